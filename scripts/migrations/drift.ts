@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { migrationList, readMigrations } from '../../server/database/migrations.js'
+import { withSchemaEngine } from '../../server/database/schema-engine.js'
+
+const empty = '-- This is an empty migration.'
+
+/**
+ * The SQL that would take the migrations to schema.prisma; null where they agree. What Prisma cannot express (check
+ * constraints, partial indexes, triggers) may stand in a migration and is no difference.
+ *
+ * @param prismaDirectory holds schema.prisma and migrations/
+ * @param databaseUrl of a server on which an empty database may be made for the comparison
+ */
+export async function migrationDrift(prismaDirectory: string, databaseUrl: string): Promise<string | null> {
+  const directory = join(prismaDirectory, 'migrations')
+  const schema = join(prismaDirectory, 'schema.prisma')
+  const migrations = await readMigrations(directory)
+  const files = [{ path: schema, content: await readFile(schema, 'utf8') }]
+  const { stdout } = await withSchemaEngine(databaseUrl, (engine) =>
+    engine.diff({
+      from: { tag: 'migrations', ...migrationList(directory, migrations) },
+      to: { tag: 'schemaDatamodel', files },
+      script: true,
+      exitCode: null,
+      filters: { externalTables: [], externalEnums: [] },
+    }),
+  )
+  const sql = (stdout ?? '').trim()
+  return sql === '' || sql === empty ? null : `${sql}\n`
+}

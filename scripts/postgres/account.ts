@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Who runs PostgreSQL: it refuses to run as root. */
+export interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+const name = 'postgres'
+
+/**
+ * The account to run PostgreSQL as: null for the caller's own, else (for root) the owner of the data directory or the
+ * system account `postgres`, which is made where it is missing.
+ */
+export function accountFor(dataDirectory: string): Account | null {
+  if (process.getuid?.() !== 0) return null
+  const owner = statSync(dataDirectory, { throwIfNoEntry: false })
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  return systemAccount() ?? createSystemAccount()
+}
+
+function systemAccount(): Account | null {
+  try {
+    const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }))
+    return { uid: id('-u'), gid: id('-g') }
+  } catch {
+    return null
+  }
+}
+
+function createSystemAccount(): Account {
+  try {
+    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', name], { stdio: 'pipe' })
+  } catch (cause) {
+    throw new Error(
+      `PostgreSQL does not run as root, and the account ${name} could not be made. ` +
+        'Start as another user, or set DATABASE_URL to a PostgreSQL of your own.',
+      { cause },
+    )
+  }
+  const account = systemAccount()
+  if (account === null) throw new Error(`The account ${name} was made but cannot be found.`)
+  return account
+}
+
+/** A program with its arguments and the options to spawn it with. */
+export interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly options: { uid?: number; gid?: number }
+}
+
+/**
+ * `file args` as `account`. Where a directory on the way to one of `paths` is closed to that account (a clone below
+ * /root, say), the process may search and read directories all the same, by a Linux capability that setpriv(1) gives.
+ */
+export function commandAs(account: Account | null, file: string, args: readonly string[], paths: string[]): Command {
+  if (account === null) return { file, args, options: {} }
+  if (paths.every((path) => mayReach(account, path))) return { file, args, options: { ...account } }
+  return {
+    file: 'setpriv',
+    args: [
+      `--reuid=${account.uid}`,
+      `--regid=${account.gid}`,
+      '--clear-groups',
+      // access(2), which PostgreSQL's programs ask first, would otherwise leave the capability out of account.
+      '--securebits=+no_setuid_fixup',
+      '--inh-caps=+dac_read_search',
+      '--ambient-caps=+dac_read_search',
+      '--',
+      file,
+      ...args,
+    ],
+    options: {},
+  }
+}
+
+/** Whether every directory above `path` lets the account pass. */
+function mayReach(account: Account, path: string): boolean {
+  const directory = dirname(path)
+  const { mode, uid, gid } = statSync(directory)
+  const passes = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
+  return (mode & passes) !== 0 && (directory === dirname(directory) || mayReach(account, directory))
+}

@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process'
+import { readlinkSync, realpathSync } from 'node:fs'
+
+/** Whether the process is a PostgreSQL server on that data directory: such a one works inside it. */
+export function isPostgresOn(dataDirectory: string, pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataDirectory)
+  } catch {
+    return commandOf(pid).includes(dataDirectory)
+  }
+}
+
+/** Where there is no /proc. */
+function commandOf(pid: number): string {
+  try {
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' })
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Supervisor } from '../supervisor/handle.js'
+
+/** A PostgreSQL for as long as a test run or a command takes; nothing of it remains, however the run ends. */
+export interface TemporaryPostgres {
+  /** Of the database `postgres`, as superuser. */
+  readonly url: string
+  /** Stops the server as an outage would; every connection breaks. */
+  stop(): Promise<void>
+  /** Starts it again, at the same address with the same data. */
+  restart(): Promise<void>
+  /** Stops it and removes its data. */
+  remove(): Promise<void>
+}
+
+/** Data that nobody will miss need not survive a power cut. */
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_connections: '200',
+  jit: 'off',
+}
+
+export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
+  const directory = await mkdtemp(join(tmpdir(), 'credence-postgres-'))
+  // So that, for root, the account that runs PostgreSQL may pass.
+  await chmod(directory, 0o711)
+  const options = {
+    dataDirectory: join(directory, 'data'),
+    logFile: join(directory, 'log'),
+    password: randomBytes(18).toString('base64url'),
+    settings,
+  }
+  const supervisor = await Supervisor.start()
+  const url = await supervisor.call('startPostgres', options, directory).catch(async (error) => {
+    await supervisor.end()
+    throw error
+  })
+  const preferredPort = Number(new URL(url).port)
+  return {
+    url,
+    stop: () => supervisor.call('stopPostgres'),
+    async restart() {
+      const again = await supervisor.call('startPostgres', { ...options, preferredPort }, directory)
+      if (again !== url) throw new Error(`The port ${preferredPort} was taken by another program meanwhile.`)
+    },
+    remove: () => supervisor.end(),
+  }
+}

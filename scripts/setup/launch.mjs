@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { join } from 'node:path'
+import { installDependencies, root } from './install.mjs'
+import { acquireLock, releaseLock } from './lock.mjs'
+
+const lock = join(root, '.data', 'setup.lock')
+
+/** @param {() => Promise<unknown>} work what two processes must not do at once in one clone */
+async function alone(work) {
+  let told = false
+  for (let holder = acquireLock(lock); holder !== null; holder = acquireLock(lock)) {
+    if (!told) process.stdout.write(`Waiting for process ${holder}, which is setting up …\n`)
+    told = true
+    await sleep(200)
+  }
+  try {
+    await work()
+  } finally {
+    releaseLock(lock)
+  }
+}
+
+/**
+ * Sets up what a fresh clone lacks, then runs a command's module, which is TypeScript and exports
+ * `run(args: readonly string[]): Promise<void>`. Ends the process with 1 and one sentence where that fails.
+ *
+ * @param {string} module path relative to scripts/
+ * @param {{ build: boolean }} needs whether the command needs dist/
+ */
+export async function launch(module, needs) {
+  try {
+    await alone(async () => {
+      installDependencies()
+      // From here on there are dependencies.
+      const { register } = await import('tsx/esm/api')
+      register()
+      const { generateClient, build } = await import('./build.ts')
+      generateClient()
+      if (needs.build) build()
+    })
+    const { run } = await import(`../${module}`)
+    await run(process.argv.slice(2))
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    if (process.env.DEBUG) process.stderr.write(`${error?.stack}\n`)
+    process.exitCode = 1
+  }
+}

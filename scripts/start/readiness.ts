@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Resolves when the service answers that it is ready. It is asked over HTTP only once it accepts connections, and then
+ * twice a second, since every request counts towards the rate limit of this address.
+ */
+export async function untilReady(origin: string, signal: AbortSignal): Promise<void> {
+  const { hostname, port } = new URL(origin)
+  while (!(await accepts(hostname.replace(/^\[|\]$/g, ''), Number(port)))) await sleep(50, undefined, { signal })
+  while (!(await isReady(origin, signal))) await sleep(500, undefined, { signal })
+}
+
+async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function isReady(origin: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await fetch(`${origin}/health/readiness`, { signal })).ok
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof TypeError) return false
+    throw error
+  }
+}
+
+/**
+ * Posts the demonstration schema as any client would.
+ *
+ * @returns null when it is there, now or from an earlier start; else what the service answered
+ */
+export async function seed(origin: string, file: string): Promise<string | null> {
+  const response = await fetch(`${origin}/schemas`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: await readFile(file),
+  })
+  return response.ok || response.status === 409 ? null : `${response.status} ${await response.text()}`
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { projectDirectory } from '../../server/database/migrations.js'
+import { freePort, isFree } from '../postgres/free-port.js'
+import { Cluster } from '../postgres/cluster.js'
+import { programOf } from '../setup/run-program.js'
+import { Supervisor } from '../supervisor/handle.js'
+import { DataDirectory } from './data-directory.js'
+import { seed, untilReady } from './readiness.js'
+import { planStart, readEnvironment, type StartPlan } from './settings.js'
+
+const root = projectDirectory()
+const data = new DataDirectory(join(root, '.data'))
+const demonstrationSchema = join(root, 'prisma', 'seed', 'proof-of-purchase.json')
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** `npm start`, with `--dev` `npm run dev`: the database, the service, the demonstration schema, the addresses. */
+export async function run(args: readonly string[]): Promise<void> {
+  const plan = planStart(readEnvironment(process.env, join(root, '.env')), await freePort())
+  const supervisor = await Supervisor.start()
+  const up = new AbortController()
+  const over = untilOver(supervisor)
+  try {
+    const started = bringUp(supervisor, plan, args.includes('--dev'), up.signal)
+    process.exitCode = await Promise.race([over, started.then(() => over)])
+  } finally {
+    up.abort()
+    await supervisor.end()
+    if (plan.embeddedDatabase) await Cluster.stopLeftover(data.options())
+  }
+}
+
+async function bringUp(supervisor: Supervisor, plan: StartPlan, dev: boolean, signal: AbortSignal): Promise<void> {
+  const databaseUrl = plan.embeddedDatabase ? await data.start(supervisor) : undefined
+  await requirePort(plan)
+  await supervisor.startService({
+    args: dev
+      ? [programOf('tsx'), 'watch', '--clear-screen=false', join('server', 'main.ts')]
+      : ['--enable-source-maps', join('dist', 'server', 'main.js')],
+    cwd: root,
+    env: { ...process.env, ...plan.added, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) },
+  })
+  if (plan.address === null) return
+  const origin = originOf(plan.address)
+  await untilReady(origin, signal)
+  const refusal = plan.local ? await seed(origin, demonstrationSchema) : null
+  if (refusal !== null) say(`The demonstration schema was refused: ${refusal}`)
+  announce(plan, plan.added.ISSUER_BASE_URL ?? origin)
+}
+
+/** Asked before the service is, which would say it less plainly. */
+async function requirePort({ address }: StartPlan): Promise<void> {
+  if (address === null || (await isFree(address.port, address.host))) return
+  throw new Error(
+    `Port ${address.port} of ${address.host} is in use. Stop the program that has it, or choose another: PORT=${address.port + 1} npm start`,
+  )
+}
+
+/** Where this machine reaches the service. */
+function originOf({ host, port }: NonNullable<StartPlan['address']>): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+function announce({ local, embeddedDatabase }: StartPlan, url: string): void {
+  say('')
+  say(`Credence is running at ${url}`)
+  say(`  API reference    ${url}/api-docs`)
+  say(`  Issuer metadata  ${url}/.well-known/openid-credential-issuer`)
+  say(`  Health           ${url}/health/readiness`)
+  if (embeddedDatabase) say('  Database         .data/postgres (look into it with npm run studio)')
+  if (local) {
+    say('Nothing is configured, so this is local development: no authentication, plain HTTP, any issuer trusted.')
+    say('See the whole story with npm run demo in another terminal.')
+  }
+  say('Stop with Ctrl-C.')
+}
+
+/** Resolves with the exit code, when the user has had enough or something ended by itself. */
+function untilOver(supervisor: Supervisor): Promise<number> {
+  return new Promise((resolve) => {
+    let told = false
+    const stop = () => {
+      // Asked twice, the service need not finish its requests.
+      if (told) void supervisor.call('killService').catch(() => undefined)
+      told = true
+      resolve(0)
+    }
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+    whenParentIsGone(stop)
+    supervisor.once('service-ended', ({ code }) => resolve(code ?? 1))
+    supervisor.once('postgres-ended', () => {
+      say(`PostgreSQL ended by itself, see ${data.logFile}`)
+      resolve(1)
+    })
+    supervisor.once('exit', () => resolve(1))
+  })
+}
+
+/** npm that is killed outright cannot pass the signal on, and nobody would know what still runs. */
+function whenParentIsGone(stop: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    stop()
+  }, 1_000)
+  watch.unref()
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createRequire } from 'node:module'
+import { isRunning } from '../setup/lock.mjs'
+import type { Commands, Report, ServiceEnd, ServiceOptions } from './protocol.js'
+
+interface Events {
+  'service-ended': [ServiceEnd]
+  'postgres-ended': []
+  /** The supervisor itself is gone. */
+  exit: []
+}
+
+/** The starter's end of a supervisor; its calls are those of `Commands`. */
+export class Supervisor extends EventEmitter<Events> {
+  private readonly pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
+  private calls = 0
+  private gone = false
+  private service: number | undefined
+
+  private constructor(private readonly child: ChildProcess) {
+    super()
+    child.on('message', (report: Report) => this.receive(report))
+    child.once('exit', () => {
+      this.gone = true
+      for (const { reject } of this.pending.values()) reject(new Error('The supervisor was killed.'))
+      this.pending.clear()
+      this.emit('exit')
+    })
+  }
+
+  static async start(): Promise<Supervisor> {
+    const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+    const child = fork(fileURLToPath(new URL('supervisor.ts', import.meta.url)), [], {
+      detached: true,
+      execArgv: ['--import', tsx],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    await once(child, 'spawn')
+    return new Supervisor(child)
+  }
+
+  /** Starts the service under the supervisor. */
+  async startService(options: ServiceOptions): Promise<void> {
+    this.service = await this.call('startService', options)
+  }
+
+  call<C extends keyof Commands>(command: C, ...args: Parameters<Commands[C]>): ReturnType<Commands[C]> {
+    this.calls += 1
+    const id = this.calls
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.pending.set(id, { resolve, reject })
+      this.child.send({ id, command, args }, (error) => {
+        if (error !== null) reject(error)
+      })
+    })
+    return answer as ReturnType<Commands[C]>
+  }
+
+  /** Stops everything that it runs, and the supervisor itself; where that one was killed, at least the service. */
+  async end(): Promise<void> {
+    if (this.gone) {
+      if (this.service !== undefined && isRunning(this.service)) process.kill(this.service, 'SIGTERM')
+      return
+    }
+    const exit = once(this.child, 'exit')
+    await this.call('end')
+    await exit
+  }
+
+  private receive(report: Report): void {
+    if (!('id' in report)) {
+      if (report.event === 'postgres-ended') this.emit('postgres-ended')
+      else {
+        this.service = undefined
+        this.emit('service-ended', report.end)
+      }
+      return
+    }
+    const call = this.pending.get(report.id)
+    this.pending.delete(report.id)
+    if ('error' in report) call?.reject(new Error(report.error))
+    else call?.resolve(report.value)
+  }
+}

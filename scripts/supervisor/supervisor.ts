@@ -1,0 +1,113 @@
+/**
+ * Outlives the process that started it by as long as it takes to stop what that one ran: the service first, then
+ * PostgreSQL. It runs in a session of its own, so that Ctrl-C in a terminal reaches the starter alone, and ends when
+ * the starter says so or is gone, however it went.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { Cluster } from '../postgres/cluster.js'
+import { acquireLock, releaseLock } from '../setup/lock.mjs'
+import type { Call, Commands, Report } from './protocol.js'
+
+const serviceStopMilliseconds = 30_000
+
+let lock: string | undefined
+/** Also while it is starting, so that an early end stops it too. */
+let starting: Promise<Cluster> | undefined
+let cluster: Cluster | undefined
+let service: ChildProcess | undefined
+let removedAtEnd: string | undefined
+let ending: Promise<void> | undefined
+
+const commands: Commands = {
+  async claim(lockFile) {
+    const holder = acquireLock(lockFile)
+    if (holder === null) lock = lockFile
+    return holder
+  },
+
+  async startPostgres(options, temporaryDirectory) {
+    removedAtEnd = temporaryDirectory
+    starting = Cluster.start(options)
+    const started = await starting
+    cluster = started
+    started.onExit(() => {
+      if (cluster !== started) return
+      cluster = undefined
+      report({ event: 'postgres-ended' })
+    })
+    return started.url()
+  },
+
+  async stopPostgres() {
+    const stopping = await starting?.catch(() => undefined)
+    starting = undefined
+    cluster = undefined
+    await stopping?.stop()
+  },
+
+  async startService({ args, cwd, env }) {
+    const child = spawn(process.execPath, [...args], { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] })
+    await once(child, 'spawn')
+    service = child
+    child.once('exit', (code, signal) => {
+      service = undefined
+      report({ event: 'service-ended', end: { code, signal } })
+    })
+    return child.pid ?? 0
+  },
+
+  async killService() {
+    service?.kill('SIGKILL')
+  },
+
+  end() {
+    ending ??= stopAll()
+    return ending
+  },
+}
+
+async function stopAll(): Promise<void> {
+  if (service !== undefined) await stopService(service)
+  await commands.stopPostgres()
+  if (removedAtEnd !== undefined) await rm(removedAtEnd, { recursive: true, force: true })
+  if (lock !== undefined) releaseLock(lock)
+}
+
+async function stopService(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit')
+  const late = setTimeout(() => child.kill('SIGKILL'), serviceStopMilliseconds)
+  child.kill('SIGTERM')
+  await gone
+  clearTimeout(late)
+}
+
+/** Nobody may be there to read it any more. */
+function report(message: Report): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
+}
+
+async function answer({ id, command, args }: Call): Promise<void> {
+  try {
+    const run: (...args: never[]) => Promise<unknown> = commands[command]
+    await report({ id, value: await run(...(args as never[])) })
+  } catch (error) {
+    await report({ id, error: error instanceof Error ? error.message : String(error) })
+  }
+  if (command === 'end') process.exit(0)
+}
+
+async function endAlone(): Promise<void> {
+  await commands.end().catch(() => undefined)
+  process.exit(1)
+}
+
+process.on('message', (call: Call) => void answer(call))
+process.on('disconnect', () => void endAlone())
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void endAlone())
+// The terminal or pipe that this writes to may be gone before it is.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)

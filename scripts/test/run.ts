@@ -1,0 +1,9 @@
+import { programOf, runInForeground } from '../setup/run-program.js'
+
+/** `npm test`: Vitest with the arguments given; with `--proof` the heavy counts run in full. */
+export async function run(args: readonly string[]): Promise<void> {
+  const proof = args.includes('--proof')
+  const env = proof ? { ...process.env, PROOF: '1' } : process.env
+  const rest = args.filter((argument) => argument !== '--proof')
+  process.exitCode = await runInForeground(programOf('vitest'), ['run', ...rest], env)
+}

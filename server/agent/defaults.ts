@@ -1,0 +1,55 @@
+import type { Config } from '../config.js'
+import { newIdentity, signingDidOf } from '../dids/identity.js'
+import type { DidStore } from '../dids/store.js'
+import type { KeyStore } from '../keys/store.js'
+import type { Vault } from '../keys/vault.js'
+import { didWebFromUrl } from '../protocol/did/did-web.js'
+import type { AgentRecord, AgentStore } from './store.js'
+
+interface Startup {
+  readonly config: Config
+  readonly vault: Vault
+  readonly newId: () => string
+  readonly stores: { readonly agents: AgentStore; readonly dids: DidStore; readonly keys: KeyStore }
+}
+
+type Kind = 'issuer' | 'verifier'
+
+async function create(start: Startup, kind: Kind, baseUrl: string): Promise<void> {
+  const identity = await newIdentity(start.vault, start.newId, {
+    method: 'web',
+    purpose: kind,
+    createdBy: null,
+    baseUrl,
+  })
+  const record = { id: start.newId(), method: 'web', display: [], isDefault: true, createdBy: null }
+  const audit = [
+    { actor: null, action: `${kind}.created`, subject: kind, subjectId: record.id },
+    { actor: null, action: 'key.created', subject: 'key', subjectId: identity.key.id },
+  ] as const
+  if (kind === 'issuer') await start.stores.agents.insertIssuer(record, identity, audit)
+  else await start.stores.agents.insertVerifier(record, identity, audit)
+}
+
+/** An installation that moved to another base URL signs under the DIDs of that one from then on. */
+async function follow(start: Startup, kind: Kind, record: AgentRecord, baseUrl: string): Promise<void> {
+  const web = await start.stores.dids.webDidOf(record.keySetId)
+  const key = await start.stores.keys.current(record.keySetId)
+  if (web === undefined || key === undefined) return
+  const hosted = didWebFromUrl(baseUrl, web.uuid)
+  if (hosted !== web.did) await start.stores.dids.rename(web.did, hosted)
+  const did = signingDidOf(record.method, hosted, baseUrl, key.publicJwk)
+  if (did !== record.did) await start.stores.agents.signAs(kind, record.id, did)
+}
+
+/** Makes the default issuer and the default verifier on first start. Call it under the start lock. */
+export async function ensureDefaults(start: Startup): Promise<void> {
+  const { agents } = start.stores
+  const { issuerBaseUrl, verifierBaseUrl } = start.config
+  const issuer = await agents.defaultIssuer()
+  if (issuer === undefined) await create(start, 'issuer', issuerBaseUrl)
+  else await follow(start, 'issuer', issuer, issuerBaseUrl)
+  const verifier = await agents.defaultVerifier()
+  if (verifier === undefined) await create(start, 'verifier', verifierBaseUrl)
+  else await follow(start, 'verifier', verifier, verifierBaseUrl)
+}

@@ -1,0 +1,120 @@
+import type { AuditRecord } from '../audit/audit.js'
+import type { NewIdentity } from '../dids/identity.js'
+import { insertIdentity } from '../dids/store.js'
+import type { Prisma, PrismaClient } from '../generated/prisma/client.js'
+
+/** A name and its language, as metadata shows it. */
+export interface DisplayEntry {
+  readonly name: string
+  readonly locale?: string | undefined
+}
+
+/** An issuer or verifier record. */
+export interface AgentRecord {
+  readonly id: string
+  readonly did: string
+  readonly method: string
+  readonly display: readonly DisplayEntry[]
+  readonly isDefault: boolean
+  readonly createdBy: string | null
+  readonly createdAt: Date
+  readonly keySetId: string
+}
+
+export interface NewAgentRecord {
+  readonly id: string
+  readonly method: string
+  readonly display: readonly DisplayEntry[]
+  readonly isDefault: boolean
+  readonly createdBy: string | null
+}
+
+type Row = Prisma.IssuerGetPayload<object>
+
+const toRecord = (row: Row): AgentRecord => ({ ...row, display: (row.display as DisplayEntry[] | null) ?? [] })
+
+const dataOf = (record: NewAgentRecord, identity: NewIdentity) => ({
+  ...record,
+  display: [...record.display] as unknown as Prisma.InputJsonArray,
+  did: identity.did,
+  keySetId: identity.keySetId,
+})
+
+const newestFirst = [{ createdAt: 'desc' }, { id: 'desc' }] satisfies Prisma.IssuerOrderByWithRelationInput[]
+
+const after = (cursor: string | undefined): { cursor?: { id: string }; skip?: number } =>
+  cursor === undefined ? {} : { cursor: { id: cursor }, skip: 1 }
+
+/** A record of the caller's, or the default one, which belongs to every admin. */
+const visibleTo = (sub: string) => ({ OR: [{ createdBy: sub }, { isDefault: true }] })
+
+export type AgentStore = ReturnType<typeof createAgentStore>
+
+export function createAgentStore(prisma: PrismaClient) {
+  return {
+    async issuers(sub: string, take: number, cursor: string | undefined): Promise<AgentRecord[]> {
+      const rows = await prisma.issuer.findMany({ where: visibleTo(sub), orderBy: newestFirst, take, ...after(cursor) })
+      return rows.map(toRecord)
+    },
+
+    async verifiers(sub: string, take: number, cursor: string | undefined): Promise<AgentRecord[]> {
+      const rows = await prisma.verifier.findMany({
+        where: visibleTo(sub),
+        orderBy: newestFirst,
+        take,
+        ...after(cursor),
+      })
+      return rows.map(toRecord)
+    },
+
+    async issuer(id: string, sub: string): Promise<AgentRecord | undefined> {
+      const row = await prisma.issuer.findFirst({ where: { id, ...visibleTo(sub) } })
+      return row === null ? undefined : toRecord(row)
+    },
+
+    async verifier(id: string, sub: string): Promise<AgentRecord | undefined> {
+      const row = await prisma.verifier.findFirst({ where: { id, ...visibleTo(sub) } })
+      return row === null ? undefined : toRecord(row)
+    },
+
+    async issuerExists(id: string): Promise<boolean> {
+      return (await prisma.issuer.findUnique({ where: { id }, select: { id: true } })) !== null
+    },
+
+    async defaultIssuer(): Promise<AgentRecord | undefined> {
+      const row = await prisma.issuer.findFirst({ where: { isDefault: true } })
+      return row === null ? undefined : toRecord(row)
+    },
+
+    async defaultVerifier(): Promise<AgentRecord | undefined> {
+      const row = await prisma.verifier.findFirst({ where: { isDefault: true } })
+      return row === null ? undefined : toRecord(row)
+    },
+
+    insertIssuer: (
+      record: NewAgentRecord,
+      identity: NewIdentity,
+      audit: readonly AuditRecord[],
+    ): Promise<AgentRecord> =>
+      prisma.$transaction(async (tx) => {
+        await insertIdentity(tx, identity.keySetId, identity.key, identity.dids, audit)
+        return toRecord(await tx.issuer.create({ data: dataOf(record, identity) }))
+      }),
+
+    insertVerifier: (
+      record: NewAgentRecord,
+      identity: NewIdentity,
+      audit: readonly AuditRecord[],
+    ): Promise<AgentRecord> =>
+      prisma.$transaction(async (tx) => {
+        await insertIdentity(tx, identity.keySetId, identity.key, identity.dids, audit)
+        return toRecord(await tx.verifier.create({ data: dataOf(record, identity) }))
+      }),
+
+    /** Lets a record sign as another DID of its key set: after a rotation, or under another base URL. */
+    async signAs(kind: 'issuer' | 'verifier', id: string, did: string): Promise<void> {
+      if (kind === 'issuer') await prisma.issuer.update({ where: { id }, data: { did } })
+      else await prisma.verifier.update({ where: { id }, data: { did } })
+    },
+  }
+}

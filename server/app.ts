@@ -1,0 +1,51 @@
+import express, { type ErrorRequestHandler, type Express } from 'express'
+import type { Store } from 'express-rate-limit'
+import helmet from 'helmet'
+import type { Deps } from './deps.js'
+import { errors } from './errors.js'
+import { accessLog } from './http/access-log.js'
+import { apiReference } from './http/api-reference.js'
+import { corsPolicy } from './http/cors.js'
+import { sendFailure } from './http/failure.js'
+import { hostCheck } from './http/host-check.js'
+import { isOwnRequest } from './http/outbound/own-origin.js'
+import { rateLimiter } from './http/rate-limit.js'
+import { requestId } from './http/request-facts.js'
+import { createRestMount } from './http/rest.js'
+import { createRpcMount } from './http/rpc.js'
+import { appRouter } from './router.js'
+
+export interface AppOptions {
+  /** Where the rate limit is counted; this process' memory unless given. */
+  readonly rateLimitStore?: Store | undefined
+}
+
+/** The Express stack, in the order in which a request passes it. */
+export function createApp(deps: Deps, options: AppOptions = {}): Express {
+  const { config, clock } = deps
+  const ownRequestKey = deps.sealingKey('own-request')
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('trust proxy', config.trustProxy ?? false)
+
+  app.use(requestId())
+  app.use(accessLog(deps.log))
+  app.use(helmet())
+  app.use(corsPolicy(config))
+  app.use(hostCheck(config))
+  app.use(
+    rateLimiter(config, options.rateLimitStore, (path, method, mac) =>
+      isOwnRequest(ownRequestKey, clock, method, path, mac),
+    ),
+  )
+  app.use('/trpc', createRpcMount(appRouter, deps))
+  app.use(apiReference(appRouter, deps))
+  app.use(createRestMount(appRouter, deps))
+
+  app.use((request, _response, next) => next(errors.routeNotFound(request.method, request.path)))
+  const onError: ErrorRequestHandler = (thrown, request, response, _next) =>
+    sendFailure(thrown, undefined, request, response, deps)
+  app.use(onError)
+  return app
+}

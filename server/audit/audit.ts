@@ -1,0 +1,32 @@
+import type { Prisma } from '../generated/prisma/client.js'
+
+/** Changes of state that the audit table records. */
+export type AuditAction =
+  | 'key.created'
+  | 'key.rotated'
+  | 'holder.created'
+  | 'issuer.created'
+  | 'verifier.created'
+  | 'did.created'
+  | 'schema.created'
+  | 'schema.assigned'
+  | 'offering.created'
+  | 'credential.issued'
+  | 'credential.claimed'
+  | 'credential.signed'
+  | 'credential.revoked'
+
+/** Who did what to which id. Never claims. */
+export interface AuditRecord {
+  /** The caller's `sub`; null for a client secret, a wallet or the service itself. */
+  readonly actor: string | null
+  readonly action: AuditAction
+  /** Kind of thing: `credential`, `schema`… */
+  readonly subject: string
+  readonly subjectId: string
+}
+
+/** Writes audit rows within the caller's transaction; statements in plain SQL insert theirs themselves. */
+export async function recordAudit(tx: Prisma.TransactionClient, ...records: readonly AuditRecord[]): Promise<void> {
+  await tx.auditEvent.createMany({ data: [...records] })
+}

@@ -1,0 +1,52 @@
+import type { Config } from '../config.js'
+import { errors } from '../errors.js'
+import { createBearerCheck } from './bearer.js'
+import { type Caller, LOCAL_ADMIN } from './caller.js'
+import { createClientSecretCheck } from './client-secret.js'
+
+/** Credentials as a request sends them. */
+export interface SentCredentials {
+  readonly authorization?: string | undefined
+  readonly 'x-client-secret'?: string | string[] | undefined
+}
+
+/** Decides who asks. Both schemes of the interface, and their absence where AUTH_DISABLED is set. */
+export interface Access {
+  /** @throws the 401 that fits. */
+  user(sent: SentCredentials): Promise<Caller>
+  /** @throws 401 `Unauthorized` where the secret is missing, wrong or not configured. */
+  client(sent: SentCredentials): void
+  /**
+   * For routes that work without credentials and show more with them.
+   *
+   * @throws 401 where one is sent and wrong.
+   */
+  optional(sent: SentCredentials): Promise<{ caller: Caller | undefined; client: boolean }>
+}
+
+export function createAccess(config: Config, clock: () => Date): Access {
+  if (config.authDisabled) {
+    return {
+      user: async () => LOCAL_ADMIN,
+      client: () => {},
+      optional: async () => ({ caller: LOCAL_ADMIN, client: true }),
+    }
+  }
+  if (config.oidc.jwksUrl === undefined) throw new Error('OIDC_JWKS_URL is required unless AUTH_DISABLED is set.')
+  const user = createBearerCheck({ ...config.oidc, jwksUrl: config.oidc.jwksUrl, clock })
+  const secretMatches = createClientSecretCheck(config.clientSecrets)
+  const client = (sent: SentCredentials) => {
+    const secret = sent['x-client-secret']
+    if (!secretMatches(Array.isArray(secret) ? undefined : secret)) throw errors.unauthorized()
+  }
+  return {
+    user: (sent) => user(sent.authorization),
+    client,
+    optional: async (sent) => {
+      const sentSecret = sent['x-client-secret'] !== undefined
+      if (sentSecret) client(sent)
+      const caller = sent.authorization === undefined ? undefined : await user(sent.authorization)
+      return { caller, client: sentSecret }
+    },
+  }
+}

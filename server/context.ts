@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Caller } from './auth/caller.js'
+import type { Deps } from './deps.js'
+
+/** What a procedure may know of the HTTP request that reached it. */
+export interface RequestFacts {
+  readonly method: string
+  /** Path without the query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly requestId: string
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+export interface Context {
+  readonly deps: Deps
+  readonly request: RequestFacts
+  /** Response headers that a procedure adds: `Link`, say. */
+  readonly responseHeaders: Map<string, string>
+}
+
+export interface CallerContext extends Context {
+  readonly caller: Caller
+}
+
+/** The context of one request: the same for REST, RPC and tests. */
+export function createContext(deps: Deps, request: RequestFacts): Context {
+  return { deps, request, responseHeaders: new Map() }
+}

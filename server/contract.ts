@@ -1,0 +1,58 @@
+import type { OpenApiMeta } from 'trpc-to-openapi'
+
+/** What the REST façade must know of a route beyond its OpenAPI description. */
+export interface RestMeta {
+  /** Success status; 200 unless given. */
+  readonly status?: 200 | 201 | 204
+  /**
+   * `json` (default): the interface's envelope and whitelisting. `protocol`: the output is `{status, headers, body}` and
+   * errors are OAuth error bodies. `express`: a thin Express route serves it, since JSON cannot carry it.
+   */
+  readonly kind?: 'json' | 'protocol' | 'express'
+  /** The request may be `application/x-www-form-urlencoded`. */
+  readonly form?: boolean
+  /** Media type of the answer where it is not JSON. */
+  readonly produces?: string
+  readonly access: RouteAccess
+}
+
+/** Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. */
+export type RouteAccess = 'public' | 'client' | 'user' | 'admin' | 'holder' | 'optional'
+
+export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
+
+export interface RouteOptions extends Omit<RestMeta, 'access'> {
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly access: RouteAccess
+  /** Error statuses beyond those that its access and the façade imply. */
+  readonly errors?: readonly number[]
+}
+
+const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
+  public: [],
+  optional: [401],
+  client: [401],
+  user: [401],
+  admin: [401, 403],
+  holder: [401, 403],
+}
+
+/** The OpenAPI and façade description of one procedure. */
+export function route(method: 'GET' | 'POST' | 'DELETE', path: `/${string}`, options: RouteOptions): ProcedureMeta {
+  const { tag, summary, description, errors = [], ...rest } = options
+  const statuses = [...new Set([...errors, ...ACCESS_ERRORS[options.access], 429, 500, 503])].sort((a, b) => a - b)
+  return {
+    openapi: {
+      method,
+      path,
+      tags: [tag],
+      summary,
+      ...(description === undefined ? {} : { description }),
+      protect: options.access !== 'public',
+      errorResponses: statuses,
+    },
+    rest,
+  }
+}

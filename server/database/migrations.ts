@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { MigrationList } from '@prisma/schema-engine-wasm/schema_engine_bg'
+
+/** One folder of prisma/migrations. */
+export interface Migration {
+  /** The folder's name, for example `20260101120000_init`. */
+  readonly name: string
+  readonly sql: string
+  /** SHA-256 of the SQL in hexadecimal, as `_prisma_migrations` records it. */
+  readonly checksum: string
+}
+
+/** The project's folder, from the sources as well as from the build below dist/. */
+export function projectDirectory(): string {
+  let directory = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(directory, 'package.json'))) {
+    const parent = dirname(directory)
+    if (parent === directory) throw new Error('package.json is not above the program.')
+    directory = parent
+  }
+  return directory
+}
+
+export const migrationsDirectory = (): string => join(projectDirectory(), 'prisma', 'migrations')
+
+/** The migrations in the order in which they apply. */
+export async function readMigrations(directory: string): Promise<Migration[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+/** The migrations in the form that the schema engine takes. */
+export function migrationList(directory: string, migrations: readonly Migration[]): MigrationList {
+  return {
+    baseDir: directory,
+    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+    shadowDbInitScript: '',
+    migrationDirectories: migrations.map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+    })),
+  }
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { bindMigrationAwareSqlAdapterFactory, type ErrorRegistry } from '@prisma/driver-adapter-utils'
+import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import { SchemaEngineAdapterFactory } from './schema-engine-adapter.js'
+
+type Bindings = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
+
+// Neither the es2023 library nor Node's types declare WebAssembly.
+declare const WebAssembly: {
+  instantiate(
+    bytes: Uint8Array,
+    imports: Record<string, unknown>,
+  ): Promise<{ instance: { exports: { __wbindgen_start: () => void } } }>
+}
+
+let bindings: Promise<Bindings> | undefined
+let panicMessage: string | undefined
+
+/** The package's entry imports its .wasm file as a module, which is for bundlers; Node instantiates it by hand. */
+async function instantiate(): Promise<Bindings> {
+  const module = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+  const [engine, bytes] = await Promise.all([
+    import('@prisma/schema-engine-wasm/schema_engine_bg'),
+    readFile(join(dirname(module), 'schema_engine_bg.wasm')),
+  ])
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engine })
+  engine.__wbg_set_wasm(instance.exports)
+  // Where the engine leaves word before it gives up.
+  Object.assign(globalThis, {
+    PRISMA_WASM_PANIC_REGISTRY: {
+      set_message: (message: string) => {
+        panicMessage = message
+      },
+    },
+  })
+  instance.exports.__wbindgen_start()
+  return engine
+}
+
+/** The engine's errors carry its own call stack behind the sentence, and a number in place of an error from outside. */
+function legible(error: unknown, registry: ErrorRegistry): Error {
+  const message = panicMessage ?? (error instanceof Error ? error.message : String(error))
+  const id = /External error id#(\d+)/.exec(message)?.[1]
+  const outer = id === undefined ? undefined : registry.consumeError(Number(id))?.error
+  if (outer instanceof Error) return outer
+  return new Error(message.replace(/\n {3}0: [\s\S]*$/, '').trim(), { cause: error })
+}
+
+/**
+ * Runs `use` with Prisma's schema engine (as WebAssembly: no native program, nothing to download) on a database.
+ * The engine is loaded on first use, since most starts find their database migrated.
+ *
+ * @throws {Error} whose message is the engine's sentence.
+ */
+export async function withSchemaEngine<T>(databaseUrl: string, use: (engine: SchemaEngine) => Promise<T>): Promise<T> {
+  bindings ??= instantiate()
+  const { SchemaEngine } = await bindings
+  const factory = new SchemaEngineAdapterFactory(databaseUrl)
+  const bound = bindMigrationAwareSqlAdapterFactory(factory)
+  try {
+    return await use(await SchemaEngine.new({ datamodels: undefined }, () => undefined, bound))
+  } catch (error) {
+    throw legible(error, bound.errorRegistry)
+  } finally {
+    await factory.dispose()
+  }
+}

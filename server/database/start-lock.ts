@@ -1,0 +1,27 @@
+import pg from 'pg'
+
+/** An arbitrary number, the same in every process of every version. */
+const key = 4_073_101_525
+
+/** The proof that this process alone is starting on the database, and a connection to it. */
+export interface StartLock {
+  readonly databaseUrl: string
+  readonly connection: pg.Client
+}
+
+/**
+ * Runs `start` while no other process runs its own on the same database: many may start at once, and what the first one
+ * made (tables, the default issuer) the others find. The lock ends with the connection, so a process that dies frees it.
+ */
+export async function withStartLock<T>(databaseUrl: string, start: (lock: StartLock) => Promise<T>): Promise<T> {
+  const connection = new pg.Client({ connectionString: databaseUrl, keepAlive: true })
+  const lost = new Promise<never>((_, reject) => connection.on('error', reject))
+  lost.catch(() => undefined)
+  await connection.connect()
+  try {
+    await connection.query('SELECT pg_advisory_lock($1)', [key])
+    return await Promise.race([start({ databaseUrl, connection }), lost])
+  } finally {
+    await connection.end()
+  }
+}

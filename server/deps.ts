@@ -1,0 +1,178 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type AgentStore, createAgentStore } from './agent/store.js'
+import { type Access, createAccess } from './auth/access.js'
+import type { Config } from './config.js'
+import { connectDatabase, type Database } from './database/connect.js'
+import { documentOf } from './dids/documents.js'
+import { createDomainLinkages } from './dids/domain-linkage.js'
+import { issuerKeySet, jwtVcIssuerUrl } from './dids/issuer-key-set.js'
+import { createDidResolver, type DidResolver } from './dids/resolver.js'
+import { createDidStore, type DidStore } from './dids/store.js'
+import { createOutbound, type Outbound, type OutboundOptions } from './http/outbound/guard.js'
+import { createOwnPathCheck, ownRequestMac } from './http/outbound/own-origin.js'
+import { type CredentialStore, createCredentialStore } from './issuer/credentials/store.js'
+import { createIssuanceStore, type IssuanceStore } from './issuer/issuance/store.js'
+import { createOfferingStore, type OfferingStore } from './issuer/offerings/store.js'
+import { createSchemaStore, type SchemaStore } from './issuer/schemas/store.js'
+import { createKeys, type Keys, rootSecret } from './keys/keys.js'
+import { createKeyStore, type KeyStore } from './keys/store.js'
+import { createVault, type Vault } from './keys/vault.js'
+import { createLog, type Log } from './log.js'
+import { deriveKey } from './protocol/jose/sealed.js'
+import { createAllotment, type StatusIndexAllotment } from './status-lists/allotment.js'
+import { createPublication, type StatusListPublication } from './status-lists/publication.js'
+import { createStatusListStore, type StatusListStore } from './status-lists/store.js'
+import { createHolderStore, type HolderStore } from './wallet/holders/store.js'
+
+export interface Stores {
+  readonly agents: AgentStore
+  readonly credentials: CredentialStore
+  readonly dids: DidStore
+  readonly holders: HolderStore
+  readonly issuance: IssuanceStore
+  readonly keys: KeyStore
+  readonly offerings: OfferingStore
+  readonly schemas: SchemaStore
+  readonly statusLists: StatusListStore
+}
+
+export interface Health {
+  /** Whether the process was told to stop. */
+  stopping(): boolean
+  /** One check for each component that a request needs; a rejection says that it is down. */
+  readonly checks: Record<string, () => Promise<unknown>>
+}
+
+/** All that a request may use. */
+export interface Deps {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: () => Date
+  readonly random: (length: number) => Uint8Array
+  readonly newId: () => string
+  readonly access: Access
+  readonly vault: Vault
+  readonly keys: Keys
+  /** A key of 32 bytes for one use, the same in every process and after every restart. */
+  readonly sealingKey: (label: string) => Uint8Array
+  readonly outbound: Outbound
+  readonly resolver: DidResolver
+  /** A document of this service itself by its public address, read without HTTP. */
+  readonly ownDocument: (url: string) => Promise<unknown>
+  readonly domainLinkages: ReturnType<typeof createDomainLinkages>
+  readonly allotment: StatusIndexAllotment
+  readonly statusLists: StatusListPublication
+  readonly stores: Stores
+  readonly health: Health
+}
+
+/** What tests and the start-up replace. */
+export interface DepsOptions {
+  readonly clock?: () => Date
+  readonly log?: Log
+  /** Name resolution and address rules of the outbound guard. */
+  readonly outbound?: Pick<OutboundOptions, 'lookup' | 'isPublicAddress' | 'ca'>
+  readonly poolSize?: number
+  /** Readiness checks of further components. */
+  readonly checks?: Record<string, () => Promise<unknown>>
+}
+
+/** The stores over one database: all of Prisma that the service knows. */
+export function createStores({ prisma }: Database): Stores {
+  return {
+    agents: createAgentStore(prisma),
+    credentials: createCredentialStore(prisma),
+    dids: createDidStore(prisma),
+    holders: createHolderStore(prisma),
+    issuance: createIssuanceStore(prisma),
+    keys: createKeyStore(prisma),
+    offerings: createOfferingStore(prisma),
+    schemas: createSchemaStore(prisma),
+    statusLists: createStatusListStore(prisma),
+  }
+}
+
+function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8Array {
+  const made = new Map<string, Uint8Array>()
+  return (label) => {
+    const known = made.get(label)
+    if (known !== undefined) return known
+    const key = make(label)
+    made.set(label, key)
+    return key
+  }
+}
+
+export interface Service {
+  readonly deps: Deps
+  /** From now on the readiness check fails. */
+  beginStop(): void
+  /** Closes connections; requests must be done. */
+  close(): Promise<void>
+}
+
+/** Wires a process. The database must be migrated and hold the default issuer and verifier. */
+export async function createService(config: Config, options: DepsOptions = {}): Promise<Service> {
+  const log = options.log ?? createLog(config.logLevel)
+  const clock = options.clock ?? (() => new Date())
+  const database = connectDatabase(config.databaseUrl, {
+    ...(options.poolSize === undefined ? {} : { max: options.poolSize }),
+    onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
+  })
+  const stores = createStores(database)
+  const vault = createVault(config.keyEncryptionKeys)
+  const keys = createKeys(stores.keys, vault)
+  const root = await rootSecret(stores.keys, vault)
+  const sealingKey = memoized((label) => deriveKey(root, label))
+  const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
+  const outbound = createOutbound({
+    allowHttp: config.allowInsecureHttp,
+    allowedHosts: config.outboundAllowedHosts,
+    ownOrigins: baseUrls.map((url) => new URL(url).origin),
+    ownPathAllowed: createOwnPathCheck(baseUrls),
+    ownRequestMac: ownRequestMac(sealingKey('own-request'), clock, baseUrls),
+    ...options.outbound,
+  })
+  const resolver = createDidResolver({
+    fetchJson: (url) => outbound.fetchJson(url),
+    allowHttp: config.allowInsecureHttp,
+    clock,
+    localDocument: async (did) => {
+      const stored = await stores.dids.find(did)
+      return stored === undefined ? undefined : documentOf(stored, config)
+    },
+  })
+  const state = { stopping: false }
+  const deps: Deps = {
+    config,
+    log,
+    clock,
+    random: (length) => new Uint8Array(randomBytes(length)),
+    newId: randomUUID,
+    access: createAccess(config, clock),
+    vault,
+    keys,
+    sealingKey,
+    outbound,
+    resolver,
+    ownDocument: async (url) => (url === jwtVcIssuerUrl(config.issuerBaseUrl) ? issuerKeySet(deps) : undefined),
+    domainLinkages: createDomainLinkages(keys, config, clock),
+    allotment: createAllotment(stores.statusLists, randomUUID, (listId) => sealingKey(`status-list ${listId}`)),
+    statusLists: createPublication(stores.statusLists, keys, config, clock),
+    stores,
+    health: {
+      stopping: () => state.stopping,
+      checks: { database: () => database.prisma.$queryRaw`SELECT 1`, ...options.checks },
+    },
+  }
+  return {
+    deps,
+    beginStop: () => {
+      state.stopping = true
+    },
+    close: async () => {
+      await outbound.close()
+      await database.close()
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import type { Config } from '../config.js'
+import { type DidDocument, didDocument } from '../protocol/did/did-document.js'
+import { keyIdOf } from './identity.js'
+import type { StoredDid } from './store.js'
+
+/**
+ * The DID document of a DID of this installation (DID Core 1.0 §5): every key of its set, also those that no longer
+ * sign, since what they signed must stay verifiable; a LinkedDomains service for issuers and verifiers, never for holders.
+ */
+export function documentOf(stored: StoredDid, config: Config): DidDocument {
+  const { did, purpose } = stored
+  const origin = new URL(purpose === 'verifier' ? config.verifierBaseUrl : config.issuerBaseUrl).origin
+  const linked = stored.method === 'web' && (purpose === 'issuer' || purpose === 'verifier')
+  return didDocument({
+    did,
+    keys: stored.keys.map((key) => ({ id: keyIdOf(did, key.publicJwk), jwk: key.publicJwk })),
+    alsoKnownAs: stored.alsoKnownAs,
+    services: linked
+      ? [{ id: `${did}#linked-domain`, type: 'LinkedDomains', serviceEndpoint: { origins: [origin] } }]
+      : [],
+  })
+}

@@ -1,0 +1,67 @@
+import type { Config } from '../config.js'
+import type { Keys } from '../keys/keys.js'
+import { signCompact } from '../protocol/jose/jws.js'
+import { keyIdOf } from './identity.js'
+import type { RecordIdentity } from './store.js'
+
+export const DID_CONFIGURATION_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
+const VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
+/** A credential that was signed already is shown again for this long. */
+const REUSE_MS = 60 * 60 * 1000
+
+export interface DomainLinkage {
+  readonly did: string
+  readonly jwt: string
+}
+
+const iso = (date: Date) => `${date.toISOString().slice(0, 19)}Z`
+const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
+
+/**
+ * A Domain Linkage Credential as a JWT (DIF Well Known DID Configuration §4.2): issuer and subject are the DID, the
+ * header holds `alg` and `kid` alone.
+ */
+async function domainLinkageJwt(keys: Keys, identity: RecordIdentity, origin: string, now: Date): Promise<string> {
+  const { did, keyId, publicJwk } = identity
+  const signer = await keys.signer(keyId, keyIdOf(did, publicJwk))
+  const expires = new Date(now.getTime() + VALIDITY_MS)
+  return signCompact(
+    signer,
+    {},
+    {
+      iss: did,
+      sub: did,
+      nbf: seconds(now),
+      exp: seconds(expires),
+      vc: {
+        '@context': ['https://www.w3.org/2018/credentials/v1', DID_CONFIGURATION_CONTEXT],
+        type: ['VerifiableCredential', 'DomainLinkageCredential'],
+        issuer: did,
+        issuanceDate: iso(now),
+        expirationDate: iso(expires),
+        credentialSubject: { id: did, origin },
+      },
+    },
+  )
+}
+
+/** Signs a credential for each DID that an issuer or verifier record signs with, and keeps it for an hour. */
+export function createDomainLinkages(keys: Keys, config: Config, clock: () => Date) {
+  const signed = new Map<string, { readonly jwt: string; readonly until: number }>()
+  const originOf = (purpose: RecordIdentity['purpose']) =>
+    new URL(purpose === 'verifier' ? config.verifierBaseUrl : config.issuerBaseUrl).origin
+
+  return async (identities: readonly RecordIdentity[]): Promise<DomainLinkage[]> => {
+    const now = clock()
+    return Promise.all(
+      identities.map(async (identity) => {
+        const name = `${identity.did} ${identity.keyId}`
+        const known = signed.get(name)
+        if (known !== undefined && known.until > now.getTime()) return { did: identity.did, jwt: known.jwt }
+        const jwt = await domainLinkageJwt(keys, identity, originOf(identity.purpose), now)
+        signed.set(name, { jwt, until: now.getTime() + REUSE_MS })
+        return { did: identity.did, jwt }
+      }),
+    )
+  }
+}

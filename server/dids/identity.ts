@@ -1,0 +1,72 @@
+import type { Vault } from '../keys/vault.js'
+import { didJwk } from '../protocol/did/did-jwk.js'
+import { didKeyFromJwk } from '../protocol/did/did-key.js'
+import { didWebFromUrl } from '../protocol/did/did-web.js'
+import { generateKeyPair, type Jwk, thumbprint } from '../protocol/jose/jws.js'
+import type { DidPurpose, NewDid, NewKey } from './store.js'
+
+/** Methods that a caller may ask for. `web` is hosted by this service. */
+export type DidMethod = 'key' | 'web'
+
+export type SigningAlgorithm = 'ES256' | 'EdDSA'
+
+/** A key set with its DIDs, ready to be stored. */
+export interface NewIdentity {
+  readonly keySetId: string
+  readonly key: NewKey
+  readonly dids: readonly NewDid[]
+  /** The DID that stands for it: what it signs as. */
+  readonly did: string
+}
+
+export interface IdentityRequest {
+  readonly method: DidMethod
+  readonly purpose: DidPurpose
+  readonly createdBy: string | null
+  readonly holderId?: string
+  /** Where a did:web of it is hosted. */
+  readonly baseUrl: string
+  readonly alg?: SigningAlgorithm
+}
+
+/** The DID that a record signs as: its did:web where others can resolve it (https), else one made of the key itself. */
+export function signingDidOf(method: string, didWeb: string | undefined, baseUrl: string, publicJwk: Jwk): string {
+  if (method === 'key') return didKeyFromJwk(publicJwk)
+  return didWeb !== undefined && baseUrl.startsWith('https:') ? didWeb : didJwk(publicJwk)
+}
+
+/**
+ * The absolute id of a key within a DID's document: for did:web the key's thumbprint (RFC 7638), so that keys can
+ * follow one another; for did:jwk and did:key as their specifications say.
+ */
+export function keyIdOf(did: string, publicJwk: Jwk): string {
+  if (did.startsWith('did:jwk:')) return `${did}#0`
+  if (did.startsWith('did:key:')) return `${did}#${did.slice('did:key:'.length)}`
+  return `${did}#${thumbprint(publicJwk)}`
+}
+
+/** Makes a key pair and the DIDs of it. Records that sign (issuer, verifier) get a did:jwk beside their did:web. */
+export async function newIdentity(vault: Vault, newId: () => string, request: IdentityRequest): Promise<NewIdentity> {
+  const alg = request.alg ?? 'ES256'
+  const { privateJwk, publicJwk } = await generateKeyPair(alg)
+  const keySetId = newId()
+  const key: NewKey = { id: newId(), alg, publicJwk, privateJwk: await vault.protect(JSON.stringify(privateJwk)) }
+  const common = {
+    purpose: request.purpose,
+    createdBy: request.createdBy,
+    keySetId,
+    holderId: request.holderId ?? null,
+  }
+  const ofKey = (did: string, method: string): NewDid => ({ ...common, did, method, uuid: null, keyId: key.id })
+  if (request.method === 'key') {
+    const did = didKeyFromJwk(publicJwk)
+    return { keySetId, key, did, dids: [ofKey(did, 'key')] }
+  }
+  const uuid = newId()
+  const didWeb = didWebFromUrl(request.baseUrl, uuid)
+  const web: NewDid = { ...common, did: didWeb, method: 'web', uuid, keyId: null }
+  const signs = request.purpose === 'issuer' || request.purpose === 'verifier'
+  if (!signs) return { keySetId, key, did: didWeb, dids: [web] }
+  const did = signingDidOf('web', didWeb, request.baseUrl, publicJwk)
+  return { keySetId, key, did, dids: [web, ofKey(didJwk(publicJwk), 'jwk')] }
+}

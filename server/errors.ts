@@ -1,0 +1,72 @@
+import { TRPCError } from '@trpc/server'
+
+type TRPCCode = TRPCError['code']
+
+/** HTTP status → the RPC code that stands for it on `/trpc`. */
+const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  // JSON-RPC has no word for "gone"; the true status travels in `data.httpStatus`.
+  410: 'NOT_FOUND',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+/**
+ * A deliberate refusal. `message` goes to the caller (a list for validation errors, each entry starting with the
+ * field's path); `cause` goes to the log only.
+ */
+export class ServiceError extends TRPCError {
+  override readonly name = 'ServiceError'
+
+  constructor(
+    readonly status: number,
+    readonly messages: string | readonly string[],
+    cause?: unknown,
+  ) {
+    super({
+      code: RPC_CODES[status] ?? 'INTERNAL_SERVER_ERROR',
+      message: typeof messages === 'string' ? messages : messages.join('; '),
+      ...(cause === undefined ? {} : { cause }),
+    })
+  }
+}
+
+/** The catalogue: every deliberate error of the service, one line each. */
+export const errors = {
+  badRequest: (...messages: string[]) => new ServiceError(400, messages),
+  malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
+  unauthorized: () => new ServiceError(401, 'Unauthorized'),
+  invalidToken: (cause?: unknown) => new ServiceError(401, 'Invalid access token.', cause),
+  missingKid: () => new ServiceError(401, 'Access token header is missing kid.'),
+  signingKeyNotFound: () => new ServiceError(401, 'Access token signing key was not found.'),
+  signingKeysUnavailable: (cause?: unknown) =>
+    new ServiceError(401, 'Access token signing keys are unavailable.', cause),
+  tokenExpired: () => new ServiceError(401, 'Access token has expired.'),
+  insufficientRole: () => new ServiceError(403, 'Insufficient role.'),
+  holderDenied: () => new ServiceError(403, 'Access to holder denied.'),
+  hostNotAllowed: () => new ServiceError(403, 'Host is not allowed.'),
+  anotherRecipient: () => new ServiceError(403, 'Offering is for another recipient.'),
+  routeNotFound: (method: string, path: string) => new ServiceError(404, `Cannot ${method} ${path}`),
+  schemaNotFound: () => new ServiceError(404, 'Schema not found.'),
+  offeringNotFound: () => new ServiceError(404, 'Offering not found.'),
+  credentialNotFound: () => new ServiceError(404, 'Credential not found.'),
+  didDocumentNotFound: () => new ServiceError(404, 'DID Document not found.'),
+  statusListNotFound: () => new ServiceError(404, 'Status list not found.'),
+  schemaExists: (name: string, version: number) =>
+    new ServiceError(409, `Schema ${name} version ${version} already exists.`),
+  redemptionLimitReached: () => new ServiceError(409, 'Offering redemption limit reached.'),
+  schemaSuperseded: () => new ServiceError(410, 'Schema version is superseded.'),
+  offeringExpired: () => new ServiceError(410, 'Offering has expired.'),
+  payloadTooLarge: () => new ServiceError(413, 'Request body exceeds 1 MiB.'),
+  unsupportedMediaType: (type: string) => new ServiceError(415, `Content type ${type} is not supported.`),
+  tooManyRequests: () => new ServiceError(429, 'Too Many Requests'),
+  issuerNotFound: () => new ServiceError(500, 'Issuer not found.'),
+  databaseUnavailable: (cause?: unknown) => new ServiceError(503, 'Database is unavailable.', cause),
+} as const

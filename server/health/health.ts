@@ -1,0 +1,53 @@
+import type { Context } from '../context.js'
+import { zProtocolReply } from '../protocol/oauth/reply.js'
+import { publicProcedure, router } from '../trpc.js'
+import { liveness, readiness } from './health.contract.js'
+
+type Components = Record<string, { status: 'up' | 'down' }>
+
+/** The interface's health result; when it fails, the envelope's members stand beside it. */
+function healthReply(ctx: Context, components: Components) {
+  const entries = Object.entries(components)
+  const up = Object.fromEntries(entries.filter(([, { status }]) => status === 'up'))
+  const down = Object.fromEntries(entries.filter(([, { status }]) => status === 'down'))
+  const names = Object.keys(down)
+  const result = { status: names.length === 0 ? 'ok' : 'error', info: up, error: down, details: components }
+  const headers = { 'cache-control': 'no-store' }
+  if (names.length === 0) return { status: 200, headers, body: result }
+  const envelope = {
+    statusCode: 503,
+    message: `Health check failed: ${names.join(', ')}.`,
+    path: ctx.request.path,
+    timestamp: ctx.deps.clock().toISOString(),
+  }
+  return { status: 503, headers, body: { ...result, ...envelope } }
+}
+
+const statusOf = async (check: Promise<unknown>): Promise<{ status: 'up' | 'down' }> => {
+  try {
+    await check
+    return { status: 'up' }
+  } catch {
+    return { status: 'down' }
+  }
+}
+
+export const healthRouter = router({
+  liveness: publicProcedure
+    .meta(liveness.meta)
+    .input(liveness.input)
+    .output(zProtocolReply)
+    .query(({ ctx }) => healthReply(ctx, {})),
+
+  readiness: publicProcedure
+    .meta(readiness.meta)
+    .input(readiness.input)
+    .output(zProtocolReply)
+    .query(async ({ ctx }) => {
+      const { health } = ctx.deps
+      if (health.stopping()) return healthReply(ctx, { service: { status: 'down' } })
+      const checks = Object.entries(health.checks)
+      const results = await Promise.all(checks.map(async ([name, check]) => [name, await statusOf(check())] as const))
+      return healthReply(ctx, Object.fromEntries(results))
+    }),
+})

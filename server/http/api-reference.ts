@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import type { AnyRouter } from '@trpc/server'
+import { type RequestHandler, Router } from 'express'
+import type { Deps } from '../deps.js'
+import { openApiDocument } from './openapi.js'
+
+/** Swagger UI's own files; nothing on the page comes from another host. */
+const swaggerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>Credence API</title>
+  <link rel="icon" href="/api-docs/favicon-32x32.png">
+  <link rel="stylesheet" href="/api-docs/swagger-ui.css">
+</head>
+<body>
+  <div id="swagger-ui"></div>
+  <script src="/api-docs/swagger-ui-bundle.js"></script>
+  <script src="/api-docs/start.js"></script>
+</body>
+</html>
+`
+
+const START = `window.ui = SwaggerUIBundle({
+  url: '/api-docs-json', dom_id: '#swagger-ui', deepLinking: true, presets: [SwaggerUIBundle.presets.apis], validatorUrl: null,
+})
+`
+
+const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
+
+/** Swagger UI sets style attributes and shows its icons as data URIs. */
+const PAGE_CSP =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'"
+
+/** `/api-docs` and `/api-docs-json`. The document is made once. */
+export function apiReference(appRouter: AnyRouter, deps: Deps): RequestHandler {
+  const document = JSON.stringify(openApiDocument(appRouter, deps.config))
+  const reference = Router({ caseSensitive: true })
+  reference.get('/api-docs-json', (_request, response) => {
+    response.type('application/json').send(document)
+  })
+  reference.get('/api-docs', (_request, response) => {
+    response.set('content-security-policy', PAGE_CSP).type('html').send(PAGE)
+  })
+  reference.get('/api-docs/start.js', (_request, response) => {
+    response.type('text/javascript').send(START)
+  })
+  for (const name of ASSETS) {
+    reference.get(`/api-docs/${name}`, (_request, response) =>
+      response.sendFile(name, { root: swaggerFiles, maxAge: '1d' }),
+    )
+  }
+  return reference as unknown as RequestHandler
+}

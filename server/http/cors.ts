@@ -1,0 +1,34 @@
+import cors from 'cors'
+import type { RequestHandler } from 'express'
+import type { Config } from '../config.js'
+import { isLoopbackName } from './host-check.js'
+import { isPublicPath } from './paths.js'
+
+const EXPOSED_HEADERS = ['x-request-id', 'link', 'retry-after', 'etag', 'www-authenticate', 'dpop-nonce']
+
+/** Any port of this machine, as AUTH_DISABLED allows for local development. */
+function isLoopbackOrigin(origin: string): boolean {
+  return URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)
+}
+
+/**
+ * Public protocol and metadata routes answer any browser origin, without credentials; management routes only the
+ * origins of CORS_ORIGINS, and with AUTH_DISABLED only loopback ones.
+ */
+export function corsPolicy(config: Config): RequestHandler {
+  const configured = new Set(config.corsOrigins)
+  const allowed = (origin: string) => (config.authDisabled ? isLoopbackOrigin(origin) : configured.has(origin))
+  const open = cors({ origin: '*', exposedHeaders: EXPOSED_HEADERS, maxAge: 600 })
+  const managed = cors({
+    origin: (origin, done) => done(null, origin !== undefined && allowed(origin)),
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: 600,
+  })
+  return (request, response, next) => {
+    // Without an Origin there is no browser to instruct.
+    if (request.headers.origin === undefined) return next()
+    return isPublicPath(request.path) && !config.authDisabled
+      ? open(request, response, next)
+      : managed(request, response, next)
+  }
+}

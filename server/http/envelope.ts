@@ -1,0 +1,26 @@
+import { STATUS_CODES } from 'node:http'
+import { publicError } from '../public-error.js'
+
+/** The interface's error envelope. */
+export interface ErrorEnvelope {
+  statusCode: number
+  message: string | readonly string[]
+  path: string
+  /** ISO 8601. */
+  timestamp: string
+  /** Reason phrase, on deliberate errors whose message is not itself that phrase. */
+  error?: string
+}
+
+/** @param timestamp when the error happened; @param production whether a 500 hides what it says. */
+export function envelopeOf(thrown: unknown, path: string, timestamp: Date, production: boolean): ErrorEnvelope {
+  const { status, message, deliberate } = publicError(thrown, production)
+  const phrase = STATUS_CODES[status]
+  return {
+    statusCode: status,
+    message,
+    path,
+    timestamp: timestamp.toISOString(),
+    ...(deliberate && phrase !== undefined && phrase !== message ? { error: phrase } : {}),
+  }
+}

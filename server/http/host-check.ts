@@ -1,0 +1,24 @@
+import type { RequestHandler } from 'express'
+import type { Config } from '../config.js'
+import { errors } from '../errors.js'
+
+const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+
+/** Whether a host name (without port) or an origin's host name is this very machine. */
+export const isLoopbackName = (hostname: string): boolean => LOOPBACK_NAME.test(hostname)
+
+const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
+
+/**
+ * With AUTH_DISABLED every page that a developer's browser visits could ask this service as an admin by rebinding a
+ * name to it; so only requests for a loopback name or for a base URL's host are answered.
+ */
+export function hostCheck(config: Config): RequestHandler {
+  if (!config.authDisabled) return (_request, _response, next) => next()
+  const own = new Set([config.issuerBaseUrl, config.verifierBaseUrl].map((url) => new URL(url).hostname.toLowerCase()))
+  return (request, _response, next) => {
+    const hostname = hostnameOf(request.headers.host ?? '')
+    if (isLoopbackName(hostname) || own.has(hostname)) next()
+    else next(errors.hostNotAllowed())
+  }
+}

@@ -1,0 +1,112 @@
+import type { AnyRouter } from '@trpc/server'
+import { generateOpenApiDocument, type OpenApiRouter } from 'trpc-to-openapi'
+import type { Config } from '../config.js'
+import type { RouteAccess } from '../contract.js'
+import { errorExamples } from './openapi-errors.js'
+import { type Route, routesOf } from './routes.js'
+
+type JsonObject = Record<string, unknown>
+
+interface Operation extends JsonObject {
+  responses: Record<string, JsonObject>
+  security?: Record<string, string[]>[]
+}
+
+const API_VERSION = '1.0.0-rc1'
+
+const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
+  public: [],
+  client: [{ clientSecret: [] }],
+  user: [{ bearer: [] }],
+  admin: [{ bearer: [] }],
+  holder: [{ bearer: [] }],
+  // An empty requirement: credentials are optional (OpenAPI 3.1 §4.8.30).
+  optional: [{}, { bearer: [] }, { clientSecret: [] }],
+}
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'Access token of the identity provider, RS256. /agent and /holders also need the role admin.',
+  },
+  clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret' },
+} as const
+
+/** The generator answers 200 and application/json for everything; the contract knows better. */
+function trueSuccess(route: Route, operation: Operation): void {
+  const { status = 200, produces, kind } = route.rest
+  const ok = operation.responses['200'] ?? {}
+  delete operation.responses['200']
+  const described = { ...ok, description: 'Success' }
+  if (status === 204 || isVoid(ok)) delete (described as JsonObject).content
+  if (produces !== undefined) (described as JsonObject).content = { [produces]: { schema: { type: 'string' } } }
+  else if (kind === 'protocol')
+    (described as JsonObject).content = { 'application/json': { schema: { type: 'object' } } }
+  operation.responses[String(status)] = described
+}
+
+function isVoid(response: JsonObject): boolean {
+  const content = response.content as { 'application/json'?: { schema?: JsonObject } } | undefined
+  return Object.keys(content?.['application/json']?.schema ?? {}).length === 0
+}
+
+function trueErrors(route: Route, operation: Operation): void {
+  for (const status of Object.keys(operation.responses).filter((code) => Number(code) >= 400)) {
+    operation.responses[status] = errorExamples(route, Number(status))
+  }
+}
+
+/** Form bodies beside JSON, where a protocol endpoint takes them. */
+function trueRequest(route: Route, operation: Operation): void {
+  const body = operation.requestBody as { content?: JsonObject } | undefined
+  if (route.rest.form === true && body?.content !== undefined) {
+    const json = body.content['application/json']
+    body.content = { 'application/x-www-form-urlencoded': json }
+  }
+}
+
+const ENVELOPE = {
+  type: 'object',
+  required: ['statusCode', 'message', 'path', 'timestamp'],
+  properties: {
+    statusCode: { type: 'integer', example: 400 },
+    message: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    path: { type: 'string', example: '/credentials/verify' },
+    timestamp: { type: 'string', format: 'date-time' },
+    error: { type: 'string', description: 'Reason phrase of deliberate errors.' },
+  },
+}
+
+const OAUTH_ERROR = {
+  type: 'object',
+  required: ['error'],
+  properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+}
+
+/** The machine-readable description: OpenAPI 3.1, made once at start from the router's contracts. */
+export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObject {
+  const document = generateOpenApiDocument(appRouter as unknown as OpenApiRouter, {
+    title: 'Credence',
+    description:
+      'Issues, holds and verifies digital credentials over OpenID4VCI and OpenID4VP, in SD-JWT VC and JWT-VC-JSON.',
+    version: API_VERSION,
+    baseUrl: config.issuerBaseUrl,
+    openApiVersion: '3.1.0',
+    securitySchemes: SECURITY_SCHEMES as never,
+  }) as unknown as { paths: Record<string, Record<string, Operation>>; components: { schemas?: JsonObject } }
+  for (const route of routesOf(appRouter)) {
+    const operation = document.paths[route.template]?.[route.method.toLowerCase()]
+    if (operation === undefined) continue
+    operation.security = SECURITY[route.rest.access]
+    trueSuccess(route, operation)
+    trueErrors(route, operation)
+    trueRequest(route, operation)
+  }
+  const schemas = Object.fromEntries(
+    Object.entries(document.components.schemas ?? {}).filter(([name]) => !name.startsWith('error.')),
+  )
+  document.components.schemas = { ...schemas, ErrorEnvelope: ENVELOPE, OAuthError: OAUTH_ERROR }
+  return document as unknown as JsonObject
+}

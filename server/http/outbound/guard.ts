@@ -1,0 +1,152 @@
+import { STATUS_CODES } from 'node:http'
+import type { ConnectRules } from './connect.js'
+import { decodeContent, decodeJson, decodeText } from './content.js'
+import { startDeadline } from './deadline.js'
+import { createDestinations, type DestinationRules } from './destination.js'
+import { crossOriginHeaders, requestHeaders, responseHeaders } from './headers.js'
+import { OutboundError } from './outbound-error.js'
+import { type Answer, createTransport, type Hop, type Transport } from './transport.js'
+
+export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'lookup' | 'isPublicAddress' | 'ca'> {
+  /** The mark that a request to an own origin carries, made anew for each. */
+  readonly ownRequestMac?: ((method: string, url: URL) => string) | undefined
+  /** For a whole request with its redirects; 5000 unless given. */
+  readonly timeoutMs?: number
+  /** For a body, before and after decompression; 262,144 unless given. */
+  readonly maxBytes?: number
+  /** 3 unless given. */
+  readonly maxRedirects?: number
+}
+
+/** The one way out of this service. Every method throws {@link OutboundError} for what it refuses or cannot get. */
+export interface Outbound {
+  /**
+   * Usable wherever a standard `fetch` is. The body has been read when it returns, so that size and deadline hold for
+   * it too. `redirect` modes: `follow` (GET and HEAD only), `manual` (hands on the redirect), `error`.
+   */
+  readonly fetch: typeof globalThis.fetch
+  /** GET of a JSON document, whatever its content type. Any status but 2xx is an error. */
+  fetchJson(url: string | URL, options?: FetchJsonOptions): Promise<unknown>
+  /** GET of UTF-8 text. Any status but 2xx is an error. */
+  fetchText(url: string | URL, options?: FetchTextOptions): Promise<FetchedText>
+  /** Waits for requests under way, then closes all connections. */
+  close(): Promise<void>
+}
+
+export interface FetchTextOptions {
+  /** Value of the Accept header. */
+  readonly accept?: string
+}
+
+export interface FetchJsonOptions extends FetchTextOptions {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface FetchedText {
+  readonly text: string
+  /** Empty where the answer names none. */
+  readonly contentType: string
+  readonly status: number
+}
+
+interface Bounds {
+  readonly maxBytes: number
+  readonly maxRedirects: number
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+/** Fetch standard §2.2.3 "null body status". */
+const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304])
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+function parseUrl(text: string, base?: URL): URL {
+  if (URL.canParse(text, base?.href)) return new URL(text, base)
+  if (base === undefined) throw new OutboundError('url', 'The address is not an absolute URL.')
+  throw new OutboundError('redirects', `${base.host} redirects to something that is no address.`)
+}
+
+/** The address that a redirect names, or undefined where the answer is to be handed on as it is. */
+function redirectTarget({ status, headers }: Answer, request: Request, url: URL): URL | undefined {
+  if (!REDIRECTS.has(status) || request.redirect === 'manual' || headers.location === undefined) return undefined
+  if (request.redirect === 'error') throw new OutboundError('redirects', `${url.host} answered with a redirect.`)
+  // Following would either repeat the body at an address that nobody chose, or silently lose it.
+  if (!REPEATABLE.has(request.method)) {
+    throw new OutboundError('redirects', `${url.host} redirects a ${request.method} request, which is not followed.`)
+  }
+  return parseUrl(String(headers.location), url)
+}
+
+function toResponse({ status, headers }: Answer, bytes: Uint8Array, url: URL, redirected: boolean): Response {
+  if (status < 200 || status > 599) throw new OutboundError('status', `${url.host} answered with an unknown status.`)
+  const init = { status, statusText: STATUS_CODES[status] ?? '', headers: responseHeaders(headers) }
+  const response = new Response(NULL_BODY.has(status) ? null : bytes, init)
+  return Object.defineProperties(response, { url: { value: url.href }, redirected: { value: redirected } })
+}
+
+async function follow(transport: Transport, bounds: Bounds, request: Request, signal: AbortSignal): Promise<Response> {
+  const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
+  let hop: Hop = { url: new URL(request.url), headers: requestHeaders(request.headers) }
+  for (let redirects = 0; ; redirects++) {
+    const answer = await transport.send(hop, request.method, body, signal)
+    const target = redirectTarget(answer, request, hop.url)
+    if (target === undefined) {
+      const coding = answer.headers['content-encoding']
+      const bytes = await decodeContent(answer.bytes, coding, hop.url.host, bounds.maxBytes)
+      return toResponse(answer, bytes, hop.url, redirects > 0)
+    }
+    if (redirects === bounds.maxRedirects) {
+      throw new OutboundError('redirects', `${hop.url.host} redirects more than ${bounds.maxRedirects} times.`)
+    }
+    hop = { url: target, headers: target.origin === hop.url.origin ? hop.headers : crossOriginHeaders(hop.headers) }
+  }
+}
+
+/**
+ * Makes the guard that every outbound request passes: https only, public addresses only, judged when the connection is
+ * made; redirects followed by hand and checked again; one deadline and one limit of size for all.
+ *
+ * @throws {Error} naming an entry of `allowedHosts` that is neither host nor host:port.
+ */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { timeoutMs = 5000, maxBytes = 262_144, maxRedirects = 3 } = options
+  const destinations = createDestinations(options)
+  const transport = createTransport({ ...options, destinations, timeoutMs, maxBytes })
+
+  const guardedFetch: Outbound['fetch'] = async (input, init) => {
+    const url = parseUrl(input instanceof Request ? input.url : String(input))
+    // Before a Request is made of it, which would refuse a user name in words of its own.
+    destinations.check(url)
+    const request = new Request(input, init)
+    const expired = new OutboundError('timeout', `${url.host} did not answer within ${timeoutMs} ms.`)
+    const deadline = startDeadline(timeoutMs, request.signal, expired)
+    try {
+      return await follow(transport, { maxBytes, maxRedirects }, request, deadline.signal)
+    } finally {
+      deadline.stop()
+    }
+  }
+
+  const get = async (url: string | URL, headers: Headers | Record<string, string>): Promise<Response> => {
+    const response = await guardedFetch(url, { headers })
+    if (response.ok) return response
+    throw new OutboundError('status', `${new URL(response.url).host} answered with status ${response.status}.`)
+  }
+
+  const read = async (response: Response) => decodeText(await response.arrayBuffer(), new URL(response.url).host)
+
+  return {
+    fetch: guardedFetch,
+    async fetchJson(url, { accept = 'application/json', headers } = {}) {
+      const sent = new Headers(headers)
+      if (!sent.has('accept')) sent.set('accept', accept)
+      const response = await get(url, sent)
+      return decodeJson(await read(response), new URL(response.url).host)
+    },
+    async fetchText(url, { accept = '*/*' } = {}) {
+      const response = await get(url, { accept })
+      const contentType = response.headers.get('content-type') ?? ''
+      return { text: await read(response), contentType, status: response.status }
+    },
+    close: () => transport.close(),
+  }
+}

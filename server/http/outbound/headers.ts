@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { INTERNAL_HEADER } from './own-origin.js'
+
+/** Headers that the HTTP client sets, and the mark of own requests, which only the guard may set. */
+const NOT_FOR_CALLERS = [
+  'host',
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  INTERNAL_HEADER,
+]
+
+/** All that follows a redirect to another origin; what proves who is asking stays behind. */
+const FOR_OTHER_ORIGINS = ['accept', 'accept-language', 'if-modified-since', 'if-none-match', 'user-agent']
+
+/** Headers about how the body was sent, which no longer hold of a body that was read and decoded. */
+const OF_THE_WIRE: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'transfer-encoding',
+])
+
+/** The caller's headers, without those that are not the caller's to set. */
+export function requestHeaders(given: Headers): Headers {
+  const headers = new Headers(given)
+  for (const name of NOT_FOR_CALLERS) headers.delete(name)
+  if (!headers.has('accept')) headers.set('accept', '*/*')
+  if (!headers.has('user-agent')) headers.set('user-agent', 'Credence')
+  headers.set('accept-encoding', 'identity')
+  return headers
+}
+
+/** What of a request's headers may go along when a redirect leads to another origin. */
+export function crossOriginHeaders(headers: Headers): Headers {
+  const kept = [...headers].filter(([name]) => FOR_OTHER_ORIGINS.includes(name))
+  return requestHeaders(new Headers(kept))
+}
+
+/** The headers of an answer whose body has been read and decoded. */
+export function responseHeaders(received: IncomingHttpHeaders): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(received)) {
+    if (value === undefined || OF_THE_WIRE.has(name)) continue
+    for (const entry of typeof value === 'string' ? [value] : value) headers.append(name, entry)
+  }
+  return headers
+}

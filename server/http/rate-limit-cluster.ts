@@ -1,0 +1,70 @@
+import cluster, { type Worker } from 'node:cluster'
+import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
+
+/** What workers ask of the primary, and its answers, over the process channel. */
+type Question = { rateLimit: 'hit' | 'undo' | 'reset'; id: number; key: string }
+type Answer = { rateLimit: 'answer'; id: number; totalHits: number; resetTime: string | undefined }
+
+const isQuestion = (message: unknown): message is Question =>
+  typeof message === 'object' && message !== null && ['hit', 'undo', 'reset'].includes((message as Question).rateLimit)
+
+const isAnswer = (message: unknown): message is Answer =>
+  typeof message === 'object' && message !== null && (message as Answer).rateLimit === 'answer'
+
+/** Counts in the primary, so that all workers together keep one limit for each client. */
+export function countInPrimary(windowSeconds: number): void {
+  const store = new MemoryStore()
+  store.init({ windowMs: windowSeconds * 1000 } as Options)
+  cluster.on('message', async (worker: Worker, message: unknown) => {
+    if (!isQuestion(message)) return
+    if (message.rateLimit === 'undo') return store.decrement(message.key)
+    if (message.rateLimit === 'reset') return store.resetKey(message.key)
+    const { totalHits, resetTime } = await store.increment(message.key)
+    if (worker.isConnected()) {
+      worker.send({
+        rateLimit: 'answer',
+        id: message.id,
+        totalHits,
+        resetTime: resetTime?.toISOString(),
+      } satisfies Answer)
+    }
+  })
+}
+
+/** The worker's side: a store that asks the primary. */
+export class PrimaryStore implements Store {
+  readonly localKeys = false
+  readonly #waiting = new Map<number, (answer: Answer) => void>()
+  #lastId = 0
+
+  constructor() {
+    process.on('message', (message: unknown) => {
+      if (!isAnswer(message)) return
+      this.#waiting.get(message.id)?.(message)
+      this.#waiting.delete(message.id)
+    })
+  }
+
+  increment(key: string): Promise<ClientRateLimitInfo> {
+    this.#lastId += 1
+    const id = this.#lastId
+    return new Promise((resolve) => {
+      this.#waiting.set(id, ({ totalHits, resetTime }) =>
+        resolve({ totalHits, resetTime: resetTime === undefined ? undefined : new Date(resetTime) }),
+      )
+      this.#send({ rateLimit: 'hit', id, key })
+    })
+  }
+
+  decrement(key: string): void {
+    this.#send({ rateLimit: 'undo', id: 0, key })
+  }
+
+  resetKey(key: string): void {
+    this.#send({ rateLimit: 'reset', id: 0, key })
+  }
+
+  #send(question: Question): void {
+    process.send?.(question)
+  }
+}

@@ -1,0 +1,29 @@
+import type { RequestHandler } from 'express'
+import { MemoryStore, rateLimit, type Store } from 'express-rate-limit'
+import type { Config } from '../config.js'
+import { errors } from '../errors.js'
+import { isHostedDidPath } from './paths.js'
+
+/** @param isOwn tells requests that this service sends itself on behalf of one already counted. */
+export function rateLimiter(
+  config: Config,
+  store: Store | undefined,
+  isOwn: (path: string, method: string, mac: string | undefined) => boolean,
+): RequestHandler {
+  const { max, windowSeconds } = config.rateLimit
+  if (max === 0) return (_request, _response, next) => next()
+  return rateLimit({
+    windowMs: windowSeconds * 1000,
+    limit: max,
+    standardHeaders: 'draft-7',
+    legacyHeaders: false,
+    store: store ?? new MemoryStore(),
+    // A counter that is away must not take the service with it.
+    passOnStoreError: true,
+    skip: (request) => {
+      const mac = request.headers['x-credence-internal']
+      return isHostedDidPath(request.path) || (typeof mac === 'string' && isOwn(request.path, request.method, mac))
+    },
+    handler: (_request, _response, next) => next(errors.tooManyRequests()),
+  })
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import type { Request, RequestHandler, Response } from 'express'
+import type { RequestFacts } from '../context.js'
+
+const REQUEST_ID = /^[\w.-]{1,128}$/
+
+/** Gives every request an id: the one that a proxy sent, where it is a plain token, or a new one. */
+export function requestId(): RequestHandler {
+  return (request, response, next) => {
+    const sent = request.headers['x-request-id']
+    const id = typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
+    response.locals.requestId = id
+    response.setHeader('x-request-id', id)
+    next()
+  }
+}
+
+class ExpressFacts implements RequestFacts {
+  #controller: AbortController | undefined
+  readonly method: string
+  readonly path: string
+  readonly headers: Request['headers']
+  readonly requestId: string
+  readonly #response: Response
+
+  constructor(request: Request, response: Response) {
+    this.method = request.method
+    this.path = request.path
+    this.headers = request.headers
+    this.requestId = String(response.locals.requestId)
+    this.#response = response
+  }
+
+  /** Made on demand: few procedures listen. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController()
+      this.#controller = controller
+      this.#response.once('close', () => controller.abort())
+    }
+    return this.#controller.signal
+  }
+}
+
+export function requestFacts(request: Request, response: Response): RequestFacts {
+  return new ExpressFacts(request, response)
+}

@@ -1,0 +1,98 @@
+import type { Request, Response } from 'express'
+import { errors } from '../errors.js'
+import { OAuthError } from '../protocol/oauth/error.js'
+import { mediaType, parseJson, readText } from './body.js'
+import type { Route, RouteMatch } from './routes.js'
+
+type Input = Record<string, unknown>
+
+/** Members without a prototype: `__proto__` in a body stays an ordinary, and then an unknown, property. */
+const emptyInput = (): Input => Object.create(null)
+
+function decodeParams(params: Readonly<Record<string, string>>): Input {
+  const decoded = emptyInput()
+  for (const [name, value] of Object.entries(params)) {
+    try {
+      decoded[name] = decodeURIComponent(value)
+    } catch {
+      throw errors.badRequest(`${name} must be percent-encoded UTF-8`)
+    }
+  }
+  return decoded
+}
+
+function coerce(route: Route, name: string, value: string): unknown {
+  if (route.numbers.has(name) && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
+  if (route.booleans.has(name) && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}
+
+function queryOf(route: Route, search: string): Input {
+  const query = emptyInput()
+  if (search === '') return query
+  const params = new URLSearchParams(search)
+  for (const name of new Set(params.keys())) {
+    const values = params.getAll(name)
+    query[name] = values.length === 1 ? coerce(route, name, values[0] ?? '') : values
+  }
+  return query
+}
+
+function formOf(text: string): Input {
+  const form = emptyInput()
+  for (const [name, value] of new URLSearchParams(text)) {
+    // RFC 6749 §3.2: request parameters must not be included more than once.
+    if (name in form) throw new OAuthError('invalid_request', `Parameter ${name} is given more than once.`)
+    form[name] = value
+  }
+  return form
+}
+
+function isJson(type: string): boolean {
+  return type === 'application/json' || type.endsWith('+json')
+}
+
+function jsonObject(text: string): Input {
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw errors.badRequest('Request body must be a JSON object')
+  }
+  return Object.assign(emptyInput(), value)
+}
+
+async function bodyOf(route: Route, request: Request, response: Response): Promise<Input> {
+  if (route.method === 'GET' || route.method === 'DELETE') return emptyInput()
+  const text = await readText(request, response)
+  if (text.trim() === '') return emptyInput()
+  const type = mediaType(request)
+  if (route.rest.form === true && type === 'application/x-www-form-urlencoded') return formOf(text)
+  if (type === undefined || isJson(type)) return jsonObject(text)
+  throw errors.unsupportedMediaType(type)
+}
+
+/**
+ * The one input object of a procedure: path, query and body together. A name that stands in two of them is an unknown
+ * property of the later one; a POST's query has no members at all on the interface's JSON routes, while protocol
+ * routes ignore it (RFC 6749 §3.1, §3.2: unrecognised parameters are ignored, and secrets never travel in a query).
+ */
+export async function restInput(
+  match: RouteMatch,
+  search: string,
+  request: Request,
+  response: Response,
+): Promise<Input> {
+  const { route } = match
+  const path = decodeParams(match.params)
+  const protocol = route.rest.kind === 'protocol'
+  const takesQuery = route.method === 'GET' || route.method === 'DELETE'
+  const query = takesQuery || !protocol ? queryOf(route, search) : emptyInput()
+  if (!takesQuery) refuseMembers(Object.keys(query))
+  const body = await bodyOf(route, request, response)
+  const sent = Object.assign(query, body)
+  if (!protocol) refuseMembers(Object.keys(sent).filter((name) => name in path))
+  return Object.assign({}, sent, path)
+}
+
+function refuseMembers(names: readonly string[]): void {
+  if (names.length > 0) throw errors.badRequest(...names.map((name) => `property ${name} should not exist`))
+}

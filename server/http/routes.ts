@@ -1,0 +1,114 @@
+import type { AnyProcedure, AnyRouter } from '@trpc/server'
+import { z } from 'zod'
+import type { ProcedureMeta, RestMeta } from '../contract.js'
+
+export interface Route {
+  /** `offerings.claim` */
+  readonly name: string
+  readonly procedure: AnyProcedure
+  readonly method: string
+  readonly template: string
+  readonly rest: RestMeta
+  /** Query members that the contract wants as numbers or booleans; they arrive as strings. */
+  readonly numbers: ReadonlySet<string>
+  readonly booleans: ReadonlySet<string>
+}
+
+export interface RouteMatch {
+  readonly route: Route
+  /** Percent-decoded once. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+interface Node {
+  readonly literals: Map<string, Node>
+  parameter?: { readonly name: string; readonly node: Node }
+  readonly routes: Map<string, Route>
+}
+
+const emptyNode = (): Node => ({ literals: new Map(), routes: new Map() })
+
+function membersOfKind(procedure: AnyProcedure, kind: string): Set<string> {
+  const [input] = (procedure._def as unknown as { inputs: readonly unknown[] }).inputs
+  if (!(input instanceof z.ZodObject)) return new Set()
+  const shape: Record<string, z.core.$ZodType> = input.shape
+  return new Set(Object.keys(shape).filter((key) => innerKind(shape[key]) === kind))
+}
+
+function innerKind(type: z.core.$ZodType | undefined): string | undefined {
+  if (type instanceof z.ZodOptional || type instanceof z.ZodDefault) return innerKind(type.unwrap())
+  return type?._zod.def.type
+}
+
+function routeOf(name: string, procedure: AnyProcedure): Route | undefined {
+  const meta = procedure._def.meta as ProcedureMeta | undefined
+  if (meta?.openapi === undefined) return undefined
+  return {
+    name,
+    procedure,
+    method: meta.openapi.method,
+    template: meta.openapi.path,
+    rest: meta.rest ?? { access: 'public' },
+    numbers: membersOfKind(procedure, 'number'),
+    booleans: membersOfKind(procedure, 'boolean'),
+  }
+}
+
+/** Every route of a router, in the order of its contracts. */
+export function routesOf(router: AnyRouter): Route[] {
+  const procedures: Record<string, AnyProcedure> = router._def.procedures
+  return Object.entries(procedures).flatMap(([name, procedure]) => routeOf(name, procedure) ?? [])
+}
+
+function insert(root: Node, route: Route): void {
+  let node = root
+  for (const segment of route.template.split('/').slice(1)) {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+    if (name === undefined) {
+      const next = node.literals.get(segment) ?? emptyNode()
+      node.literals.set(segment, next)
+      node = next
+    } else {
+      node.parameter ??= { name, node: emptyNode() }
+      if (node.parameter.name !== name) throw new Error(`${route.template}: its parameter has another name elsewhere.`)
+      node = node.parameter.node
+    }
+  }
+  if (node.routes.has(route.method)) throw new Error(`${route.method} ${route.template} is declared twice.`)
+  node.routes.set(route.method, route)
+}
+
+function find(
+  node: Node,
+  segments: readonly string[],
+  at: number,
+  method: string,
+  params: Record<string, string>,
+): Route | undefined {
+  const segment = segments[at]
+  if (segment === undefined) return node.routes.get(method)
+  const literal = node.literals.get(segment)
+  const found = literal === undefined ? undefined : find(literal, segments, at + 1, method, params)
+  if (found !== undefined) return found
+  if (node.parameter === undefined || segment === '') return undefined
+  if (node.parameter.name === 'uuid' && !UUID.test(segment)) return undefined
+  const route = find(node.parameter.node, segments, at + 1, method, params)
+  if (route !== undefined) params[node.parameter.name] = segment
+  return route
+}
+
+/**
+ * Looks routes up by whole segments, literals before parameters, case-sensitively. The adapter's own look-up is a
+ * scan of regular expressions in which `.` matches anything, case does not count and the first hit wins.
+ */
+export function createRouteTable(routes: readonly Route[]): (method: string, path: string) => RouteMatch | undefined {
+  const root = emptyNode()
+  for (const route of routes) insert(root, route)
+  return (method, path) => {
+    const params: Record<string, string> = {}
+    const route = find(root, path.split('/').slice(1), 0, method, params)
+    return route === undefined ? undefined : { route, params }
+  }
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { zTypeName } from '../schemas/schemas.contract.js'
+
+const zJsonObject = z.record(z.string(), z.unknown())
+
+export const zSubject = zJsonObject.meta({
+  description: "The subject's claims, valid by the type's schema. An `id` is the subject's URI.",
+  example: { product: 'Espresso machine', price: 249 },
+})
+
+const zIssuerId = z
+  .string()
+  .optional()
+  .meta({ description: 'The issuer record that signs; the default one unless given.' })
+
+/** A verifiable credential as the API shows it (W3C VCDM 1.1; its proof holds the signed JWT). */
+export const zVerifiableCredential = z.looseObject({
+  '@context': z.array(z.string()).optional(),
+  type: z.array(z.string()).optional(),
+  id: z.string().optional(),
+  issuer: z.union([z.string(), z.looseObject({ id: z.string(), name: z.string().optional() })]).optional(),
+  issuanceDate: z.string().optional(),
+  expirationDate: z.string().optional(),
+  credentialSubject: z.unknown().optional(),
+  credentialSchema: z.looseObject({ id: z.string(), type: z.string() }).optional(),
+  credentialStatus: z.array(zJsonObject).optional(),
+  proof: zJsonObject.optional(),
+})
+
+export const zCredentialResponse = z.object({ id: z.uuid(), vc: zVerifiableCredential })
+
+/** The credential record of the interface. */
+export const zCredentialRecord = z.object({
+  id: z.uuid(),
+  configuration_id: z.string(),
+  configuration: z.object({
+    id: z.string(),
+    name: z.string(),
+    type: z.string(),
+    version: z.number(),
+    schemaUri: z.string(),
+    schemaBody: zJsonObject,
+  }),
+  vc: zVerifiableCredential,
+  revoked: z.boolean(),
+})
+
+export const createCredential = {
+  meta: route('POST', '/api/v1/credentials', {
+    tag: 'Credentials',
+    summary: 'Create a standalone credential without a recipient',
+    access: 'user',
+    status: 201,
+    errors: [400, 403, 404],
+  }),
+  input: z.strictObject({ type: zTypeName, credential_subject: zSubject, issuerId: zIssuerId }),
+  output: zCredentialResponse,
+}
+
+export const readCredential = {
+  meta: route('GET', '/api/v1/credentials/{id}', {
+    tag: 'Credentials',
+    summary: "Read one of the caller's credentials",
+    access: 'user',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: zCredentialResponse,
+}
+
+export const revokeCredential = {
+  meta: route('POST', '/api/v1/credentials/{id}/revoke', {
+    tag: 'Credentials',
+    summary: 'Revoke a credential in every form that it was issued in',
+    access: 'client',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: z.void(),
+}
+
+export const signCredential = {
+  meta: route('POST', '/credentials/sign', {
+    tag: 'Credentials',
+    summary: 'Sign a credential directly and get it in compact form',
+    access: 'user',
+    status: 201,
+    errors: [400, 403, 404],
+  }),
+  input: z.strictObject({
+    type: zTypeName,
+    credential_subject: zSubject,
+    format: z.enum(['jwt_vc_json', 'dc+sd-jwt']),
+    holder: z
+      .string()
+      .refine((value) => /^did:[a-z0-9]+:\S+$/.test(value), { error: 'must be a DID' })
+      .optional()
+      .meta({ description: 'DID that the credential is bound to.' }),
+    issuerId: zIssuerId,
+  }),
+  output: z.object({ id: z.uuid(), format: z.enum(['jwt_vc_json', 'dc+sd-jwt']), credential: z.string() }),
+}

@@ -1,0 +1,72 @@
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { CredentialError } from '../../protocol/credential.js'
+import type { CredentialFormat } from './configurations.js'
+import { type Binding, type SignedInstance, signInstance } from './sign.js'
+import type { IssuanceContext, NewCredential } from './store.js'
+import { credentialView } from './view.js'
+
+export interface IssueRequest {
+  readonly context: IssuanceContext
+  readonly subject: Readonly<Record<string, unknown>>
+  readonly format: CredentialFormat
+  readonly binding: Binding
+  readonly owner: string
+  readonly holderDid: string | undefined
+  readonly action: NewCredential['audit']['action']
+  readonly redemption?: { readonly offeringId: string }
+}
+
+export interface Issued {
+  readonly id: string
+  readonly compact: string
+  readonly vc: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Signs one credential for a caller and records it; where it is redeemed from an offering, the redemption counts with it.
+ *
+ * @returns undefined where the offering was used up or expired before it was recorded.
+ */
+export async function issueToCaller(deps: Deps, request: IssueRequest): Promise<Issued | undefined> {
+  const { context, owner } = request
+  const id = deps.newId()
+  const now = deps.clock()
+  const [status] = await deps.allotment.allot(context.issuerId, context.keyId, 1)
+  if (status === undefined) throw new Error('No status index was allotted.')
+  const signed = await sign(deps, { ...request, id, status, issuedAt: now })
+  const vc = credentialView(deps.config, request, id, signed, now)
+  const recorded = await deps.stores.issuance.record(
+    {
+      id,
+      schemaId: context.id,
+      issuerId: context.issuerId,
+      owner,
+      holderDid: request.holderDid ?? null,
+      vc,
+      createdAt: now,
+      instances: [signed.instance],
+      audit: { actor: owner, action: request.action },
+    },
+    request.redemption === undefined
+      ? undefined
+      : {
+          id: deps.newId(),
+          offeringId: request.redemption.offeringId,
+          recipientDid: request.holderDid ?? null,
+          redeemedBy: owner,
+        },
+  )
+  return recorded ? { id, compact: signed.compact, vc } : undefined
+}
+
+/** What a format cannot carry is the caller's to mend. */
+async function sign(deps: Deps, request: Parameters<typeof signInstance>[1]): Promise<SignedInstance> {
+  try {
+    return await signInstance(deps, request)
+  } catch (thrown) {
+    if (thrown instanceof CredentialError)
+      throw errors.badRequest(`credential_subject cannot be signed: ${thrown.message}`)
+    throw thrown
+  }
+}

@@ -1,0 +1,105 @@
+import type { Config } from '../../config.js'
+import type { Deps } from '../../deps.js'
+import { keyIdOf } from '../../dids/identity.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
+import { issueJwtVc } from '../../protocol/jwt-vc/issue.js'
+import { issueSdJwtVc } from '../../protocol/sd-jwt-vc/issue.js'
+import type { StatusIndex } from '../../status-lists/allotment.js'
+import { statusListUri } from '../../status-lists/publication.js'
+import { schemaUri } from '../schemas/schemas.js'
+import { vctOf } from '../schemas/type-metadata.js'
+import { type CredentialFormat, configurationIdOf } from './configurations.js'
+import type { IssuanceContext, NewInstance } from './store.js'
+
+const SCHEMA_TYPE = 'JsonSchemaValidator2018'
+const DAY_MS = 24 * 60 * 60 * 1000
+const SD_JWT_DECOYS = 0
+
+/** Whom an instance is bound to. Neither: a credential without a holder. */
+export interface Binding {
+  /** A DID or other URI: `sub`, `credentialSubject.id`. */
+  readonly subjectId?: string | undefined
+  /** The holder's public key: `cnf`. */
+  readonly holderKey?: Jwk | undefined
+}
+
+export interface SignRequest {
+  readonly context: IssuanceContext
+  readonly subject: Readonly<Record<string, unknown>>
+  readonly format: CredentialFormat
+  readonly binding: Binding
+  /** `id` and `jti` of a JWT VC: a UUID. */
+  readonly id: string
+  readonly status: StatusIndex
+  readonly issuedAt: Date
+}
+
+export interface SignedInstance {
+  readonly compact: string
+  /** The API's credential object; only a JWT VC has one of its own. */
+  readonly vc: unknown
+  readonly instance: NewInstance
+}
+
+/** SD_JWT_ISSUER decides whether an SD-JWT VC names a DID or the issuer identifier. */
+function sdJwtIssuer(config: Config, context: IssuanceContext): string {
+  return config.sdJwtIssuer === 'url' ? config.issuerBaseUrl : context.issuerDid
+}
+
+/** Whole seconds, so that `nbf` and `issuanceDate` agree and no time lies in the future. */
+const wholeSeconds = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000)
+
+/** Signs one instance of a credential, with its own status entry, in one format. */
+export async function signInstance(deps: Deps, request: SignRequest): Promise<SignedInstance> {
+  const { context, subject, format, binding, status } = request
+  const signer = await deps.keys.signer(context.keyId, keyIdOf(context.issuerDid, context.publicJwk))
+  const issuedAt = wholeSeconds(request.issuedAt)
+  const expiresAt =
+    context.expiresInDays === null ? undefined : new Date(issuedAt.getTime() + context.expiresInDays * DAY_MS)
+  const instance: NewInstance = {
+    listId: status.listId,
+    index: status.index,
+    format,
+    configurationId: configurationIdOf(context.name, format),
+  }
+  const times = { issuedAt, ...(expiresAt === undefined ? {} : { expiresAt }) }
+  const subjectId = binding.subjectId === undefined ? {} : { subjectId: binding.subjectId }
+  const holderKey = binding.holderKey === undefined ? {} : { holderKey: binding.holderKey }
+  if (format === 'dc+sd-jwt') {
+    const { id: _, ...claims } = subject
+    const compact = await issueSdJwtVc({
+      signer,
+      issuer: sdJwtIssuer(deps.config, context),
+      vct: vctOf(deps.config, context.name),
+      claims,
+      selectivelyDisclosable: context.selectivelyDisclosable ?? 'all',
+      decoys: SD_JWT_DECOYS,
+      status: { uri: statusListUri(deps.config, 'token', status.listId), idx: status.index },
+      randomBytes: deps.random,
+      ...(binding.subjectId === undefined ? {} : { subject: binding.subjectId }),
+      ...holderKey,
+      ...times,
+    })
+    return { compact, vc: undefined, instance }
+  }
+  const list = statusListUri(deps.config, 'bitstring', status.listId)
+  const { compact, vc } = await issueJwtVc({
+    signer,
+    issuer: context.issuerDid,
+    id: `urn:uuid:${request.id}`,
+    types: [context.name],
+    claims: subject,
+    schema: { id: schemaUri(deps.config, context.id), type: SCHEMA_TYPE },
+    status: {
+      id: `${list}#${status.index}`,
+      type: 'BitstringStatusListEntry',
+      statusPurpose: 'revocation',
+      statusListIndex: status.index,
+      statusListCredential: list,
+    },
+    ...subjectId,
+    ...holderKey,
+    ...times,
+  })
+  return { compact, vc, instance }
+}

@@ -1,0 +1,166 @@
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
+import { type CredentialSchema, schemaColumns } from '../schemas/store.js'
+
+/** Who signs: an issuer record and the key that signs for it now. */
+export interface SigningIssuer {
+  readonly issuerId: string
+  readonly issuerDid: string
+  readonly keyId: string
+  readonly publicJwk: Jwk
+}
+
+/** All that a credential needs beyond its subject. */
+export type IssuanceContext = CredentialSchema & SigningIssuer
+
+/** A signed instance with its place in a status list. */
+export interface NewInstance {
+  readonly listId: string
+  readonly index: number
+  readonly configurationId: string
+  readonly format: string
+}
+
+export interface NewCredential {
+  readonly id: string
+  readonly schemaId: string
+  readonly issuerId: string
+  readonly owner: string | null
+  readonly holderDid: string | null
+  readonly vc: unknown
+  readonly createdAt: Date
+  readonly instances: readonly NewInstance[]
+  readonly audit: {
+    readonly actor: string | null
+    readonly action: 'credential.issued' | 'credential.claimed' | 'credential.signed'
+  }
+}
+
+export interface NewRedemption {
+  readonly id: string
+  readonly offeringId: string
+  readonly recipientDid: string | null
+  readonly redeemedBy: string | null
+}
+
+/** The issuer's newest key that is not retired, joined to an issuer `i`. */
+const currentKey = Prisma.sql`
+  JOIN LATERAL (
+    SELECT k.id, k.public_jwk FROM keys k
+    WHERE k.key_set_id = i.key_set_id AND k.retired_at IS NULL
+    ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true`
+
+const contextColumns = Prisma.sql`
+  ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk"`
+
+/** An offering with what is needed to issue from it. */
+export interface OfferingIssuance extends IssuanceContext {
+  readonly offeringId: string
+  readonly credentialSubject: Record<string, unknown>
+  readonly recipient: string | null
+  readonly redemptionLimit: number | null
+  readonly redemptionCount: number
+  readonly expiresAt: Date | null
+  /** DIDs of the holders that the caller created. */
+  readonly callerDids: readonly string[]
+}
+
+export type IssuanceStore = ReturnType<typeof createIssuanceStore>
+
+export function createIssuanceStore(prisma: PrismaClient) {
+  return {
+    /**
+     * The active schema of a name with the issuer that signs for it: the one named, else the default one where the schema
+     * is assigned to nobody or to it, else the first assigned.
+     */
+    async context(name: string, issuerId: string | undefined): Promise<IssuanceContext | undefined> {
+      const named = issuerId ?? null
+      const [row] = await prisma.$queryRaw<IssuanceContext[]>`
+        SELECT ${contextColumns}
+        FROM (SELECT * FROM schemas WHERE name = ${name} ORDER BY version DESC LIMIT 1) s
+        JOIN LATERAL (
+          SELECT i.* FROM issuers i
+          LEFT JOIN schema_issuers a ON a.schema_id = s.id AND a.issuer_id = i.id
+          WHERE (a.issuer_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM schema_issuers x WHERE x.schema_id = s.id))
+            AND CASE WHEN ${named}::text IS NULL THEN i.is_default OR a.issuer_id IS NOT NULL ELSE i.id = ${named}::text END
+          ORDER BY i.is_default DESC, a.created_at, i.id LIMIT 1) i ON true
+        ${currentKey}`
+      return row
+    },
+
+    async offeringContext(offeringId: string, sub: string | null): Promise<OfferingIssuance | undefined> {
+      const [row] = await prisma.$queryRaw<OfferingIssuance[]>`
+        SELECT ${contextColumns}, o.id AS "offeringId", o.credential_subject AS "credentialSubject", o.recipient,
+          o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
+          ARRAY(SELECT d.did FROM dids d JOIN holders h ON h.id = d.holder_id WHERE h.created_by = ${sub}) AS "callerDids"
+        FROM offerings o
+        JOIN schemas s ON s.id = o.schema_id
+        JOIN issuers i ON i.id = o.issuer_id
+        ${currentKey}
+        WHERE o.id = ${offeringId}`
+      return row
+    },
+
+    /**
+     * Records a credential with its instances and its audit row and, where it is redeemed from an offering, counts the
+     * redemption: all in one statement, so that under any concurrency a limit of N gives N redemptions, and nothing is
+     * left half-written.
+     *
+     * @returns false where the offering's limit was reached or it expired meanwhile; then nothing was written.
+     */
+    async record(credential: NewCredential, redemption: NewRedemption | undefined): Promise<boolean> {
+      const { id, schemaId, issuerId, owner, holderDid, createdAt, audit } = credential
+      const instances = JSON.stringify(
+        credential.instances.map(({ listId, index, configurationId, format }) => ({
+          l: listId,
+          x: index,
+          c: configurationId,
+          f: format,
+        })),
+      )
+      const admitted =
+        redemption === undefined
+          ? Prisma.sql`admitted AS (SELECT 1)`
+          : countRedemption(redemption.offeringId, createdAt)
+      const redeemed = redemption === undefined ? Prisma.empty : insertRedemption(redemption, id, createdAt)
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        WITH ${admitted},
+        recorded AS (
+          INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
+          SELECT ${id}, ${schemaId}, ${issuerId}, ${owner}, ${holderDid}, ${JSON.stringify(credential.vc)}::jsonb, ${createdAt}
+          FROM admitted RETURNING id),
+        instances AS (
+          INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
+          SELECT n.l, n.x, recorded.id, n.c, n.f
+          FROM recorded, jsonb_to_recordset(${instances}::jsonb) AS n(l text, x int, c text, f text)),
+        ${redeemed}
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${audit.actor}, ${audit.action}, 'credential', recorded.id FROM recorded)
+        SELECT id FROM recorded`
+      return rows.length > 0
+    },
+  }
+}
+
+/** One redemption of an offering: counted under its row lock where there is a limit, merely admitted where there is none. */
+function countRedemption(offeringId: string, now: Date): Prisma.Sql {
+  return Prisma.sql`
+    counted AS (
+      UPDATE offerings SET redemption_count = redemption_count + 1
+      WHERE id = ${offeringId} AND redemption_count < redemption_limit AND (expires_at IS NULL OR expires_at > ${now})
+      RETURNING id),
+    admitted AS (
+      SELECT id FROM counted
+      UNION ALL
+      SELECT id FROM offerings
+      WHERE id = ${offeringId} AND redemption_limit IS NULL AND (expires_at IS NULL OR expires_at > ${now}))`
+}
+
+function insertRedemption(redemption: NewRedemption, credentialId: string, now: Date): Prisma.Sql {
+  return Prisma.sql`
+    redeemed AS (
+      INSERT INTO redemptions (id, offering_id, credential_id, recipient_did, redeemed_by, redeemed_at)
+      SELECT ${redemption.id}, ${redemption.offeringId}, ${credentialId}, ${redemption.recipientDid}, ${redemption.redeemedBy}, ${now}
+      FROM recorded),`
+}

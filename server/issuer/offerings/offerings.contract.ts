@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { pageShape } from '../../paging.js'
+import { zCredentialRecord, zCredentialResponse, zSubject } from '../credentials/credentials.contract.js'
+import { zTypeName } from '../schemas/schemas.contract.js'
+
+const offeringShape = {
+  id: z.uuid(),
+  credential_issuer: z.url(),
+  credential_configuration_ids: z.array(z.string()),
+  display: z.object({ locale: z.string(), name: z.string() }).optional(),
+  grants: z.object({ authorization_code: z.object({ issuer_state: z.string() }) }).optional(),
+  credential_subject: z.record(z.string(), z.unknown()).optional(),
+  recipient: z.string().optional(),
+  redemption_limit: z.number().nullable().optional(),
+  expires_at: z.iso.datetime().nullable().optional(),
+}
+
+const zOffering = z.object(offeringShape)
+
+const zRedemption = z.object({
+  id: z.uuid(),
+  offering_id: z.uuid(),
+  credential_id: z.uuid(),
+  recipient_did: z.string().nullable(),
+  redeemed_at: z.iso.datetime(),
+  offering: zOffering,
+  credential: zCredentialRecord,
+})
+
+export const zOfferingListed = zOffering.extend({ redemptions: z.array(zRedemption).optional() })
+
+export const zOfferingDetail = zOffering.extend({
+  qr_code_url: z.url(),
+  offering_id: z.uuid(),
+  offering_full_url: z.string(),
+})
+
+export const listOfferings = {
+  meta: route('GET', '/api/v1/offerings', {
+    tag: 'Offerings',
+    summary: 'List offerings',
+    description:
+      'Without credentials: those that anyone may claim any number of times. With a Bearer token the same, with the caller’s own ' +
+      'redemptions; with x-client-secret or as admin, all of them.',
+    access: 'optional',
+    errors: [400],
+  }),
+  input: z.strictObject(pageShape),
+  output: z.array(zOfferingListed),
+}
+
+export const createOffering = {
+  meta: route('POST', '/api/v1/offerings', {
+    tag: 'Offerings',
+    summary: 'Create an offering with a QR code',
+    access: 'client',
+    status: 201,
+    errors: [400, 404],
+  }),
+  input: z.strictObject({
+    credential_type: zTypeName,
+    credential_subject: zSubject,
+    recipient: z
+      .string()
+      .refine((value) => /^did:[a-z0-9]+:\S+$/.test(value), { error: 'must be a DID' })
+      .optional(),
+    redemption_limit: z.int().min(1).max(2_147_483_647).nullable().optional(),
+    expires_at: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time' }).nullable().optional(),
+    issuerId: z.string().optional(),
+  }),
+  output: zOfferingDetail,
+}
+
+export const readOffering = {
+  meta: route('GET', '/api/v1/offerings/{id}', {
+    tag: 'Offerings',
+    summary: 'Read an offering',
+    access: 'optional',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: zOfferingDetail,
+}
+
+export const offeringQrCode = {
+  meta: route('GET', '/api/v1/offerings/{id}/qr-code', {
+    tag: 'Offerings',
+    summary: 'The QR code of an offering as a data URI',
+    access: 'optional',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: z.string().meta({ example: 'data:image/png;base64,iVBORw0KGgo…' }),
+}
+
+export const claimOffering = {
+  meta: route('POST', '/api/v1/offerings/{id}/claim', {
+    tag: 'Offerings',
+    summary: 'Claim a credential from an offering',
+    access: 'user',
+    errors: [400, 403, 404, 409, 410],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: zCredentialResponse,
+}

@@ -1,0 +1,134 @@
+import { type Caller, isAdmin } from '../../auth/caller.js'
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { paged } from '../../paging.js'
+import { qrCodeDataUri } from '../../qr-code.js'
+import { clientProcedure, optionalProcedure, router, userProcedure } from '../../trpc.js'
+import { issuanceContext } from '../issuance/issuer-context.js'
+import { assertSubject } from '../issuance/subject.js'
+import { claim } from './claim.js'
+import { claimOffering, createOffering, listOfferings, offeringQrCode, readOffering } from './offerings.contract.js'
+import type { OfferingRow, RedemptionRow, RedemptionScope } from './store.js'
+import { detailView, offeringFullUrl, offeringView, redemptionView } from './view.js'
+
+interface Reader {
+  readonly caller: Caller | undefined
+  readonly client: boolean
+}
+
+const seesEverything = ({ caller, client }: Reader) => client || (caller !== undefined && isAdmin(caller))
+
+/** Only its recipient and those who see everything may read the subject of an offering that is bound to one. */
+async function maySeeSubject(deps: Deps, row: OfferingRow, reader: Reader): Promise<boolean> {
+  if (row.recipient === null || seesEverything(reader)) return true
+  if (reader.caller === undefined) return false
+  if (reader.caller.tokenDids.includes(row.recipient)) return true
+  return (await deps.stores.dids.holderDidsOf(reader.caller.sub)).includes(row.recipient)
+}
+
+function assertFuture(expiresAt: Date | undefined, now: Date): void {
+  if (expiresAt !== undefined && expiresAt <= now) throw errors.badRequest('expires_at must lie in the future')
+}
+
+function assertSameSubject(subjectId: unknown, recipient: string | undefined): void {
+  if (subjectId !== undefined && recipient !== undefined && subjectId !== recipient) {
+    throw errors.badRequest('credential_subject.id must be the recipient')
+  }
+}
+
+function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, RedemptionRow[]> {
+  const groups = new Map<string, RedemptionRow[]>()
+  for (const redemption of redemptions) {
+    const group = groups.get(redemption.offeringId)
+    if (group === undefined) groups.set(redemption.offeringId, [redemption])
+    else group.push(redemption)
+  }
+  return groups
+}
+
+export const offeringsRouter = router({
+  list: optionalProcedure
+    .meta(listOfferings.meta)
+    .input(listOfferings.input)
+    .output(listOfferings.output)
+    .query(async ({ ctx, input }) => {
+      const { deps, caller } = ctx
+      const everything = seesEverything(ctx)
+      const { offerings } = deps.stores
+      const rows = await paged(
+        ctx,
+        input,
+        (take, after) => offerings.list(!everything, take, after),
+        (row) => row.id,
+      )
+      if (!everything && caller === undefined) return rows.map((row) => offeringView(deps, row, true))
+      const scope: RedemptionScope = everything || caller === undefined ? 'all' : { redeemedBy: caller.sub }
+      const redemptions = await offerings.redemptions(
+        rows.map((row) => row.id),
+        scope,
+      )
+      const byOffering = groupedByOffering(redemptions)
+      return rows.map((row) => {
+        const offering = offeringView(deps, row, true)
+        const own = byOffering.get(row.id) ?? []
+        return { ...offering, redemptions: own.map((redemption) => redemptionView(deps, redemption, offering)) }
+      })
+    }),
+
+  create: clientProcedure
+    .meta(createOffering.meta)
+    .input(createOffering.input)
+    .output(createOffering.output)
+    .mutation(async ({ ctx: { deps }, input }) => {
+      const now = deps.clock()
+      const expiresAt = input.expires_at == null ? undefined : new Date(input.expires_at)
+      assertFuture(expiresAt, now)
+      assertSameSubject(input.credential_subject.id, input.recipient)
+      const context = await issuanceContext(deps, input.credential_type, input.issuerId)
+      assertSubject(context, input.credential_subject, 'credential_subject')
+      const offering = {
+        id: deps.newId(),
+        credentialSubject: input.credential_subject,
+        recipient: input.recipient ?? null,
+        redemptionLimit: input.redemption_limit ?? null,
+        expiresAt: expiresAt ?? null,
+      }
+      await deps.stores.offerings.insert({
+        ...offering,
+        schemaId: context.id,
+        issuerId: context.issuerId,
+        createdAt: now,
+      })
+      const row = { ...offering, schemaName: context.name, schemaTitle: context.title, schemaDisplay: context.display }
+      return detailView(deps, row, true)
+    }),
+
+  read: optionalProcedure
+    .meta(readOffering.meta)
+    .input(readOffering.input)
+    .output(readOffering.output)
+    .query(async ({ ctx, input }) => {
+      const row = await ctx.deps.stores.offerings.find(input.id)
+      if (row === undefined) throw errors.offeringNotFound()
+      return detailView(ctx.deps, row, await maySeeSubject(ctx.deps, row, ctx))
+    }),
+
+  qrCode: optionalProcedure
+    .meta(offeringQrCode.meta)
+    .input(offeringQrCode.input)
+    .output(offeringQrCode.output)
+    .query(async ({ ctx: { deps }, input }) => {
+      const row = await deps.stores.offerings.find(input.id)
+      if (row === undefined) throw errors.offeringNotFound()
+      return qrCodeDataUri(offeringFullUrl(deps.config.issuerBaseUrl, row.id))
+    }),
+
+  claim: userProcedure
+    .meta(claimOffering.meta)
+    .input(claimOffering.input)
+    .output(claimOffering.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) => {
+      const { id, vc } = await claim(deps, caller, input.id)
+      return { id, vc }
+    }),
+})

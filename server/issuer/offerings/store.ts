@@ -1,0 +1,100 @@
+import { recordAudit } from '../../audit/audit.js'
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { SchemaDisplay } from '../schemas/store.js'
+
+/** Redemptions that an offering lists: its newest ones. */
+const LISTED_REDEMPTIONS = 100
+
+export interface OfferingRow {
+  readonly id: string
+  readonly credentialSubject: Record<string, unknown>
+  readonly recipient: string | null
+  readonly redemptionLimit: number | null
+  readonly expiresAt: Date | null
+  readonly schemaName: string
+  readonly schemaTitle: string | null
+  readonly schemaDisplay: readonly SchemaDisplay[] | null
+}
+
+export interface RedemptionRow {
+  readonly id: string
+  readonly offeringId: string
+  readonly credentialId: string
+  readonly recipientDid: string | null
+  readonly redeemedAt: Date
+  readonly vc: Record<string, unknown>
+  readonly revoked: boolean
+  readonly schemaId: string
+  readonly schemaName: string
+  readonly schemaTitle: string | null
+  readonly schemaVersion: number
+  readonly schemaBody: Record<string, unknown>
+}
+
+/** Which redemptions a reader may see. */
+export type RedemptionScope = 'all' | { readonly redeemedBy: string }
+
+export interface NewOffering {
+  readonly id: string
+  readonly schemaId: string
+  readonly issuerId: string
+  readonly credentialSubject: Record<string, unknown>
+  readonly recipient: string | null
+  readonly redemptionLimit: number | null
+  readonly expiresAt: Date | null
+  readonly createdAt: Date
+}
+
+const columns = Prisma.sql`
+  o.id, o.credential_subject AS "credentialSubject", o.recipient, o.redemption_limit AS "redemptionLimit",
+  o.expires_at AS "expiresAt", s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay"`
+
+export type OfferingStore = ReturnType<typeof createOfferingStore>
+
+export function createOfferingStore(prisma: PrismaClient) {
+  return {
+    async insert(offering: NewOffering): Promise<void> {
+      await prisma.$transaction(async (tx) => {
+        await tx.offering.create({
+          data: { ...offering, credentialSubject: offering.credentialSubject as Prisma.InputJsonObject },
+        })
+        await recordAudit(tx, { actor: null, action: 'offering.created', subject: 'offering', subjectId: offering.id })
+      })
+    },
+
+    async find(id: string): Promise<OfferingRow | undefined> {
+      const [row] = await prisma.$queryRaw<OfferingRow[]>`
+        SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id WHERE o.id = ${id}`
+      return row
+    },
+
+    /** The newest first. `publicOnly`: those without recipient and limit. */
+    list(publicOnly: boolean, take: number, after: string | undefined): Promise<OfferingRow[]> {
+      const open = publicOnly ? Prisma.sql`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : Prisma.empty
+      const beyond =
+        after === undefined
+          ? Prisma.empty
+          : Prisma.sql`AND (o.created_at, o.id) < (SELECT p.created_at, p.id FROM offerings p WHERE p.id = ${after})`
+      return prisma.$queryRaw<OfferingRow[]>`
+        SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
+        WHERE true ${open} ${beyond} ORDER BY o.created_at DESC, o.id DESC LIMIT ${take}`
+    },
+
+    /** The newest redemptions of each of several offerings. */
+    async redemptions(offeringIds: readonly string[], scope: RedemptionScope): Promise<RedemptionRow[]> {
+      if (offeringIds.length === 0) return []
+      const own = scope === 'all' ? Prisma.empty : Prisma.sql`AND n.redeemed_by = ${scope.redeemedBy}`
+      return prisma.$queryRaw<RedemptionRow[]>`
+        SELECT r.id, r.offering_id AS "offeringId", r.credential_id AS "credentialId", r.recipient_did AS "recipientDid",
+          r.redeemed_at AS "redeemedAt", c.vc, c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
+          s.title AS "schemaTitle", s.version AS "schemaVersion", s.body AS "schemaBody"
+        FROM unnest(${[...offeringIds]}::text[]) AS o(id)
+        JOIN LATERAL (
+          SELECT * FROM redemptions n WHERE n.offering_id = o.id ${own}
+          ORDER BY n.redeemed_at DESC LIMIT ${LISTED_REDEMPTIONS}) r ON true
+        JOIN credentials c ON c.id = r.credential_id
+        JOIN schemas s ON s.id = c.schema_id
+        ORDER BY r.redeemed_at DESC, r.id`
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { createHmac } from 'node:crypto'
+import type { z } from 'zod'
+import type { Deps } from '../../deps.js'
+import { configurationIdOf, configurationIdsOf } from '../issuance/configurations.js'
+import { schemaUri } from '../schemas/schemas.js'
+import type { zOfferingDetail, zOfferingListed } from './offerings.contract.js'
+import type { OfferingRow, RedemptionRow } from './store.js'
+
+type Detail = z.input<typeof zOfferingDetail>
+type Listed = z.input<typeof zOfferingListed>
+type Offering = Omit<Listed, 'redemptions'>
+
+const DEFAULT_LOCALE = 'en'
+
+/** Where a wallet fetches the credential offer (OpenID4VCI 1.0 §4.1.3). */
+export const credentialOfferUri = (issuerBaseUrl: string, offeringId: string): string =>
+  `${issuerBaseUrl}/openid4vci/offers/${offeringId}`
+
+/** What the QR code of an offering says to a wallet. */
+export const offeringFullUrl = (issuerBaseUrl: string, offeringId: string): string =>
+  `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(credentialOfferUri(issuerBaseUrl, offeringId))}`
+
+/** Ties an authorization to an offering; nobody can make one up (OpenID4VCI 1.0 §5.1.3). */
+function issuerState(deps: Deps, offeringId: string): string {
+  const tag = createHmac('sha256', deps.sealingKey('issuer-state')).update(offeringId).digest('base64url')
+  return `${offeringId}.${tag}`
+}
+
+function displayOf(row: OfferingRow): { locale: string; name: string } {
+  const [first] = row.schemaDisplay ?? []
+  return { locale: first?.locale ?? DEFAULT_LOCALE, name: first?.name ?? row.schemaTitle ?? row.schemaName }
+}
+
+/** @param showSubject false for a stranger to an offering that is bound to a recipient. */
+export function offeringView(deps: Deps, row: OfferingRow, showSubject: boolean): Offering {
+  return {
+    id: row.id,
+    credential_issuer: deps.config.issuerBaseUrl,
+    credential_configuration_ids: configurationIdsOf(row.schemaName),
+    display: displayOf(row),
+    grants: { authorization_code: { issuer_state: issuerState(deps, row.id) } },
+    ...(showSubject ? { credential_subject: row.credentialSubject } : {}),
+    ...(row.recipient === null ? {} : { recipient: row.recipient }),
+    redemption_limit: row.redemptionLimit,
+    expires_at: row.expiresAt?.toISOString() ?? null,
+  }
+}
+
+export function detailView(deps: Deps, row: OfferingRow, showSubject: boolean): Detail {
+  const { issuerBaseUrl } = deps.config
+  return {
+    ...offeringView(deps, row, showSubject),
+    qr_code_url: `${issuerBaseUrl}/api/v1/offerings/${row.id}/qr-code`,
+    offering_id: row.id,
+    offering_full_url: offeringFullUrl(issuerBaseUrl, row.id),
+  }
+}
+
+/** A redemption with its offering, which then lists no redemptions itself, and its credential record. */
+export function redemptionView(
+  deps: Deps,
+  row: RedemptionRow,
+  offering: Offering,
+): NonNullable<Listed['redemptions']>[number] {
+  const configurationId = configurationIdOf(row.schemaName, 'jwt_vc_json')
+  return {
+    id: row.id,
+    offering_id: row.offeringId,
+    credential_id: row.credentialId,
+    recipient_did: row.recipientDid,
+    redeemed_at: row.redeemedAt.toISOString(),
+    offering,
+    credential: {
+      id: row.credentialId,
+      configuration_id: configurationId,
+      configuration: {
+        id: row.schemaId,
+        name: row.schemaTitle ?? row.schemaName,
+        type: row.schemaName,
+        version: row.schemaVersion,
+        schemaUri: schemaUri(deps.config, row.schemaId),
+        schemaBody: row.schemaBody,
+      },
+      vc: row.vc,
+      revoked: row.revoked,
+    },
+  }
+}

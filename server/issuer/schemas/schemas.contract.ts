@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+
+/** A credential type's name: what `credential_type` and `type` hold. */
+export const zTypeName = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[a-zA-Z0-9_]+$/)
+
+const zVersion = z
+  .number()
+  .positive()
+  .max(1e9)
+  .meta({ description: 'The highest version of a name is the active one.' })
+
+const zDisplay = z.strictObject({
+  name: z.string().min(1).max(200),
+  locale: z.string().min(1).max(35).optional(),
+  description: z.string().max(1000).optional(),
+  background_color: z.string().max(32).optional(),
+  text_color: z.string().max(32).optional(),
+  logo: z.strictObject({ uri: z.url(), alt_text: z.string().max(200).optional() }).optional(),
+})
+
+export const zSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  type: z.string(),
+  version: z.number(),
+  schemaUri: z.url(),
+  schemaBody: z.record(z.string(), z.unknown()),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  display: z.array(zDisplay).optional(),
+  selectivelyDisclosable: z.array(z.string()).optional(),
+  expiresInDays: z.int().optional(),
+  active: z.boolean(),
+  issuers: z.array(z.string()).meta({ description: 'Issuers that it is assigned to; every issuer where empty.' }),
+  createdAt: z.iso.datetime(),
+})
+
+export const createSchema = {
+  meta: route('POST', '/schemas', {
+    tag: 'Schemas',
+    summary: 'Create a schema, or a new version of one',
+    access: 'user',
+    status: 201,
+    errors: [400, 409],
+  }),
+  input: z.strictObject({
+    name: zTypeName,
+    version: zVersion,
+    schema: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'JSON Schema (draft-07 or 2020-12) of the credential subject.' }),
+    title: z.string().min(1).max(200).optional(),
+    description: z.string().max(2000).optional(),
+    display: z.array(zDisplay).max(50).optional(),
+    selectivelyDisclosable: z
+      .array(z.string().min(1).max(300))
+      .max(500)
+      .optional()
+      .meta({
+        description:
+          'Claims of an SD-JWT VC that can be withheld, nested ones with dots; all top-level claims unless given.',
+      }),
+    expiresInDays: z.int().min(1).max(36_500).optional(),
+  }),
+  output: zSchema,
+}
+
+export const readSchema = {
+  meta: route('GET', '/schemas/{schemaId}', {
+    tag: 'Schemas',
+    summary: 'Read a schema version',
+    access: 'user',
+    errors: [400, 404, 410],
+  }),
+  input: z.strictObject({
+    schemaId: z.string(),
+    includeInactive: z.boolean().optional().meta({ description: '`true` to read a superseded version.' }),
+  }),
+  output: zSchema,
+}
+
+export const listVersions = {
+  meta: route('GET', '/schemas/{schemaId}/versions', {
+    tag: 'Schemas',
+    summary: 'List every version of a schema name, the newest first',
+    access: 'user',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ schemaId: z.string().meta({ description: "The schema's name." }) }),
+  output: z.array(zSchema),
+}
+
+export const assignSchema = {
+  meta: route('POST', '/schemas/{schemaId}/issuers/{issuerId}', {
+    tag: 'Schemas',
+    summary: 'Assign a schema to an issuer',
+    description: 'A schema that is assigned to nobody belongs to every issuer.',
+    access: 'user',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ schemaId: z.string(), issuerId: z.string() }),
+  output: zSchema,
+}
+
+export const publicSchema = {
+  meta: route('GET', '/api/v1/schemas/{id}', {
+    tag: 'Schemas',
+    summary: 'The JSON Schema that credentialSchema.id names',
+    access: 'public',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: z.record(z.string(), z.unknown()),
+}
+
+/** Type metadata (SD-JWT VC §6.2). */
+export const typeMetadata = {
+  meta: route('GET', '/vct/{name}', {
+    tag: 'Schemas',
+    summary: 'SD-JWT VC type metadata',
+    access: 'public',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ name: z.string() }),
+  output: z.object({
+    vct: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    display: z.array(z.record(z.string(), z.unknown())),
+    claims: z.array(
+      z.object({
+        path: z.array(z.string()),
+        sd: z.enum(['always', 'never', 'allowed']),
+        display: z.array(z.record(z.string(), z.unknown())).optional(),
+      }),
+    ),
+  }),
+}

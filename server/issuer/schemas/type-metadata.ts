@@ -1,0 +1,32 @@
+import type { z } from 'zod'
+import type { Config } from '../../config.js'
+import { describeClaims, isSelectivelyDisclosable } from './claims.js'
+import type { typeMetadata } from './schemas.contract.js'
+import type { CredentialSchema } from './store.js'
+
+const DEFAULT_LOCALE = 'en'
+
+/** The `vct` of an SD-JWT VC of a schema: the address of its type metadata. */
+export const vctOf = (config: Pick<Config, 'issuerBaseUrl'>, name: string): string =>
+  `${config.issuerBaseUrl}/vct/${name}`
+
+/** Type metadata of a schema's active version (SD-JWT VC §6.2). */
+export function typeMetadataOf(schema: CredentialSchema, config: Config): z.input<typeof typeMetadata.output> {
+  const title = schema.title ?? schema.name
+  const display = schema.display ?? [{ name: title }]
+  return {
+    vct: vctOf(config, schema.name),
+    name: title,
+    ...(schema.description === null ? {} : { description: schema.description }),
+    display: display.map((entry) => ({
+      locale: entry.locale ?? DEFAULT_LOCALE,
+      name: entry.name,
+      ...(entry.description === undefined ? {} : { description: entry.description }),
+    })),
+    claims: describeClaims(schema.body).map((claim) => ({
+      path: [...claim.path],
+      sd: isSelectivelyDisclosable(schema, claim.path) ? ('always' as const) : ('never' as const),
+      ...(claim.title === undefined ? {} : { display: [{ locale: DEFAULT_LOCALE, label: claim.title }] }),
+    })),
+  }
+}

@@ -1,0 +1,173 @@
+import { IssuerKeyError } from './issuer-keys/issuer-key-error.js'
+import { requiredMembersOf } from './jose/jwk.js'
+import { decodeCompact, type Jwk, JwsError, verifyCompact } from './jose/jws.js'
+
+/** A JSON object as it came off the wire: nothing about its members is known yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** A compact JWS, taken apart. */
+export interface Jwt {
+  readonly header: JsonObject
+  readonly payload: JsonObject
+}
+
+/**
+ * Why a credential, a presentation or a status list is refused. `message` is one sentence that may be shown to anyone: it
+ * names checks and claim paths, never a claim's value. `cause` is for the log.
+ */
+export class CredentialError extends Error {
+  override readonly name = 'CredentialError'
+}
+
+/** A verification key of an issuer, the identifier that it was found under, and the `kid` that named it in a header. */
+export interface IssuerKey {
+  readonly jwk: Jwk
+  readonly issuer: string
+  readonly kid?: string
+}
+
+/**
+ * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they say where to look, no more.
+ * Throws CredentialError or IssuerKeyError when there is no such key; whatever else it throws passes through as the fault that it is.
+ */
+export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject) => Promise<IssuerKey>
+
+/** What the credential formats need from outside to verify. `leewaySeconds` is granted to `iat` and `nbf`, never to `exp`. */
+export interface VerifyOptions {
+  readonly resolveIssuerKey: ResolveIssuerKey
+  readonly now: Date
+  /** Default: 60. */
+  readonly leewaySeconds?: number
+}
+
+/** `status.status_list` of a Referenced Token (Token Status List §6.2). */
+export interface TokenStatusReference {
+  readonly uri: string
+  readonly idx: number
+}
+
+/** A status entry of the W3C Bitstring Status List v1.0 §2.1; here `statusListIndex` is a number, in the signed credential a string. */
+export interface BitstringStatusListEntry {
+  readonly id?: string
+  readonly type: 'BitstringStatusListEntry'
+  readonly statusPurpose: string
+  readonly statusListIndex: number
+  readonly statusListCredential: string
+  /** Bits for each entry. Default: 1. */
+  readonly statusSize?: number
+  readonly statusMessage?: readonly JsonObject[]
+}
+
+/** `cnf`: the holder's key itself, or the DID URL that names it (RFC 7800 §3.2, §3.4). */
+export type Confirmation = { readonly jwk: Jwk } | { readonly kid: string }
+
+export type StatusReference = TokenStatusReference | BitstringStatusListEntry
+
+export const DEFAULT_LEEWAY_SECONDS = 60
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A `typ` as it is compared: RFC 7515 §4.1.9 lets `application/` be left out and media types ignore case. */
+export function mediaTypeOf(typ: unknown): string | undefined {
+  return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined
+}
+
+/** Seconds since the epoch, whole: a NumericDate of RFC 7519 §2. */
+export function numericDate(date: Date): number {
+  return Math.floor(date.getTime() / 1000)
+}
+
+/**
+ * The `cnf` of a credential for a holder's key (a JWK, of which only the members that make up the public key are kept, or the
+ * DID URL of one).
+ *
+ * @throws CredentialError when the key is of no supported type.
+ */
+export function confirmationOf(holderKey: Jwk | { readonly kid: string }): Confirmation {
+  if (!('kty' in holderKey) && typeof holderKey.kid === 'string') return { kid: holderKey.kid }
+  try {
+    return { jwk: requiredMembersOf(holderKey) }
+  } catch (error) {
+    throw error instanceof JwsError
+      ? new CredentialError('Holder key is of no supported type.', { cause: error })
+      : error
+  }
+}
+
+/** Takes a compact JWS apart without verifying it. `what` names it in the refusal: "Credential", "Status list". */
+export function decodeJwt(compact: string, what: string): Jwt {
+  try {
+    return decodeCompact(compact)
+  } catch (error) {
+    throw refusalOf(error, what)
+  }
+}
+
+/** Finds the issuer's key for a JWT, or throws CredentialError; `what` names the JWT in the refusal. */
+export async function issuerKeyOf(
+  { header, payload }: Jwt,
+  resolve: ResolveIssuerKey,
+  what: string,
+): Promise<IssuerKey> {
+  try {
+    const { jwk, issuer } = await resolve(header, payload)
+    return { jwk, issuer, ...(typeof header.kid === 'string' ? { kid: header.kid } : {}) }
+  } catch (error) {
+    if (!(error instanceof IssuerKeyError)) throw error
+    throw new CredentialError(`${what} issuer key could not be resolved: ${error.message}`, { cause: error })
+  }
+}
+
+/** Verifies a compact JWS with a key that is already known, or throws CredentialError. */
+export async function verifyJwtSignature(compact: string, jwk: Jwk, what: string): Promise<Jwt> {
+  try {
+    return await verifyCompact(compact, jwk)
+  } catch (error) {
+    throw refusalOf(error, what)
+  }
+}
+
+function refusalOf(error: unknown, what: string): unknown {
+  if (!(error instanceof JwsError)) return error
+  if (error.code === 'signature') return new CredentialError(`${what} signature is invalid.`, { cause: error })
+  const sentence = error.code === 'malformed' ? 'is not a well-formed JWT' : 'signature cannot be verified'
+  return new CredentialError(`${what} ${sentence}: ${error.message}`, { cause: error })
+}
+
+/**
+ * Checks `exp`, `nbf` and `iat` where they are present (RFC 7519 §4.1.4 to §4.1.6): a number each, `exp` after now, the others
+ * not in the future.
+ *
+ * @param leeway seconds granted to `iat` and `nbf`, and to `exp`
+ */
+export function checkTimes(claims: JsonObject, what: string, now: Date, leeway: { past: number; exp: number }): void {
+  const seconds = now.getTime() / 1000
+  const exp = numericClaim(claims, 'exp', what)
+  if (exp !== undefined && seconds >= exp + leeway.exp) throw new CredentialError(`${what} has expired.`)
+  for (const name of ['nbf', 'iat'] as const) {
+    const time = numericClaim(claims, name, what)
+    if (time !== undefined && time > seconds + leeway.past) {
+      throw new CredentialError(`${what} is not valid yet: ${name} lies in the future.`)
+    }
+  }
+}
+
+/** A NumericDate claim, undefined where it is absent; throws CredentialError where it is anything but a number. */
+export function numericClaim(claims: JsonObject, name: string, what: string): number | undefined {
+  const value = claims[name]
+  if (value === undefined) return undefined
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw new CredentialError(`${what} claim ${name} is not a number.`)
+  }
+  return value
+}
+
+/** An optional string claim, undefined where it is absent; throws CredentialError where it is anything else. */
+export function stringClaim(claims: JsonObject, name: string, what: string): string | undefined {
+  const value = claims[name]
+  if (value === undefined) return undefined
+  if (typeof value !== 'string') throw new CredentialError(`${what} claim ${name} is not a string.`)
+  return value
+}

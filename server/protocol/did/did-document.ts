@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { type Jwk, publicJwkOf, readPublicJwk } from '../jose/jwk.js'
+import { DidResolutionError } from './did-resolution-error.js'
+import { decodeMultikey } from './multikey.js'
+
+const zVerificationMethod = z.object({
+  id: z.string(),
+  type: z.string(),
+  controller: z.string(),
+  publicKeyJwk: z.custom<Jwk>((value) => z.record(z.string(), z.unknown()).safeParse(value).success).exactOptional(),
+  publicKeyMultibase: z.string().exactOptional(),
+})
+
+const zService = z.object({
+  id: z.string(),
+  type: z.union([z.string(), z.array(z.string())]),
+  serviceEndpoint: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]),
+})
+
+// Documents in the field mix key types of which one may be malformed; it must not make the others unusable.
+const wellFormed = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .array(z.unknown())
+    .max(100)
+    .transform((entries) => entries.flatMap((entry) => schema.safeParse(entry).data ?? []) as z.output<Schema>[])
+    .exactOptional()
+
+const zRelationship = wellFormed(z.union([z.string(), zVerificationMethod]))
+
+/**
+ * A DID document (DID Core 1.0 §5) as far as it is used here; other members, and entries of a wrong shape, are dropped.
+ */
+export const zDidDocument = z.object({
+  '@context': z.unknown().exactOptional(),
+  id: z.string(),
+  alsoKnownAs: wellFormed(z.string()),
+  controller: z.union([z.string(), z.array(z.string())]).exactOptional(),
+  verificationMethod: wellFormed(zVerificationMethod),
+  authentication: zRelationship,
+  assertionMethod: zRelationship,
+  service: wellFormed(zService),
+})
+
+export type DidDocument = z.output<typeof zDidDocument>
+export type VerificationMethod = z.output<typeof zVerificationMethod>
+export type DidService = z.output<typeof zService>
+
+/** What a key is used for (DID Core 1.0 §5.3): to issue credentials, or to prove control of the DID. */
+export type VerificationPurpose = 'assertionMethod' | 'authentication'
+
+const DID_CONTEXT = 'https://www.w3.org/ns/did/v1'
+const JSON_WEB_KEY_2020_CONTEXT = 'https://w3id.org/security/suites/jws-2020/v1'
+const LINKED_DOMAINS_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
+
+/**
+ * The document of a DID whose keys all serve both purposes. A key's `id` is a DID URL, or the fragment of one with or
+ * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service brings its context (DIF Well
+ * Known DID Configuration).
+ */
+export function didDocument(input: {
+  did: string
+  keys: readonly { id: string; jwk: Jwk }[]
+  alsoKnownAs?: readonly string[]
+  services?: readonly DidService[]
+}): DidDocument {
+  const { did, keys, alsoKnownAs = [], services = [] } = input
+  const verificationMethod = keys.map(({ id, jwk }) => ({
+    id: id.startsWith('did:') ? id : absoluteId(did, id.startsWith('#') ? id : `#${id}`),
+    type: 'JsonWebKey2020',
+    controller: did,
+    publicKeyJwk: publicJwkOf(jwk),
+  }))
+  const ids = verificationMethod.map(({ id }) => id)
+  const linksDomains = services.some(({ type }) => [type].flat().includes('LinkedDomains'))
+  return {
+    '@context': [DID_CONTEXT, JSON_WEB_KEY_2020_CONTEXT, ...(linksDomains ? [LINKED_DOMAINS_CONTEXT] : [])],
+    id: did,
+    ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs: [...alsoKnownAs] }),
+    verificationMethod,
+    authentication: ids,
+    assertionMethod: ids,
+    ...(services.length === 0 ? {} : { service: [...services] }),
+  }
+}
+
+/**
+ * The key that `kid` names in a document, if the document lists it for the purpose: `kid` is a DID URL, a relative one
+ * (`#0`), or the bare DID, which names the document's only method. Undefined when it lists none such. The caller has
+ * made sure that the document is that of the DID it asked for. Throws DidResolutionError for a method that is listed
+ * but unusable.
+ */
+export function findVerificationMethod(
+  document: DidDocument,
+  kid: string,
+  purpose: VerificationPurpose,
+): { id: string; jwk: Jwk } | undefined {
+  if (kid === document.id) return onlyVerificationMethod(document, purpose)
+  const wanted = absoluteId(document.id, kid)
+  const method = methodsFor(document, purpose).find(({ id }) => absoluteId(document.id, id) === wanted)
+  return method === undefined ? undefined : usableMethod(document, method)
+}
+
+/**
+ * The key of a document that lists exactly one for the purpose, else undefined. Throws DidResolutionError when that one
+ * is unusable.
+ */
+export function onlyVerificationMethod(
+  document: DidDocument,
+  purpose: VerificationPurpose,
+): { id: string; jwk: Jwk } | undefined {
+  const [method, ...others] = methodsFor(document, purpose)
+  return method === undefined || others.length > 0 ? undefined : usableMethod(document, method)
+}
+
+/** A relationship either embeds a method or refers to one of `verificationMethod` (DID Core 1.0 §5.3). */
+function methodsFor(document: DidDocument, purpose: VerificationPurpose): VerificationMethod[] {
+  const methods = new Map(document.verificationMethod?.map((method) => [absoluteId(document.id, method.id), method]))
+  return (document[purpose] ?? []).flatMap((entry) => {
+    if (typeof entry !== 'string') return [entry]
+    return methods.get(absoluteId(document.id, entry)) ?? []
+  })
+}
+
+function usableMethod(document: DidDocument, method: VerificationMethod): { id: string; jwk: Jwk } {
+  const id = absoluteId(document.id, method.id)
+  // DID Core 1.0 §5.2: a method is its controller's; one that belongs to another DID proves nothing about this one.
+  if (method.controller !== document.id) {
+    throw new DidResolutionError(`Verification method ${id} is controlled by another DID.`)
+  }
+  return { id, jwk: keyOf(method, id) }
+}
+
+function keyOf(method: VerificationMethod, id: string): Jwk {
+  const { publicKeyJwk, publicKeyMultibase } = method
+  // DID Core 1.0 §5.2.1: a method does not express its key in two forms.
+  if (publicKeyJwk !== undefined && publicKeyMultibase !== undefined) {
+    throw new DidResolutionError(`Verification method ${id} has two public keys.`)
+  }
+  if (publicKeyMultibase !== undefined) return decodeMultikey(publicKeyMultibase)
+  const jwk = readPublicJwk(publicKeyJwk)
+  if (jwk === undefined) throw new DidResolutionError(`Verification method ${id} has no supported public key.`)
+  return jwk
+}
+
+function absoluteId(did: string, id: string): string {
+  return id.startsWith('#') ? `${did}${id}` : id
+}

@@ -1,0 +1,49 @@
+/** The parts of a DID URL (DID Core 1.0 §3.2), as they stand there: nothing is percent-decoded. */
+export interface DidUrl {
+  /** The DID itself, without path, query and fragment. */
+  did: string
+  /** Such as `web`. */
+  method: string
+  /** What follows `did:<method>:`. */
+  methodSpecificId: string
+  /** With its leading slash. */
+  path?: string
+  /** Without `?`. */
+  query?: string
+  /** Without `#`. */
+  fragment?: string
+}
+
+// Long enough for a did:jwk of an RSA key of 8192 bits; every DID stands in indices and log lines.
+const MAX_LENGTH = 4096
+
+const ID = '(?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})'
+const REFERENCE = '(?<path>/[^?#\\s]*)?(?:\\?(?<query>[^#\\s]*))?(?:#(?<fragment>[^#\\s]*))?'
+const DID_URL = new RegExp(`^(?<did>did:(?<method>[a-z0-9]+):(?<id>${ID}))${REFERENCE}$`)
+
+/** Takes a DID or DID URL apart (DID Core 1.0 §3.1 and §3.2); undefined when it is neither. */
+export function parseDidUrl(value: string): DidUrl | undefined {
+  const groups = value.length <= MAX_LENGTH ? DID_URL.exec(value)?.groups : undefined
+  const { did, method, id, path, query, fragment } = groups ?? {}
+  if (did === undefined || method === undefined || id === undefined) return undefined
+  return {
+    did,
+    method,
+    methodSpecificId: id,
+    ...(path === undefined ? {} : { path }),
+    ...(query === undefined ? {} : { query }),
+    ...(fragment === undefined ? {} : { fragment }),
+  }
+}
+
+/** Whether a value is a DID (DID Core 1.0 §3.1): no path, no query, no fragment. */
+export function isDid(value: unknown): value is string {
+  return typeof value === 'string' && parseDidUrl(value)?.did === value
+}
+
+/**
+ * The DID that a DID URL, such as a `kid`, belongs to; undefined for anything else, relative DID URLs (`#0`) included.
+ */
+export function didOf(kid: string): string | undefined {
+  return parseDidUrl(kid)?.did
+}

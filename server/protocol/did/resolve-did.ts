@@ -1,0 +1,53 @@
+import { type DidDocument, zDidDocument } from './did-document.js'
+import { didJwkDocument } from './did-jwk.js'
+import { didKeyDocument } from './did-key.js'
+import { DidResolutionError } from './did-resolution-error.js'
+import { parseDidUrl } from './did-url.js'
+import { didWebToUrl } from './did-web.js'
+
+export { DidResolutionError } from './did-resolution-error.js'
+
+/** What resolving needs of the world outside. */
+export interface DidResolutionIo {
+  /** Gets a JSON document by its address; rejects when it cannot be had. */
+  fetchJson(url: string): Promise<unknown>
+  /** Whether did:web documents of development hosts may be read over http. */
+  allowHttp: boolean
+}
+
+/**
+ * Resolves a did:key, did:jwk or did:web to its document (DID Core 1.0 §7.1). Throws DidResolutionError: for another
+ * method, a malformed DID, a document that cannot be fetched, is malformed or is that of another DID.
+ */
+export async function resolveDid(did: string, io: DidResolutionIo): Promise<DidDocument> {
+  const parsed = parseDidUrl(did)
+  if (parsed === undefined || parsed.did !== did) throw new DidResolutionError(`${did.slice(0, 200)} is not a DID.`)
+  switch (parsed.method) {
+    case 'key':
+      return didKeyDocument(did)
+    case 'jwk':
+      return didJwkDocument(did)
+    case 'web':
+      return fetchDocument(did, io)
+    default:
+      throw new DidResolutionError(`DID method ${parsed.method.slice(0, 40)} is not supported.`)
+  }
+}
+
+async function fetchDocument(did: string, io: DidResolutionIo): Promise<DidDocument> {
+  const fetched = await fetchOrExplain(did, didWebToUrl(did, io), io)
+  const document = zDidDocument.safeParse(fetched)
+  if (!document.success)
+    throw new DidResolutionError(`The DID document of ${did} is malformed.`, { cause: document.error })
+  // DID Core 1.0 §7.1: the `id` of the document must be the DID that was resolved.
+  if (document.data.id !== did) throw new DidResolutionError(`The DID document of ${did} is that of another DID.`)
+  return document.data
+}
+
+async function fetchOrExplain(did: string, url: string, io: DidResolutionIo): Promise<unknown> {
+  try {
+    return await io.fetchJson(url)
+  } catch (cause) {
+    throw new DidResolutionError(`The DID document of ${did} could not be fetched.`, { cause })
+  }
+}

@@ -1,0 +1,150 @@
+import { X509Certificate } from 'node:crypto'
+import { algorithmOfJwk } from '../jose/algorithms.js'
+import type { Jwk } from '../jose/jwk.js'
+import { type CertificateProfile, certificateProfile } from './certificate-profile.js'
+import { IssuerKeyError } from './issuer-key-error.js'
+
+const MAX_CERTIFICATES = 8
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+const SIGNATURE_ALGORITHMS = new Set([
+  '2a8648ce3d040302', // ecdsa-with-SHA256
+  '2a8648ce3d040303', // ecdsa-with-SHA384
+  '2a8648ce3d040304', // ecdsa-with-SHA512
+  '2a864886f70d01010b', // sha256WithRSAEncryption
+  '2a864886f70d01010c', // sha384WithRSAEncryption
+  '2a864886f70d01010d', // sha512WithRSAEncryption
+  '2b6570', // Ed25519
+])
+const RSASSA_PSS = '2a864886f70d01010a'
+const SHA2 = /^.*6086480165030402(?:01|02|03)/
+
+/**
+ * The certificates that a header's `x5c` holds (RFC 7515 §4.1.6: base64 DER, the signer's first). Throws
+ * IssuerKeyError.
+ */
+export function readX5c(x5c: unknown): X509Certificate[] {
+  if (!Array.isArray(x5c) || x5c.length === 0 || x5c.length > MAX_CERTIFICATES) {
+    throw new IssuerKeyError(`x5c must be an array of 1 to ${MAX_CERTIFICATES} certificates.`)
+  }
+  return x5c.map((entry: unknown) => {
+    if (typeof entry !== 'string' || !BASE64.test(entry))
+      throw new IssuerKeyError('x5c has an entry that is not base64.')
+    try {
+      return new X509Certificate(Buffer.from(entry, 'base64'))
+    } catch (cause) {
+      throw new IssuerKeyError('x5c has an entry that is not an X.509 certificate.', { cause })
+    }
+  })
+}
+
+/**
+ * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1): signatures, validity
+ * at `now`, CA flags, path lengths, key usages, no critical extension that is not understood. The signer's certificate
+ * is no CA and no anchor itself (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked. Returns the
+ * signer's key; throws IssuerKeyError.
+ */
+export function verifyCertificateChain(
+  chain: readonly X509Certificate[],
+  io: { trustAnchors: readonly X509Certificate[]; now: Date },
+): { leaf: X509Certificate; jwk: Jwk } {
+  const path = pathToAnchor(chain, io.trustAnchors)
+  const [leaf] = path
+  if (leaf === undefined) throw new IssuerKeyError('The x5c certificate chain is empty.')
+  path.forEach((certificate, position) => {
+    requireValid(certificate, io.now)
+    requireProfile(certificate, position, position === path.length - 1)
+  })
+  return { leaf, jwk: keyOf(leaf) }
+}
+
+function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): X509Certificate[] {
+  const path: X509Certificate[] = []
+  for (const certificate of chain) {
+    const previous = path.at(-1)
+    // RFC 7515 §4.1.6: each certificate certifies the one before it.
+    if (previous !== undefined && !isIssuedBy(previous, certificate)) {
+      throw new IssuerKeyError('The x5c certificates do not form a chain.')
+    }
+    path.push(certificate)
+    // An anchor that the sender put into the chain ends it; standing first it would be a signer that vouches for itself.
+    const isAnchor = anchors.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256)
+    if (previous !== undefined && isAnchor) return path
+    const anchor = anchors.find((candidate) => isIssuedBy(certificate, candidate))
+    if (anchor !== undefined) return [...path, anchor]
+  }
+  throw new IssuerKeyError('The x5c certificate chain does not lead to a trust anchor.')
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return (
+    certificate.fingerprint256 !== issuer.fingerprint256 &&
+    certificate.checkIssued(issuer) &&
+    certificate.verify(issuer.publicKey)
+  )
+}
+
+function requireValid(certificate: X509Certificate, now: Date): void {
+  // RFC 5280 §6.1.3 (a)(2). A date that does not parse gives NaN, which is neither before nor after anything.
+  const valid = Date.parse(certificate.validFrom) <= now.getTime() && now.getTime() <= Date.parse(certificate.validTo)
+  if (!valid) throw new IssuerKeyError('A certificate of the x5c chain has expired or is not yet valid.')
+}
+
+/**
+ * `position` counts from the signer's certificate, which is 0; so `position - 1` CA certificates lie between the two.
+ */
+function requireProfile(certificate: X509Certificate, position: number, isAnchor: boolean): void {
+  const profile = readProfile(certificate)
+  // RFC 5280 §6.1.4 (o) and §6.1.5 (f).
+  if (profile.unsupportedExtension) {
+    throw new IssuerKeyError('A certificate of the x5c chain has an extension that is not supported.')
+  }
+  if (!isAnchor && !isSignedSafely(profile)) {
+    throw new IssuerKeyError('A certificate of the x5c chain is signed with an algorithm that is not allowed.')
+  }
+  if (position === 0) requireSigner(certificate, profile)
+  else requireAuthority(certificate, profile, position - 1)
+}
+
+function requireSigner(certificate: X509Certificate, profile: CertificateProfile): void {
+  if (certificate.ca) throw new IssuerKeyError('The x5c signer certificate is that of a certification authority.')
+  if (!profile.maySign) throw new IssuerKeyError('The x5c signer certificate is not meant for signatures.')
+}
+
+function requireAuthority(certificate: X509Certificate, profile: CertificateProfile, authoritiesBelow: number): void {
+  // RFC 5280 §6.1.4 (k), (n) and (m).
+  if (!certificate.ca || !profile.mayCertify) {
+    throw new IssuerKeyError('A certificate of the x5c chain was issued by one that is no certification authority.')
+  }
+  if (profile.pathLength !== undefined && authoritiesBelow > profile.pathLength) {
+    throw new IssuerKeyError('The x5c certificate chain is longer than its certification authority allows.')
+  }
+}
+
+function readProfile(certificate: X509Certificate): CertificateProfile {
+  try {
+    return certificateProfile(certificate)
+  } catch (cause) {
+    throw new IssuerKeyError('A certificate of the x5c chain is malformed.', { cause })
+  }
+}
+
+function isSignedSafely(profile: CertificateProfile): boolean {
+  if (profile.signatureAlgorithm === RSASSA_PSS) return SHA2.test(profile.signatureParameters)
+  return SIGNATURE_ALGORITHMS.has(profile.signatureAlgorithm)
+}
+
+function keyOf(leaf: X509Certificate): Jwk {
+  const jwk = exportKey(leaf)
+  if (jwk !== undefined && algorithmOfJwk(jwk) !== undefined) return jwk
+  throw new IssuerKeyError('The key of the x5c signer certificate is of no supported type.')
+}
+
+function exportKey(leaf: X509Certificate): Jwk | undefined {
+  try {
+    return leaf.publicKey.export({ format: 'jwk' })
+  } catch {
+    // A curve that has no JWK form.
+    return undefined
+  }
+}

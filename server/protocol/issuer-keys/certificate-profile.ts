@@ -1,0 +1,91 @@
+import type { X509Certificate } from 'node:crypto'
+import { type DerElement, derElements, derMembers } from './der.js'
+
+/** What decides whether a certificate may stand in a path (RFC 5280 §6.1), beyond what X509Certificate tells. */
+export interface CertificateProfile {
+  /** Object identifier of the signature algorithm, and its parameters, as hexadecimal DER content. */
+  signatureAlgorithm: string
+  signatureParameters: string
+  /** How many CA certificates may follow below this one (RFC 5280 §4.2.1.9); undefined for any number. */
+  pathLength: number | undefined
+  /** Whether `keyUsage`, where it is present, allows signatures and certificates (RFC 5280 §4.2.1.3). */
+  maySign: boolean
+  mayCertify: boolean
+  /** Whether an extension is critical and not processed here, or restricts names, which is not processed either. */
+  unsupportedExtension: boolean
+}
+
+const BASIC_CONSTRAINTS = '551d13'
+const KEY_USAGE = '551d0f'
+const NAME_CONSTRAINTS = '551d1e'
+// Processed here or by X509Certificate, or without effect on the path: basicConstraints, keyUsage, subjectAltName,
+// extKeyUsage, certificatePolicies.
+const PROCESSED = new Set([BASIC_CONSTRAINTS, KEY_USAGE, '551d11', '551d25', '551d20'])
+
+const TAG_BOOLEAN = 0x01
+const TAG_INTEGER = 0x02
+const TAG_EXTENSIONS = 0xa3
+const DIGITAL_SIGNATURE = 0x80
+const KEY_CERT_SIGN = 0x04
+
+/** Reads a certificate's profile from its DER (RFC 5280 §4.1). Throws RangeError for a structure that is none. */
+export function certificateProfile(certificate: X509Certificate): CertificateProfile {
+  const [tbsCertificate, signatureAlgorithm] = derMembers(certificate.raw)
+  const [oid, parameters] = derElements(signatureAlgorithm?.content ?? new Uint8Array(0))
+  const extensions = readExtensions(tbsCertificate)
+  const find = (wanted: string) => extensions.find(({ id }) => id === wanted)?.value
+  const keyUsage = keyUsageBits(find(KEY_USAGE))
+  return {
+    signatureAlgorithm: hex(oid?.content),
+    signatureParameters: hex(parameters?.content),
+    pathLength: pathLengthOf(find(BASIC_CONSTRAINTS)),
+    maySign: keyUsage === undefined || (keyUsage & DIGITAL_SIGNATURE) !== 0,
+    mayCertify: keyUsage === undefined || (keyUsage & KEY_CERT_SIGN) !== 0,
+    unsupportedExtension: extensions.some(
+      ({ id, critical }) => id === NAME_CONSTRAINTS || (critical && !PROCESSED.has(id)),
+    ),
+  }
+}
+
+interface Extension {
+  id: string
+  critical: boolean
+  value: Uint8Array
+}
+
+/**
+ * `Extension ::= SEQUENCE { extnID OBJECT IDENTIFIER, critical BOOLEAN DEFAULT FALSE, extnValue OCTET STRING }` (RFC
+ * 5280 §4.1).
+ */
+function readExtensions(tbsCertificate: DerElement | undefined): Extension[] {
+  const tagged = derElements(tbsCertificate?.content ?? new Uint8Array(0)).find(({ tag }) => tag === TAG_EXTENSIONS)
+  if (tagged === undefined) return []
+  return derMembers(tagged.content).map(({ content }) => {
+    const members = derElements(content)
+    return {
+      id: hex(members[0]?.content),
+      critical: members.some(({ tag, content: value }) => tag === TAG_BOOLEAN && value[0] !== 0),
+      value: members.at(-1)?.content ?? new Uint8Array(0),
+    }
+  })
+}
+
+/**
+ * `BasicConstraints ::= SEQUENCE { cA BOOLEAN DEFAULT FALSE, pathLenConstraint INTEGER OPTIONAL }` (RFC 5280 §4.2.1.9).
+ */
+function pathLengthOf(basicConstraints: Uint8Array | undefined): number | undefined {
+  if (basicConstraints === undefined) return undefined
+  const length = derMembers(basicConstraints).find(({ tag }) => tag === TAG_INTEGER)
+  return length === undefined ? undefined : Number.parseInt(hex(length.content), 16)
+}
+
+/**
+ * `KeyUsage ::= BIT STRING`: after the count of unused bits, digitalSignature is the first bit, keyCertSign the sixth.
+ */
+function keyUsageBits(keyUsage: Uint8Array | undefined): number | undefined {
+  return keyUsage === undefined ? undefined : (derElements(keyUsage)[0]?.content[1] ?? 0)
+}
+
+function hex(octets: Uint8Array | undefined): string {
+  return Buffer.from(octets ?? []).toString('hex')
+}

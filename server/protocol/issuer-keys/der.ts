@@ -1,0 +1,36 @@
+/** One DER element (X.690 §8.1): its tag octet and its content. */
+export interface DerElement {
+  tag: number
+  content: Uint8Array
+}
+
+/**
+ * The DER elements that octets consist of; throws RangeError when they do not. Enough of DER for a certificate that
+ * OpenSSL has already parsed: tags of one octet, definite lengths.
+ */
+export function derElements(octets: Uint8Array): DerElement[] {
+  const elements: DerElement[] = []
+  for (let offset = 0; offset < octets.length; ) {
+    const { start, length } = contentOf(octets, offset)
+    if (start + length > octets.length) throw new RangeError('A DER element is longer than what holds it.')
+    elements.push({ tag: octets[offset] ?? 0, content: octets.subarray(start, start + length) })
+    offset = start + length
+  }
+  return elements
+}
+
+/** The elements of the first DER element, such as the members of a SEQUENCE. */
+export function derMembers(octets: Uint8Array): DerElement[] {
+  const [sequence] = derElements(octets)
+  return sequence === undefined ? [] : derElements(sequence.content)
+}
+
+function contentOf(octets: Uint8Array, offset: number): { start: number; length: number } {
+  const first = octets[offset + 1] ?? 0x80
+  if (first < 0x80) return { start: offset + 2, length: first }
+  const count = first & 0x7f
+  if (count === 0 || count > 4) throw new RangeError('A DER length is malformed.')
+  let length = 0
+  for (let index = 0; index < count; index += 1) length = length * 256 + (octets[offset + 2 + index] ?? 0)
+  return { start: offset + 2 + count, length }
+}

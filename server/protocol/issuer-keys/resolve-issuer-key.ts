@@ -1,0 +1,88 @@
+import type { X509Certificate } from 'node:crypto'
+import type { DidDocument } from '../did/did-document.js'
+import { isDid } from '../did/did-url.js'
+import type { Jwk } from '../jose/jwk.js'
+import { belongsTo, didIssuerKey } from './did-issuer.js'
+import { IssuerKeyError } from './issuer-key-error.js'
+import { jwtVcIssuerKey } from './jwt-vc-issuer.js'
+import { x5cIssuerKey } from './x5c-issuer.js'
+
+export { IssuerKeyError } from './issuer-key-error.js'
+
+// Identifiers are repeated in errors and log lines.
+const MAX_LENGTH = 4096
+
+/** An issuer's key, the identifier it is proven to belong to, and how that was proven. */
+export interface IssuerKey {
+  jwk: Jwk
+  /** The DID or https URL that the credential names; for `x5c` without `iss` the name that the certificate gives. */
+  issuer: string
+  method: 'did' | 'x5c' | 'jwt-vc-issuer'
+}
+
+/** What finding an issuer's key needs of the world outside. */
+export interface IssuerKeyIo {
+  resolveDid(did: string): Promise<DidDocument>
+  /** Gets a JSON document by its address; rejects when it cannot be had. */
+  fetchJson(url: string): Promise<unknown>
+  /** The roots that `x5c` chains may lead to. */
+  trustAnchors: readonly X509Certificate[]
+  now: Date
+  /** Whether issuers may be http URLs, as in development. */
+  allowHttp: boolean
+}
+
+/**
+ * Finds the key that must have signed a credential or token, from its header and payload, none of which is verified
+ * yet. The key is bound to the issuer that is returned: an `assertionMethod` of its DID, a certificate in its name, or
+ * a key of its published metadata. Where several ways are open, a `kid` of the DID `iss` comes first, then `x5c`, then
+ * the metadata of an https `iss`. A `jwk` or `jku` of the header is never trusted. Throws IssuerKeyError; whether that
+ * issuer is one to believe is the caller's question.
+ */
+export async function resolveIssuerKey(
+  header: Record<string, unknown>,
+  payload: Record<string, unknown>,
+  io: IssuerKeyIo,
+): Promise<IssuerKey> {
+  const kid = stringOrAbsent(header.kid, 'The kid')
+  const issuer = issuerOf(payload)
+  const { x5c } = header
+  const anchored = x5c !== undefined && io.trustAnchors.length > 0
+  if (isDid(issuer) && (kid === undefined ? !anchored : x5c === undefined || belongsTo(kid, issuer))) {
+    return { jwk: await didIssuerKey(issuer, kid, io), issuer, method: 'did' }
+  }
+  // An https issuer may publish its keys and have certificates too; where no root is configured, only the former can be
+  // followed.
+  if (anchored || (x5c !== undefined && (issuer === undefined || isDid(issuer)))) {
+    return { ...x5cIssuerKey(x5c, issuer, io), method: 'x5c' }
+  }
+  if (issuer === undefined) throw new IssuerKeyError('The issuer is missing.')
+  const named = { alg: header.alg, ...(kid === undefined ? {} : { kid }) }
+  return { jwk: await jwtVcIssuerKey(issuer, named, io), issuer, method: 'jwt-vc-issuer' }
+}
+
+/**
+ * `iss`; for a VCDM 2.0 document, which need not have it, the `issuer` (VC-JOSE-COSE), and both must agree where both
+ * are there.
+ */
+function issuerOf(payload: Record<string, unknown>): string | undefined {
+  const iss = stringOrAbsent(payload.iss, 'The issuer')
+  if (!('@context' in payload)) return iss
+  const issuer = issuerProperty(payload.issuer)
+  if (iss !== undefined && issuer !== undefined && iss !== issuer) {
+    throw new IssuerKeyError('iss and issuer name different issuers.')
+  }
+  return iss ?? issuer
+}
+
+function issuerProperty(issuer: unknown): string | undefined {
+  const isObject = typeof issuer === 'object' && issuer !== null && 'id' in issuer
+  return stringOrAbsent(isObject ? issuer.id : issuer, 'The issuer')
+}
+
+function stringOrAbsent(value: unknown, name: string): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || value === '') throw new IssuerKeyError(`${name} must be a string.`)
+  if (value.length > MAX_LENGTH) throw new IssuerKeyError(`${name} is longer than ${MAX_LENGTH} characters.`)
+  return value
+}

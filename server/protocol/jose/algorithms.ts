@@ -1,0 +1,84 @@
+import type { JWK } from 'jose'
+import { decodeBase64url } from './base64url.js'
+
+/**
+ * The signature algorithms (RFC 7518 §3.1, RFC 8037, RFC 8812) that are made and accepted; never `none`, never HMAC.
+ */
+export const SIGNATURE_ALGORITHMS = ['ES256', 'ES384', 'EdDSA', 'ES256K', 'RS256', 'PS256'] as const
+
+export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number]
+
+interface Curve {
+  kty: 'EC' | 'OKP'
+  alg: SignatureAlgorithm
+  /** Octets of one coordinate, or of the whole OKP key. */
+  octets: number
+}
+
+const CURVES: ReadonlyMap<string, Curve> = new Map([
+  ['P-256', { kty: 'EC', alg: 'ES256', octets: 32 }],
+  ['P-384', { kty: 'EC', alg: 'ES384', octets: 48 }],
+  ['secp256k1', { kty: 'EC', alg: 'ES256K', octets: 32 }],
+  ['Ed25519', { kty: 'OKP', alg: 'EdDSA', octets: 32 }],
+])
+
+const MIN_RSA_BITS = 2048
+// Verifying with a larger modulus costs so much that a stranger's key could keep a process busy.
+const MAX_RSA_BITS = 8192
+
+/**
+ * The name under which an `alg` value counts here: `Ed25519` (RFC 9864) is `EdDSA`; undefined for anything not
+ * supported.
+ */
+export function canonicalAlgorithm(alg: unknown): SignatureAlgorithm | undefined {
+  if (alg === 'Ed25519') return 'EdDSA'
+  return SIGNATURE_ALGORITHMS.find((known) => known === alg)
+}
+
+/**
+ * The algorithm that a public or private JWK signs with: by its curve (RFC 7518 §6.2, RFC 8037 §2, RFC 8812 §3.1), for
+ * RSA of 2048 to 8192 bits RS256 unless its `alg` is PS256. Undefined for other types, malformed members, and for a key
+ * whose own `alg` says something else. The value may come from a stranger: nothing is taken for granted about its
+ * members' types.
+ */
+export function algorithmOfJwk(jwk: JWK): SignatureAlgorithm | undefined {
+  const byType = jwk.kty === 'RSA' ? rsaAlgorithm(jwk) : curveAlgorithm(jwk)
+  if (byType === undefined || jwk.alg === undefined) return byType
+  return canonicalAlgorithm(jwk.alg) === byType ? byType : undefined
+}
+
+/**
+ * Whether signatures of `alg` can be made with this key; an RSA key without an `alg` of its own does both RS256 and
+ * PS256.
+ */
+export function fitsAlgorithm(jwk: JWK, alg: SignatureAlgorithm): boolean {
+  const own = algorithmOfJwk(jwk)
+  return own === alg || (own === 'RS256' && alg === 'PS256' && jwk.alg === undefined)
+}
+
+function curveAlgorithm(jwk: JWK): SignatureAlgorithm | undefined {
+  const curve = typeof jwk.crv === 'string' ? CURVES.get(jwk.crv) : undefined
+  if (curve === undefined || curve.kty !== jwk.kty) return undefined
+  // RFC 7518 §6.2.1.2: a coordinate has the full length of the curve's field, leading zeros included.
+  const coordinates = curve.kty === 'EC' ? [jwk.x, jwk.y] : [jwk.x]
+  return coordinates.every((value) => octetsOf(value) === curve.octets) ? curve.alg : undefined
+}
+
+function rsaAlgorithm(jwk: JWK): SignatureAlgorithm | undefined {
+  if (octetsOf(jwk.e) === 0) return undefined
+  const bits = modulusBits(jwk.n)
+  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) return undefined
+  return jwk.alg === 'PS256' ? 'PS256' : 'RS256'
+}
+
+function octetsOf(value: unknown): number {
+  return typeof value === 'string' ? (decodeBase64url(value)?.length ?? 0) : 0
+}
+
+function modulusBits(modulus: unknown): number {
+  const octets = typeof modulus === 'string' ? decodeBase64url(modulus) : undefined
+  const first = octets?.findIndex((octet) => octet !== 0) ?? -1
+  const lead = octets?.[first]
+  if (octets === undefined || lead === undefined) return 0
+  return (octets.length - first) * 8 - (Math.clz32(lead) - 24)
+}

@@ -1,0 +1,73 @@
+import { compactVerify, errors } from 'jose'
+import {
+  algorithmOfJwk,
+  canonicalAlgorithm,
+  fitsAlgorithm,
+  SIGNATURE_ALGORITHMS,
+  type SignatureAlgorithm,
+} from './algorithms.js'
+import { decodeBase64url } from './base64url.js'
+import { type DecodedJws, decodeCompact } from './compact.js'
+import { verifyEs256k } from './es256k.js'
+import type { Jwk } from './jwk.js'
+import { JwsError } from './jws-error.js'
+import { verificationKey } from './verification-key.js'
+
+export { type DecodedJws, decodeCompact } from './compact.js'
+export { generateKeyPair, type Jwk, publicJwkOf, readPublicJwk, thumbprint } from './jwk.js'
+export { JwsError, type JwsErrorCode } from './jws-error.js'
+export { createSigner, type Signer, signCompact } from './signer.js'
+
+/**
+ * Verifies a compact JWS with a key that the caller has already decided to trust for its signer (RFC 7515 §5.2); a
+ * `jwk`, `jku`, `x5c` or `x5u` in the header is never looked at. Resolves to the decoded header and payload; throws
+ * JwsError.
+ *
+ * @param allowed the algorithms that are acceptable here (RFC 8725 §3.1), by default every supported one
+ */
+export async function verifyCompact(
+  compact: string,
+  jwk: Jwk,
+  allowed: readonly SignatureAlgorithm[] = SIGNATURE_ALGORITHMS,
+): Promise<DecodedJws> {
+  const decoded = decodeCompact(compact)
+  const alg = allowedAlgorithm(decoded.header.alg, allowed)
+  requireSignatureKey(jwk)
+  // RFC 8725 §3.1: the key decides which algorithm it is used with, not the header.
+  if (!fitsAlgorithm(jwk, alg)) throw new JwsError('algorithm', `Signature algorithm ${alg} does not fit the key.`)
+  const valid = alg === 'ES256K' ? verifiesByEs256k(compact, jwk) : await verifiesByJose(compact, jwk, alg)
+  if (!valid) throw new JwsError('signature', 'The signature is not valid.')
+  return decoded
+}
+
+function allowedAlgorithm(alg: unknown, allowed: readonly SignatureAlgorithm[]): SignatureAlgorithm {
+  const canonical = canonicalAlgorithm(alg)
+  if (canonical !== undefined && allowed.includes(canonical)) return canonical
+  if (typeof alg !== 'string') throw new JwsError('algorithm', 'The JWT header names no signature algorithm.')
+  throw new JwsError('algorithm', `Signature algorithm ${alg.slice(0, 32)} is not allowed.`)
+}
+
+function requireSignatureKey(jwk: Jwk): void {
+  if (algorithmOfJwk(jwk) === undefined) throw new JwsError('key', 'The key is of no supported type.')
+  // RFC 7517 §4.2 and §4.3: a key meant for something else verifies nothing.
+  const otherUse = jwk.use !== undefined && jwk.use !== 'sig'
+  const otherOperations = jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify'))
+  if (otherUse || otherOperations) throw new JwsError('key', 'The key is not meant for verifying signatures.')
+}
+
+function verifiesByEs256k(compact: string, jwk: Jwk): boolean {
+  const dot = compact.lastIndexOf('.')
+  const signature = decodeBase64url(compact.slice(dot + 1))
+  return signature !== undefined && verifyEs256k(jwk, Buffer.from(compact.slice(0, dot), 'ascii'), signature)
+}
+
+async function verifiesByJose(compact: string, jwk: Jwk, alg: Exclude<SignatureAlgorithm, 'ES256K'>): Promise<boolean> {
+  const key = await verificationKey(jwk, alg)
+  try {
+    await compactVerify(compact, key)
+    return true
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return false
+    throw new JwsError('malformed', 'The JWT is not a valid JWS.', { cause: error })
+  }
+}

@@ -1,0 +1,71 @@
+import { constants, createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { algorithmOfJwk, type SignatureAlgorithm } from './algorithms.js'
+import { encodeBase64url } from './base64url.js'
+import { type Jwk, publicJwkOf } from './jwk.js'
+import { JwsError } from './jws-error.js'
+
+/** Something that signs: a key in memory here, as well a key that never leaves its module. */
+export interface Signer {
+  readonly alg: SignatureAlgorithm
+  readonly kid: string
+  readonly publicJwk: Jwk
+  /** The signature in its JOSE form (for ECDSA the octets of r and s, RFC 7518 §3.4). */
+  sign(data: Uint8Array): Promise<Uint8Array>
+}
+
+/**
+ * Imports a private key once, for any number of signatures. `kid` is what the signer's headers say, often a DID URL.
+ * Throws JwsError `key` when the JWK is no private key of a supported type.
+ */
+export async function createSigner(privateJwk: Jwk, kid: string): Promise<Signer> {
+  const alg = algorithmOfJwk(privateJwk)
+  if (alg === undefined) throw new JwsError('key', 'The private key is of no supported type.')
+  const key = importPrivateKey(privateJwk)
+  return {
+    alg,
+    kid,
+    publicJwk: publicJwkOf(privateJwk),
+    sign: async (data) => signWith(alg, key, data),
+  }
+}
+
+/**
+ * Signs a JWT as a compact JWS. `alg` is the signer's; `kid` too, unless the header brings its own `kid`, `jwk` or
+ * `x5c`, or says `kid: undefined`. Members that are undefined are left out.
+ */
+export async function signCompact(
+  signer: Signer,
+  header: Record<string, unknown>,
+  payload: Record<string, unknown>,
+): Promise<string> {
+  const identified = 'kid' in header || header.jwk !== undefined || header.x5c !== undefined
+  const protectedHeader = { ...header, alg: signer.alg, ...(identified ? {} : { kid: signer.kid }) }
+  const signingInput = `${encodeBase64url(JSON.stringify(protectedHeader))}.${encodeBase64url(JSON.stringify(payload))}`
+  const signature = await signer.sign(Buffer.from(signingInput, 'ascii'))
+  return `${signingInput}.${encodeBase64url(signature)}`
+}
+
+function importPrivateKey(privateJwk: Jwk): KeyObject {
+  try {
+    return createPrivateKey({ key: privateJwk, format: 'jwk' })
+  } catch (cause) {
+    throw new JwsError('key', 'The private key is not valid.', { cause })
+  }
+}
+
+function signWith(alg: SignatureAlgorithm, key: KeyObject, data: Uint8Array): Uint8Array {
+  switch (alg) {
+    case 'ES256':
+    case 'ES256K':
+      return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' })
+    case 'ES384':
+      return sign('sha384', data, { key, dsaEncoding: 'ieee-p1363' })
+    case 'EdDSA':
+      return sign(null, data, key)
+    case 'RS256':
+      return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PADDING })
+    case 'PS256':
+      // RFC 7518 §3.5: the salt is as long as the hash.
+      return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 })
+  }
+}

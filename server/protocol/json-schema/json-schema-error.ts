@@ -1,0 +1,25 @@
+/**
+ * A JSON Schema that is not accepted. `place` is the dotted path of the faulty part in the schema, empty for its root;
+ * `reason` is to be read after it, and `message` is both.
+ */
+export class JsonSchemaError extends Error {
+  override readonly name = 'JsonSchemaError'
+
+  constructor(
+    readonly place: string,
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(place === '' ? reason : `${place} ${reason}`, options)
+  }
+}
+
+/** One way in which a value breaks its schema. */
+export interface Violation {
+  /** Dotted path in the value, empty for its root. */
+  readonly path: string
+  /** What is wrong, to be read after the path ("must be >= 18"). Names keywords and members, never a value. */
+  readonly message: string
+  /** The keyword that failed, `false` for a boolean schema, `bounds` where the value is too large to be checked. */
+  readonly keyword: string
+}

@@ -1,0 +1,85 @@
+import {
+  type BitstringStatusListEntry,
+  CredentialError,
+  confirmationOf,
+  type JsonObject,
+  numericDate,
+} from '../credential.js'
+import { type Jwk, type Signer, signCompact } from '../jose/jws.js'
+import { dateTime } from './validity.js'
+import { type VerifiableCredential, vcObjectOf } from './vc.js'
+
+const VCDM_1_CONTEXT = 'https://www.w3.org/2018/credentials/v1'
+const STATUS_CONTEXT = 'https://www.w3.org/ns/credentials/status/v1'
+
+export interface JwtVcInput {
+  readonly signer: Signer
+  /** The issuer's DID or https address, with its name where it has one. */
+  readonly issuer: string | { readonly id: string; readonly name: string }
+  /** `kid` of the header where it is not the signer's. */
+  readonly issuerKid?: string
+  /** A URI: `id` and `jti`. */
+  readonly id: string
+  /** The credential's types, with or without VerifiableCredential at their head. */
+  readonly types: readonly string[]
+  readonly claims: JsonObject
+  /** A URI: `credentialSubject.id` and `sub`. */
+  readonly subjectId?: string
+  /** The holder's key, where it has no DID to stand in `subjectId`: `cnf`. */
+  readonly holderKey?: Jwk
+  readonly schema?: { readonly id: string; readonly type: string }
+  readonly status?: BitstringStatusListEntry & { readonly id: string }
+  /** Taken in whole seconds, as is `expiresAt`. */
+  readonly issuedAt: Date
+  readonly expiresAt?: Date
+}
+
+/**
+ * Issues a W3C credential of the VCDM 1.1 as a JWT (§6.3.1, OpenID4VCI 1.0 Appendix A.1.1): `nbf`, `exp`, `jti`, `sub` and `iss`
+ * say what `issuanceDate`, `expirationDate`, `id`, `credentialSubject.id` and `issuer` say.
+ *
+ * @returns the compact JWT, and the credential object as the API shows it, which holds that JWT in its proof.
+ * @throws CredentialError when the claims name another subject than `subjectId`, or the holder's key is of no supported type.
+ */
+export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; vc: VerifiableCredential }> {
+  const nbf = numericDate(input.issuedAt)
+  const exp = input.expiresAt === undefined ? undefined : numericDate(input.expiresAt)
+  const sub = subjectIdOf(input)
+  const payload = {
+    iss: typeof input.issuer === 'string' ? input.issuer : input.issuer.id,
+    ...(sub === undefined ? {} : { sub }),
+    jti: input.id,
+    iat: nbf,
+    nbf,
+    ...(exp === undefined ? {} : { exp }),
+    ...(input.holderKey === undefined ? {} : { cnf: confirmationOf(input.holderKey) }),
+    vc: {
+      '@context': [VCDM_1_CONTEXT, STATUS_CONTEXT],
+      id: input.id,
+      type: ['VerifiableCredential', ...input.types.filter((type) => type !== 'VerifiableCredential')],
+      issuer: input.issuer,
+      issuanceDate: dateTime(nbf),
+      ...(exp === undefined ? {} : { expirationDate: dateTime(exp) }),
+      credentialSubject: sub === undefined ? input.claims : { id: sub, ...input.claims },
+      ...(input.schema === undefined ? {} : { credentialSchema: input.schema }),
+      // A single entry is an object: wallets are known that refuse an array of one.
+      ...(input.status === undefined ? {} : { credentialStatus: signedEntry(input.status) }),
+    },
+  }
+  const header = { typ: 'JWT', ...(input.issuerKid === undefined ? {} : { kid: input.issuerKid }) }
+  const compact = await signCompact(input.signer, header, payload)
+  return { compact, vc: vcObjectOf(compact) }
+}
+
+function subjectIdOf({ claims, subjectId }: JwtVcInput): string | undefined {
+  if (claims.id === undefined) return subjectId
+  if (typeof claims.id !== 'string' || (subjectId !== undefined && subjectId !== claims.id)) {
+    throw new CredentialError('Subject claim id does not name the subject of the credential.')
+  }
+  return claims.id
+}
+
+/** Bitstring Status List v1.0 §2.1: in a signed credential the index is a string in base 10. */
+function signedEntry(entry: BitstringStatusListEntry): JsonObject {
+  return { ...entry, statusListIndex: String(entry.statusListIndex) }
+}

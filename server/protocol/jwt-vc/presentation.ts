@@ -1,0 +1,165 @@
+import {
+  CredentialError,
+  checkTimes,
+  DEFAULT_LEEWAY_SECONDS,
+  decodeJwt,
+  isObject,
+  type JsonObject,
+  type Jwt,
+  mediaTypeOf,
+  numericDate,
+  verifyJwtSignature,
+} from '../credential.js'
+import { type Jwk, type Signer, signCompact, thumbprint } from '../jose/jws.js'
+import { issuerIdOf, texts } from './vc.js'
+import type { VerifiedJwtVc } from './verify.js'
+
+const PRESENTATION = 'Presentation'
+
+export interface VpJwtInput {
+  /** The holder's key; its `kid` is the DID URL that the holder's DID document lists. */
+  readonly signer: Signer
+  /** The holder's DID: `iss` and `vp.holder`. */
+  readonly holder: string
+  /** Compact JWT VCs. */
+  readonly credentials: readonly string[]
+  readonly nonce: string
+  /** The verifier's client identifier, with its prefix. */
+  readonly audience: string
+  readonly issuedAt: Date
+  readonly expiresAt?: Date
+  readonly id?: string
+}
+
+/** Signs a Verifiable Presentation as a JWT (VCDM 1.1 §6.3.1, OpenID4VP 1.0 Appendix B.1.3.1.5). */
+export function createVpJwt(input: VpJwtInput): Promise<string> {
+  const now = numericDate(input.issuedAt)
+  const payload = {
+    iss: input.holder,
+    aud: input.audience,
+    nonce: input.nonce,
+    iat: now,
+    nbf: now,
+    ...(input.expiresAt === undefined ? {} : { exp: numericDate(input.expiresAt) }),
+    ...(input.id === undefined ? {} : { jti: input.id }),
+    vp: {
+      '@context': ['https://www.w3.org/2018/credentials/v1'],
+      type: ['VerifiablePresentation'],
+      ...(input.id === undefined ? {} : { id: input.id }),
+      holder: input.holder,
+      verifiableCredential: input.credentials,
+    },
+  }
+  return signCompact(input.signer, { typ: 'JWT' }, payload)
+}
+
+/** A key of the holder, and the identifier that it was found under. */
+export interface HolderKey {
+  readonly jwk: Jwk
+  readonly holder: string
+}
+
+export interface VerifyVpOptions {
+  /** Finds the key that the presentation is signed with (an authentication key of its holder); header and payload are not verified yet. */
+  readonly resolveHolderKey: (header: JsonObject, payload: JsonObject) => Promise<HolderKey>
+  readonly nonce: string
+  /** The one value that `aud` must hold, or several that are as good. */
+  readonly audience: string | readonly string[]
+  readonly now: Date
+  /** The presentation is not older than this: the time of its request. */
+  readonly notBefore?: Date
+  readonly leewaySeconds?: number
+}
+
+export interface VerifiedVpJwt extends Jwt {
+  readonly holder: string
+  readonly holderKey: Jwk
+  /** The credentials, as compact as they came; none of them is verified here. */
+  readonly credentials: readonly string[]
+}
+
+/**
+ * Verifies a VP JWT: that it is one, made for this verifier and this request (OpenID4VP 1.0 Appendix B.1.3.1.5, §14.1), in time, and
+ * signed by its holder. Whether its credentials are valid, and held by that holder (`isHeldBy`), is for the caller.
+ *
+ * @throws CredentialError with a sentence about the first check that fails.
+ */
+export async function verifyVpJwt(compact: string, options: VerifyVpOptions): Promise<VerifiedVpJwt> {
+  const { header, payload } = decodeJwt(compact, PRESENTATION)
+  const vp = vpClaimOf(header, payload)
+  const credentials = credentialsOf(vp)
+  checkRequest(payload, options)
+  checkPresentationTimes(payload, options)
+  const { jwk, holder } = await options.resolveHolderKey(header, payload)
+  checkHolder(payload, vp, holder)
+  await verifyJwtSignature(compact, jwk, PRESENTATION)
+  return { header, payload, holder, holderKey: jwk, credentials }
+}
+
+/** Whether a credential is held by who made a presentation: its subject is that holder, or its `cnf` that key. */
+export function isHeldBy(
+  credential: Pick<VerifiedJwtVc, 'subjectId' | 'cnf'>,
+  presentation: Pick<VerifiedVpJwt, 'holder' | 'holderKey' | 'header'>,
+): boolean {
+  const { cnf, subjectId } = credential
+  // RFC 7800 §3: a confirmation key is the only one that proves possession, whatever the subject's id says.
+  if (cnf === undefined) return subjectId !== undefined && subjectId === presentation.holder
+  if (isObject(cnf.jwk)) return sameKey(cnf.jwk, presentation.holderKey)
+  return typeof cnf.kid === 'string' && cnf.kid === presentation.header.kid
+}
+
+function vpClaimOf(header: JsonObject, payload: JsonObject): JsonObject {
+  const type = mediaTypeOf(header.typ)
+  if (header.typ !== undefined && type !== 'jwt' && type !== 'vp+jwt') {
+    throw new CredentialError('Presentation typ is neither JWT nor vp+jwt.')
+  }
+  const { vp } = payload
+  if (!isObject(vp) || !texts(vp.type).includes('VerifiablePresentation')) {
+    throw new CredentialError('Presentation has no vp object of type VerifiablePresentation.')
+  }
+  return vp
+}
+
+function credentialsOf(vp: JsonObject): readonly string[] {
+  const credentials = vp.verifiableCredential === undefined ? [] : [vp.verifiableCredential].flat()
+  if (credentials.length === 0) throw new CredentialError('Presentation holds no credential.')
+  if (!credentials.every((credential) => typeof credential === 'string')) {
+    throw new CredentialError('Presentation holds a credential that is not a compact JWT.')
+  }
+  return credentials
+}
+
+function checkRequest(payload: JsonObject, { nonce, audience }: VerifyVpOptions): void {
+  // OpenID4VP 1.0 Appendix B.1.3.1.5: `nonce` and `aud` are the request's.
+  if (payload.nonce !== nonce) throw new CredentialError('Presentation nonce is not that of the request.')
+  const accepted = [audience].flat()
+  if (!texts(payload.aud).some((value) => accepted.includes(value))) {
+    throw new CredentialError('Presentation aud is not this verifier.')
+  }
+}
+
+function checkPresentationTimes(payload: JsonObject, options: VerifyVpOptions): void {
+  const leeway = options.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS
+  checkTimes(payload, PRESENTATION, options.now, { past: leeway, exp: leeway })
+  if (options.notBefore === undefined) return
+  const earliest = options.notBefore.getTime() / 1000 - leeway
+  // checkTimes has made sure that what is there is a number. Wallets are known that send neither of the two.
+  if (Number(payload.iat ?? earliest) < earliest) throw new CredentialError('Presentation is older than its request.')
+}
+
+function checkHolder(payload: JsonObject, vp: JsonObject, holder: string): void {
+  // VCDM 1.1 §6.3.1: `iss` represents the holder.
+  if (payload.iss !== undefined && payload.iss !== holder)
+    throw new CredentialError('Presentation iss is not its holder.')
+  if (vp.holder !== undefined && issuerIdOf({ issuer: vp.holder }) !== holder) {
+    throw new CredentialError('Presentation vp.holder is not its holder.')
+  }
+}
+
+function sameKey(one: Jwk, other: Jwk): boolean {
+  try {
+    return thumbprint(one) === thumbprint(other)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  type BitstringStatusListEntry,
+  CredentialError,
+  checkTimes,
+  DEFAULT_LEEWAY_SECONDS,
+  decodeJwt,
+  type IssuerKey,
+  isObject,
+  issuerKeyOf,
+  type JsonObject,
+  mediaTypeOf,
+  type VerifyOptions,
+  verifyJwtSignature,
+} from '../credential.js'
+import { checkValidityPeriod } from './validity.js'
+import { issuerIdOf, readBitstringEntry, statusEntriesOf, subjectsOf, vcClaimOf } from './vc.js'
+
+const CREDENTIAL = 'Credential'
+
+export interface VerifiedJwtVc {
+  readonly header: JsonObject
+  readonly payload: JsonObject
+  /** The `vc` claim as it was signed. */
+  readonly vc: JsonObject
+  readonly issuer: string
+  readonly issuerKey: IssuerKey
+  /** What is to be asked about the status; absent when the credential has none. */
+  readonly status?: readonly BitstringStatusListEntry[]
+  /** `sub`, or the `id` of the only subject. */
+  readonly subjectId?: string
+  readonly cnf?: JsonObject
+}
+
+/**
+ * Verifies a JWT VC of the VCDM 1.1 (§6.3.1): that it is a credential and nothing else that the key has signed, the issuer's
+ * signature, the agreement of JWT claims and credential, the times. Its status and whether the issuer is trusted are for the
+ * caller.
+ *
+ * @throws CredentialError with a sentence about the first check that fails.
+ */
+export async function verifyJwtVc(compact: string, options: VerifyOptions): Promise<VerifiedJwtVc> {
+  const { header, payload } = decodeJwt(compact, CREDENTIAL)
+  checkType(header)
+  const vc = vcClaimOf(payload)
+  checkIssuer(payload, vc)
+  const subjectId = subjectIdOf(payload, vc)
+  const leewaySeconds = options.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS
+  checkTimes(payload, CREDENTIAL, options.now, { past: leewaySeconds, exp: 0 })
+  checkValidityPeriod(vc, CREDENTIAL, options.now, leewaySeconds)
+  const status = statusEntriesOf(vc).map(readBitstringEntry)
+  const { cnf } = payload
+  if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
+
+  const issuerKey = await issuerKeyOf({ header, payload }, options.resolveIssuerKey, CREDENTIAL)
+  await verifyJwtSignature(compact, issuerKey.jwk, CREDENTIAL)
+  return {
+    header,
+    payload,
+    vc,
+    issuer: issuerKey.issuer,
+    issuerKey,
+    ...(status.length === 0 ? {} : { status }),
+    ...(subjectId === undefined ? {} : { subjectId }),
+    ...(cnf === undefined ? {} : { cnf }),
+  }
+}
+
+function checkType(header: JsonObject): void {
+  // RFC 8725 §3.11: explicit types keep other JWTs of the same key apart; VCDM 1.1 §6.3.1 has `JWT` or none.
+  const type = mediaTypeOf(header.typ)
+  if (header.typ !== undefined && type !== 'jwt' && type !== 'vc+jwt') {
+    throw new CredentialError('Credential typ is neither JWT nor vc+jwt.')
+  }
+}
+
+function checkIssuer(payload: JsonObject, vc: JsonObject): void {
+  // VCDM 1.1 §6.3.1: `iss` represents the issuer.
+  if (typeof payload.iss !== 'string') throw new CredentialError('Credential has no iss.')
+  if (vc.issuer !== undefined && issuerIdOf(vc) !== payload.iss) {
+    throw new CredentialError('Credential iss and vc.issuer disagree.')
+  }
+  // `jti` represents the id.
+  if (payload.jti !== undefined && vc.id !== undefined && payload.jti !== vc.id) {
+    throw new CredentialError('Credential jti and vc.id disagree.')
+  }
+}
+
+function subjectIdOf(payload: JsonObject, vc: JsonObject): string | undefined {
+  const ids = subjectsOf(vc).map((subject) => subject.id)
+  if (!ids.every((id) => id === undefined || typeof id === 'string')) {
+    throw new CredentialError('Credential credentialSubject.id is not a string.')
+  }
+  const [id] = ids
+  if (payload.sub === undefined) return ids.length === 1 ? id : undefined
+  if (typeof payload.sub !== 'string') throw new CredentialError('Credential claim sub is not a string.')
+  // VCDM 1.1 §6.3.1: `sub` represents the id of the one subject.
+  if (ids.length > 1 || (id !== undefined && id !== payload.sub)) {
+    throw new CredentialError('Credential sub and vc.credentialSubject.id disagree.')
+  }
+  return payload.sub
+}

@@ -1,0 +1,44 @@
+/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, OpenID4VCI 1.0 §8.3.1.2, §11.3 and OpenID4VP 1.0 §8.5 that the service sends. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_token'
+  | 'unsupported_grant_type'
+  | 'server_error'
+  | 'temporarily_unavailable'
+  | 'invalid_credential_request'
+  | 'unknown_credential_configuration'
+  | 'unknown_credential_identifier'
+  | 'invalid_proof'
+  | 'invalid_nonce'
+  | 'credential_request_denied'
+  | 'invalid_notification_id'
+  | 'invalid_notification_request'
+
+/**
+ * A refusal on a protocol endpoint. `error` and `message` (error_description) go out, `detail` and `cause` only to the log.
+ * `status` is 400 unless given; `headers` go out with it (WWW-Authenticate, say).
+ */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly detail: string | undefined
+
+  constructor(
+    readonly error: OAuthErrorCode,
+    description: string,
+    options: { status?: number; headers?: Record<string, string>; detail?: string; cause?: unknown } = {},
+  ) {
+    super(description, { cause: options.cause })
+    this.status = options.status ?? 400
+    this.headers = options.headers ?? {}
+    this.detail = options.detail
+  }
+
+  /** The body of RFC 6749 §5.2; its character set has no `"` and no `\`. */
+  toBody(): { error: string; error_description: string } {
+    return { error: this.error, error_description: this.message.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'") }
+  }
+}

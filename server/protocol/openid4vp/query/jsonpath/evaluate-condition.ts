@@ -1,0 +1,114 @@
+import type { Work } from '../../../json-schema/work.js'
+import type { Comparable, ComparisonOperator, Condition, PatternCall, Segment } from './ast.js'
+
+/** RFC 9535 §2.3.5.2: the result of a singular query that finds nothing, and of a function that yields none. */
+const NOTHING = Symbol('Nothing')
+
+/** Characters of a string that cost as much to read as one node. */
+const CHARACTERS_PER_NODE = 8
+
+/** The nodes that a query within a filter finds. */
+type Select = (segments: readonly Segment[], from: '$' | '@') => readonly unknown[]
+
+/**
+ * Whether a node satisfies a filter's condition (RFC 9535 §2.3.5.2).
+ *
+ * @throws WorkExceededError
+ */
+export function holds(condition: Condition, select: Select, work: Work): boolean {
+  work.spend(1)
+  switch (condition.kind) {
+    case 'or':
+      return condition.operands.some((operand) => holds(operand, select, work))
+    case 'and':
+      return condition.operands.every((operand) => holds(operand, select, work))
+    case 'not':
+      return !holds(condition.operand, select, work)
+    case 'exists':
+      return select(condition.query.segments, condition.query.from).length > 0
+    case 'comparison': {
+      const left = valueOf(condition.left, select, work)
+      return compare(left, condition.operator, valueOf(condition.right, select, work), work)
+    }
+    case 'match':
+    case 'search':
+      return matches(condition, select, work)
+  }
+}
+
+function matches({ kind, subject, pattern }: PatternCall, select: Select, work: Work): boolean {
+  const value = valueOf(subject, select, work)
+  if (typeof value !== 'string' || pattern === undefined) return false
+  return kind === 'match' ? pattern.testWhole(value, work) : pattern.test(value, work)
+}
+
+function valueOf(comparable: Comparable, select: Select, work: Work): unknown {
+  switch (comparable.kind) {
+    case 'literal':
+      return comparable.value
+    case 'query':
+      return only(select(comparable.segments, comparable.from))
+    case 'count':
+      return select(comparable.argument.segments, comparable.argument.from).length
+    case 'value':
+      return only(select(comparable.argument.segments, comparable.argument.from))
+    case 'length':
+      return lengthOf(valueOf(comparable.argument, select, work), work)
+  }
+}
+
+function only(nodes: readonly unknown[]): unknown {
+  return nodes.length === 1 ? nodes[0] : NOTHING
+}
+
+/** §2.4.4: Unicode scalar values of a string, elements of an array, members of an object. */
+function lengthOf(value: unknown, work: Work): unknown {
+  if (typeof value === 'string') {
+    work.spend(value.length / CHARACTERS_PER_NODE)
+    return [...value].length
+  }
+  if (Array.isArray(value)) return value.length
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : NOTHING
+}
+
+/** §2.3.5.2.2 */
+function compare(left: unknown, operator: ComparisonOperator, right: unknown, work: Work): boolean {
+  switch (operator) {
+    case '==':
+      return equal(left, right, work)
+    case '!=':
+      return !equal(left, right, work)
+    case '<':
+      return less(left, right, work)
+    case '>':
+      return less(right, left, work)
+    case '<=':
+      return less(left, right, work) || equal(left, right, work)
+    case '>=':
+      return less(right, left, work) || equal(left, right, work)
+  }
+}
+
+function equal(left: unknown, right: unknown, work: Work): boolean {
+  work.spend(1)
+  if (typeof left === 'string' && typeof right === 'string') {
+    work.spend(Math.min(left.length, right.length) / CHARACTERS_PER_NODE)
+    return left === right
+  }
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return left === right
+  if (Array.isArray(left) !== Array.isArray(right)) return false
+  const entries = Object.entries(left)
+  if (entries.length !== Object.keys(right).length) return false
+  return entries.every(
+    ([name, member]) => Object.hasOwn(right, name) && equal(member, (right as Record<string, unknown>)[name], work),
+  )
+}
+
+/** Numbers and strings only; strings by their Unicode scalar values, which is not the order of UTF-16. */
+function less(left: unknown, right: unknown, work: Work): boolean {
+  work.spend(1)
+  if (typeof left === 'number' && typeof right === 'number') return left < right
+  if (typeof left !== 'string' || typeof right !== 'string') return false
+  work.spend(Math.min(left.length, right.length) / CHARACTERS_PER_NODE)
+  return Buffer.compare(Buffer.from(left), Buffer.from(right)) < 0
+}

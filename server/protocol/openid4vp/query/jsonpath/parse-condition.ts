@@ -1,0 +1,195 @@
+import { LinearRegExp, PatternError } from '../../../json-schema/linear-regexp.js'
+import type {
+  Comparable,
+  ComparisonOperator,
+  Condition,
+  FilterQuery,
+  Literal,
+  Pattern,
+  PatternCall,
+  Segment,
+  ValueCall,
+} from './ast.js'
+import { JsonPathError, type Scanner } from './scanner.js'
+
+/** Longer operators first: `<=` is no `<`. */
+const OPERATORS: readonly ComparisonOperator[] = ['==', '!=', '<=', '>=', '<', '>']
+
+/** Filters and parentheses that may stand in each other. */
+const MAX_DEPTH = 8
+
+/** Parses the segments of a query within a filter. `depth` is how deep it is nested. */
+type ParseSegments = (depth: number) => Segment[]
+
+/**
+ * Parses a logical expression (RFC 9535 §2.3.5.1) by its precedence: parentheses, `!`, comparisons, `&&`, `||`.
+ *
+ * @param depth how many filters, parentheses and function calls stand around it
+ * @throws JsonPathError
+ */
+export function parseCondition(scanner: Scanner, parseSegments: ParseSegments, depth: number): Condition {
+  if (depth > MAX_DEPTH) throw new JsonPathError(`must not nest filters deeper than ${MAX_DEPTH} levels`)
+  return chain('or', '||', scanner, () =>
+    chain('and', '&&', scanner, () => new ConditionParser(scanner, parseSegments, depth).basic()),
+  )
+}
+
+function chain(kind: 'or' | 'and', token: string, scanner: Scanner, parseOperand: () => Condition): Condition {
+  const operands = [parseOperand()]
+  const first = operands[0]
+  for (;;) {
+    const before = scanner.position
+    scanner.skipBlanks()
+    if (!scanner.takes(token)) {
+      scanner.position = before
+      return operands.length === 1 && first !== undefined ? first : { kind, operands }
+    }
+    scanner.skipBlanks()
+    operands.push(parseOperand())
+  }
+}
+
+class ConditionParser {
+  readonly #scanner: Scanner
+  readonly #parseSegments: ParseSegments
+  readonly #depth: number
+
+  constructor(scanner: Scanner, parseSegments: ParseSegments, depth: number) {
+    this.#scanner = scanner
+    this.#parseSegments = parseSegments
+    this.#depth = depth
+  }
+
+  /** basic-expr: what stands between `&&` and `||`. */
+  basic(): Condition {
+    if (this.#scanner.takes('!')) {
+      this.#scanner.skipBlanks()
+      const operand = this.#parenthesized() ?? this.#test(this.#operand())
+      return { kind: 'not', operand }
+    }
+    return this.#parenthesized() ?? this.#testOrComparison()
+  }
+
+  #parenthesized(): Condition | undefined {
+    const scanner = this.#scanner
+    if (!scanner.takes('(')) return undefined
+    scanner.skipBlanks()
+    const condition = parseCondition(scanner, this.#parseSegments, this.#depth + 1)
+    scanner.skipBlanks()
+    scanner.expect(')')
+    return condition
+  }
+
+  #testOrComparison(): Condition {
+    const scanner = this.#scanner
+    const left = this.#operand()
+    const before = scanner.position
+    scanner.skipBlanks()
+    const operator = OPERATORS.find((candidate) => scanner.takes(candidate))
+    if (operator === undefined) {
+      scanner.position = before
+      return this.#test(left)
+    }
+    scanner.skipBlanks()
+    return { kind: 'comparison', left: this.#comparable(left), operator, right: this.#comparable(this.#operand()) }
+  }
+
+  /** A test (§2.3.5.1): a query that must find something, or a function of LogicalType. */
+  #test(operand: Comparable | PatternCall): Condition {
+    if (operand.kind === 'query') return { kind: 'exists', query: operand }
+    if (operand.kind === 'match' || operand.kind === 'search') return operand
+    // §2.4.3: a function of ValueType is no test, nor is a literal.
+    return this.#scanner.refuse()
+  }
+
+  /** §2.4.3: what is compared, and what is given for a ValueType, yields one value at most. */
+  #comparable(operand: Comparable | PatternCall): Comparable {
+    if (operand.kind === 'match' || operand.kind === 'search') return this.#scanner.refuse()
+    if (operand.kind === 'query' && !isSingular(operand)) return this.#scanner.refuse()
+    return operand
+  }
+
+  #operand(): Comparable | PatternCall {
+    const scanner = this.#scanner
+    for (const from of ['$', '@'] as const) {
+      if (scanner.takes(from)) return { kind: 'query', from, segments: this.#parseSegments(this.#depth) }
+    }
+    const name = scanner.functionName()
+    if (name !== undefined) return this.#call(name)
+    return this.#literal()
+  }
+
+  #literal(): Literal {
+    const scanner = this.#scanner
+    if (scanner.takes('true')) return { kind: 'literal', value: true }
+    if (scanner.takes('false')) return { kind: 'literal', value: false }
+    if (scanner.takes('null')) return { kind: 'literal', value: null }
+    return { kind: 'literal', value: scanner.string() ?? scanner.number() ?? scanner.refuse() }
+  }
+
+  #call(name: string): ValueCall | PatternCall {
+    const scanner = this.#scanner
+    scanner.expect('(')
+    scanner.skipBlanks()
+    const call = this.#callOf(name)
+    scanner.skipBlanks()
+    scanner.expect(')')
+    return call
+  }
+
+  /** §2.4: the function extensions that the RFC defines, and no others. */
+  #callOf(name: string): ValueCall | PatternCall {
+    switch (name) {
+      case 'length':
+        return { kind: name, argument: this.#comparable(this.#operand()) }
+      case 'count':
+      case 'value':
+        return { kind: name, argument: this.#query() }
+      case 'match':
+      case 'search':
+        return this.#patternCall(name)
+      default:
+        throw new JsonPathError(`calls the unknown function ${name}`)
+    }
+  }
+
+  #query(): FilterQuery {
+    const operand = this.#operand()
+    return operand.kind === 'query' ? operand : this.#scanner.refuse()
+  }
+
+  #patternCall(kind: 'match' | 'search'): PatternCall {
+    const scanner = this.#scanner
+    const subject = this.#comparable(this.#operand())
+    scanner.skipBlanks()
+    scanner.expect(',')
+    scanner.skipBlanks()
+    const pattern = this.#operand()
+    // A pattern that comes out of a credential would be compiled at the holder's command.
+    if (pattern.kind !== 'literal') throw new JsonPathError(`calls ${kind}() with a pattern that is not a literal`)
+    return { kind, subject, pattern: compilePattern(pattern.value) }
+  }
+}
+
+/** §2.3.5.1: a singular query has child segments of one name or index each. */
+function isSingular({ segments }: FilterQuery): boolean {
+  return segments.every(({ descendant, selectors }) => {
+    const [selector, ...others] = selectors
+    return !descendant && others.length === 0 && (selector?.kind === 'name' || selector?.kind === 'index')
+  })
+}
+
+function compilePattern(value: Literal['value']): Pattern {
+  if (typeof value !== 'string') return undefined
+  try {
+    return new LinearRegExp(withIRegexpDots(value))
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error
+    throw new JsonPathError(`has a pattern that ${error.message}`, { cause: error })
+  }
+}
+
+/** RFC 9485 §5.3: a dot of an I-Regexp, outside of a character class, matches neither line feed nor carriage return. */
+function withIRegexpDots(pattern: string): string {
+  return pattern.replace(/\\.|\[(?:\\.|[^\\\]])*\]|\./gsu, (token) => (token === '.' ? '[^\\n\\r]' : token))
+}

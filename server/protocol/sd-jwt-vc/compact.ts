@@ -1,0 +1,38 @@
+import { CredentialError } from '../credential.js'
+
+/** The parts of a compact SD-JWT or SD-JWT+KB (RFC 9901 §4). */
+export interface SdJwtParts {
+  readonly issuerJwt: string
+  readonly disclosures: readonly string[]
+  readonly keyBindingJwt?: string
+  /** Everything up to and including the last `~`: what `sd_hash` is taken over. */
+  readonly sdJwt: string
+}
+
+/** Far more than any credential has; each costs a hash and a parse. */
+const MAX_DISCLOSURES = 2000
+
+/**
+ * Takes a compact SD-JWT apart at its tildes. Nothing in the parts is looked at.
+ *
+ * @throws CredentialError when there is no `~`, an empty Disclosure, or more than 2,000 of them.
+ */
+export function splitSdJwt(compact: string): SdJwtParts {
+  const [issuerJwt, ...rest] = compact.split('~')
+  const last = rest.pop()
+  if (issuerJwt === undefined || last === undefined)
+    throw new CredentialError('Credential is not an SD-JWT: it has no ~.')
+  if (rest.length > MAX_DISCLOSURES)
+    throw new CredentialError(`Credential has more than ${MAX_DISCLOSURES} disclosures.`)
+  return {
+    issuerJwt,
+    disclosures: rest,
+    ...(last === '' ? {} : { keyBindingJwt: last }),
+    sdJwt: last === '' ? compact : compact.slice(0, -last.length),
+  }
+}
+
+/** Puts an SD-JWT together, without key binding: it ends in `~`. */
+export function joinSdJwt(issuerJwt: string, disclosures: readonly string[]): string {
+  return `${[issuerJwt, ...disclosures].join('~')}~`
+}

@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto'
+import { createDecoy, pack } from '@sd-jwt/core'
+import {
+  type Confirmation,
+  confirmationOf,
+  type JsonObject,
+  numericDate,
+  type TokenStatusReference,
+} from '../credential.js'
+import { type Jwk, type Signer, signCompact } from '../jose/jws.js'
+import { joinSdJwt } from './compact.js'
+import { disclosureFrame, type SelectivelyDisclosable } from './disclosure-frame.js'
+import { checkSubjectClaims } from './registered-claims.js'
+
+export interface SdJwtVcInput {
+  readonly signer: Signer
+  /** `iss`: a DID or an https URL. */
+  readonly issuer: string
+  readonly vct: string
+  /** The claims about the subject; none may have the name of a registered claim (`checkSubjectClaims`). */
+  readonly claims: JsonObject
+  readonly selectivelyDisclosable: SelectivelyDisclosable
+  /** Digests without a Disclosure that are added at the top level, to hide how many claims there are. Default: 0. */
+  readonly decoys?: number
+  /** `cnf`: the holder's key (preferred, RFC 9901 §4.1.2), or the DID URL of one. */
+  readonly holderKey?: Jwk | { readonly kid: string }
+  /** `sub` */
+  readonly subject?: string
+  readonly status?: TokenStatusReference
+  /** Taken in whole seconds, as is `expiresAt`. */
+  readonly issuedAt: Date
+  readonly expiresAt?: Date
+  /** The issuer's certificate chain, leaf first, each base64 DER; the header then has a `kid` only if `issuerKid` is given. */
+  readonly x5c?: readonly string[]
+  /** `kid` of the header where it is not the signer's. */
+  readonly issuerKid?: string
+  /** `vc+sd-jwt` is for wallets of drafts before November 2024. Default: `dc+sd-jwt`. */
+  readonly typ?: 'dc+sd-jwt' | 'vc+sd-jwt'
+  /** A cryptographically secure source, for salts and decoys. */
+  readonly randomBytes: (length: number) => Uint8Array
+}
+
+/**
+ * Issues an SD-JWT VC (SD-JWT VC §2, RFC 9901). Digests are SHA-256, salts 128 fresh random bits for each claim; the order of
+ * the digests says nothing about that of the claims.
+ *
+ * @returns the compact SD-JWT with all of its Disclosures, ending in `~`.
+ * @throws CredentialError for a subject claim that cannot stand in an SD-JWT VC, named in the message, a path of
+ * `selectivelyDisclosable` to one that must be plain, and a holder's key of no supported type.
+ */
+export async function issueSdJwtVc(input: SdJwtVcInput): Promise<string> {
+  checkSubjectClaims(input.claims)
+  const { digests, ...subject } = await concealed(input)
+  const header = {
+    typ: input.typ ?? 'dc+sd-jwt',
+    ...(input.x5c === undefined ? {} : { x5c: input.x5c }),
+    ...(input.issuerKid === undefined ? {} : { kid: input.issuerKid }),
+  }
+  const payload = {
+    ...registeredClaims(input),
+    ...subject.claims,
+    // SD-JWT VC §2.2.2.4: without selectively disclosable claims there is no `_sd`.
+    ...(digests.length === 0 ? {} : { _sd: digests }),
+    ...(digests.length === 0 && subject.disclosures.length === 0 ? {} : { _sd_alg: 'sha-256' }),
+  }
+  return joinSdJwt(await signCompact(input.signer, header, payload), subject.disclosures)
+}
+
+function registeredClaims(input: SdJwtVcInput): JsonObject {
+  const cnf: Confirmation | undefined = input.holderKey === undefined ? undefined : confirmationOf(input.holderKey)
+  return {
+    iss: input.issuer,
+    ...(input.subject === undefined ? {} : { sub: input.subject }),
+    iat: numericDate(input.issuedAt),
+    ...(input.expiresAt === undefined ? {} : { exp: numericDate(input.expiresAt) }),
+    vct: input.vct,
+    ...(cnf === undefined ? {} : { cnf }),
+    ...(input.status === undefined
+      ? {}
+      : { status: { status_list: { idx: input.status.idx, uri: input.status.uri } } }),
+  }
+}
+
+/** The subject's claims with digests in the place of those that are selectively disclosable. */
+async function concealed(
+  input: SdJwtVcInput,
+): Promise<{ claims: JsonObject; digests: string[]; disclosures: string[] }> {
+  const salt = () => Buffer.from(input.randomBytes(16)).toString('base64url')
+  const digest = { alg: 'sha-256', hasher: (data: string | ArrayBuffer) => sha256(data) }
+  const frame = disclosureFrame(input.claims, input.selectivelyDisclosable)
+  const { packedClaims, disclosures } = await pack(
+    { ...input.claims },
+    frame as Parameters<typeof pack>[1],
+    digest,
+    salt,
+  )
+  const { _sd, ...claims } = packedClaims as JsonObject
+  const digests = Array.isArray(_sd) ? _sd.map(String) : []
+  for (let decoy = 0; decoy < (input.decoys ?? 0); decoy++) digests.push(await createDecoy(digest, salt))
+  return { claims, digests: digests.sort(), disclosures: disclosures.map((disclosure) => disclosure.encode()) }
+}
+
+function sha256(data: string | ArrayBuffer): Uint8Array {
+  return hash('sha256', typeof data === 'string' ? data : new Uint8Array(data), 'buffer')
+}

@@ -1,0 +1,59 @@
+import { CredentialError, isObject, type JsonObject } from '../credential.js'
+
+/** Claims whose content, sub-claims included, no Disclosure may bring (SD-JWT VC §2.2.2.2). */
+export const NEVER_DISCLOSED: ReadonlySet<string> = new Set([
+  'iss',
+  'nbf',
+  'exp',
+  'cnf',
+  'vct',
+  'vct#integrity',
+  'aka_vcts',
+  'status',
+])
+
+/** Names that have a meaning of their own in an SD-JWT (RFC 9901 §4.1, §4.1.1). */
+export const SD_JWT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
+
+/** Names at the top level that the credential keeps for itself, so that no claim about the subject can have them. */
+export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
+  ...NEVER_DISCLOSED,
+  'sub',
+  'iat',
+  'aud',
+  'jti',
+  ...SD_JWT_NAMES,
+])
+
+/** Deeper nesting than any credential has; keeps recursion over a stranger's JSON within the stack. */
+export const MAX_DEPTH = 64
+
+/**
+ * Makes sure that claims about a subject can stand in an SD-JWT VC. Good to be asked before an offer is made.
+ *
+ * @throws CredentialError that names the first claim that cannot.
+ */
+export function checkSubjectClaims(claims: JsonObject): void {
+  for (const name of Object.keys(claims)) {
+    if (REGISTERED_CLAIMS.has(name)) {
+      throw new CredentialError(`Subject claim ${name} collides with the registered claim of the same name.`)
+    }
+  }
+  checkNames(claims, 0)
+}
+
+function checkNames(value: unknown, depth: number): void {
+  if (depth > MAX_DEPTH) throw new CredentialError(`Subject claims are nested deeper than ${MAX_DEPTH} levels.`)
+  if (Array.isArray(value)) {
+    for (const item of value) checkNames(item, depth + 1)
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      // RFC 9901 §4.1: `_sd` and `...` convey digests and nothing else. Empty names and `__proto__` do not survive every
+      // implementation of the standard.
+      if (SD_JWT_NAMES.has(name) || name === '' || name === '__proto__') {
+        throw new CredentialError(`Subject claim name "${name}" cannot be used in an SD-JWT.`)
+      }
+      checkNames(member, depth + 1)
+    }
+  }
+}

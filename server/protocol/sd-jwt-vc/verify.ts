@@ -1,0 +1,102 @@
+import {
+  CredentialError,
+  checkTimes,
+  DEFAULT_LEEWAY_SECONDS,
+  decodeJwt,
+  type IssuerKey,
+  isObject,
+  issuerKeyOf,
+  type JsonObject,
+  mediaTypeOf,
+  stringClaim,
+  type TokenStatusReference,
+  type VerifyOptions,
+  verifyJwtSignature,
+} from '../credential.js'
+import { splitSdJwt } from './compact.js'
+import { type DisclosedClaim, processDisclosures } from './disclosures.js'
+
+const CREDENTIAL = 'Credential'
+
+export interface VerifiedSdJwtVc {
+  readonly header: JsonObject
+  /** The body as it was signed, digests and all. */
+  readonly payload: JsonObject
+  /** The body with every disclosed claim in its place, without `_sd`, `_sd_alg` and undisclosed array elements. */
+  readonly prettyClaims: JsonObject
+  readonly vct: string
+  readonly issuer: string
+  readonly issuerKey: IssuerKey
+  readonly disclosures: readonly DisclosedClaim[]
+  /** What is to be asked about the status; absent when the credential has none. */
+  readonly status?: TokenStatusReference
+  readonly cnf?: JsonObject
+  /** The Key Binding JWT at the end, which is not verified here. */
+  readonly keyBindingJwt?: string
+  /** The credential without it, ending in `~`. */
+  readonly sdJwtWithoutKb: string
+}
+
+/**
+ * Verifies an SD-JWT VC as RFC 9901 §7.1 and SD-JWT VC §2.4 have it: type, times, issuer's signature, every Disclosure. Its status, key
+ * binding and whether the issuer is trusted are for the caller.
+ *
+ * @throws CredentialError with a sentence about the first check that fails.
+ */
+export async function verifySdJwtVc(compact: string, options: VerifyOptions): Promise<VerifiedSdJwtVc> {
+  const parts = splitSdJwt(compact)
+  const { header, payload } = decodeJwt(parts.issuerJwt, CREDENTIAL)
+  const vct = checkType(header, payload)
+  stringClaim(payload, 'iss', CREDENTIAL)
+  const leeway = { past: options.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 }
+  checkTimes(payload, CREDENTIAL, options.now, leeway)
+  const status = statusOf(payload)
+  const { cnf } = payload
+  if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
+
+  const issuerKey = await issuerKeyOf({ header, payload }, options.resolveIssuerKey, CREDENTIAL)
+  await verifyJwtSignature(parts.issuerJwt, issuerKey.jwk, CREDENTIAL)
+  const { claims, disclosed } = processDisclosures(payload, parts.disclosures)
+  // RFC 9901 §7.1, step 6: `iat`, unlike the others, may be brought by a Disclosure.
+  checkTimes(claims, CREDENTIAL, options.now, leeway)
+  return {
+    header,
+    payload,
+    prettyClaims: claims,
+    vct,
+    issuer: issuerKey.issuer,
+    issuerKey,
+    disclosures: disclosed,
+    ...(status === undefined ? {} : { status }),
+    ...(cnf === undefined ? {} : { cnf }),
+    ...(parts.keyBindingJwt === undefined ? {} : { keyBindingJwt: parts.keyBindingJwt }),
+    sdJwtWithoutKb: parts.sdJwt,
+  }
+}
+
+function checkType(header: JsonObject, payload: JsonObject): string {
+  // SD-JWT VC §2.2.1; the second name is that of its drafts until November 2024.
+  const type = mediaTypeOf(header.typ)
+  if (type !== 'dc+sd-jwt' && type !== 'vc+sd-jwt') {
+    throw new CredentialError('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.')
+  }
+  // SD-JWT VC §2.2.2.1.
+  const vct = stringClaim(payload, 'vct', CREDENTIAL)
+  if (vct === undefined || vct === '') throw new CredentialError('Credential has no vct.')
+  return vct
+}
+
+function statusOf(payload: JsonObject): TokenStatusReference | undefined {
+  const { status } = payload
+  if (status === undefined) return undefined
+  const list = isObject(status) ? status.status_list : undefined
+  // Token Status List §6.2. A status of a kind that is not known cannot be checked, and so is not taken for valid.
+  if (!isObject(list) || typeof list.uri !== 'string' || !isIndex(list.idx)) {
+    throw new CredentialError('Credential status holds no status_list with uri and idx.')
+  }
+  return { uri: list.uri, idx: list.idx }
+}
+
+function isIndex(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

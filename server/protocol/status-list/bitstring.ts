@@ -1,0 +1,104 @@
+import {
+  type BitstringStatusListEntry,
+  CredentialError,
+  isObject,
+  type JsonObject,
+  numericDate,
+} from '../credential.js'
+import { type Signer, signCompact } from '../jose/jws.js'
+import { bitstringBytes, bitstringValue, STATUS_LIST_SIZE } from './bits.js'
+import { expandBase64url, gzipBase64url } from './compression.js'
+
+export const BITSTRING_STATUS_LIST_TYP = 'vc+jwt'
+export const BITSTRING_STATUS_LIST_MEDIA_TYPE = 'application/vc+jwt'
+
+export interface BitstringStatusListInput {
+  readonly signer: Signer
+  readonly issuer: string
+  /** Where the list is served: its `id`, and `statusListCredential` of the credentials. */
+  readonly url: string
+  readonly revokedIndices: Iterable<number>
+  /** Entries: a multiple of 8, at least 131,072. */
+  readonly size: number
+  readonly issuedAt: Date
+  readonly validUntil: Date
+  /** How long a copy may be kept before it is fetched again, in seconds. */
+  readonly ttlSeconds: number
+}
+
+/**
+ * Signs a BitstringStatusListCredential (Bitstring Status List v1.0 §2.2) with purpose `revocation`: a VCDM 2.0 credential
+ * secured as VC-JOSE-COSE §3.1.1 has it, the credential itself being the payload.
+ *
+ * @returns the compact JWT, `typ` `vc+jwt`.
+ * @throws RangeError when the list is shorter than the standard's minimum, or an index lies outside of it.
+ */
+export async function createBitstringStatusListCredential(input: BitstringStatusListInput): Promise<string> {
+  if (input.size < STATUS_LIST_SIZE)
+    throw new RangeError(`A Bitstring Status List has at least ${STATUS_LIST_SIZE} entries.`)
+  const header = { typ: BITSTRING_STATUS_LIST_TYP, cty: 'vc' }
+  return signCompact(input.signer, header, {
+    iss: input.issuer,
+    iat: numericDate(input.issuedAt),
+    '@context': ['https://www.w3.org/ns/credentials/v2'],
+    id: input.url,
+    type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+    issuer: input.issuer,
+    validFrom: input.issuedAt.toISOString(),
+    validUntil: input.validUntil.toISOString(),
+    credentialSubject: {
+      id: `${input.url}#list`,
+      type: 'BitstringStatusList',
+      statusPurpose: 'revocation',
+      // `u` is the multibase prefix of base64url without padding.
+      encodedList: `u${gzipBase64url(bitstringBytes(input.revokedIndices, input.size))}`,
+      // In milliseconds, unlike everything else (§2.2).
+      ttl: input.ttlSeconds * 1000,
+    },
+  })
+}
+
+/**
+ * Reads one status from the payload of a BitstringStatusListCredential whose signature and times were checked already. Issuers
+ * of the VCDM 1.1 put the credential into a `vc` claim; that is read too.
+ *
+ * @returns the value of the entry: 0 when its purpose does not apply.
+ * @throws CredentialError when the list is another one than the entry names, is broken, too short, or of another purpose.
+ */
+export function readBitstringStatus(payload: JsonObject, entry: BitstringStatusListEntry): number {
+  const list = bitstringStatusListOf(payload)
+  const subject = list.credentialSubject
+  // Bitstring Status List v1.0 §2.2: `id`, where expressed, matches `statusListCredential`.
+  if (list.id !== undefined && list.id !== entry.statusListCredential) {
+    throw new CredentialError('Status list is not the one that the credential names.')
+  }
+  if (!isObject(subject) || subject.type !== 'BitstringStatusList' || typeof subject.encodedList !== 'string') {
+    throw new CredentialError('Status list credential holds no BitstringStatusList.')
+  }
+  // §3.2: the purpose of the entry is one of the list's.
+  if (![subject.statusPurpose].flat().includes(entry.statusPurpose)) {
+    throw new CredentialError(`Status list does not tell the purpose ${entry.statusPurpose}.`)
+  }
+  if (!subject.encodedList.startsWith('u')) throw new CredentialError('Status list is not multibase base64url.')
+  return valueIn(expandBase64url(subject.encodedList.slice(1), 'gzip'), entry)
+}
+
+/** The BitstringStatusListCredential in a payload: the payload itself (VCDM 2.0) or its `vc` claim (VCDM 1.1). */
+export function bitstringStatusListOf(payload: JsonObject): JsonObject {
+  const credential = isObject(payload.vc) ? payload.vc : payload
+  if (![credential.type].flat().includes('BitstringStatusListCredential')) {
+    throw new CredentialError('Status list is no BitstringStatusListCredential.')
+  }
+  return credential
+}
+
+function valueIn(bytes: Uint8Array, entry: BitstringStatusListEntry): number {
+  const bits = entry.statusSize ?? 1
+  // §3.2: fewer entries than 131,072 would give the holder away.
+  if ((bytes.length * 8) / bits < STATUS_LIST_SIZE) {
+    throw new CredentialError(`Status list has fewer than ${STATUS_LIST_SIZE} entries.`)
+  }
+  const value = bitstringValue(bytes, entry.statusListIndex, bits)
+  if (value === undefined) throw new CredentialError('Status list ends before the index of the credential.')
+  return value
+}

@@ -1,0 +1,132 @@
+import {
+  type BitstringStatusListEntry,
+  CredentialError,
+  checkTimes,
+  DEFAULT_LEEWAY_SECONDS,
+  decodeJwt,
+  type IssuerKey,
+  issuerKeyOf,
+  type JsonObject,
+  type Jwt,
+  mediaTypeOf,
+  type ResolveIssuerKey,
+  type StatusReference,
+  type TokenStatusReference,
+  verifyJwtSignature,
+} from '../credential.js'
+import { checkValidityPeriod } from '../jwt-vc/validity.js'
+import { issuerIdOf } from '../jwt-vc/vc.js'
+import {
+  BITSTRING_STATUS_LIST_MEDIA_TYPE,
+  BITSTRING_STATUS_LIST_TYP,
+  bitstringStatusListOf,
+  readBitstringStatus,
+} from './bitstring.js'
+import { readTokenStatus, TOKEN_STATUS_LIST_MEDIA_TYPE, TOKEN_STATUS_LIST_TYP } from './token-status-list.js'
+
+export type CredentialStatus = 'valid' | 'revoked' | 'suspended'
+
+export interface StatusSource {
+  /** Gets the text of an address, with that `Accept`; whatever it throws makes the credential's status unknown. */
+  readonly fetchText: (url: string, accept: string) => Promise<string>
+  readonly resolveIssuerKey: ResolveIssuerKey
+  readonly now: Date
+  readonly leewaySeconds?: number
+}
+
+const LIST = 'Status list'
+
+/**
+ * Asks a status list on the web for the status of a credential that is verified already (Token Status List §8.3, Bitstring
+ * Status List v1.0 §3.2). The list is to be signed by the credential's issuer. Of Bitstring entries only those for revocation and
+ * suspension say anything about validity; others are `valid` without being fetched.
+ *
+ * @param issuer the credential's issuer and key, as its verification found them
+ * @throws CredentialError when no statement about the status can be made; the sentence names the cause.
+ */
+export async function checkForeignStatus(
+  source: StatusSource,
+  reference: StatusReference,
+  issuer: IssuerKey,
+): Promise<CredentialStatus> {
+  return 'uri' in reference
+    ? checkTokenStatus(source, reference, issuer)
+    : checkBitstringStatus(source, reference, issuer)
+}
+
+async function checkTokenStatus(source: StatusSource, reference: TokenStatusReference, issuer: IssuerKey) {
+  const compact = await fetchList(source, reference.uri, TOKEN_STATUS_LIST_MEDIA_TYPE)
+  const { header, payload } = decodeJwt(compact, LIST)
+  // Token Status List §5.1: `typ` is `statuslist+jwt`, `iat` is there.
+  if (mediaTypeOf(header.typ) !== TOKEN_STATUS_LIST_TYP)
+    throw new CredentialError(`${LIST} is not of type statuslist+jwt.`)
+  if (payload.iat === undefined) throw new CredentialError(`${LIST} has no iat.`)
+  checkListTimes(payload, source)
+  await verifyList(source, compact, { header, payload }, issuer)
+  return tokenStatusOf(readTokenStatus(payload, reference))
+}
+
+async function checkBitstringStatus(source: StatusSource, entry: BitstringStatusListEntry, issuer: IssuerKey) {
+  if (entry.statusPurpose !== 'revocation' && entry.statusPurpose !== 'suspension') return 'valid'
+  const compact = await fetchList(source, entry.statusListCredential, BITSTRING_STATUS_LIST_MEDIA_TYPE)
+  const { header, payload } = decodeJwt(compact, LIST)
+  const typ = mediaTypeOf(header.typ)
+  if (typ !== undefined && typ !== 'jwt' && typ !== BITSTRING_STATUS_LIST_TYP) {
+    throw new CredentialError(`${LIST} is not of type vc+jwt.`)
+  }
+  const list = bitstringStatusListOf(payload)
+  checkListTimes(payload, source)
+  checkValidityPeriod(list, LIST, source.now, source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS)
+  await verifyList(source, compact, { header, payload: { ...payload, iss: payload.iss ?? issuerIdOf(list) } }, issuer)
+  if (readBitstringStatus(payload, entry) === 0) return 'valid'
+  return entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended'
+}
+
+async function fetchList(source: StatusSource, url: string, accept: string): Promise<string> {
+  try {
+    return (await source.fetchText(url, accept)).trim()
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    throw new CredentialError(`${LIST} could not be fetched: ${cause}`, { cause: error })
+  }
+}
+
+function checkListTimes(payload: JsonObject, source: StatusSource): void {
+  checkTimes(payload, LIST, source.now, { past: source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 })
+}
+
+/**
+ * The list is signed with the credential's own key, whatever its `kid` says, or with another key of the same issuer. It need
+ * not name its issuer (Token Status List §5.1); it is looked for at the credential's then.
+ */
+async function verifyList(source: StatusSource, compact: string, list: Jwt, issuer: IssuerKey): Promise<void> {
+  if (await verifiesWith(compact, issuer)) return
+  const payload = { ...list.payload, iss: list.payload.iss ?? issuer.issuer }
+  const key = await issuerKeyOf({ header: list.header, payload }, source.resolveIssuerKey, LIST)
+  if (key.issuer !== issuer.issuer) throw new CredentialError(`${LIST} is of another issuer than the credential.`)
+  await verifyJwtSignature(compact, key.jwk, LIST)
+}
+
+async function verifiesWith(compact: string, key: IssuerKey): Promise<boolean> {
+  try {
+    await verifyJwtSignature(compact, key.jwk, LIST)
+    return true
+  } catch (error) {
+    if (error instanceof CredentialError) return false
+    throw error
+  }
+}
+
+/** Token Status List §7.1. A type that is not registered, or application specific, is not taken for valid. */
+function tokenStatusOf(value: number): CredentialStatus {
+  switch (value) {
+    case 0:
+      return 'valid'
+    case 1:
+      return 'revoked'
+    case 2:
+      return 'suspended'
+    default:
+      throw new CredentialError(`Credential has status ${value}, which does not say that it is valid.`)
+  }
+}

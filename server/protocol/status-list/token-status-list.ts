@@ -1,0 +1,64 @@
+import { CredentialError, isObject, type JsonObject, numericDate, type TokenStatusReference } from '../credential.js'
+import { type Signer, signCompact } from '../jose/jws.js'
+import { TOKEN_STATUS_BITS, type TokenStatusBits, tokenStatusBytes, tokenStatusValue } from './bits.js'
+import { expandBase64url, zlibBase64url } from './compression.js'
+
+export const TOKEN_STATUS_LIST_TYP = 'statuslist+jwt'
+export const TOKEN_STATUS_LIST_MEDIA_TYPE = 'application/statuslist+jwt'
+
+export interface TokenStatusListInput {
+  readonly signer: Signer
+  /** `iss` of the credentials whose status the list tells. */
+  readonly issuer: string
+  /** `kid` of the header where it is not the signer's. */
+  readonly issuerKid?: string
+  /** Where the list is served: `sub`, and `status_list.uri` of the credentials. */
+  readonly uri: string
+  readonly revokedIndices: Iterable<number>
+  /** Entries, a multiple of 8. */
+  readonly size: number
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+  /** How long a copy may be kept before it is fetched again, in seconds. */
+  readonly ttlSeconds: number
+}
+
+/**
+ * Signs a Status List Token (Token Status List §5.1): one bit for each entry, set when it is revoked (INVALID, §7.1).
+ *
+ * @returns the compact JWT, `typ` `statuslist+jwt`.
+ */
+export function createTokenStatusList(input: TokenStatusListInput): Promise<string> {
+  const header = { typ: TOKEN_STATUS_LIST_TYP, ...(input.issuerKid === undefined ? {} : { kid: input.issuerKid }) }
+  return signCompact(input.signer, header, {
+    iss: input.issuer,
+    sub: input.uri,
+    iat: numericDate(input.issuedAt),
+    exp: numericDate(input.expiresAt),
+    ttl: input.ttlSeconds,
+    status_list: { bits: 1, lst: zlibBase64url(tokenStatusBytes(input.revokedIndices, input.size)) },
+  })
+}
+
+/**
+ * Reads one status from the payload of a Status List Token whose signature, type and times were checked already.
+ *
+ * @returns the status value: 0 VALID, 1 INVALID, 2 SUSPENDED, else as registered (Token Status List §7.1).
+ * @throws CredentialError when the list is another one than the reference names, is broken, or ends before the index.
+ */
+export function readTokenStatus(payload: JsonObject, reference: TokenStatusReference): number {
+  // Token Status List §8.3: `sub` equals the `uri` of the reference.
+  if (payload.sub !== reference.uri) throw new CredentialError('Status list is not the one that the credential names.')
+  const list = payload.status_list
+  if (!isObject(list) || typeof list.lst !== 'string' || !isTokenStatusBits(list.bits)) {
+    throw new CredentialError('Status list has no status_list of 1, 2, 4 or 8 bits.')
+  }
+  const value = tokenStatusValue(expandBase64url(list.lst, 'zlib'), reference.idx, list.bits)
+  // Token Status List §8.3: an index out of bounds makes no statement, so that the credential is rejected.
+  if (value === undefined) throw new CredentialError('Status list ends before the index of the credential.')
+  return value
+}
+
+function isTokenStatusBits(value: unknown): value is TokenStatusBits {
+  return TOKEN_STATUS_BITS.some((bits) => bits === value)
+}

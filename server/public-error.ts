@@ -1,0 +1,54 @@
+import { TRPCError } from '@trpc/server'
+import { ZodError } from 'zod'
+import { isDatabaseUnavailable } from './database/errors.js'
+import { errors, ServiceError } from './errors.js'
+import { validationMessages } from './validation.js'
+
+const GENERIC_500 = 'Internal server error'
+
+/** tRPC's own refusals: unknown procedure, wrong method, a body that it could not read. */
+const RPC_STATUS: Partial<Record<TRPCError['code'], number>> = {
+  BAD_REQUEST: 400,
+  PARSE_ERROR: 400,
+  NOT_FOUND: 404,
+  METHOD_NOT_SUPPORTED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+}
+
+const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown)
+
+/** The deliberate error behind whatever was thrown, or undefined where nobody foresaw it. */
+export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
+  if (thrown instanceof ServiceError) return thrown
+  const cause = causeOf(thrown)
+  if (cause instanceof ServiceError) return cause
+  // A ZodError that is no BAD_REQUEST is an output that breaks its own contract: a fault of ours, not of the caller.
+  if (cause instanceof ZodError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
+    return errors.badRequest(...validationMessages(cause))
+  }
+  if (isDatabaseUnavailable(cause)) return errors.databaseUnavailable(cause)
+  return undefined
+}
+
+export interface PublicError {
+  readonly status: number
+  /** An array for validation errors. */
+  readonly message: string | readonly string[]
+  /** Raised on purpose, so that the envelope names the reason phrase. */
+  readonly deliberate: boolean
+}
+
+/** What a caller may be told of an error. In production every 500 says the same. */
+export function publicError(thrown: unknown, production: boolean): PublicError {
+  const known = serviceErrorOf(thrown)
+  const cause = causeOf(thrown)
+  const said = cause instanceof Error && cause.message !== '' ? cause.message : GENERIC_500
+  if (known !== undefined) {
+    const message = known.status === 500 && production ? GENERIC_500 : known.messages
+    return { status: known.status, message, deliberate: known.status !== 500 }
+  }
+  const status = thrown instanceof TRPCError ? (RPC_STATUS[thrown.code] ?? 500) : 500
+  if (status !== 500) return { status, message: said, deliberate: true }
+  return { status, message: production ? GENERIC_500 : said, deliberate: false }
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { route } from '../contract.js'
+import { zProtocolReply } from '../protocol/oauth/reply.js'
+
+export const greeting = {
+  meta: route('GET', '/', {
+    tag: 'Operations',
+    summary: 'A greeting',
+    access: 'public',
+    kind: 'protocol',
+    produces: 'text/plain',
+  }),
+  input: z.object({}),
+  output: zProtocolReply,
+}
+
+export const version = {
+  meta: route('GET', '/version', { tag: 'Operations', summary: 'Name and running version', access: 'public' }),
+  input: z.strictObject({}),
+  output: z.object({ name: z.string(), version: z.string() }),
+}

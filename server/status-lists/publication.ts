@@ -1,0 +1,95 @@
+import type { Config } from '../config.js'
+import { keyIdOf, signingDidOf } from '../dids/identity.js'
+import type { Keys } from '../keys/keys.js'
+import {
+  BITSTRING_STATUS_LIST_MEDIA_TYPE,
+  createBitstringStatusListCredential,
+} from '../protocol/status-list/bitstring.js'
+import { createTokenStatusList, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
+import type { StatusListRecord, StatusListStore } from './store.js'
+
+export type StatusListForm = 'bitstring' | 'token'
+
+/** How long a wallet or verifier may keep a list, in seconds: revocation shows to everyone within it. */
+export const STATUS_LIST_TTL_SECONDS = 60
+const VALIDITY_SECONDS = 24 * 60 * 60
+/** A published list is signed anew when less than this is left of its validity. */
+const RENEW_BEFORE_SECONDS = 12 * 60 * 60
+const MAX_PUBLISHED = 500
+
+export interface PublishedList {
+  readonly body: string
+  readonly mediaType: string
+  readonly etag: string
+}
+
+interface Cached extends PublishedList {
+  readonly version: number
+  readonly renewAt: number
+}
+
+export const statusListUri = (config: Pick<Config, 'issuerBaseUrl'>, form: StatusListForm, id: string): string =>
+  `${config.issuerBaseUrl}/${form === 'bitstring' ? 'status-lists' : 'token-status-lists'}/${id}`
+
+/** A list stays signed by its own key, and so under the DID that this key was named by, also after a rotation. */
+function didOfList(list: StatusListRecord, config: Config): string {
+  const web = list.issuerDid.startsWith('did:web:') ? list.issuerDid : undefined
+  return signingDidOf(list.issuerMethod, web, config.issuerBaseUrl, list.publicJwk)
+}
+
+export interface StatusListPublication {
+  /** The signed list as of now, one statement where nothing was revoked since it was last asked for. */
+  publish(form: StatusListForm, id: string): Promise<PublishedList | undefined>
+}
+
+export function createPublication(
+  store: StatusListStore,
+  keys: Keys,
+  config: Config,
+  clock: () => Date,
+): StatusListPublication {
+  const published = new Map<string, Cached>()
+
+  const sign = async (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
+    const did = didOfList(list, config)
+    const signer = await keys.signer(list.keyId, keyIdOf(did, list.publicJwk))
+    const revokedIndices = await store.revokedIndices(list.id)
+    const issuedAt = clock()
+    const validUntil = new Date(issuedAt.getTime() + VALIDITY_SECONDS * 1000)
+    const url = statusListUri(config, form, list.id)
+    const common = {
+      signer,
+      issuer: did,
+      revokedIndices,
+      size: list.size,
+      issuedAt,
+      ttlSeconds: STATUS_LIST_TTL_SECONDS,
+    }
+    const body =
+      form === 'bitstring'
+        ? await createBitstringStatusListCredential({ ...common, url, validUntil })
+        : await createTokenStatusList({ ...common, uri: url, expiresAt: validUntil })
+    return {
+      body,
+      mediaType: form === 'bitstring' ? BITSTRING_STATUS_LIST_MEDIA_TYPE : TOKEN_STATUS_LIST_MEDIA_TYPE,
+      etag: `"${list.version}-${Math.floor(issuedAt.getTime() / 1000)}"`,
+      version: list.version,
+      renewAt: validUntil.getTime() - RENEW_BEFORE_SECONDS * 1000,
+    }
+  }
+
+  return {
+    async publish(form, id) {
+      const list = await store.find(id)
+      if (list === undefined) return undefined
+      const name = `${form} ${id}`
+      const known = published.get(name)
+      if (known !== undefined && known.version === list.version && clock().getTime() < known.renewAt) return known
+      const signed = await sign(form, list)
+      const [oldest] = published.keys()
+      if (published.size >= MAX_PUBLISHED && oldest !== undefined) published.delete(oldest)
+      published.set(name, signed)
+      return signed
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { route } from '../contract.js'
+import { zProtocolReply } from '../protocol/oauth/reply.js'
+
+const input = z.object({ id: z.string() })
+
+/** W3C Bitstring Status List v1.0. */
+export const bitstringStatusList = {
+  meta: route('GET', '/status-lists/{id}', {
+    tag: 'Status',
+    summary: 'Bitstring status list credential',
+    access: 'public',
+    kind: 'protocol',
+    produces: 'application/vc+jwt',
+    errors: [404],
+  }),
+  input,
+  output: zProtocolReply,
+}
+
+/** Token Status List (draft-ietf-oauth-status-list). */
+export const tokenStatusList = {
+  meta: route('GET', '/token-status-lists/{id}', {
+    tag: 'Status',
+    summary: 'Token status list',
+    access: 'public',
+    kind: 'protocol',
+    produces: 'application/statuslist+jwt',
+    errors: [404],
+  }),
+  input,
+  output: zProtocolReply,
+}

@@ -1,0 +1,74 @@
+import type { PrismaClient } from '../generated/prisma/client.js'
+import type { Jwk } from '../protocol/jose/jws.js'
+
+export interface IndexRange {
+  readonly listId: string
+  readonly size: number
+  /** Counts, not yet indices: `from` inclusive, `to` exclusive. */
+  readonly from: number
+  readonly to: number
+}
+
+export interface StatusListRecord {
+  readonly id: string
+  readonly size: number
+  readonly version: number
+  readonly keyId: string
+  readonly publicJwk: Jwk
+  readonly issuerMethod: string
+  readonly issuerDid: string
+}
+
+export type StatusListStore = ReturnType<typeof createStatusListStore>
+
+export function createStatusListStore(prisma: PrismaClient) {
+  return {
+    /**
+     * Reserves `count` entries of the newest list of a key that has room, in one statement; nothing where none has.
+     * Under READ COMMITTED the row lock makes a second writer look at the count again.
+     */
+    async reserve(keyId: string, count: number): Promise<IndexRange | undefined> {
+      const [row] = await prisma.$queryRaw<{ id: string; size: number; allotted: number }[]>`
+        UPDATE status_lists SET allotted = allotted + ${count}::int
+        WHERE id = (
+          SELECT id FROM status_lists WHERE key_id = ${keyId} AND allotted + ${count}::int <= size
+          ORDER BY created_at DESC, id LIMIT 1 FOR UPDATE)
+        RETURNING id, size, allotted`
+      return row === undefined
+        ? undefined
+        : { listId: row.id, size: row.size, from: row.allotted - count, to: row.allotted }
+    },
+
+    /** Opens a new list, its first `count` entries reserved. */
+    async open(id: string, keyId: string, issuerId: string, size: number, count: number): Promise<IndexRange> {
+      await prisma.statusList.create({ data: { id, keyId, issuerId, size, allotted: count } })
+      return { listId: id, size, from: 0, to: count }
+    },
+
+    async find(id: string): Promise<StatusListRecord | undefined> {
+      const [row] = await prisma.$queryRaw<StatusListRecord[]>`
+        SELECT l.id, l.size, l.version, l.key_id AS "keyId", k.public_jwk AS "publicJwk",
+               i.method AS "issuerMethod", i.did AS "issuerDid"
+        FROM status_lists l JOIN keys k ON k.id = l.key_id JOIN issuers i ON i.id = l.issuer_id
+        WHERE l.id = ${id}`
+      return row
+    },
+
+    /** Indices of a list that are revoked. */
+    async revokedIndices(id: string): Promise<number[]> {
+      const rows = await prisma.$queryRaw<{ index: number }[]>`
+        SELECT status_index AS index FROM credential_instances WHERE status_list_id = ${id} AND revoked_at IS NOT NULL`
+      return rows.map((row) => row.index)
+    },
+
+    /** One entry, read live, with the key that the list belongs to; nothing for an unknown list. */
+    async entry(id: string, index: number): Promise<{ revoked: boolean; size: number; publicJwk: Jwk } | undefined> {
+      const [row] = await prisma.$queryRaw<{ revoked: boolean; size: number; publicJwk: Jwk }[]>`
+        SELECT c.revoked_at IS NOT NULL AS revoked, l.size, k.public_jwk AS "publicJwk"
+        FROM status_lists l JOIN keys k ON k.id = l.key_id
+        LEFT JOIN credential_instances c ON c.status_list_id = l.id AND c.status_index = ${index}
+        WHERE l.id = ${id}`
+      return row
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { initTRPC } from '@trpc/server'
+import superjson from 'superjson'
+import { isAdmin } from './auth/caller.js'
+import type { Context } from './context.js'
+import type { ProcedureMeta } from './contract.js'
+import { errors } from './errors.js'
+import { publicError } from './public-error.js'
+
+const t = initTRPC
+  .context<Context>()
+  .meta<ProcedureMeta>()
+  .create({
+    transformer: superjson,
+    sse: { ping: { enabled: true, intervalMs: 15_000 } },
+    errorFormatter: ({ shape, error, ctx }) => {
+      const { status, message } = publicError(error, ctx?.deps.config.production ?? true)
+      return {
+        ...shape,
+        message: typeof message === 'string' ? message : message.join('; '),
+        data: {
+          code: shape.data.code,
+          path: shape.data.path,
+          httpStatus: status,
+          messages: typeof message === 'string' ? [message] : [...message],
+        },
+      }
+    },
+  })
+
+export const { router, mergeRouters } = t
+
+/** No credentials asked for. */
+export const publicProcedure = t.procedure
+
+/** `x-client-secret`. */
+export const clientProcedure = t.procedure.use(({ ctx, next }) => {
+  ctx.deps.access.client(ctx.request.headers)
+  return next()
+})
+
+/** A valid Bearer token, no specific role. */
+export const userProcedure = t.procedure.use(async ({ ctx, next }) => {
+  const caller = await ctx.deps.access.user(ctx.request.headers)
+  return next({ ctx: { ...ctx, caller } })
+})
+
+/** Works without credentials and shows more with them; one that is sent and wrong is a 401. */
+export const optionalProcedure = t.procedure.use(async ({ ctx, next }) => {
+  const sent = await ctx.deps.access.optional(ctx.request.headers)
+  return next({ ctx: { ...ctx, caller: sent.caller, client: sent.client } })
+})
+
+/** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
+export const issuerProcedure = userProcedure.use(({ ctx, next }) => {
+  const role = ctx.deps.config.issuerRole
+  if (role !== undefined && !ctx.caller.roles.has(role) && !ctx.deps.config.authDisabled)
+    throw errors.insufficientRole()
+  return next()
+})
+
+/** Bearer and, where VERIFIER_ROLE is set, that role: sessions, results, verify. */
+export const verifierProcedure = userProcedure.use(({ ctx, next }) => {
+  const role = ctx.deps.config.verifierRole
+  if (role !== undefined && !ctx.caller.roles.has(role) && !ctx.deps.config.authDisabled)
+    throw errors.insufficientRole()
+  return next()
+})
+
+/** Bearer with the `admin` role. */
+export const adminProcedure = userProcedure.use(({ ctx, next }) => {
+  if (!isAdmin(ctx.caller)) throw errors.insufficientRole()
+  return next()
+})
+
+/**
+ * Bearer, `admin`, and the holder of the path must have been created by the caller. Ownership comes before the rest of
+ * the input is validated, so it reads `holderId` from the raw input.
+ */
+export const holderProcedure = adminProcedure.use(async ({ ctx, next, getRawInput }) => {
+  const raw = await getRawInput()
+  const holderId = (raw as { holderId?: unknown } | null | undefined)?.holderId
+  const owned = typeof holderId === 'string' && (await ctx.deps.stores.holders.isOwnedBy(holderId, ctx.caller.sub))
+  if (!owned) throw errors.holderDenied()
+  return next({ ctx: { ...ctx, holderId } })
+})

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+
+type RawIssue = z.core.$ZodRawIssue
+type Issue = z.core.$ZodIssue
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'a boolean',
+  null: 'null',
+}
+
+function tooSmall(issue: Extract<RawIssue, { code: 'too_small' }>): string {
+  const minimum = Number(issue.minimum)
+  if (issue.origin === 'string' || issue.origin === 'array') {
+    if (minimum === 1) return 'must not be empty'
+    return `must contain at least ${minimum} ${issue.origin === 'string' ? 'characters' : 'elements'}`
+  }
+  return `must be ${issue.inclusive === false ? 'greater than' : 'at least'} ${minimum}`
+}
+
+function tooBig(issue: Extract<RawIssue, { code: 'too_big' }>): string {
+  const maximum = Number(issue.maximum)
+  if (issue.origin === 'string') return `must contain at most ${maximum} characters`
+  if (issue.origin === 'array') return `must contain at most ${maximum} elements`
+  return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${maximum}`
+}
+
+/** The predicate of a validation message; the field's path goes before it. */
+function predicate(issue: RawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'must be defined'
+      return `must be ${TYPE_WORDS[issue.expected] ?? `a ${issue.expected}`}`
+    case 'too_small':
+      return tooSmall(issue)
+    case 'too_big':
+      return tooBig(issue)
+    case 'invalid_value':
+      if (issue.input === undefined) return 'must be defined'
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(', ')}`
+    case 'invalid_format':
+      return issue.format === 'regex'
+        ? `must match ${issue.pattern ?? 'its pattern'}`
+        : `must be a valid ${issue.format}`
+    case 'invalid_union':
+      return 'has none of the accepted forms'
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    default:
+      return undefined
+  }
+}
+
+// Zod's own words do not fit behind a field's path. A message that a contract gives itself still wins over this one.
+z.config({ customError: predicate })
+
+const pathOf = (path: readonly PropertyKey[]) => path.map(String).join('.')
+
+/** Of a union's branches the one that got furthest says most about what was meant. */
+function ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readonly PropertyKey[]): string[] {
+  const reach = (issues: readonly Issue[]) =>
+    Math.max(0, ...issues.map((inner) => inner.path.length + (inner.code === 'unrecognized_keys' ? 1 : 0)))
+  const [first, ...others] = issue.errors
+  const best = others.reduce((left, right) => (reach(right) > reach(left ?? []) ? right : left), first)
+  if (best === undefined || reach(best) === 0) return [`${pathOf(path) || 'Request'} ${issue.message}`]
+  return best.flatMap((inner) => ofIssue(inner, path))
+}
+
+function ofIssue(issue: Issue, prefix: readonly PropertyKey[]): string[] {
+  const path = [...prefix, ...issue.path]
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `property ${key} should not exist`)
+  if (issue.code === 'invalid_union') return ofUnion(issue, path)
+  return [`${pathOf(path) || 'Request body'} ${issue.message}`]
+}
+
+/**
+ * The envelope's messages of a failed validation: each starts with the failing field's path
+ * (`query.0.fields must be an array`); an unknown property at any depth is `property X should not exist`.
+ */
+export function validationMessages(error: { readonly issues: readonly Issue[] }): string[] {
+  return [...new Set(error.issues.flatMap((issue) => ofIssue(issue, [])))]
+}

@@ -1,0 +1,71 @@
+import type { Deps } from '../../deps.js'
+import { OutboundError } from '../../http/outbound/outbound-error.js'
+import {
+  CredentialError,
+  type IssuerKey,
+  type ResolveIssuerKey,
+  type StatusReference,
+} from '../../protocol/credential.js'
+import { thumbprint } from '../../protocol/jose/jws.js'
+import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
+import { type StatusListForm, statusListUri } from '../../status-lists/publication.js'
+import type { VerificationFetches } from './issuer-keys.js'
+
+/** The id of a list that this installation publishes, where a reference points to one. */
+function ownListId(deps: Deps, form: StatusListForm, uri: string): string | undefined {
+  const prefix = statusListUri(deps.config, form, '')
+  return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined
+}
+
+/** An own list is read from the database at every call: nothing about a status is cached. */
+async function ownStatus(deps: Deps, listId: string, index: number, issuer: IssuerKey): Promise<CredentialStatus> {
+  const entry = await deps.stores.statusLists.entry(listId, index)
+  if (entry === undefined) throw new CredentialError('Status list does not exist.')
+  if (index >= entry.size) throw new CredentialError('Status list has no such index.')
+  // A list speaks for the credentials of its own key alone.
+  if (thumbprint(entry.publicJwk) !== thumbprint(issuer.jwk)) {
+    throw new CredentialError('Status list belongs to another issuer than the credential.')
+  }
+  return entry.revoked ? 'revoked' : 'valid'
+}
+
+async function statusOf(
+  deps: Deps,
+  fetches: VerificationFetches,
+  resolveIssuerKey: ResolveIssuerKey,
+  reference: StatusReference,
+  issuer: IssuerKey,
+  now: Date,
+): Promise<CredentialStatus> {
+  const [form, uri, index] =
+    'uri' in reference
+      ? (['token', reference.uri, reference.idx] as const)
+      : (['bitstring', reference.statusListCredential, reference.statusListIndex] as const)
+  const own = ownListId(deps, form, uri)
+  if (own !== undefined) return ownStatus(deps, own, index, issuer)
+  try {
+    return await checkForeignStatus({ fetchText: fetches.fetchText, resolveIssuerKey, now }, reference, issuer)
+  } catch (thrown) {
+    if (!(thrown instanceof OutboundError)) throw thrown
+    throw new CredentialError(`Status list cannot be fetched: ${thrown.message}`, { cause: thrown })
+  }
+}
+
+/**
+ * Checks every status entry of a verified credential.
+ *
+ * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be had.
+ */
+export async function assertNotRevoked(
+  deps: Deps,
+  fetches: VerificationFetches,
+  resolveIssuerKey: ResolveIssuerKey,
+  references: readonly StatusReference[],
+  issuer: IssuerKey,
+  now: Date,
+): Promise<void> {
+  for (const reference of references) {
+    const status = await statusOf(deps, fetches, resolveIssuerKey, reference, issuer, now)
+    if (status !== 'valid') throw new CredentialError(`Credential has been ${status}.`)
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { pageShape } from '../../paging.js'
+
+const zHolderMethod = z.enum(['key', 'web']).meta({ description: "DID method of the holder's DID." })
+
+export const zHolder = z.object({
+  id: z.uuid(),
+  did: z.string().optional(),
+  method: zHolderMethod,
+  createdAt: z.iso.datetime(),
+})
+
+export const createHolder = {
+  meta: route('POST', '/agent/holder', {
+    tag: 'Agent',
+    summary: 'Create a holder with a DID',
+    access: 'admin',
+    status: 201,
+    errors: [400],
+  }),
+  input: z.strictObject({ method: zHolderMethod }),
+  output: zHolder,
+}
+
+export const listHolders = {
+  meta: route('GET', '/agent/holders', {
+    tag: 'Agent',
+    summary: "List the caller's own holders",
+    access: 'admin',
+    errors: [400],
+  }),
+  input: z.strictObject(pageShape),
+  output: z.array(zHolder),
+}
+
+export const listHolderDids = {
+  meta: route('GET', '/holders/{holderId}/dids', {
+    tag: 'Holders',
+    summary: "List a holder's DIDs",
+    access: 'holder',
+    errors: [400],
+  }),
+  input: z.strictObject({ holderId: z.string() }),
+  output: z.array(z.object({ did: z.string(), method: z.string(), createdAt: z.iso.datetime() })),
+}

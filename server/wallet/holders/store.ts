@@ -1,0 +1,45 @@
+import type { AuditRecord } from '../../audit/audit.js'
+import type { NewIdentity } from '../../dids/identity.js'
+import { insertIdentity } from '../../dids/store.js'
+import type { PrismaClient } from '../../generated/prisma/client.js'
+
+export interface Holder {
+  readonly id: string
+  readonly did: string | undefined
+  readonly method: string
+  readonly createdAt: Date
+}
+
+export type HolderStore = ReturnType<typeof createHolderStore>
+
+export function createHolderStore(prisma: PrismaClient) {
+  return {
+    insert: (
+      id: string,
+      method: string,
+      createdBy: string,
+      identity: NewIdentity,
+      audit: readonly AuditRecord[],
+    ): Promise<Holder> =>
+      prisma.$transaction(async (tx) => {
+        const row = await tx.holder.create({ data: { id, method, createdBy } })
+        await insertIdentity(tx, identity.keySetId, identity.key, identity.dids, audit)
+        return { ...row, did: identity.did }
+      }),
+
+    async createdBy(sub: string, take: number, cursor: string | undefined): Promise<Holder[]> {
+      const rows = await prisma.holder.findMany({
+        where: { createdBy: sub },
+        include: { dids: { select: { did: true }, orderBy: { createdAt: 'asc' }, take: 1 } },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        take,
+        ...(cursor === undefined ? {} : { cursor: { id: cursor }, skip: 1 }),
+      })
+      return rows.map(({ dids, ...row }) => ({ ...row, did: dids[0]?.did }))
+    },
+
+    async isOwnedBy(id: string, sub: string): Promise<boolean> {
+      return (await prisma.holder.findFirst({ where: { id, createdBy: sub }, select: { id: true } })) !== null
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { connectDatabase } from '../../server/database/connect.js'
+import { createEmptyDatabase, createTestDatabase, query, startOwnPostgres } from '../support/postgres.js'
+
+describe('connectDatabase', () => {
+  it('reads a timestamp as it was written, whatever the time zone of the server', async () => {
+    await using database = await createTestDatabase()
+    const name = new URL(database.url).pathname.slice(1)
+    await query(database.url, `ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`)
+    const { prisma, close } = connectDatabase(database.url)
+    const createdAt = new Date('2026-01-31T12:00:05.123Z')
+    await prisma.secret.create({ data: { name: 'zone', value: 'x', createdAt } })
+    const read = await prisma.secret.findUniqueOrThrow({ where: { name: 'zone' } })
+    expect(read.createdAt.toISOString()).toBe('2026-01-31T12:00:05.123Z')
+    await close()
+  })
+
+  it('keeps each kind of statement prepared, once on a connection, and only up to a bound', async () => {
+    await using database = await createTestDatabase()
+    const { prisma, close } = connectDatabase(database.url, { max: 1 })
+    const kept = async () =>
+      (await prisma.$queryRaw<{ text: string }[]>`SELECT statement AS text FROM pg_prepared_statements`).length
+    for (const name of ['a', 'b', 'c']) await prisma.secret.findUnique({ where: { name } })
+    await expect(kept()).resolves.toBe(2)
+    for (let length = 2; length < 330; length += 1) {
+      await prisma.secret.findMany({ where: { name: { in: Array.from({ length }, (_, index) => `${index}`) } } })
+    }
+    await expect(kept()).resolves.toBe(300)
+    await close()
+  })
+
+  it('opens no more connections than it may', async () => {
+    await using database = await createEmptyDatabase()
+    const { prisma, close } = connectDatabase(database.url, { max: 3 })
+    await Promise.all(Array.from({ length: 12 }, () => prisma.$queryRaw`SELECT 1 FROM pg_sleep(0.01)`))
+    const [row] = await prisma.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'credence' AND datname = current_database()`
+    expect(row?.count).toBe(3)
+    await close()
+  })
+
+  it('survives an outage: queries fail meanwhile and work again afterwards', async () => {
+    await using postgres = await startOwnPostgres()
+    const lost: string[] = []
+    const { prisma, close } = connectDatabase(postgres.url, { onConnectionLost: (error) => lost.push(error.message) })
+    const ask = () => prisma.$queryRaw`SELECT 1 AS one`
+    await expect(ask()).resolves.toEqual([{ one: 1 }])
+    await postgres.stop()
+    await expect(ask()).rejects.toThrow()
+    expect(lost).toContain('terminating connection due to administrator command')
+    await postgres.restart()
+    await expect(ask()).resolves.toEqual([{ one: 1 }])
+    await close()
+  })
+})

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import { createDidResolver } from '../../server/dids/resolver.js'
+import { type DidDocument, didDocument } from '../../server/protocol/did/did-document.js'
+import { didJwk } from '../../server/protocol/did/did-jwk.js'
+import { DidResolutionError } from '../../server/protocol/did/resolve-did.js'
+import { generateKeyPair } from '../../server/protocol/jose/jws.js'
+
+const REMOTE = 'did:web:remote.example'
+const REMOTE_URL = 'https://remote.example/.well-known/did.json'
+const OWN = 'did:web:issuer.example:a'
+
+const documentOf = (did: string): DidDocument => didDocument({ did, keys: [] })
+
+/** A resolver with a clock that is set by hand, and counters of what it asked for. */
+function setUp(options: { maxEntries?: number; ttlSeconds?: number } = {}) {
+  const state = { now: 0, fetched: [] as string[], asked: [] as string[], online: true }
+  const own = new Map<string, DidDocument>()
+  const resolver = createDidResolver({
+    localDocument: async (did) => {
+      state.asked.push(did)
+      return own.get(did)
+    },
+    fetchJson: async (url) => {
+      state.fetched.push(url)
+      if (!state.online) throw new Error('offline')
+      return documentOf(`did:web:${new URL(url).hostname}`)
+    },
+    allowHttp: false,
+    clock: () => new Date(state.now * 1000),
+    ...options,
+  })
+  return { state, own, resolver }
+}
+
+describe('createDidResolver', () => {
+  it('fetches a foreign did:web once in five minutes', async () => {
+    const { state, resolver } = setUp()
+    await expect(resolver.resolve(REMOTE)).resolves.toEqual(documentOf(REMOTE))
+    state.now = 299
+    await resolver.resolve(REMOTE)
+    expect(state.fetched).toEqual([REMOTE_URL])
+    state.now = 300
+    await resolver.resolve(REMOTE)
+    expect(state.fetched).toEqual([REMOTE_URL, REMOTE_URL])
+  })
+
+  it('remembers for as long as it is told', async () => {
+    const { state, resolver } = setUp({ ttlSeconds: 10 })
+    await resolver.resolve(REMOTE)
+    state.now = 10
+    await resolver.resolve(REMOTE)
+    expect(state.fetched).toHaveLength(2)
+  })
+
+  it('asks once for all who ask at the same time', async () => {
+    const { state, resolver } = setUp()
+    const documents = await Promise.all(Array.from({ length: 20 }, () => resolver.resolve(REMOTE)))
+    expect(new Set(documents).size).toBe(1)
+    expect(state.fetched).toEqual([REMOTE_URL])
+  })
+
+  it('remembers a failure for 15 seconds, for all who asked', async () => {
+    const { state, resolver } = setUp()
+    state.online = false
+    const failures = await Promise.allSettled([resolver.resolve(REMOTE), resolver.resolve(REMOTE)])
+    expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    state.online = true
+    state.now = 14
+    await expect(resolver.resolve(REMOTE)).rejects.toBeInstanceOf(DidResolutionError)
+    expect(state.fetched).toHaveLength(1)
+    state.now = 15
+    await expect(resolver.resolve(REMOTE)).resolves.toEqual(documentOf(REMOTE))
+  })
+
+  it('counts the time from the answer, not from the question', async () => {
+    const state = { now: 0, fetched: 0 }
+    let answer: (document: unknown) => void = () => undefined
+    const resolver = createDidResolver({
+      localDocument: async () => undefined,
+      fetchJson: () => {
+        state.fetched += 1
+        return new Promise((resolve) => {
+          answer = resolve
+        })
+      },
+      allowHttp: false,
+      clock: () => new Date(state.now * 1000),
+    })
+    const first = resolver.resolve(REMOTE)
+    await new Promise(setImmediate)
+    state.now = 100
+    answer(documentOf(REMOTE))
+    await first
+    state.now = 399
+    await resolver.resolve(REMOTE)
+    expect(state.fetched).toBe(1)
+  })
+
+  it('reads its own documents at every call, so that a new key counts at once', async () => {
+    const { state, own, resolver } = setUp()
+    own.set(OWN, documentOf(OWN))
+    await expect(resolver.resolve(OWN)).resolves.toBe(own.get(OWN))
+    const { publicJwk } = await generateKeyPair('ES256')
+    own.set(OWN, didDocument({ did: OWN, keys: [{ id: '#new', jwk: publicJwk }] }))
+    await expect(resolver.resolve(OWN)).resolves.toBe(own.get(OWN))
+    expect(state.asked).toEqual([OWN, OWN])
+    expect(state.fetched).toEqual([])
+  })
+
+  it('prefers its own document to a remembered one', async () => {
+    const { own, resolver } = setUp()
+    await resolver.resolve(REMOTE)
+    const mine = documentOf(REMOTE)
+    own.set(REMOTE, mine)
+    await expect(resolver.resolve(REMOTE)).resolves.toBe(mine)
+  })
+
+  it('does not remember that its own store could not be read', async () => {
+    const outage = new Error('database is away')
+    let away = true
+    const resolver = createDidResolver({
+      localDocument: async (did) => {
+        if (away) throw outage
+        return documentOf(did)
+      },
+      fetchJson: async () => undefined,
+      allowHttp: false,
+      clock: () => new Date(0),
+    })
+    await expect(resolver.resolve(OWN)).rejects.toBe(outage)
+    away = false
+    await expect(resolver.resolve(OWN)).resolves.toEqual(documentOf(OWN))
+  })
+
+  it('computes did:jwk without asking store or network', async () => {
+    const { state, resolver } = setUp()
+    const did = didJwk((await generateKeyPair('EdDSA')).publicJwk)
+    await expect(resolver.resolve(did)).resolves.toMatchObject({ id: did })
+    expect([...state.asked, ...state.fetched]).toEqual([])
+  })
+
+  it.each(['did:ion:abc', 'did:web:remote.example#key', 'did:web:127.0.0.1', 'no DID'])(
+    'refuses %s without asking the network',
+    async (did) => {
+      const { state, resolver } = setUp()
+      await expect(resolver.resolve(did)).rejects.toBeInstanceOf(DidResolutionError)
+      expect(state.fetched).toEqual([])
+    },
+  )
+
+  it('keeps no more documents than it is told, the least used leaving first', async () => {
+    const { state, resolver } = setUp({ maxEntries: 2 })
+    await resolver.resolve('did:web:a.example')
+    await resolver.resolve('did:web:b.example')
+    await resolver.resolve('did:web:a.example')
+    await resolver.resolve('did:web:c.example')
+    await resolver.resolve('did:web:a.example')
+    expect(state.fetched).toHaveLength(3)
+    await resolver.resolve('did:web:b.example')
+    expect(state.fetched).toHaveLength(4)
+  })
+})

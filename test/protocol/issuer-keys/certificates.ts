@@ -1,0 +1,88 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
+
+/** A certificate that was made for a test, and the key it certifies. */
+export interface TestCertificate {
+  certificate: X509Certificate
+  privateKey: KeyObject
+  /** The certificate as an entry of `x5c`. */
+  x5c: string
+  subject: string
+}
+
+export interface TestCertificateOptions {
+  subject: string
+  /** Who signs; the certificate itself when left out. */
+  issuer?: TestCertificate
+  ca?: boolean
+  pathLength?: number
+  /** The octet of `keyUsage`: 0x80 digitalSignature, 0x04 keyCertSign; the extension is left out when undefined. */
+  keyUsage?: number
+  dns?: readonly string[]
+  uri?: readonly string[]
+  notBefore?: string
+  notAfter?: string
+  signature?: 'sha1' | 'sha256'
+  /** Further extensions: object identifier in hexadecimal, criticality, DER value in hexadecimal. */
+  extensions?: readonly { id: string; critical: boolean; value: string }[]
+  keyPair?: { privateKey: KeyObject; publicKey: KeyObject }
+}
+
+const der = (tag: number, ...parts: readonly (Uint8Array | string)[]): Buffer => {
+  const content = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'hex') : part)))
+  const length =
+    content.length < 0x80
+      ? [content.length]
+      : content.length < 0x100
+        ? [0x81, content.length]
+        : [0x82, content.length >> 8, content.length & 0xff]
+  return Buffer.concat([Buffer.from([tag, ...length]), content])
+}
+const sequence = (...parts: readonly (Uint8Array | string)[]) => der(0x30, ...parts)
+const objectId = (hex: string) => der(0x06, hex)
+const text = (tag: number, value: string) => der(tag, Buffer.from(value, 'utf8'))
+const extension = (id: string, critical: boolean, value: Uint8Array | string) =>
+  sequence(objectId(id), ...(critical ? ['0101ff'] : []), der(0x04, value))
+const name = (commonName: string) => sequence(der(0x31, sequence(objectId('550403'), text(0x0c, commonName))))
+const time = (iso: string) => text(0x18, iso.replace(/[-:T]/g, '').replace(/\.\d+/, ''))
+
+function extensionsOf(options: TestCertificateOptions): Buffer[] {
+  const names = [
+    ...(options.dns ?? []).map((value) => text(0x82, value)),
+    ...(options.uri ?? []).map((value) => text(0x86, value)),
+  ]
+  const pathLength = options.pathLength === undefined ? [] : [der(0x02, Buffer.from([options.pathLength]))]
+  return [
+    ...(options.ca ? [extension('551d13', true, sequence('0101ff', ...pathLength))] : []),
+    ...(options.keyUsage === undefined
+      ? []
+      : [extension('551d0f', true, der(0x03, Buffer.from([0, options.keyUsage])))]),
+    ...(names.length === 0 ? [] : [extension('551d11', false, sequence(...names))]),
+    ...(options.extensions ?? []).map(({ id, critical, value }) => extension(id, critical, value)),
+  ]
+}
+
+/** Makes an X.509 certificate (RFC 5280 §4.1), valid in 2025 and 2026 unless told otherwise; P-256 and ECDSA. */
+export function makeCertificate(options: TestCertificateOptions): TestCertificate {
+  const keyPair = options.keyPair ?? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const hash = options.signature ?? 'sha256'
+  const algorithm = sequence(objectId(hash === 'sha1' ? '2a8648ce3d0401' : '2a8648ce3d040302'))
+  const extensions = extensionsOf(options)
+  const tbs = sequence(
+    der(0xa0, '020102'),
+    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    algorithm,
+    name(options.issuer?.subject ?? options.subject),
+    sequence(time(options.notBefore ?? '2025-01-01T00:00:00Z'), time(options.notAfter ?? '2026-12-31T23:59:59Z')),
+    name(options.subject),
+    keyPair.publicKey.export({ type: 'spki', format: 'der' }),
+    ...(extensions.length === 0 ? [] : [der(0xa3, sequence(...extensions))]),
+  )
+  const signature = sign(hash, tbs, options.issuer?.privateKey ?? keyPair.privateKey)
+  const raw = sequence(tbs, algorithm, der(0x03, '00', signature))
+  return {
+    certificate: new X509Certificate(raw),
+    privateKey: keyPair.privateKey,
+    x5c: raw.toString('base64'),
+    subject: options.subject,
+  }
+}

@@ -1,0 +1,342 @@
+import { createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../../../server/protocol/jose/algorithms.js'
+import {
+  createSigner,
+  decodeCompact,
+  generateKeyPair,
+  type Jwk,
+  JwsError,
+  type JwsErrorCode,
+  signCompact,
+  verifyCompact,
+} from '../../../server/protocol/jose/jws.js'
+
+const base64url = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+
+const refusal = (code: JwsErrorCode) => expect.objectContaining({ name: 'JwsError', code })
+
+async function signed(alg: SignatureAlgorithm, header: Record<string, unknown> = {}) {
+  const { privateJwk, publicJwk } = await generateKeyPair(alg)
+  const signer = await createSigner(privateJwk, 'key-1')
+  return { signer, publicJwk, privateJwk, jwt: await signCompact(signer, header, { iss: 'joe', n: 1 }) }
+}
+
+/** Replaces the header of a JWT and leaves payload and signature as they were. */
+const withHeader = (jwt: string, header: unknown) => [base64url(header), ...jwt.split('.').slice(1)].join('.')
+
+describe('vectors of the standards', () => {
+  it('verifies the ES256 example of RFC 7515 Appendix A.3', async () => {
+    const jwt =
+      'eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q'
+    const jwk: Jwk = {
+      kty: 'EC',
+      crv: 'P-256',
+      x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+      y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+    }
+    await expect(verifyCompact(jwt, jwk)).resolves.toEqual({
+      header: { alg: 'ES256' },
+      payload: { iss: 'joe', exp: 1300819380, 'http://example.com/is_root': true },
+    })
+  })
+
+  it('verifies the RS256 example of RFC 7515 Appendix A.2', async () => {
+    const jwt =
+      'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw'
+    const jwk: Jwk = {
+      kty: 'RSA',
+      n: 'ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ',
+      e: 'AQAB',
+    }
+    await expect(verifyCompact(jwt, jwk)).resolves.toMatchObject({ payload: { iss: 'joe' } })
+  })
+
+  it('signs the Ed25519 example of RFC 8037 Appendix A.4 to the letter', async () => {
+    const signer = await createSigner(
+      {
+        kty: 'OKP',
+        crv: 'Ed25519',
+        d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
+        x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+      },
+      'a',
+    )
+    expect(signer.alg).toBe('EdDSA')
+    const signature = await signer.sign(
+      Buffer.from('eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc', 'ascii'),
+    )
+    expect(Buffer.from(signature).toString('base64url')).toBe(
+      'hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg',
+    )
+  })
+})
+
+describe.each(SIGNATURE_ALGORITHMS)('%s', (alg) => {
+  it('verifies what it signed', async () => {
+    const { jwt, publicJwk } = await signed(alg, { typ: 'JWT' })
+    await expect(verifyCompact(jwt, publicJwk)).resolves.toEqual({
+      header: { typ: 'JWT', alg, kid: 'key-1' },
+      payload: { iss: 'joe', n: 1 },
+    })
+    // Once more, by the key that is now cached.
+    await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
+  })
+
+  it('refuses another payload under the same signature', async () => {
+    const { jwt, publicJwk } = await signed(alg)
+    const [header, , signature] = jwt.split('.')
+    const forged = `${header}.${base64url({ iss: 'joe', n: 2 })}.${signature}`
+    await expect(verifyCompact(forged, publicJwk)).rejects.toEqual(refusal('signature'))
+  })
+
+  it('refuses a signature of another key of the same type', async () => {
+    const { jwt } = await signed(alg)
+    const { publicJwk } = await generateKeyPair(alg)
+    await expect(verifyCompact(jwt, publicJwk)).rejects.toEqual(refusal('signature'))
+  })
+
+  it('refuses a signature that is cut short or empty', async () => {
+    const { jwt, publicJwk } = await signed(alg)
+    await expect(verifyCompact(jwt.slice(0, -4), publicJwk)).rejects.toBeInstanceOf(JwsError)
+    await expect(verifyCompact(jwt.slice(0, jwt.lastIndexOf('.') + 1), publicJwk)).rejects.toEqual(refusal('signature'))
+  })
+
+  it('is refused where it is not allowed', async () => {
+    const { jwt, publicJwk } = await signed(alg)
+    const others = SIGNATURE_ALGORITHMS.filter((other) => other !== alg)
+    await expect(verifyCompact(jwt, publicJwk, others)).rejects.toEqual(refusal('algorithm'))
+  })
+})
+
+describe('ECDSA signatures (RFC 7518 §3.4)', () => {
+  it('are refused in the ASN.1 form that other libraries make', async () => {
+    const { privateJwk, publicJwk } = await signed('ES256K')
+    const input = `${base64url({ alg: 'ES256K' })}.${base64url({})}`
+    const der = sign('sha256', Buffer.from(input), createPrivateKey({ key: privateJwk, format: 'jwk' }))
+    await expect(verifyCompact(`${input}.${der.toString('base64url')}`, publicJwk)).rejects.toEqual(
+      refusal('signature'),
+    )
+  })
+
+  it('by ES256K are accepted with either value of s, since RFC 8812 asks for neither', async () => {
+    const { jwt, publicJwk } = await signed('ES256K')
+    const dot = jwt.lastIndexOf('.')
+    const signature = Buffer.from(jwt.slice(dot + 1), 'base64url')
+    const order = BigInt('0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141')
+    const s = BigInt(`0x${signature.subarray(32).toString('hex')}`)
+    const other = Buffer.concat([
+      signature.subarray(0, 32),
+      Buffer.from((order - s).toString(16).padStart(64, '0'), 'hex'),
+    ])
+    await expect(verifyCompact(`${jwt.slice(0, dot)}.${other.toString('base64url')}`, publicJwk)).resolves.toBeDefined()
+  })
+
+  it('of r = s = 0 verify nothing', async () => {
+    for (const alg of ['ES256', 'ES256K'] as const) {
+      const { jwt, publicJwk } = await signed(alg)
+      const zeros = `${jwt.slice(0, jwt.lastIndexOf('.'))}.${Buffer.alloc(64).toString('base64url')}`
+      await expect(verifyCompact(zeros, publicJwk)).rejects.toEqual(refusal('signature'))
+    }
+  })
+})
+
+describe('algorithm confusion (RFC 8725 §2.1 and §3.1)', () => {
+  it.each(['none', 'None', 'NONE'])('refuses alg %s', async (alg) => {
+    const { jwt, publicJwk } = await signed('ES256')
+    const unsigned = `${base64url({ alg })}.${jwt.split('.')[1]}.`
+    await expect(verifyCompact(unsigned, publicJwk)).rejects.toEqual(refusal('algorithm'))
+    await expect(verifyCompact(withHeader(jwt, { alg }), publicJwk)).rejects.toEqual(refusal('algorithm'))
+  })
+
+  it('refuses an HMAC whose secret is the public key', async () => {
+    const { publicJwk } = await signed('RS256')
+    const pem = createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
+    const input = `${base64url({ alg: 'HS256' })}.${base64url({ iss: 'mallory' })}`
+    const mac = createHmac('sha256', pem).update(input).digest('base64url')
+    await expect(verifyCompact(`${input}.${mac}`, publicJwk)).rejects.toEqual(refusal('algorithm'))
+  })
+
+  it('refuses an HMAC and its key, even where somebody passes a symmetric key', async () => {
+    const secret = Buffer.alloc(32, 1)
+    const input = `${base64url({ alg: 'HS256' })}.${base64url({})}`
+    const mac = createHmac('sha256', secret).update(input).digest('base64url')
+    const jwk: Jwk = { kty: 'oct', k: secret.toString('base64url') }
+    await expect(verifyCompact(`${input}.${mac}`, jwk)).rejects.toEqual(refusal('algorithm'))
+    const { jwt } = await signed('ES256')
+    await expect(verifyCompact(jwt, jwk)).rejects.toEqual(refusal('key'))
+  })
+
+  it.each([
+    ['ES256', 'ES384'],
+    ['ES256', 'ES256K'],
+    ['ES256K', 'ES256'],
+    ['EdDSA', 'ES256'],
+    ['ES256', 'RS256'],
+    ['RS256', 'EdDSA'],
+  ] as const)('refuses a key for %s with a header that says %s', async (own, claimed) => {
+    const { jwt, publicJwk } = await signed(own)
+    await expect(verifyCompact(withHeader(jwt, { alg: claimed }), publicJwk)).rejects.toEqual(refusal('algorithm'))
+  })
+
+  it('refuses the algorithm that the key itself does not name', async () => {
+    const { jwt, publicJwk } = await signed('RS256')
+    await expect(verifyCompact(jwt, { ...publicJwk, alg: 'PS256' })).rejects.toEqual(refusal('algorithm'))
+    await expect(verifyCompact(jwt, { ...publicJwk, alg: 'RSA-OAEP-256' })).rejects.toEqual(refusal('key'))
+  })
+
+  it.each([[undefined], [5], [['ES256']], [{}], ['es256'], ['ES256 '], ['__proto__']])(
+    'refuses alg %j',
+    async (alg) => {
+      const { jwt, publicJwk } = await signed('ES256')
+      await expect(verifyCompact(withHeader(jwt, { alg }), publicJwk)).rejects.toEqual(refusal('algorithm'))
+    },
+  )
+
+  it('takes both RSA algorithms from a key that names none', async () => {
+    for (const alg of ['RS256', 'PS256'] as const) {
+      const { jwt, publicJwk } = await signed(alg)
+      const { alg: _, ...anonymous } = publicJwk
+      await expect(verifyCompact(jwt, anonymous)).resolves.toBeDefined()
+    }
+  })
+})
+
+describe('Ed25519 by its fully specified name (RFC 9864)', () => {
+  it('verifies like EdDSA', async () => {
+    const { signer, publicJwk } = await signed('EdDSA')
+    const input = `${base64url({ alg: 'Ed25519' })}.${base64url({ iss: 'joe' })}`
+    const signature = Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')
+    await expect(verifyCompact(`${input}.${signature}`, publicJwk, ['EdDSA'])).resolves.toMatchObject({
+      header: { alg: 'Ed25519' },
+    })
+    await expect(verifyCompact(`${input}.${signature}`, { ...publicJwk, alg: 'Ed25519' })).resolves.toBeDefined()
+    await expect(verifyCompact(`${input}.${signature}`, publicJwk, ['ES256'])).rejects.toEqual(refusal('algorithm'))
+  })
+})
+
+describe('the key (RFC 7517 §4.2, §4.3)', () => {
+  it('must not be one for encryption', async () => {
+    const { jwt, publicJwk } = await signed('ES256')
+    await expect(verifyCompact(jwt, { ...publicJwk, use: 'enc' })).rejects.toEqual(refusal('key'))
+    await expect(verifyCompact(jwt, { ...publicJwk, use: 'sig' })).resolves.toBeDefined()
+  })
+
+  it('must allow verifying where it lists operations', async () => {
+    const { jwt, publicJwk } = await signed('ES256')
+    await expect(verifyCompact(jwt, { ...publicJwk, key_ops: ['deriveBits'] })).rejects.toEqual(refusal('key'))
+    await expect(verifyCompact(jwt, { ...publicJwk, key_ops: ['verify'] })).resolves.toBeDefined()
+  })
+
+  it('must be a point of its curve', async () => {
+    for (const alg of ['ES256', 'ES384', 'ES256K'] as const) {
+      const { jwt, publicJwk } = await signed(alg)
+      await expect(verifyCompact(jwt, { ...publicJwk, y: publicJwk.x ?? '' })).rejects.toEqual(refusal('key'))
+    }
+  })
+
+  it('is never taken from the header', async () => {
+    const victim = await generateKeyPair('ES256')
+    const mallory = await generateKeyPair('ES256')
+    const signer = await createSigner(mallory.privateJwk, 'victim')
+    const jwt = await signCompact(signer, { jwk: mallory.publicJwk, kid: 'victim' }, { iss: 'victim' })
+    await expect(verifyCompact(jwt, victim.publicJwk)).rejects.toEqual(refusal('signature'))
+  })
+
+  it('is told apart from keys that differ in one coordinate only, although imported keys are kept', async () => {
+    const { jwt, publicJwk } = await signed('ES256')
+    await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
+    const y = Buffer.from(publicJwk.y ?? '', 'base64url')
+    const prime = BigInt('0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff')
+    const negated = (prime - BigInt(`0x${y.toString('hex')}`)).toString(16).padStart(64, '0')
+    const mirrored = { ...publicJwk, y: Buffer.from(negated, 'hex').toString('base64url') }
+    await expect(verifyCompact(jwt, mirrored)).rejects.toEqual(refusal('signature'))
+  })
+})
+
+describe('decodeCompact', () => {
+  const header = base64url({ alg: 'ES256' })
+  const payload = base64url({ iss: 'joe' })
+
+  it('decodes without verifying', () => {
+    expect(decodeCompact(`${header}.${payload}.AAAA`)).toEqual({ header: { alg: 'ES256' }, payload: { iss: 'joe' } })
+  })
+
+  it.each([
+    ['two segments', `${header}.${payload}`],
+    ['four segments', `${header}.${payload}.AAAA.AAAA`],
+    ['a trailing dot', `${header}.${payload}.AAAA.`],
+    ['five segments, as of a JWE', `${header}.${payload}.AAAA.AAAA.AAAA`],
+    ['nothing', ''],
+    ['padding', `${header}=.${payload}.AAAA`],
+    ['the alphabet of base64', `${header}.${payload}.AA+/`],
+    ['white space', `${header}.${payload}.AAAA\n`],
+    ['an impossible length', `${header}.${payload}.AAAAA`],
+    ['trailing bits that no encoder sets', `${header}.${payload}.AAB`],
+    ['a header that is no JSON', `${base64url('{')}.${payload}.AAAA`],
+    ['a header that is an array', `${base64url([])}.${payload}.AAAA`],
+    ['a payload that is null', `${header}.${base64url('null')}.AAAA`],
+    ['a payload that is a string', `${header}.${base64url('"joe"')}.AAAA`],
+    ['octets that are not UTF-8', `${header}.${Buffer.from([0x22, 0xff, 0x22]).toString('base64url')}.AAAA`],
+    ['a byte order mark', `${header}.${base64url('\ufeff{}')}.AAAA`],
+    ['more than 256 KiB', `${header}.${base64url({ pad: 'x'.repeat(256 * 1024) })}.AAAA`],
+  ])('refuses %s', (_, compact) => {
+    expect(() => decodeCompact(compact)).toThrow(refusal('malformed'))
+  })
+
+  it.each([
+    ['an unknown extension', { crit: ['exp'], exp: 1 }],
+    ['an empty list', { crit: [] }],
+    ['a repeated name', { crit: ['b64', 'b64'], b64: true }],
+    ['an unencoded payload (RFC 7797)', { crit: ['b64'], b64: false }],
+    ['b64 without crit', { b64: false }],
+    ['crit null', { crit: null }],
+  ])('refuses critical extensions (RFC 7515 §4.1.11): %s', (_, extra) => {
+    const compact = `${base64url({ alg: 'ES256', ...extra })}.${payload}.AAAA`
+    expect(() => decodeCompact(compact)).toThrow(refusal('malformed'))
+  })
+})
+
+describe('signCompact', () => {
+  it('sets alg and kid', async () => {
+    const { jwt } = await signed('ES256', { typ: 'vc+jwt', alg: 'none' })
+    expect(decodeCompact(jwt).header).toEqual({ typ: 'vc+jwt', alg: 'ES256', kid: 'key-1' })
+  })
+
+  it('leaves kid out where the header identifies the key otherwise', async () => {
+    const { signer, publicJwk } = await signed('ES256')
+    const headerOf = async (header: Record<string, unknown>) =>
+      decodeCompact(await signCompact(signer, header, {})).header
+    await expect(headerOf({ jwk: publicJwk })).resolves.toEqual({ jwk: publicJwk, alg: 'ES256' })
+    await expect(headerOf({ x5c: ['AA=='] })).resolves.toEqual({ x5c: ['AA=='], alg: 'ES256' })
+    await expect(headerOf({ kid: 'other' })).resolves.toEqual({ kid: 'other', alg: 'ES256' })
+    await expect(headerOf({ kid: undefined })).resolves.toEqual({ alg: 'ES256' })
+    await expect(headerOf({ x5c: undefined })).resolves.toEqual({ alg: 'ES256', kid: 'key-1' })
+  })
+
+  it('signs for a key that it does not hold', async () => {
+    const { signer, publicJwk } = await signed('ES256')
+    const remote = { alg: signer.alg, kid: 'hsm', publicJwk, sign: (data: Uint8Array) => signer.sign(data) }
+    await expect(verifyCompact(await signCompact(remote, {}, {}), publicJwk)).resolves.toMatchObject({
+      header: { kid: 'hsm' },
+    })
+  })
+})
+
+describe('createSigner', () => {
+  it('publishes no private member', async () => {
+    for (const alg of SIGNATURE_ALGORITHMS) {
+      const { signer } = await signed(alg)
+      expect(
+        Object.keys(signer.publicJwk).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(name)),
+      ).toEqual([])
+    }
+  })
+
+  it('refuses a public key and a key of an unsupported type', async () => {
+    const { publicJwk } = await generateKeyPair('ES256')
+    await expect(createSigner(publicJwk, 'k')).rejects.toEqual(refusal('key'))
+    await expect(createSigner({ kty: 'oct', k: 'AAAA' }, 'k')).rejects.toEqual(refusal('key'))
+  })
+})

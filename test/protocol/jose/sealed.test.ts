@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { CompactEncrypt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import {
+  decryptSecret,
+  deriveKey,
+  encryptSecret,
+  open,
+  SecretError,
+  seal,
+} from '../../../server/protocol/jose/sealed.js'
+
+const secret = Buffer.alloc(32, 7)
+const key = deriveKey(secret, 'c_nonce')
+
+describe('deriveKey', () => {
+  it('is HKDF-SHA256 without salt (RFC 5869 §2)', () => {
+    // RFC 5869 Appendix A.3: zero-length salt and info; the first 32 octets of its output.
+    const ikm = Buffer.from('0b'.repeat(22), 'hex')
+    expect(Buffer.from(deriveKey(ikm, '')).toString('hex')).toBe(
+      '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d',
+    )
+  })
+
+  it('gives each label a key of its own, the same one in every process', () => {
+    expect(deriveKey(secret, 'c_nonce')).toEqual(key)
+    expect(deriveKey(secret, 'code')).not.toEqual(key)
+    expect(key).toHaveLength(32)
+  })
+})
+
+describe('seal and open', () => {
+  it.each([[{ offer: 'ö', exp: 1 }], [[1, null]], ['text'], [null], [0]])('round-trips %j', (value) => {
+    expect(open(key, seal(key, value))).toEqual(value)
+  })
+
+  it('is unpadded base64url and never twice the same', () => {
+    const token = seal(key, { a: 1 })
+    expect(token).toMatch(/^[A-Za-z0-9_-]+$/)
+    expect(seal(key, { a: 1 })).not.toBe(token)
+  })
+
+  it('shows nothing of what is inside', () => {
+    expect(Buffer.from(seal(key, { holder: 'alice' }), 'base64url').toString('latin1')).not.toContain('alice')
+  })
+
+  it('does not open with the key of another purpose or installation', () => {
+    expect(open(deriveKey(secret, 'code'), seal(key, 1))).toBeUndefined()
+    expect(open(deriveKey(randomBytes(32), 'c_nonce'), seal(key, 1))).toBeUndefined()
+  })
+
+  it('does not open when any single octet was changed', () => {
+    const octets = Buffer.from(seal(key, { a: 1 }), 'base64url')
+    for (const index of octets.keys()) {
+      const changed = Buffer.from(octets)
+      changed[index] = (changed[index] ?? 0) ^ 1
+      expect(open(key, changed.toString('base64url'))).toBeUndefined()
+    }
+  })
+
+  it('does not open under a second spelling, so that a token used once cannot be used again', () => {
+    // 12 + 4 + 16 octets: 43 characters, of whose last one only four bits carry data.
+    const token = seal(key, 'ab')
+    expect(token).toHaveLength(43)
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const last = alphabet.indexOf(token.slice(-1))
+    const sibling = token.slice(0, -1) + alphabet.charAt(last + 1)
+    expect(Buffer.from(sibling, 'base64url')).toEqual(Buffer.from(token, 'base64url'))
+    expect(open(key, sibling)).toBeUndefined()
+    expect(open(key, `${token}=`)).toBeUndefined()
+    expect(open(key, ` ${token}`)).toBeUndefined()
+    expect(open(key, token)).toBe('ab')
+  })
+
+  it.each([[''], ['abc'], ['a'.repeat(37)], ['not base64url!'], ['A'.repeat(64 * 1024 + 4)]])(
+    'does not open %s',
+    (token) => {
+      expect(open(key, token)).toBeUndefined()
+    },
+  )
+
+  it('does not open when it is cut short, whatever tag length that leaves', () => {
+    const token = Buffer.from(seal(key, { a: 1 }), 'base64url')
+    for (let length = 0; length < token.length; length += 1) {
+      expect(open(key, token.subarray(0, length).toString('base64url'))).toBeUndefined()
+    }
+  })
+
+  it('refuses to seal what JSON cannot express', () => {
+    expect(() => seal(key, undefined)).toThrow(TypeError)
+  })
+})
+
+describe('encryptSecret and decryptSecret', () => {
+  const current = Buffer.alloc(32, 1)
+  const previous = Buffer.alloc(32, 2)
+
+  it('round-trips as a compact JWE, dir with A256GCM', async () => {
+    const jwe = await encryptSecret(current, '{"d":"ä"}')
+    const header = JSON.parse(Buffer.from(jwe.split('.')[0] ?? '', 'base64url').toString())
+    expect(header).toEqual({ alg: 'dir', enc: 'A256GCM', kid: expect.stringMatching(/^[A-Za-z0-9_-]{16}$/) })
+    await expect(decryptSecret([current], jwe)).resolves.toEqual({ plaintext: '{"d":"ä"}', keyIndex: 0 })
+  })
+
+  it('tells which key fitted, so that a replaced one can be retired', async () => {
+    const jwe = await encryptSecret(previous, 's')
+    await expect(decryptSecret([current, previous], jwe)).resolves.toEqual({ plaintext: 's', keyIndex: 1 })
+  })
+
+  it('says which key is missing, and nothing of the keys it has', async () => {
+    const jwe = await encryptSecret(previous, 's')
+    const refused = decryptSecret([current], jwe)
+    await expect(refused).rejects.toBeInstanceOf(SecretError)
+    await expect(refused).rejects.toThrow(
+      /^The secret is encrypted under the key [A-Za-z0-9_-]{16}, and no configured key is that one\.$/,
+    )
+    await expect(decryptSecret([], jwe)).rejects.toBeInstanceOf(SecretError)
+  })
+
+  it('refuses what was altered', async () => {
+    const parts = (await encryptSecret(current, 'secret')).split('.')
+    const ciphertext = Buffer.from(parts[3] ?? '', 'base64url')
+    ciphertext[0] = (ciphertext[0] ?? 0) ^ 1
+    const altered = [...parts.slice(0, 3), ciphertext.toString('base64url'), parts[4]].join('.')
+    await expect(decryptSecret([current], altered)).rejects.toThrow('The encrypted secret was altered.')
+  })
+
+  it('refuses what is no such JWE', async () => {
+    await expect(decryptSecret([current], 'plain text')).rejects.toThrow('The stored value is not an encrypted secret.')
+    const anonymous = await new CompactEncrypt(Buffer.from('s'))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .encrypt(current)
+    await expect(decryptSecret([current], anonymous)).rejects.toThrow('The encrypted secret names no key.')
+  })
+
+  it('refuses another content encryption under the right key id', async () => {
+    const [header] = (await encryptSecret(current, 's')).split('.')
+    const { kid } = JSON.parse(Buffer.from(header ?? '', 'base64url').toString())
+    const other = await new CompactEncrypt(Buffer.from('s'))
+      .setProtectedHeader({ alg: 'A256GCMKW', enc: 'A256GCM', kid })
+      .encrypt(current)
+    await expect(decryptSecret([current], other)).rejects.toBeInstanceOf(SecretError)
+  })
+})

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject, ResolveIssuerKey } from '../../../server/protocol/credential.js'
+import { createSigner, generateKeyPair, type Jwk, type Signer, signCompact } from '../../../server/protocol/jose/jws.js'
+
+export const NOW = new Date('2026-03-01T12:00:00Z')
+export const NOW_SECONDS = 1_772_366_400
+export const VCT = 'https://issuer.example/vct/ProofOfPurchase'
+
+/** A time that many seconds after NOW. */
+export const later = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000)
+
+/** Salts and decoys that differ from each other and from run to run in nothing. */
+export function countingBytes(): (length: number) => Uint8Array {
+  let calls = 0
+  return (length) => createHash('sha512').update(String(calls++)).digest().subarray(0, length)
+}
+
+export interface Actor {
+  readonly id: string
+  readonly signer: Signer
+  readonly publicJwk: Jwk
+  readonly resolveIssuerKey: ResolveIssuerKey
+  /** Signs whatever it is given, as a forger with that key would. */
+  sign(header: JsonObject, payload: JsonObject): Promise<string>
+}
+
+/** Somebody with an ES256 key and an identifier. */
+export async function actor(id: string): Promise<Actor> {
+  const { privateJwk, publicJwk } = await generateKeyPair('ES256')
+  const signer = await createSigner(privateJwk, `${id}#0`)
+  return {
+    id,
+    signer,
+    publicJwk,
+    resolveIssuerKey: async () => ({ jwk: publicJwk, issuer: id }),
+    sign: (header, payload) => signCompact(signer, header, payload),
+  }
+}
+
+/** A Disclosure of RFC 9901 §4.2, made without the code under test. */
+export const disclosure = (...parts: unknown[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url')
+
+export const sha256 = (text: string): string => createHash('sha256').update(text, 'ascii').digest('base64url')
+
+/** The decoded header and payload of the first JWT of a compact credential. */
+export function decode(compact: string): { header: JsonObject; payload: JsonObject } {
+  const [header = '', payload = ''] = (compact.split('~')[0] ?? '').split('.')
+  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+  return { header: read(header), payload: read(payload) }
+}
+
+/** The compact JWT with one part of its header or payload changed, the signature left as it was. */
+export function tampered(compact: string, part: 0 | 1, change: JsonObject): string {
+  const [jwt = '', ...rest] = compact.split('~')
+  const segments = jwt.split('.')
+  const old = JSON.parse(Buffer.from(segments[part] ?? '', 'base64url').toString('utf8'))
+  segments[part] = Buffer.from(JSON.stringify({ ...old, ...change })).toString('base64url')
+  return [segments.join('.'), ...rest].join('~')
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { STATUS_LIST_SIZE } from '../../../server/protocol/status-list/bits.js'
+import { permuteIndex } from '../../../server/protocol/status-list/permutation.js'
+
+const key = (name: string) => createHash('sha256').update(name).digest()
+const all = (size: number, by = key('list')) => Array.from({ length: size }, (_, counter) => permuteIndex(by, counter, size))
+
+describe('The permutation of status list indices', () => {
+  it('is a bijection on the whole list: no index is given twice, none is left out', () => {
+    const seen = new Uint8Array(STATUS_LIST_SIZE)
+    for (let counter = 0; counter < STATUS_LIST_SIZE; counter++) {
+      const index = permuteIndex(key('list'), counter)
+      seen[index] = (seen[index] ?? 0) + 1
+    }
+    expect(seen.every((times) => times === 1)).toBe(true)
+  })
+
+  it.each([2, 3, 5, 8, 100, 1000, 1023, 1025])('is one on lists of %i entries', (size) => {
+    expect(all(size).toSorted((a, b) => a - b)).toEqual([...new Array(size).keys()])
+  })
+
+  it('always gives the same index for the same key and counter', () => {
+    expect([0, 1, 2, 131_071].map((counter) => permuteIndex(key('list'), counter))).toEqual(
+      [0, 1, 2, 131_071].map((counter) => permuteIndex(key('list'), counter)),
+    )
+  })
+
+  it('gives every key an order of its own', () => {
+    const same = all(1000, key('one')).filter((index, counter) => index === permuteIndex(key('two'), counter, 1000))
+    // A random permutation agrees with another in one place on average.
+    expect(same.length).toBeLessThan(10)
+  })
+
+  it('spreads neighbours over the whole list (Token Status List §13.2)', () => {
+    const indices = Array.from({ length: 2000 }, (_, counter) => permuteIndex(key('list'), counter))
+    const steps = indices.slice(1).map((index, n) => Math.abs(index - (indices[n] ?? 0)))
+    const mean = steps.reduce((sum, step) => sum + step, 0) / steps.length
+    // A third of the list for independent indices.
+    expect(mean / STATUS_LIST_SIZE).toBeGreaterThan(0.3)
+    expect(mean / STATUS_LIST_SIZE).toBeLessThan(0.37)
+    const quarters = [0, 0, 0, 0]
+    for (const index of indices) {
+      const quarter = Math.floor((index / STATUS_LIST_SIZE) * 4)
+      quarters[quarter] = (quarters[quarter] ?? 0) + 1
+    }
+    for (const count of quarters) expect(Math.abs(count - 500)).toBeLessThan(100)
+  })
+
+  it('refuses keys, counters and sizes out of range', () => {
+    expect(() => permuteIndex(new Uint8Array(16), 0)).toThrow('The key of a permutation has 32 bytes.')
+    for (const counter of [-1, STATUS_LIST_SIZE, 0.5, Number.NaN]) {
+      expect(() => permuteIndex(key('list'), counter)).toThrow(RangeError)
+    }
+    for (const size of [1, 0, 2 ** 31, 10.5]) expect(() => permuteIndex(key('list'), 0, size)).toThrow(RangeError)
+    expect(permuteIndex(key('list'), 2 ** 30 - 1, 2 ** 30)).toBeLessThan(2 ** 30)
+  })
+})

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startTemporaryPostgres } from '../../scripts/postgres/temporary.js'
+import { migrate } from '../../server/database/migrate.js'
+import { withStartLock } from '../../server/database/start-lock.js'
+import { type DatabaseServer, databaseUrl } from './postgres.js'
+
+/** One server for the whole run: of TEST_DATABASE_URL, or embedded and gone afterwards. */
+async function startServer(): Promise<{ url: string; remove(): Promise<void> }> {
+  const url = process.env.TEST_DATABASE_URL
+  return url ? { url, remove: async () => {} } : startTemporaryPostgres()
+}
+
+/** Migrates once; each test's database is a copy of the outcome. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startServer()
+  const template = `credence_template_${randomUUID().replaceAll('-', '')}`
+  const administrator = new pg.Client({ connectionString: server.url })
+  await administrator.connect()
+  await administrator.query(`CREATE DATABASE ${template}`)
+  await withStartLock(databaseUrl(server.url, template), (lock) => migrate(lock))
+  project.provide('databaseServer', { url: server.url, template })
+  return async () => {
+    await administrator.query(`DROP DATABASE ${template} WITH (FORCE)`)
+    await administrator.end()
+    await server.remove()
+  }
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databaseServer: DatabaseServer
+  }
+}

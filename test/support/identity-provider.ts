@@ -1,0 +1,65 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+export interface TokenClaims {
+  readonly roles?: readonly string[]
+  readonly clientRoles?: Readonly<Record<string, readonly string[]>>
+  readonly did?: string | readonly string[]
+  /** Seconds from now; 300 unless given. */
+  readonly expiresIn?: number
+}
+
+/** Issues RS256 access tokens and publishes its keys, as an identity provider in front of the service does. */
+export interface IdentityProvider extends AsyncDisposable {
+  readonly jwksUrl: string
+  /** An access token for a `sub`. */
+  token(sub: string, claims?: TokenClaims): Promise<string>
+  /** A new signing key replaces the old one. */
+  rotate(): Promise<void>
+  close(): Promise<void>
+}
+
+async function newKey(kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair('RS256')
+  return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' } }
+}
+
+export async function startIdentityProvider(): Promise<IdentityProvider> {
+  let generation = 1
+  let key = await newKey('key-1')
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [key.jwk] }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return {
+    jwksUrl: `http://127.0.0.1:${port}/jwks`,
+    token: (sub, { roles = [], clientRoles = {}, did, expiresIn = 300 } = {}) => {
+      const now = Math.floor(Date.now() / 1000)
+      const resourceAccess = Object.fromEntries(
+        Object.entries(clientRoles).map(([client, list]) => [client, { roles: list }]),
+      )
+      return new SignJWT({
+        realm_access: { roles },
+        resource_access: resourceAccess,
+        ...(did === undefined ? {} : { did }),
+      })
+        .setProtectedHeader({ alg: 'RS256', kid: key.kid })
+        .setSubject(sub)
+        .setIssuedAt(now)
+        .setExpirationTime(now + expiresIn)
+        .sign(key.privateKey)
+    },
+    rotate: async () => {
+      generation += 1
+      key = await newKey(`key-${generation}`)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

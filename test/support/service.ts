@@ -1,0 +1,135 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Express } from 'express'
+import { ensureDefaults } from '../../server/agent/defaults.js'
+import { type AppOptions, createApp } from '../../server/app.js'
+import { type Config, readConfig } from '../../server/config.js'
+import { connectDatabase } from '../../server/database/connect.js'
+import { createService, createStores, type Deps, type DepsOptions } from '../../server/deps.js'
+import { createVault } from '../../server/keys/vault.js'
+import { createLog } from '../../server/log.js'
+import { type IdentityProvider, startIdentityProvider } from './identity-provider.js'
+import { createTestDatabase } from './postgres.js'
+
+export const CLIENT_SECRET = 'test-client-secret'
+
+export interface ServiceOptions extends DepsOptions, AppOptions {
+  /** Environment beside what every test service has; an empty value removes a variable. */
+  readonly env?: Readonly<Record<string, string>>
+  /** A database to share with another service; a new one unless given. */
+  readonly databaseUrl?: string
+  /** An identity provider to share; a new one unless given. */
+  readonly identityProvider?: IdentityProvider
+}
+
+export interface TestService extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`: both base URLs. */
+  readonly url: string
+  readonly config: Config
+  readonly deps: Deps
+  readonly databaseUrl: string
+  readonly identityProvider: IdentityProvider
+  /** A request at a path of the service, with `authorization` or `x-client-secret` as asked. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** An Authorization header value for a caller. */
+  bearer(sub: string, claims?: Parameters<IdentityProvider['token']>[1]): Promise<string>
+  close(): Promise<void>
+}
+
+export interface RequestOptions {
+  readonly body?: unknown
+  readonly authorization?: string
+  /** Sends the client secret. */
+  readonly client?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; undefined where it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape and assert what they find.
+  readonly json: any
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function send(url: string, method: string, path: string, options: RequestOptions): Promise<Answer> {
+  const { body, authorization, client, headers = {} } = options
+  const json = body !== undefined && typeof body !== 'string'
+  const response = await fetch(`${url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(json ? { 'content-type': 'application/json' } : {}),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(client === true ? { 'x-client-secret': CLIENT_SECRET } : {}),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: json ? JSON.stringify(body) : String(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: parsed(text) }
+}
+
+async function makeDefaults(config: Config): Promise<void> {
+  const database = connectDatabase(config.databaseUrl, { max: 2 })
+  await ensureDefaults({
+    config,
+    vault: createVault(config.keyEncryptionKeys),
+    newId: () => crypto.randomUUID(),
+    stores: createStores(database),
+  })
+  await database.close()
+}
+
+/** The real service on a real Postgres and a real port, without a rate limit unless `env` sets one. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined
+  const databaseUrl = options.databaseUrl ?? database?.url ?? ''
+  const identityProvider = options.identityProvider ?? (await startIdentityProvider())
+  let app: Express | undefined
+  const server = createServer((request, response) => app?.(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const config = readConfig({
+    ISSUER_BASE_URL: url,
+    VERIFIER_BASE_URL: url,
+    DATABASE_URL: databaseUrl,
+    OIDC_JWKS_URL: identityProvider.jwksUrl,
+    ALLOW_INSECURE_HTTP: 'true',
+    CLIENT_SECRET,
+    RATE_LIMIT_MAX: '0',
+    LOG_LEVEL: 'silent',
+    ...options.env,
+  })
+  await makeDefaults(config)
+  const service = await createService(config, { log: createLog(config.logLevel), ...options })
+  app = createApp(service.deps, options)
+  const close = async () => {
+    service.beginStop()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await service.close()
+    if (options.identityProvider === undefined) await identityProvider.close()
+    await database?.drop()
+  }
+  return {
+    url,
+    config,
+    deps: service.deps,
+    databaseUrl,
+    identityProvider,
+    request: (method, path, request = {}) => send(url, method, path, request),
+    bearer: async (sub, claims) => `Bearer ${await identityProvider.token(sub, claims)}`,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
