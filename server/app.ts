@@ -1,6 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Store } from 'express-rate-limit'
-import helmet from 'helmet'
 import type { Deps } from './deps.js'
 import { errors } from './errors.js'
 import { accessLog } from './http/access-log.js'
@@ -13,7 +12,10 @@ import { rateLimiter } from './http/rate-limit.js'
 import { requestId } from './http/request-facts.js'
 import { createRestMount } from './http/rest.js'
 import { createRpcMount } from './http/rpc.js'
-import { appRouter } from './router.js'
+import { securityHeaders } from './http/security-headers.js'
+import { insertedWellKnown } from './http/well-known.js'
+import { createEventStreamMount } from './http/sse.js'
+import { appRouter, restRouter } from './router.js'
 
 export interface AppOptions {
   /** Where the rate limit is counted; this process' memory unless given. */
@@ -31,7 +33,7 @@ export function createApp(deps: Deps, options: AppOptions = {}): Express {
 
   app.use(requestId())
   app.use(accessLog(deps.log))
-  app.use(helmet())
+  app.use(securityHeaders())
   app.use(corsPolicy(config))
   app.use(hostCheck(config))
   app.use(
@@ -39,9 +41,11 @@ export function createApp(deps: Deps, options: AppOptions = {}): Express {
       isOwnRequest(ownRequestKey, clock, method, path, mac),
     ),
   )
+  app.use(insertedWellKnown(config.issuerBaseUrl))
   app.use('/trpc', createRpcMount(appRouter, deps))
-  app.use(apiReference(appRouter, deps))
-  app.use(createRestMount(appRouter, deps))
+  app.use(apiReference(restRouter, deps))
+  app.use(createEventStreamMount(appRouter, deps))
+  app.use(createRestMount(restRouter, deps))
 
   app.use((request, _response, next) => next(errors.routeNotFound(request.method, request.path)))
   const onError: ErrorRequestHandler = (thrown, request, response, _next) =>

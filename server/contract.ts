@@ -1,4 +1,5 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
+import type { OAuthErrorCode } from './protocol/oauth/error.js'
 
 /** What the REST façade must know of a route beyond its OpenAPI description. */
 export interface RestMeta {
@@ -9,6 +10,8 @@ export interface RestMeta {
    * errors are OAuth error bodies. `express`: a thin Express route serves it, since JSON cannot carry it.
    */
   readonly kind?: 'json' | 'protocol' | 'express'
+  /** The OAuth error code of a request that its contract refuses, on protocol routes; `invalid_request` unless given. */
+  readonly invalid?: OAuthErrorCode
   /** The request may be `application/x-www-form-urlencoded`. */
   readonly form?: boolean
   /** Media type of the answer where it is not JSON. */
@@ -17,7 +20,7 @@ export interface RestMeta {
 }
 
 /** Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. */
-export type RouteAccess = 'public' | 'client' | 'user' | 'admin' | 'holder' | 'optional'
+export type RouteAccess = 'public' | 'client' | 'user' | 'admin' | 'holder' | 'optional' | 'wallet'
 
 export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 
@@ -37,6 +40,7 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   user: [401],
   admin: [401, 403],
   holder: [401, 403],
+  wallet: [401],
 }
 
 /** The OpenAPI and façade description of one procedure. */

@@ -8,9 +8,14 @@ import { createDomainLinkages } from './dids/domain-linkage.js'
 import { issuerKeySet, jwtVcIssuerUrl } from './dids/issuer-key-set.js'
 import { createDidResolver, type DidResolver } from './dids/resolver.js'
 import { createDidStore, type DidStore } from './dids/store.js'
+import { createEvents, type Events } from './events/stream.js'
+import { createEventStore, type EventStore } from './events/store.js'
 import { createOutbound, type Outbound, type OutboundOptions } from './http/outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from './http/outbound/own-origin.js'
+import { createPings, type Pings } from './http/sse.js'
 import { type CredentialStore, createCredentialStore } from './issuer/credentials/store.js'
+import { createSeals, type Seals } from './issuer/openid4vci/sealed.js'
+import { createIssuingStore, type IssuingStore } from './issuer/openid4vci/store.js'
 import { createIssuanceStore, type IssuanceStore } from './issuer/issuance/store.js'
 import { createOfferingStore, type OfferingStore } from './issuer/offerings/store.js'
 import { createSchemaStore, type SchemaStore } from './issuer/schemas/store.js'
@@ -28,8 +33,10 @@ export interface Stores {
   readonly agents: AgentStore
   readonly credentials: CredentialStore
   readonly dids: DidStore
+  readonly events: EventStore
   readonly holders: HolderStore
   readonly issuance: IssuanceStore
+  readonly issuing: IssuingStore
   readonly keys: KeyStore
   readonly offerings: OfferingStore
   readonly schemas: SchemaStore
@@ -62,7 +69,12 @@ export interface Deps {
   readonly domainLinkages: ReturnType<typeof createDomainLinkages>
   readonly allotment: StatusIndexAllotment
   readonly statusLists: StatusListPublication
+  /** Sealed, stateless values of OpenID4VCI: codes, nonces, notification ids. */
+  readonly seals: Seals
   readonly stores: Stores
+  readonly events: Events
+  /** Keeps Server-Sent Events streams alive. */
+  readonly pings: Pings
   readonly health: Health
 }
 
@@ -73,6 +85,8 @@ export interface DepsOptions {
   /** Name resolution and address rules of the outbound guard. */
   readonly outbound?: Pick<OutboundOptions, 'lookup' | 'isPublicAddress' | 'ca'>
   readonly poolSize?: number
+  /** Between two pings of an event stream, in milliseconds; 15,000 unless given. */
+  readonly pingEveryMs?: number
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
 }
@@ -83,8 +97,10 @@ export function createStores({ prisma }: Database): Stores {
     agents: createAgentStore(prisma),
     credentials: createCredentialStore(prisma),
     dids: createDidStore(prisma),
+    events: createEventStore(prisma),
     holders: createHolderStore(prisma),
     issuance: createIssuanceStore(prisma),
+    issuing: createIssuingStore(prisma),
     keys: createKeyStore(prisma),
     offerings: createOfferingStore(prisma),
     schemas: createSchemaStore(prisma),
@@ -105,7 +121,7 @@ function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8
 
 export interface Service {
   readonly deps: Deps
-  /** From now on the readiness check fails. */
+  /** From now on the readiness check fails, and event streams end. */
   beginStop(): void
   /** Closes connections; requests must be done. */
   close(): Promise<void>
@@ -159,7 +175,10 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     domainLinkages: createDomainLinkages(keys, config, clock),
     allotment: createAllotment(stores.statusLists, randomUUID, (listId) => sealingKey(`status-list ${listId}`)),
     statusLists: createPublication(stores.statusLists, keys, config, clock),
+    seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,
+    events: createEvents({ store: stores.events, databaseUrl: config.databaseUrl, log }),
+    pings: createPings(options.pingEveryMs),
     health: {
       stopping: () => state.stopping,
       checks: { database: () => database.prisma.$queryRaw`SELECT 1`, ...options.checks },
@@ -169,8 +188,11 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     deps,
     beginStop: () => {
       state.stopping = true
+      deps.events.end()
     },
     close: async () => {
+      deps.pings.close()
+      await deps.events.close()
       await outbound.close()
       await database.close()
     },

@@ -41,7 +41,11 @@ export class ServiceError extends TRPCError {
 /** The catalogue: every deliberate error of the service, one line each. */
 export const errors = {
   badRequest: (...messages: string[]) => new ServiceError(400, messages),
+  unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
   malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
+  unknownUriProtocol: () =>
+    new ServiceError(400, 'Unknown URI protocol. Expected openid-credential-offer:// or openid4vp://'),
+  holderWithoutDid: () => new ServiceError(400, 'Holder has no DIDs created. Cannot accept credential offer.'),
   unauthorized: () => new ServiceError(401, 'Unauthorized'),
   invalidToken: (cause?: unknown) => new ServiceError(401, 'Invalid access token.', cause),
   missingKid: () => new ServiceError(401, 'Access token header is missing kid.'),
@@ -59,6 +63,10 @@ export const errors = {
   credentialNotFound: () => new ServiceError(404, 'Credential not found.'),
   didDocumentNotFound: () => new ServiceError(404, 'DID Document not found.'),
   statusListNotFound: () => new ServiceError(404, 'Status list not found.'),
+  flowNotFound: () => new ServiceError(404, 'Flow not found.'),
+  holderDidNotFound: () => new ServiceError(404, 'DID not found.'),
+  holderDidInUse: () => new ServiceError(409, 'Credentials are bound to this DID. Delete them first.'),
+  flowConfirmed: () => new ServiceError(409, 'Flow is already confirmed.'),
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
   redemptionLimitReached: () => new ServiceError(409, 'Offering redemption limit reached.'),
@@ -67,6 +75,12 @@ export const errors = {
   payloadTooLarge: () => new ServiceError(413, 'Request body exceeds 1 MiB.'),
   unsupportedMediaType: (type: string) => new ServiceError(415, `Content type ${type} is not supported.`),
   tooManyRequests: () => new ServiceError(429, 'Too Many Requests'),
+  credentialOfferSessionNotFound: () => new ServiceError(500, 'Credential offer session not found.'),
   issuerNotFound: () => new ServiceError(500, 'Issuer not found.'),
+  verifierNotFound: () => new ServiceError(500, 'Verifier not found.'),
+  noMatchingCredential: () =>
+    new ServiceError(500, 'Could not find the required credentials for the presentation submission'),
+  walletFailed: (reason: string, cause?: unknown) => new ServiceError(500, reason, cause),
+  stopping: () => new ServiceError(503, 'Service is stopping.'),
   databaseUnavailable: (cause?: unknown) => new ServiceError(503, 'Database is unavailable.', cause),
 } as const

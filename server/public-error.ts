@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
-import { isDatabaseUnavailable } from './database/errors.js'
+import { isDatabaseUnavailable, isUnstorableText } from './database/errors.js'
 import { errors, ServiceError } from './errors.js'
 import { validationMessages } from './validation.js'
 
@@ -28,6 +28,7 @@ export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
     return errors.badRequest(...validationMessages(cause))
   }
   if (isDatabaseUnavailable(cause)) return errors.databaseUnavailable(cause)
+  if (isUnstorableText(cause)) return errors.unstorableText(cause)
   return undefined
 }
 

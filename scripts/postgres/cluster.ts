@@ -62,15 +62,20 @@ export class Cluster {
 
   /** Calls `listener` when the server is gone, for whatever reason. */
   onExit(listener: () => void): void {
-    if (this.server.exitCode !== null || this.server.signalCode !== null) listener()
+    if (this.hasEnded()) listener()
     else this.server.once('exit', listener)
   }
 
   /** Ends all sessions and stops; resolves when the server is gone. */
   async stop(): Promise<void> {
+    if (this.hasEnded()) return
     const gone = new Promise<void>((resolve) => this.onExit(resolve))
     await this.programs.stopServer()
     await gone
+  }
+
+  private hasEnded(): boolean {
+    return this.server.exitCode !== null || this.server.signalCode !== null
   }
 }
 

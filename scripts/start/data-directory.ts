@@ -55,7 +55,7 @@ export class DataDirectory {
       if (holder === null) return
       if (Date.now() > deadline) {
         throw new Error(
-          `Another run (process ${holder}) uses the database in ${this.directory}. Stop it first, or set DATABASE_URL to another database.`,
+          `Another npm start uses the database in ${this.directory}. Stop it first (kill ${holder}), or set DATABASE_URL to another database.`,
         )
       }
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -88,7 +88,10 @@ function untilOver(supervisor: Supervisor): Promise<number> {
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
     whenParentIsGone(stop)
-    supervisor.once('service-ended', ({ code }) => resolve(code ?? 1))
+    supervisor.once('service-ended', ({ code, signal }) => {
+      if (signal !== null) say(`The service was ended by ${signal}.`)
+      resolve(code ?? 1)
+    })
     supervisor.once('postgres-ended', () => {
       say(`PostgreSQL ended by itself, see ${data.logFile}`)
       resolve(1)
@@ -97,7 +100,7 @@ function untilOver(supervisor: Supervisor): Promise<number> {
   })
 }
 
-/** npm that is killed outright cannot pass the signal on, and nobody would know what still runs. */
+/** npm passes a signal on to its shell, which ends without passing it on. */
 function whenParentIsGone(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid
@@ -105,6 +108,6 @@ function whenParentIsGone(stop: () => void): void {
     if (process.ppid === parent) return
     clearInterval(watch)
     stop()
-  }, 1_000)
+  }, 500)
   watch.unref()
 }

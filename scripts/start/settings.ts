@@ -31,18 +31,16 @@ export function planStart(environment: Environment, freePort: number): StartPlan
   const local = !production && !configured
   const given = isSet('PORT') ? environment.PORT : '3000'
   const port = given === '0' ? freePort : Number(given)
+  const listens = Number.isInteger(port) && port > 0 && port < 65_536
   const wanted = {
     ...(given === '0' && { PORT: String(port) }),
-    ...(local && localSettings(port)),
+    ...(local && localSettings(listens ? port : 3000)),
   }
   return {
     added: Object.fromEntries(Object.entries(wanted).filter(([name]) => name === 'PORT' || !isSet(name))),
     local,
     embeddedDatabase: !production && !isSet('DATABASE_URL'),
-    address:
-      Number.isInteger(port) && port > 0 && port < 65_536
-        ? { host: isSet('HOST') ? (environment.HOST ?? '') : '127.0.0.1', port }
-        : null,
+    address: listens ? { host: isSet('HOST') ? (environment.HOST ?? '') : '127.0.0.1', port } : null,
   }
 }
 

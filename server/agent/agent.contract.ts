@@ -2,11 +2,14 @@ import { z } from 'zod'
 import { route } from '../contract.js'
 import { pageShape } from '../paging.js'
 
+const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:web is hosted by this service.' })
+
 export const zDisplayEntry = z.strictObject({
   name: z.string().min(1).max(200),
   locale: z.string().min(1).max(35).optional(),
 })
 
+/** An issuer or verifier record: what it signs as, and how it is shown. */
 export const zAgentRecord = z.object({
   id: z.uuid(),
   did: z.string(),
@@ -16,6 +19,29 @@ export const zAgentRecord = z.object({
   createdAt: z.iso.datetime(),
 })
 
+export const zAgentDid = z.object({
+  did: z.string(),
+  method: z.string(),
+  createdAt: z.iso.datetime(),
+  document: z.record(z.string(), z.unknown()),
+})
+
+const newRecord = z.strictObject({ method: zMethod, display: z.array(zDisplayEntry).max(50).optional() })
+const byId = z.strictObject({ id: z.string() })
+const page = z.strictObject(pageShape)
+
+export const createIssuer = {
+  meta: route('POST', '/agent/issuer', {
+    tag: 'Agent',
+    summary: 'Create an issuer record with a key and a DID of its own',
+    access: 'admin',
+    status: 201,
+    errors: [400],
+  }),
+  input: newRecord,
+  output: zAgentRecord,
+}
+
 export const listIssuers = {
   meta: route('GET', '/agent/issuers', {
     tag: 'Agent',
@@ -23,8 +49,76 @@ export const listIssuers = {
     access: 'admin',
     errors: [400],
   }),
-  input: z.strictObject(pageShape),
+  input: page,
   output: z.array(zAgentRecord),
+}
+
+export const readIssuer = {
+  meta: route('GET', '/agent/issuer/{id}', {
+    tag: 'Agent',
+    summary: "Read one of the caller's issuer records, or the default one",
+    access: 'admin',
+    errors: [400],
+  }),
+  input: byId,
+  output: zAgentRecord,
+}
+
+export const createVerifier = {
+  meta: route('POST', '/agent/verifier', {
+    tag: 'Agent',
+    summary: 'Create a verifier record with a key and a DID of its own',
+    access: 'admin',
+    status: 201,
+    errors: [400],
+  }),
+  input: newRecord,
+  output: zAgentRecord,
+}
+
+export const listVerifiers = {
+  meta: route('GET', '/agent/verifiers', {
+    tag: 'Agent',
+    summary: "List the caller's verifier records and the default verifier",
+    access: 'admin',
+    errors: [400],
+  }),
+  input: page,
+  output: z.array(zAgentRecord),
+}
+
+export const readVerifier = {
+  meta: route('GET', '/agent/verifier/{id}', {
+    tag: 'Agent',
+    summary: "Read one of the caller's verifier records, or the default one",
+    access: 'admin',
+    errors: [400],
+  }),
+  input: byId,
+  output: zAgentRecord,
+}
+
+export const createDid = {
+  meta: route('POST', '/agent/did', {
+    tag: 'Agent',
+    summary: 'Create a DID with a key of its own',
+    access: 'admin',
+    status: 201,
+    errors: [400],
+  }),
+  input: z.strictObject({ method: zMethod }),
+  output: zAgentDid,
+}
+
+export const listDids = {
+  meta: route('GET', '/agent/dids', {
+    tag: 'Agent',
+    summary: 'List every DID that the caller created: their own, and those of their holders, issuers and verifiers',
+    access: 'admin',
+    errors: [400],
+  }),
+  input: page,
+  output: z.array(zAgentDid.omit({ document: true })),
 }
 
 export const readDid = {
@@ -36,12 +130,5 @@ export const readDid = {
     errors: [400],
   }),
   input: z.strictObject({ did: z.string() }),
-  output: z
-    .object({
-      did: z.string(),
-      method: z.string(),
-      createdAt: z.iso.datetime(),
-      document: z.record(z.string(), z.unknown()),
-    })
-    .nullable(),
+  output: zAgentDid.nullable(),
 }

@@ -1,23 +1,29 @@
-import type { z } from 'zod'
-import { documentOf } from '../dids/documents.js'
+import { errors } from '../errors.js'
 import { paged } from '../paging.js'
 import { adminProcedure, router } from '../trpc.js'
-import { listIssuers, readDid, type zAgentRecord } from './agent.contract.js'
-import type { AgentRecord } from './store.js'
-
-const shown = (record: AgentRecord): z.input<typeof zAgentRecord> => ({
-  id: record.id,
-  did: record.did,
-  method: record.method as 'key' | 'web',
-  display: record.display.map((entry) => ({ ...entry })),
-  isDefault: record.isDefault,
-  createdAt: record.createdAt.toISOString(),
-})
-
-/** A did:web with a port is written with `%3A`; a path that was decoded once shows it as `:`. */
-const spellings = (did: string): string[] => [did, did.replace(/^(did:web:[^:]+):(\d+)(?=:|$)/, '$1%3A$2')]
+import {
+  createDid,
+  createIssuer,
+  createVerifier,
+  listDids,
+  listIssuers,
+  listVerifiers,
+  readDid,
+  readIssuer,
+  readVerifier,
+} from './agent.contract.js'
+import { createAgentDid, didSpellings, listedDid, shownDid } from './dids.js'
+import { createRecord, shownRecord } from './records.js'
 
 export const agentRouter = router({
+  createIssuer: adminProcedure
+    .meta(createIssuer.meta)
+    .input(createIssuer.input)
+    .output(createIssuer.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) =>
+      shownRecord(await createRecord(deps, 'issuer', input, caller.sub)),
+    ),
+
   issuers: adminProcedure
     .meta(listIssuers.meta)
     .input(listIssuers.input)
@@ -30,7 +36,73 @@ export const agentRouter = router({
         (take, after) => agents.issuers(ctx.caller.sub, take, after),
         (row) => row.id,
       )
-      return rows.map(shown)
+      return rows.map(shownRecord)
+    }),
+
+  issuer: adminProcedure
+    .meta(readIssuer.meta)
+    .input(readIssuer.input)
+    .output(readIssuer.output)
+    .query(async ({ ctx: { deps, caller }, input }) => {
+      const record = await deps.stores.agents.issuer(input.id, caller.sub)
+      if (record === undefined) throw errors.issuerNotFound()
+      return shownRecord(record)
+    }),
+
+  createVerifier: adminProcedure
+    .meta(createVerifier.meta)
+    .input(createVerifier.input)
+    .output(createVerifier.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) =>
+      shownRecord(await createRecord(deps, 'verifier', input, caller.sub)),
+    ),
+
+  verifiers: adminProcedure
+    .meta(listVerifiers.meta)
+    .input(listVerifiers.input)
+    .output(listVerifiers.output)
+    .query(async ({ ctx, input }) => {
+      const { agents } = ctx.deps.stores
+      const rows = await paged(
+        ctx,
+        input,
+        (take, after) => agents.verifiers(ctx.caller.sub, take, after),
+        (row) => row.id,
+      )
+      return rows.map(shownRecord)
+    }),
+
+  verifier: adminProcedure
+    .meta(readVerifier.meta)
+    .input(readVerifier.input)
+    .output(readVerifier.output)
+    .query(async ({ ctx: { deps, caller }, input }) => {
+      const record = await deps.stores.agents.verifier(input.id, caller.sub)
+      if (record === undefined) throw errors.verifierNotFound()
+      return shownRecord(record)
+    }),
+
+  createDid: adminProcedure
+    .meta(createDid.meta)
+    .input(createDid.input)
+    .output(createDid.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) =>
+      shownDid(deps, await createAgentDid(deps, input.method, caller.sub)),
+    ),
+
+  dids: adminProcedure
+    .meta(listDids.meta)
+    .input(listDids.input)
+    .output(listDids.output)
+    .query(async ({ ctx, input }) => {
+      const { dids } = ctx.deps.stores
+      const rows = await paged(
+        ctx,
+        input,
+        (take, after) => dids.createdBy(ctx.caller.sub, take, after),
+        (row) => row.did,
+      )
+      return rows.map(listedDid)
     }),
 
   did: adminProcedure
@@ -38,9 +110,7 @@ export const agentRouter = router({
     .input(readDid.input)
     .output(readDid.output)
     .query(async ({ ctx: { deps }, input }) => {
-      const found = await deps.stores.dids.findAny(spellings(input.did))
-      if (found === undefined) return null
-      const { did, method, createdAt } = found
-      return { did, method, createdAt: createdAt.toISOString(), document: { ...documentOf(found, deps.config) } }
+      const found = await deps.stores.dids.findAny(didSpellings(input.did))
+      return found === undefined ? null : shownDid(deps, found)
     }),
 })

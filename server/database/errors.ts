@@ -1,47 +1,76 @@
-/** Prisma's codes for a server that cannot be reached, does not answer, or has closed the connection; pool time-out. */
-const UNAVAILABLE_CODES = new Set([
-  'P1000',
-  'P1001',
-  'P1002',
-  'P1003',
-  'P1008',
-  'P1010',
-  'P1011',
-  'P1017',
-  'P2024',
-  'P2037',
-])
-
-/** Connection failures as Node's sockets name them, and Postgres' own (class 08, class 57P: shutting down, starting up). */
-const SOCKET_CODES =
-  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|08[0-9A-Z]{3}|57P0[1-5]|53300)$/
-
-/** Driver adapter errors carry their kind; the text of pg's own time-outs has no code. */
-const ADAPTER_KINDS = new Set([
+/** Kinds of Prisma's driver adapter errors that say that no connection could be had. */
+const UNAVAILABLE_KINDS = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',
   'SocketTimeout',
   'TooManyConnections',
   'DatabaseDoesNotExist',
+  'DatabaseAccessDenied',
   'AuthenticationFailed',
   'TlsConnectionError',
 ])
 
+/** Prisma's own codes: time-out of a transaction's start, connection pool time-out, connection closed. */
+const UNAVAILABLE_PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
+
+/** SQLSTATE class 08 (connection exception), 57P (shutting down, starting up), too_many_connections. */
+const UNAVAILABLE_SQLSTATE = /^(08[0-9A-Z]{3}|57P0[1-5]|53300)$/
+
+/** Errors of pg and its pool that reach us as they are and carry no code. */
 const PG_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/
 
+/** SQLSTATE character_not_in_repertoire, untranslatable_character: text with a NUL character, which Postgres cannot hold. */
+const UNSTORABLE_TEXT = new Set(['22021', '22P05'])
+
 const MAX_CAUSES = 8
 
-/** Whether an error, or one that it was caused by, says that the database is away (and not that a statement was wrong). */
-export function isDatabaseUnavailable(thrown: unknown): boolean {
-  let current = thrown
-  for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth += 1) {
-    const { code, kind, message, cause, originalCode } = current as Record<string, unknown>
-    if (typeof code === 'string' && (UNAVAILABLE_CODES.has(code) || SOCKET_CODES.test(code))) return true
-    if (typeof originalCode === 'string' && SOCKET_CODES.test(originalCode)) return true
-    if (typeof kind === 'string' && ADAPTER_KINDS.has(kind)) return true
-    if (typeof message === 'string' && PG_MESSAGES.test(message)) return true
-    current = cause
+/** What of an error was the database's; undefined members where it does not say. */
+interface DatabaseFault {
+  readonly code: unknown
+  readonly kind: unknown
+  readonly sqlState: unknown
+  readonly message: string
+}
+
+function faultOf(error: Error): DatabaseFault | undefined {
+  const { name, message } = error
+  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } }
+  if (!name.startsWith('PrismaClient') && name !== 'DriverAdapterError') {
+    return PG_MESSAGES.test(message) ? { code: undefined, kind: undefined, sqlState: undefined, message } : undefined
   }
-  return false
+  const adapterCause = name === 'DriverAdapterError' ? error.cause : meta?.driverAdapterError?.cause
+  const { kind, originalCode } = (adapterCause ?? {}) as { kind?: unknown; originalCode?: unknown }
+  return { code, kind, sqlState: originalCode, message }
+}
+
+/**
+ * The database's part in an error, or in one that it was caused by. Only Prisma's and pg's own errors count: a refused
+ * connection to another host has the same codes.
+ */
+function databaseFault(thrown: unknown): DatabaseFault | undefined {
+  let current = thrown
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
+    const fault = faultOf(current)
+    if (fault !== undefined) return fault
+    current = current.cause
+  }
+  return undefined
+}
+
+/** Whether an error says that the database is away (and not that a statement was wrong). */
+export function isDatabaseUnavailable(thrown: unknown): boolean {
+  const fault = databaseFault(thrown)
+  if (fault === undefined) return false
+  return (
+    UNAVAILABLE_PRISMA_CODES.has(String(fault.code)) ||
+    UNAVAILABLE_KINDS.has(String(fault.kind)) ||
+    UNAVAILABLE_SQLSTATE.test(String(fault.sqlState)) ||
+    PG_MESSAGES.test(fault.message)
+  )
+}
+
+/** Whether a statement was refused because a text in it cannot be stored: it held a NUL character. */
+export function isUnstorableText(thrown: unknown): boolean {
+  return UNSTORABLE_TEXT.has(String(databaseFault(thrown)?.sqlState))
 }

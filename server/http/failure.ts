@@ -17,14 +17,15 @@ export function logFailure(thrown: unknown, status: number, request: Request, re
 }
 
 /** An OAuth error body (RFC 6749 §5.2) for whatever a protocol endpoint threw. */
-function oauthErrorOf(thrown: unknown, production: boolean): OAuthError {
+function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuthError {
   const cause = causeOf(thrown)
   if (cause instanceof OAuthError) return cause
   const { status, message } = publicError(thrown, production)
   const text = typeof message === 'string' ? message : message.join('; ')
   if (status === 503) return new OAuthError('temporarily_unavailable', text, { status, cause })
   if (status >= 500) return new OAuthError('server_error', text, { status, cause })
-  return new OAuthError('invalid_request', text, { status, cause })
+  const invalid = status === 400 ? (route.rest.invalid ?? 'invalid_request') : 'invalid_request'
+  return new OAuthError(invalid, text, { status, cause })
 }
 
 /** Answers a failed request: the interface's envelope, or an OAuth error body on protocol routes. */
@@ -41,7 +42,7 @@ export function sendFailure(
     return
   }
   if (route?.rest.kind === 'protocol') {
-    const refusal = oauthErrorOf(thrown, production)
+    const refusal = oauthErrorOf(thrown, route, production)
     logFailure(thrown, refusal.status, request, response, deps)
     response.set({ 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers })
     response.status(refusal.status).end(JSON.stringify(refusal.toBody()))

@@ -20,6 +20,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   user: [{ bearer: [] }],
   admin: [{ bearer: [] }],
   holder: [{ bearer: [] }],
+  wallet: [{ walletAccessToken: [] }],
   // An empty requirement: credentials are optional (OpenAPI 3.1 §4.8.30).
   optional: [{}, { bearer: [] }, { clientSecret: [] }],
 }
@@ -30,6 +31,11 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: 'Access token of the identity provider, RS256. /agent and /holders also need the role admin.',
+  },
+  walletAccessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Access token of /openid4vci/token, good for one issuance.',
   },
   clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret' },
 } as const

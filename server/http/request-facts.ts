@@ -36,7 +36,9 @@ class ExpressFacts implements RequestFacts {
     if (this.#controller === undefined) {
       const controller = new AbortController()
       this.#controller = controller
-      this.#response.once('close', () => controller.abort())
+      this.#response.once('close', () => {
+        if (!this.#response.writableFinished) controller.abort()
+      })
     }
     return this.#controller.signal
   }

@@ -18,9 +18,8 @@ interface Call {
   failure?: TRPCError
 }
 
-interface AdapterRequest {
-  call: Call
-}
+/** The adapter passes a signal on to nobody; procedures find the request's own in their context. */
+const neverAborted = new AbortController().signal
 
 /**
  * What the adapter reads of a request: a POST of JSON to `/`, whatever it was. It takes a fetch request's signal as it
@@ -31,11 +30,7 @@ const requestPrototype = Object.create(globalThis.Request.prototype, {
   url: { value: '/' },
   body: { value: {} },
   headers: { value: { get: () => 'application/json' } },
-  signal: {
-    get(this: AdapterRequest) {
-      return this.call.context.request.signal
-    },
-  },
+  signal: { value: neverAborted },
 })
 
 type AdapterHandler = (request: unknown, response: unknown) => Promise<void>
@@ -72,7 +67,7 @@ function createAdapter(appRouter: AnyRouter, route: Route): AdapterHandler {
   }
   return createOpenApiNodeHttpHandler({
     router: facade as unknown as OpenApiRouter,
-    createContext: async ({ req }: { req: unknown }) => ({ call: (req as AdapterRequest).call }),
+    createContext: async ({ req }: { req: unknown }) => ({ call: (req as { call: Call }).call }),
     responseMeta: ({ ctx, data, errors }: { ctx?: unknown; data: unknown[]; errors: TRPCError[] }) => {
       const { call } = ctx as { call: Call }
       const [failure] = errors
@@ -84,7 +79,7 @@ function createAdapter(appRouter: AnyRouter, route: Route): AdapterHandler {
 }
 
 function run(adapter: AdapterHandler, call: Call): Promise<string | undefined> {
-  const request: AdapterRequest = Object.assign(Object.create(requestPrototype), { call })
+  const request: { call: Call } = Object.assign(Object.create(requestPrototype), { call })
   return new Promise((resolve, reject) => {
     const response = { statusCode: 200, setHeader: () => {}, end: resolve }
     adapter(request, response).catch(reject)

@@ -65,8 +65,18 @@ export type StatusReference = TokenStatusReference | BitstringStatusListEntry
 
 export const DEFAULT_LEEWAY_SECONDS = 60
 
+/** Deeper nesting than any credential has; keeps recursion over a stranger's JSON, here and where it is written again, within the stack. */
+export const MAX_DEPTH = 64
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Refuses JSON that is nested deeper than MAX_DEPTH. */
+export function checkDepth(value: unknown, what: string, depth = 0): void {
+  if (typeof value !== 'object' || value === null) return
+  if (depth > MAX_DEPTH) throw new CredentialError(`${what} is nested deeper than ${MAX_DEPTH} levels.`)
+  for (const member of Object.values(value)) checkDepth(member, what, depth + 1)
 }
 
 /** A `typ` as it is compared: RFC 7515 §4.1.9 lets `application/` be left out and media types ignore case. */

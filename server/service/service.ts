@@ -16,7 +16,7 @@ function packageDescription(): { name: string; version: string } {
 /** Name and version as package.json has them. */
 export const SERVICE = packageDescription()
 
-export const serviceRouter = router({
+export const greetingRouter = router({
   greeting: publicProcedure
     .meta(greeting.meta)
     .input(greeting.input)
@@ -26,7 +26,9 @@ export const serviceRouter = router({
       headers: { 'content-type': 'text/plain; charset=utf-8' },
       body: `Credence issues, holds and verifies digital credentials. Its API is described at /api-docs.`,
     })),
+})
 
+export const serviceRouter = router({
   version: publicProcedure
     .meta(version.meta)
     .input(version.input)

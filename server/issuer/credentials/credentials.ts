@@ -17,7 +17,7 @@ export const credentialsRouter = router({
     .input(createCredential.input)
     .output(createCredential.output)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
-      const context = await issuanceContext(deps, input.type, input.issuerId)
+      const context = await issuanceContext(deps, input.type, input.issuerId, caller)
       assertSubject(context, input.credential_subject, 'credential_subject')
       const subjectId = idOf(input.credential_subject)
       const issued = await issueToCaller(deps, {
@@ -57,7 +57,7 @@ export const credentialsRouter = router({
     .input(signCredential.input)
     .output(signCredential.output)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
-      const context = await issuanceContext(deps, input.type, input.issuerId)
+      const context = await issuanceContext(deps, input.type, input.issuerId, caller)
       assertSubject(context, input.credential_subject, 'credential_subject')
       const binding = await holderBinding(deps, input.holder, idOf(input.credential_subject))
       const issued = await issueToCaller(deps, {

@@ -2,8 +2,12 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { IssuanceContext } from './store.js'
 
+/** Who asks for an issuer to sign: a caller by their `sub`, or whoever holds the client secret. */
+export type Commissioner = { readonly sub: string } | 'client'
+
 /**
- * The active schema of a type and the issuer that signs it.
+ * The active schema of a type and the issuer that signs it. An issuer signs for its creator, and for every caller in the
+ * types that it is assigned to; otherwise that of someone else is an unknown one. The default issuer signs for all.
  *
  * @throws 404 for an unknown type, 500 for an unknown issuer, 400 for one that the schema is not assigned to.
  */
@@ -11,10 +15,16 @@ export async function issuanceContext(
   deps: Deps,
   type: string,
   issuerId: string | undefined,
+  commissioner: Commissioner,
 ): Promise<IssuanceContext> {
-  const context = await deps.stores.issuance.context(type, issuerId)
+  const { issuance, schemas, agents } = deps.stores
+  const sub = commissioner === 'client' ? undefined : commissioner.sub
+  const context = await issuance.context(type, issuerId, sub)
   if (context !== undefined) return context
-  if ((await deps.stores.schemas.active(type)) === undefined) throw errors.schemaNotFound()
-  if (issuerId === undefined || !(await deps.stores.agents.issuerExists(issuerId))) throw errors.issuerNotFound()
+  if ((await schemas.active(type)) === undefined) throw errors.schemaNotFound()
+  if (issuerId === undefined) throw errors.issuerNotFound()
+  const known =
+    sub === undefined ? await agents.issuerExists(issuerId) : (await agents.issuer(issuerId, sub)) !== undefined
+  if (!known) throw errors.issuerNotFound()
   throw errors.badRequest(`issuerId must be an issuer that the schema ${type} is assigned to`)
 }

@@ -44,13 +44,14 @@ export interface NewRedemption {
 }
 
 /** The issuer's newest key that is not retired, joined to an issuer `i`. */
-const currentKey = Prisma.sql`
+export const currentKey = Prisma.sql`
   JOIN LATERAL (
     SELECT k.id, k.public_jwk FROM keys k
     WHERE k.key_set_id = i.key_set_id AND k.retired_at IS NULL
     ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true`
 
-const contextColumns = Prisma.sql`
+/** Schema, issuer and key in plain SQL, under the aliases `s`, `i` and `k`. */
+export const contextColumns = Prisma.sql`
   ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk"`
 
 /** An offering with what is needed to issue from it. */
@@ -72,9 +73,17 @@ export function createIssuanceStore(prisma: PrismaClient) {
     /**
      * The active schema of a name with the issuer that signs for it: the one named, else the default one where the schema
      * is assigned to nobody or to it, else the first assigned.
+     *
+     * @param sub the caller, who may name the default issuer, their own, and those that the schema is assigned to; anyone's
+     * where there is none.
      */
-    async context(name: string, issuerId: string | undefined): Promise<IssuanceContext | undefined> {
+    async context(
+      name: string,
+      issuerId: string | undefined,
+      sub: string | undefined,
+    ): Promise<IssuanceContext | undefined> {
       const named = issuerId ?? null
+      const asker = sub ?? null
       const [row] = await prisma.$queryRaw<IssuanceContext[]>`
         SELECT ${contextColumns}
         FROM (SELECT * FROM schemas WHERE name = ${name} ORDER BY version DESC LIMIT 1) s
@@ -82,6 +91,7 @@ export function createIssuanceStore(prisma: PrismaClient) {
           SELECT i.* FROM issuers i
           LEFT JOIN schema_issuers a ON a.schema_id = s.id AND a.issuer_id = i.id
           WHERE (a.issuer_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM schema_issuers x WHERE x.schema_id = s.id))
+            AND (i.is_default OR a.issuer_id IS NOT NULL OR i.created_by = ${asker}::text OR ${asker}::text IS NULL)
             AND CASE WHEN ${named}::text IS NULL THEN i.is_default OR a.issuer_id IS NOT NULL ELSE i.id = ${named}::text END
           ORDER BY i.is_default DESC, a.created_at, i.id LIMIT 1) i ON true
         ${currentKey}`
@@ -97,7 +107,7 @@ export function createIssuanceStore(prisma: PrismaClient) {
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
         ${currentKey}
-        WHERE o.id = ${offeringId}`
+        WHERE o.id = ${offeringId} AND NOT o.is_session`
       return row
     },
 

@@ -1,6 +1,7 @@
 import { errors } from '../../errors.js'
+import { CredentialError } from '../../protocol/credential.js'
 import { compileJsonSchema } from '../../protocol/json-schema/compile.js'
-import { REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
+import { checkSubjectClaims, REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import type { CredentialSchema } from '../schemas/store.js'
 
 type Subject = Readonly<Record<string, unknown>>
@@ -17,8 +18,31 @@ function claimsOf(schema: CredentialSchema, subject: Subject): Subject {
   return claims
 }
 
+/** What no SD-JWT can carry, named by its claim (RFC 9901 §4.1; SD-JWT VC, "Registered JWT Claims"). */
+function unusableNames(subject: Subject, member: string): string[] {
+  const reserved = Object.keys(subject).filter((name) => REGISTERED_CLAIMS.has(name))
+  if (reserved.length > 0)
+    return reserved.map((name) => `${member}.${name} must not be given: the name is reserved in an SD-JWT VC`)
+  try {
+    checkSubjectClaims(subject)
+    return []
+  } catch (thrown) {
+    if (!(thrown instanceof CredentialError)) throw thrown
+    return [`${member} cannot be signed: ${thrown.message}`]
+  }
+}
+
+/** Text that has no UTF-8 form, or that PostgreSQL does not store. */
+const isUnstorable = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text)
+
+function holdsUnstorable(value: unknown): boolean {
+  if (typeof value === 'string') return isUnstorable(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, inner]) => isUnstorable(name) || holdsUnstorable(inner))
+}
+
 /**
- * Checks a subject by its type's schema.
+ * Checks a subject by its type's schema, and that every format can carry it.
  *
  * @param member the request member that holds it, named in every message.
  * @throws 400 listing every claim that fails.
@@ -28,9 +52,10 @@ export function assertSubject(schema: CredentialSchema, subject: Subject, member
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }
-  for (const name of Object.keys(subject)) {
-    if (REGISTERED_CLAIMS.has(name))
-      problems.push(`${member}.${name} must not be given: the name is reserved in an SD-JWT VC`)
+  problems.push(...unusableNames(subject, member))
+  for (const [name, value] of Object.entries(subject)) {
+    if (isUnstorable(name) || holdsUnstorable(value))
+      problems.push(`${member}.${name} must not hold U+0000 or half a surrogate pair`)
   }
   for (const { path, message } of compileJsonSchema(schema.body).validate(claimsOf(schema, subject))) {
     problems.push(`${[member, path].filter((part) => part !== '').join('.')} ${message}`)

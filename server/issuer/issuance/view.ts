@@ -11,7 +11,7 @@ type JsonObject = Readonly<Record<string, unknown>>
  */
 export function credentialView(
   config: Config,
-  request: IssueRequest,
+  request: Pick<IssueRequest, 'context' | 'subject' | 'binding'>,
   id: string,
   signed: SignedInstance,
   now: Date,

@@ -1,24 +1,40 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
-const zJsonObject = z.record(z.string(), z.unknown())
-const zDisplay = z.object({ name: z.string(), locale: z.string().optional() })
-
-/** Issuer metadata as the interface and OpenID4VCI 1.0 §12.2.4 have it. */
+/** Issuer metadata as the interface and OpenID4VCI 1.0 §12.2 have it: JSON, or a signed JWT by `Accept`. */
 export const issuerMetadata = {
   meta: route('GET', '/.well-known/openid-credential-issuer', {
     tag: 'Metadata',
     summary: 'Issuer metadata',
+    description: 'As a signed JWT where the request accepts application/jwt.',
     access: 'public',
+    kind: 'protocol',
   }),
   input: z.object({}),
-  output: z.object({
-    credential_issuer: z.url(),
-    schema_endpoint: z.url(),
-    offering_endpoint: z.url(),
-    authorization_servers: z.array(z.url()),
-    display: z.array(zDisplay).optional(),
-    credential_configurations_supported: z.record(z.string(), zJsonObject),
-    proof_types_supported: z.object({ jwt: z.object({ proof_signing_alg_values_supported: z.array(z.string()) }) }),
+  output: zProtocolReply,
+}
+
+/** RFC 8414. */
+export const authorizationServerMetadata = {
+  meta: route('GET', '/.well-known/oauth-authorization-server', {
+    tag: 'Metadata',
+    summary: 'Authorization server metadata',
+    access: 'public',
+    kind: 'protocol',
   }),
+  input: z.object({}),
+  output: zProtocolReply,
+}
+
+/** RFC 7517 §5. */
+export const jsonWebKeySet = {
+  meta: route('GET', '/.well-known/jwks.json', {
+    tag: 'Metadata',
+    summary: "The issuer's public keys",
+    access: 'public',
+    kind: 'protocol',
+  }),
+  input: z.object({}),
+  output: zProtocolReply,
 }

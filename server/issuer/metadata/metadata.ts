@@ -1,24 +1,41 @@
+import { issuerKeySet } from '../../dids/issuer-key-set.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../../trpc.js'
-import { configurationsOf, PROOF_TYPES } from './configurations.js'
-import { issuerMetadata } from './metadata.contract.js'
+import { authorizationServerMetadataOf, issuerMetadataOf, signedIssuerMetadata } from './issuer-metadata.js'
+import { authorizationServerMetadata, issuerMetadata, jsonWebKeySet } from './metadata.contract.js'
+
+/** Only who names the type gets it: a range of any type is what wallets send that want JSON. */
+const acceptsJwt = (accept: string | undefined) =>
+  (accept ?? '')
+    .split(',')
+    .some((range) => /^application\/jwt(\s*;|$)/i.test(range.trim()) && !/;\s*q=0(\.0*)?\s*$/.test(range))
+
+const json = (body: Record<string, unknown>): ProtocolReply => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', vary: 'accept', 'cache-control': 'no-cache' },
+  body,
+})
 
 export const metadataRouter = router({
   issuer: publicProcedure
     .meta(issuerMetadata.meta)
     .input(issuerMetadata.input)
     .output(issuerMetadata.output)
-    .query(async ({ ctx: { deps } }) => {
-      const { issuerBaseUrl } = deps.config
-      const [schemas, issuer] = await Promise.all([deps.stores.schemas.allActive(), deps.stores.agents.defaultIssuer()])
-      const display = (issuer?.display ?? []).map((entry) => ({ ...entry }))
-      return {
-        credential_issuer: issuerBaseUrl,
-        schema_endpoint: `${issuerBaseUrl}/schemas`,
-        offering_endpoint: `${issuerBaseUrl}/api/v1/offerings`,
-        authorization_servers: [issuerBaseUrl],
-        display: display.length === 0 ? [{ name: 'Credence', locale: 'en' }] : display,
-        credential_configurations_supported: configurationsOf(schemas, deps.config),
-        proof_types_supported: PROOF_TYPES,
-      }
+    .query(async ({ ctx: { deps, request } }) => {
+      if (!acceptsJwt(request.headers.accept)) return json(await issuerMetadataOf(deps))
+      const headers = { 'content-type': 'application/jwt', vary: 'accept', 'cache-control': 'no-cache' }
+      return { status: 200, headers, body: await signedIssuerMetadata(deps) }
     }),
+
+  authorizationServer: publicProcedure
+    .meta(authorizationServerMetadata.meta)
+    .input(authorizationServerMetadata.input)
+    .output(authorizationServerMetadata.output)
+    .query(({ ctx: { deps } }) => json(authorizationServerMetadataOf(deps))),
+
+  keys: publicProcedure
+    .meta(jsonWebKeySet.meta)
+    .input(jsonWebKeySet.input)
+    .output(jsonWebKeySet.output)
+    .query(async ({ ctx: { deps } }) => json({ ...(await issuerKeySet(deps)).jwks })),
 })

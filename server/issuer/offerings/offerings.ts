@@ -84,7 +84,7 @@ export const offeringsRouter = router({
       const expiresAt = input.expires_at == null ? undefined : new Date(input.expires_at)
       assertFuture(expiresAt, now)
       assertSameSubject(input.credential_subject.id, input.recipient)
-      const context = await issuanceContext(deps, input.credential_type, input.issuerId)
+      const context = await issuanceContext(deps, input.credential_type, input.issuerId, 'client')
       assertSubject(context, input.credential_subject, 'credential_subject')
       const offering = {
         id: deps.newId(),

@@ -1,4 +1,3 @@
-import { recordAudit } from '../../audit/audit.js'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
 import type { SchemaDisplay } from '../schemas/store.js'
 
@@ -53,18 +52,22 @@ export type OfferingStore = ReturnType<typeof createOfferingStore>
 
 export function createOfferingStore(prisma: PrismaClient) {
   return {
+    /** Stores an offering with its audit row, in one statement. */
     async insert(offering: NewOffering): Promise<void> {
-      await prisma.$transaction(async (tx) => {
-        await tx.offering.create({
-          data: { ...offering, credentialSubject: offering.credentialSubject as Prisma.InputJsonObject },
-        })
-        await recordAudit(tx, { actor: null, action: 'offering.created', subject: 'offering', subjectId: offering.id })
-      })
+      const { id, schemaId, issuerId, recipient, redemptionLimit, expiresAt, createdAt } = offering
+      const subject = JSON.stringify(offering.credentialSubject)
+      await prisma.$executeRaw`
+        WITH inserted AS (
+          INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at, created_at)
+          VALUES (${id}, ${schemaId}, ${issuerId}, ${subject}::json, ${recipient}, ${redemptionLimit}, ${expiresAt}, ${createdAt})
+          RETURNING id)
+        INSERT INTO audit_events (actor, action, subject, subject_id)
+        SELECT NULL, 'offering.created', 'offering', id FROM inserted`
     },
 
     async find(id: string): Promise<OfferingRow | undefined> {
       const [row] = await prisma.$queryRaw<OfferingRow[]>`
-        SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id WHERE o.id = ${id}`
+        SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id WHERE o.id = ${id} AND NOT o.is_session`
       return row
     },
 
@@ -77,7 +80,7 @@ export function createOfferingStore(prisma: PrismaClient) {
           : Prisma.sql`AND (o.created_at, o.id) < (SELECT p.created_at, p.id FROM offerings p WHERE p.id = ${after})`
       return prisma.$queryRaw<OfferingRow[]>`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
-        WHERE true ${open} ${beyond} ORDER BY o.created_at DESC, o.id DESC LIMIT ${take}`
+        WHERE NOT o.is_session ${open} ${beyond} ORDER BY o.created_at DESC, o.id DESC LIMIT ${take}`
     },
 
     /** The newest redemptions of each of several offerings. */

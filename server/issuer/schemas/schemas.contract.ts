@@ -57,14 +57,10 @@ export const createSchema = {
     title: z.string().min(1).max(200).optional(),
     description: z.string().max(2000).optional(),
     display: z.array(zDisplay).max(50).optional(),
-    selectivelyDisclosable: z
-      .array(z.string().min(1).max(300))
-      .max(500)
-      .optional()
-      .meta({
-        description:
-          'Claims of an SD-JWT VC that can be withheld, nested ones with dots; all top-level claims unless given.',
-      }),
+    selectivelyDisclosable: z.array(z.string().min(1).max(300)).max(500).optional().meta({
+      description:
+        'Claims of an SD-JWT VC that can be withheld, nested ones with dots; all top-level claims unless given.',
+    }),
     expiresInDays: z.int().min(1).max(36_500).optional(),
   }),
   output: zSchema,

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Config } from '../../config.js'
 import { errors } from '../../errors.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
+import { REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import { issuerProcedure, publicProcedure, router } from '../../trpc.js'
 import { reservedClaims } from './claims.js'
 import {
@@ -37,19 +38,27 @@ const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema
 })
 
 /** @throws 400 naming the place in the schema that cannot be used. */
-function assertUsable(body: Record<string, unknown>): void {
+function assertCompiles(body: Record<string, unknown>): void {
   try {
     compileJsonSchema(body)
   } catch (thrown) {
-    if (thrown instanceof JsonSchemaError) throw errors.badRequest(`schema ${thrown.message}`)
-    throw thrown
+    if (!(thrown instanceof JsonSchemaError)) throw thrown
+    const place = thrown.place === '' ? 'schema' : `schema.${thrown.place}`
+    throw errors.badRequest(`${place} ${thrown.reason}`)
   }
-  const reserved = reservedClaims(body)
-  if (reserved.length > 0) {
-    throw errors.badRequest(
-      ...reserved.map((name) => `schema.properties.${name} must not be declared: the name is reserved in an SD-JWT VC`),
-    )
-  }
+}
+
+/** @throws 400 listing what would collide with the claims that an SD-JWT VC has of its own (SD-JWT VC, "Registered JWT Claims"). */
+function assertNoReservedNames(body: Record<string, unknown>, selectivelyDisclosable: readonly string[]): void {
+  const declared = reservedClaims(body).map(
+    (name) => `schema.properties.${name} must not be declared: the name is reserved in an SD-JWT VC`,
+  )
+  const concealed = selectivelyDisclosable.flatMap((path, position) => {
+    const name = path.split('.', 1)[0] ?? path
+    if (!REGISTERED_CLAIMS.has(name)) return []
+    return [`selectivelyDisclosable.${position} must not begin with ${name}: the name is reserved in an SD-JWT VC`]
+  })
+  if (declared.length + concealed.length > 0) throw errors.badRequest(...declared, ...concealed)
 }
 
 export const schemasRouter = router({
@@ -58,7 +67,8 @@ export const schemasRouter = router({
     .input(createSchema.input)
     .output(createSchema.output)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
-      assertUsable(input.schema)
+      assertCompiles(input.schema)
+      assertNoReservedNames(input.schema, input.selectivelyDisclosable ?? [])
       const id = deps.newId()
       const created = await deps.stores.schemas.insert({
         id,

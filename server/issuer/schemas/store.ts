@@ -1,4 +1,3 @@
-import { recordAudit } from '../../audit/audit.js'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
 
 export interface SchemaDisplay {
@@ -47,11 +46,7 @@ export const schemaColumns = Prisma.sql`
   NOT EXISTS (SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version) AS active,
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
 
-const json = (value: unknown): Prisma.InputJsonValue | typeof Prisma.DbNull =>
-  value === null ? Prisma.DbNull : (value as Prisma.InputJsonValue)
-
-const isUniqueViolation = (thrown: unknown) =>
-  thrown instanceof Prisma.PrismaClientKnownRequestError && thrown.code === 'P2002'
+const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 export type SchemaStore = ReturnType<typeof createSchemaStore>
 
@@ -60,30 +55,22 @@ export function createSchemaStore(prisma: PrismaClient) {
     prisma.$queryRaw<CredentialSchema[]>`SELECT ${schemaColumns} FROM schemas s WHERE ${where} ORDER BY s.version DESC`
 
   return {
-    /** @returns false where the name has that version already. */
+    /**
+     * Stores a schema with its audit row, in one statement.
+     *
+     * @returns false where the name has that version already.
+     */
     async insert(schema: NewSchema): Promise<boolean> {
-      try {
-        await prisma.$transaction(async (tx) => {
-          await tx.schema.create({
-            data: {
-              ...schema,
-              body: json(schema.body) as Prisma.InputJsonValue,
-              display: json(schema.display),
-              selectivelyDisclosable: json(schema.selectivelyDisclosable),
-            },
-          })
-          await recordAudit(tx, {
-            actor: schema.createdBy,
-            action: 'schema.created',
-            subject: 'schema',
-            subjectId: schema.id,
-          })
-        })
-        return true
-      } catch (thrown) {
-        if (isUniqueViolation(thrown)) return false
-        throw thrown
-      }
+      const count = await prisma.$executeRaw`
+        WITH inserted AS (
+          INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days, created_by)
+          VALUES (${schema.id}, ${schema.name}, ${schema.version}, ${JSON.stringify(schema.body)}::json, ${schema.title},
+            ${schema.description}, ${jsonOrNull(schema.display)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
+            ${schema.expiresInDays}, ${schema.createdBy})
+          ON CONFLICT (name, version) DO NOTHING RETURNING id)
+        INSERT INTO audit_events (actor, action, subject, subject_id)
+        SELECT ${schema.createdBy}, 'schema.created', 'schema', id FROM inserted`
+      return count > 0
     },
 
     async find(id: string): Promise<CredentialSchema | undefined> {
@@ -105,12 +92,14 @@ export function createSchemaStore(prisma: PrismaClient) {
       prisma.$queryRaw<CredentialSchema[]>`
         SELECT ${schemaColumns} FROM (SELECT DISTINCT ON (name) * FROM schemas ORDER BY name, version DESC) s ORDER BY s.name`,
 
+    /** Assigns a schema to an issuer, with an audit row where it was not yet. */
     async assign(schemaId: string, issuerId: string, actor: string): Promise<void> {
-      await prisma.$transaction(async (tx) => {
-        const { count } = await tx.schemaIssuer.createMany({ data: [{ schemaId, issuerId }], skipDuplicates: true })
-        if (count > 0)
-          await recordAudit(tx, { actor, action: 'schema.assigned', subject: 'schema', subjectId: schemaId })
-      })
+      await prisma.$executeRaw`
+        WITH assigned AS (
+          INSERT INTO schema_issuers (schema_id, issuer_id) VALUES (${schemaId}, ${issuerId})
+          ON CONFLICT (schema_id, issuer_id) DO NOTHING RETURNING schema_id)
+        INSERT INTO audit_events (actor, action, subject, subject_id)
+        SELECT ${actor}, 'schema.assigned', 'schema', schema_id FROM assigned`
     },
   }
 }

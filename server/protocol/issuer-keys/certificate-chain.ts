@@ -67,7 +67,8 @@ function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509C
       throw new IssuerKeyError('The x5c certificates do not form a chain.')
     }
     path.push(certificate)
-    // An anchor that the sender put into the chain ends it; standing first it would be a signer that vouches for itself.
+    // An anchor that the sender put into the chain ends it; standing first it would be a signer that vouches for
+    // itself.
     const isAnchor = anchors.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256)
     if (previous !== undefined && isAnchor) return path
     const anchor = anchors.find((candidate) => isIssuedBy(certificate, candidate))
@@ -76,6 +77,10 @@ function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509C
   throw new IssuerKeyError('The x5c certificate chain does not lead to a trust anchor.')
 }
 
+/**
+ * Names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)), and the signature
+ * verifies.
+ */
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   return (
     certificate.fingerprint256 !== issuer.fingerprint256 &&
@@ -112,8 +117,8 @@ function requireSigner(certificate: X509Certificate, profile: CertificateProfile
 }
 
 function requireAuthority(certificate: X509Certificate, profile: CertificateProfile, authoritiesBelow: number): void {
-  // RFC 5280 §6.1.4 (k), (n) and (m).
-  if (!certificate.ca || !profile.mayCertify) {
+  // RFC 5280 §6.1.4 (k) and (m).
+  if (!certificate.ca) {
     throw new IssuerKeyError('A certificate of the x5c chain was issued by one that is no certification authority.')
   }
   if (profile.pathLength !== undefined && authoritiesBelow > profile.pathLength) {

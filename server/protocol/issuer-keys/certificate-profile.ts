@@ -8,9 +8,8 @@ export interface CertificateProfile {
   signatureParameters: string
   /** How many CA certificates may follow below this one (RFC 5280 §4.2.1.9); undefined for any number. */
   pathLength: number | undefined
-  /** Whether `keyUsage`, where it is present, allows signatures and certificates (RFC 5280 §4.2.1.3). */
+  /** Whether `keyUsage`, where it is present, allows signatures (RFC 5280 §4.2.1.3). */
   maySign: boolean
-  mayCertify: boolean
   /** Whether an extension is critical and not processed here, or restricts names, which is not processed either. */
   unsupportedExtension: boolean
 }
@@ -26,7 +25,6 @@ const TAG_BOOLEAN = 0x01
 const TAG_INTEGER = 0x02
 const TAG_EXTENSIONS = 0xa3
 const DIGITAL_SIGNATURE = 0x80
-const KEY_CERT_SIGN = 0x04
 
 /** Reads a certificate's profile from its DER (RFC 5280 §4.1). Throws RangeError for a structure that is none. */
 export function certificateProfile(certificate: X509Certificate): CertificateProfile {
@@ -40,7 +38,6 @@ export function certificateProfile(certificate: X509Certificate): CertificatePro
     signatureParameters: hex(parameters?.content),
     pathLength: pathLengthOf(find(BASIC_CONSTRAINTS)),
     maySign: keyUsage === undefined || (keyUsage & DIGITAL_SIGNATURE) !== 0,
-    mayCertify: keyUsage === undefined || (keyUsage & KEY_CERT_SIGN) !== 0,
     unsupportedExtension: extensions.some(
       ({ id, critical }) => id === NAME_CONSTRAINTS || (critical && !PROCESSED.has(id)),
     ),
@@ -80,7 +77,7 @@ function pathLengthOf(basicConstraints: Uint8Array | undefined): number | undefi
 }
 
 /**
- * `KeyUsage ::= BIT STRING`: after the count of unused bits, digitalSignature is the first bit, keyCertSign the sixth.
+ * `KeyUsage ::= BIT STRING`: after the count of unused bits, digitalSignature is the first bit.
  */
 function keyUsageBits(keyUsage: Uint8Array | undefined): number | undefined {
   return keyUsage === undefined ? undefined : (derElements(keyUsage)[0]?.content[1] ?? 0)

@@ -6,13 +6,10 @@ import { LruMap } from './lru-map.js'
 const keys = new LruMap<string, KeyObject>(1000)
 
 /**
- * Verifies an ES256K signature (RFC 8812 §3.2: r and s of 32 octets each), which Web Cryptography and so jose do not
- * know.
+ * Verifies an ES256K signature (RFC 8812 §3.2: r and s of 32 octets each; any other length is no signature), which Web
+ * Cryptography and so jose do not know. RFC 8812 does not ask for the lower of the two values of s.
  */
 export function verifyEs256k(jwk: Jwk, data: Uint8Array, signature: Uint8Array): boolean {
-  // RFC 7518 §3.4: a signature that is not exactly r and s is invalid. RFC 8812 does not ask for the lower of the two
-  // values of s.
-  if (signature.length !== 64) return false
   return verify('sha256', data, { key: importKey(jwk), dsaEncoding: 'ieee-p1363' }, signature)
 }
 

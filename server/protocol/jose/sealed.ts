@@ -5,7 +5,6 @@ import { decodeBase64url, encodeBase64url } from './base64url.js'
 const KEY_OCTETS = 32
 const NONCE_OCTETS = 12
 const TAG_OCTETS = 16
-const MAX_TOKEN_LENGTH = 64 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -40,7 +39,7 @@ export function seal(key: Uint8Array, json: unknown): string {
  * letter.
  */
 export function open(key: Uint8Array, token: string): unknown {
-  const octets = token.length <= MAX_TOKEN_LENGTH ? decodeBase64url(token) : undefined
+  const octets = decodeBase64url(token)
   if (octets === undefined || octets.length < NONCE_OCTETS + TAG_OCTETS) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, octets.subarray(0, NONCE_OCTETS), { authTagLength: TAG_OCTETS })
   decipher.setAuthTag(octets.subarray(-TAG_OCTETS))

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { ErrorObject } from 'ajv'
 import { LruMap } from '../jose/lru-map.js'
 import { boundedSchema, type CheckedSchema, checkSchema } from './check-schema.js'
 import { checkAgainstMetaSchema, Engine } from './engine.js'
 import type { Violation } from './json-schema-error.js'
 import { JsonBoundsError, measureJson } from './json-size.js'
 import { violationsOf } from './violations.js'
-import { WorkExceededError } from './work.js'
+import { type Work, WorkExceededError } from './work.js'
 
 export { JsonSchemaError, type Violation } from './json-schema-error.js'
 
@@ -22,8 +23,10 @@ export interface JsonSchemaValidator {
   /**
    * What is wrong with a value: nothing where it is valid, else up to 50 violations (only the first where the value is large).
    * A value deeper than 64 levels, of more than 10,000 values, or too costly to check against this schema is not valid.
+   *
+   * @param purse pays for the check, where several share one bound
    */
-  validate(value: unknown): readonly Violation[]
+  validate(value: unknown, purse?: Work): readonly Violation[]
   /** SHA-256 of the schema's text, base64url. */
   readonly hash: string
 }
@@ -54,14 +57,14 @@ function validatorOf(checked: CheckedSchema, hash: string): JsonSchemaValidator 
   let reporting: Engine | undefined
   return {
     hash,
-    validate: (value) => {
+    validate: (value, purse) => {
       const sizes = new Map<object, number>()
       try {
         measureJson(value, VALUE_BOUNDS, sizes)
-        const errors = deciding.errorsOf(value, sizes, WORK_TO_DECIDE)
+        const errors = deciding.errorsOf(value, sizes, WORK_TO_DECIDE, purse)
         if (errors.length === 0) return []
         reporting ??= new Engine(checked, true)
-        return violationsOf(allErrors(reporting, value, sizes) ?? errors, MAX_VIOLATIONS)
+        return violationsOf(allErrors(reporting, value, sizes, purse) ?? errors, MAX_VIOLATIONS)
       } catch (error) {
         return [boundsViolation(error)]
       }
@@ -73,9 +76,10 @@ function allErrors(
   engine: Engine,
   value: unknown,
   sizes: Map<object, number>,
-): ReturnType<Engine['errorsOf']> | undefined {
+  purse: Work | undefined,
+): readonly ErrorObject[] | undefined {
   try {
-    return engine.errorsOf(value, sizes, WORK_TO_REPORT)
+    return engine.errorsOf(value, sizes, WORK_TO_REPORT, purse)
   } catch (error) {
     if (error instanceof WorkExceededError || error instanceof RangeError) return undefined
     throw error

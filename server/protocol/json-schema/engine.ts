@@ -68,15 +68,23 @@ export class Engine {
    *
    * @param sizes the size of each object and array of the value (see measureJson)
    * @param units the most work that the check may take
+   * @param purse pays for what it takes
    * @throws WorkExceededError when it would take more
    */
-  errorsOf(value: unknown, sizes: ReadonlyMap<object, number>, units: number): readonly ErrorObject[] {
+  errorsOf(
+    value: unknown,
+    sizes: ReadonlyMap<object, number>,
+    units: number,
+    purse: Work | undefined,
+  ): readonly ErrorObject[] {
+    const most = purse === undefined ? units : Math.min(units, purse.left)
     this.#sizes = sizes
-    this.#work.allow(units)
+    this.#work.allow(most)
     try {
       this.#work.spend(this.#schemaSize * sizeIn(sizes, value))
       return this.#check(value) ? [] : (this.#check.errors ?? [])
     } finally {
+      purse?.spend(most - this.#work.left)
       this.#sizes = new Map()
       this.#check.errors = null
     }

@@ -15,6 +15,11 @@ export class Work {
     this.#left = units
   }
 
+  /** What is left in the purse. */
+  get left(): number {
+    return Math.max(this.#left, 0)
+  }
+
   /** @throws WorkExceededError when there is not enough left */
   spend(units: number): void {
     this.#left -= units

@@ -10,11 +10,14 @@ import {
   numericDate,
   verifyJwtSignature,
 } from '../credential.js'
-import { type Jwk, type Signer, signCompact, thumbprint } from '../jose/jws.js'
+import { type Jwk, readPublicJwk, type Signer, signCompact, thumbprint } from '../jose/jws.js'
 import { issuerIdOf, texts } from './vc.js'
 import type { VerifiedJwtVc } from './verify.js'
 
 const PRESENTATION = 'Presentation'
+
+/** Each costs its verifier a signature, and may cost a request. */
+const MAX_CREDENTIALS = 32
 
 export interface VpJwtInput {
   /** The holder's key; its `kid` is the DID URL that the holder's DID document lists. */
@@ -123,6 +126,8 @@ function vpClaimOf(header: JsonObject, payload: JsonObject): JsonObject {
 function credentialsOf(vp: JsonObject): readonly string[] {
   const credentials = vp.verifiableCredential === undefined ? [] : [vp.verifiableCredential].flat()
   if (credentials.length === 0) throw new CredentialError('Presentation holds no credential.')
+  if (credentials.length > MAX_CREDENTIALS)
+    throw new CredentialError(`Presentation holds more than ${MAX_CREDENTIALS} credentials.`)
   if (!credentials.every((credential) => typeof credential === 'string')) {
     throw new CredentialError('Presentation holds a credential that is not a compact JWT.')
   }
@@ -156,10 +161,7 @@ function checkHolder(payload: JsonObject, vp: JsonObject, holder: string): void 
   }
 }
 
-function sameKey(one: Jwk, other: Jwk): boolean {
-  try {
-    return thumbprint(one) === thumbprint(other)
-  } catch {
-    return false
-  }
+function sameKey(value: JsonObject, key: Jwk): boolean {
+  const jwk = readPublicJwk(value)
+  return jwk !== undefined && thumbprint(jwk) === thumbprint(key)
 }

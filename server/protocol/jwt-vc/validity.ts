@@ -9,7 +9,7 @@ export function dateTime(seconds: number): string {
 }
 
 /**
- * Checks the validity period that stands in a credential itself: `issuanceDate` and `expirationDate` (VCDM 1.1 §4.6, §4.7),
+ * Checks the validity period that stands in a credential itself: `issuanceDate` and `expirationDate` (VCDM 1.1 §4.6, §4.8),
  * `validFrom` and `validUntil` (VCDM 2.0 §4.9). No end gets a leeway.
  */
 export function checkValidityPeriod(credential: JsonObject, what: string, now: Date, leewaySeconds: number): void {

@@ -1,6 +1,7 @@
 import {
   type BitstringStatusListEntry,
   CredentialError,
+  checkDepth,
   checkTimes,
   DEFAULT_LEEWAY_SECONDS,
   decodeJwt,
@@ -16,6 +17,9 @@ import { checkValidityPeriod } from './validity.js'
 import { issuerIdOf, readBitstringEntry, statusEntriesOf, subjectsOf, vcClaimOf } from './vc.js'
 
 const CREDENTIAL = 'Credential'
+
+/** Each may cost its verifier a request to an address that the issuer chose. */
+const MAX_STATUS_ENTRIES = 8
 
 export interface VerifiedJwtVc {
   readonly header: JsonObject
@@ -41,6 +45,7 @@ export interface VerifiedJwtVc {
 export async function verifyJwtVc(compact: string, options: VerifyOptions): Promise<VerifiedJwtVc> {
   const { header, payload } = decodeJwt(compact, CREDENTIAL)
   checkType(header)
+  checkDepth(payload, CREDENTIAL)
   const vc = vcClaimOf(payload)
   checkIssuer(payload, vc)
   const subjectId = subjectIdOf(payload, vc)
@@ -48,6 +53,8 @@ export async function verifyJwtVc(compact: string, options: VerifyOptions): Prom
   checkTimes(payload, CREDENTIAL, options.now, { past: leewaySeconds, exp: 0 })
   checkValidityPeriod(vc, CREDENTIAL, options.now, leewaySeconds)
   const status = statusEntriesOf(vc).map(readBitstringEntry)
+  if (status.length > MAX_STATUS_ENTRIES)
+    throw new CredentialError(`Credential has more than ${MAX_STATUS_ENTRIES} status entries.`)
   const { cnf } = payload
   if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
 

@@ -1,7 +1,7 @@
-import { CredentialError, isObject, type JsonObject } from '../credential.js'
+import { CredentialError, isObject, type JsonObject, MAX_DEPTH } from '../credential.js'
 import { decodeBase64url } from '../jose/base64url.js'
 import { digestOf } from './hash.js'
-import { MAX_DEPTH, NEVER_DISCLOSED, SD_JWT_NAMES } from './registered-claims.js'
+import { NEVER_DISCLOSED, SD_JWT_NAMES } from './registered-claims.js'
 
 /** Where a claim stands in the processed payload: names of members, positions in arrays. */
 export type ClaimPath = readonly (string | number)[]
@@ -29,8 +29,8 @@ interface Disclosure {
 }
 
 /**
- * Puts Disclosures into a payload whose signature was checked (RFC 9901 §7.1, steps 3 to 5), for an SD-JWT VC (§2.2.2.2: some
- * claims are never disclosed).
+ * Puts Disclosures into a payload whose signature was checked (RFC 9901 §7.1, steps 3 to 5), within the bounds of an SD-JWT VC, some
+ * of whose claims are never disclosed.
  *
  * @throws CredentialError for a malformed, repeated or unreferenced Disclosure, a digest that stands twice, a claim that would be
  * overwritten, or one that must not be disclosed.
@@ -145,7 +145,7 @@ class Walk {
 
   #disclose({ encoded, value }: Disclosure, path: ClaimPath): unknown {
     const [first] = path
-    // SD-JWT VC §2.2.2.2.
+    // SD-JWT VC, "Registered JWT Claims".
     if (typeof first === 'string' && NEVER_DISCLOSED.has(first)) {
       throw new CredentialError(`Credential discloses the claim ${first}, which must not be selectively disclosable.`)
     }

@@ -59,7 +59,7 @@ export async function issueSdJwtVc(input: SdJwtVcInput): Promise<string> {
   const payload = {
     ...registeredClaims(input),
     ...subject.claims,
-    // SD-JWT VC §2.2.2.4: without selectively disclosable claims there is no `_sd`.
+    // SD-JWT VC, "SD-JWT VC without Selectively Disclosable Claims": without selectively disclosable claims there is no `_sd`.
     ...(digests.length === 0 ? {} : { _sd: digests }),
     ...(digests.length === 0 && subject.disclosures.length === 0 ? {} : { _sd_alg: 'sha-256' }),
   }

@@ -1,6 +1,6 @@
-import { CredentialError, isObject, type JsonObject } from '../credential.js'
+import { CredentialError, isObject, type JsonObject, MAX_DEPTH } from '../credential.js'
 
-/** Claims whose content, sub-claims included, no Disclosure may bring (SD-JWT VC §2.2.2.2). */
+/** Claims whose content, sub-claims included, no Disclosure may bring (SD-JWT VC, "Registered JWT Claims"). */
 export const NEVER_DISCLOSED: ReadonlySet<string> = new Set([
   'iss',
   'nbf',
@@ -24,9 +24,6 @@ export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
   'jti',
   ...SD_JWT_NAMES,
 ])
-
-/** Deeper nesting than any credential has; keeps recursion over a stranger's JSON within the stack. */
-export const MAX_DEPTH = 64
 
 /**
  * Makes sure that claims about a subject can stand in an SD-JWT VC. Good to be asked before an offer is made.

@@ -38,7 +38,7 @@ export interface VerifiedSdJwtVc {
 }
 
 /**
- * Verifies an SD-JWT VC as RFC 9901 §7.1 and SD-JWT VC §2.4 have it: type, times, issuer's signature, every Disclosure. Its status, key
+ * Verifies an SD-JWT VC as RFC 9901 §7.1 and SD-JWT VC, "Verification and Processing", have it: type, times, issuer's signature, every Disclosure. Its status, key
  * binding and whether the issuer is trusted are for the caller.
  *
  * @throws CredentialError with a sentence about the first check that fails.
@@ -75,12 +75,12 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
 }
 
 function checkType(header: JsonObject, payload: JsonObject): string {
-  // SD-JWT VC §2.2.1; the second name is that of its drafts until November 2024.
+  // SD-JWT VC, "JOSE Header"; the second name is that of its drafts until November 2024.
   const type = mediaTypeOf(header.typ)
   if (type !== 'dc+sd-jwt' && type !== 'vc+sd-jwt') {
     throw new CredentialError('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.')
   }
-  // SD-JWT VC §2.2.2.1.
+  // SD-JWT VC, "vct Claim".
   const vct = stringClaim(payload, 'vct', CREDENTIAL)
   if (vct === undefined || vct === '') throw new CredentialError('Credential has no vct.')
   return vct

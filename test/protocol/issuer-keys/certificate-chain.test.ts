@@ -54,6 +54,14 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(impostor), impostor])).toThrow(untrusted)
   })
 
+  it('is refused when its names do not fit, although one key signed everything (RFC 5280 §6.1.3)', () => {
+    const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const one = makeCertificate({ subject: 'One', ca: true, keyUsage: CERTIFY, keyPair })
+    const other = makeCertificate({ subject: 'Other', ca: true, keyUsage: CERTIFY, keyPair })
+    expect(() => verify([signer(one)], [one])).not.toThrow()
+    expect(() => verify([signer(one)], [other])).toThrow('The x5c certificate chain does not lead to a trust anchor.')
+  })
+
   it('is refused when its signer vouches for itself (HAIP 1.0 §6.1.1)', () => {
     const selfSigned = makeCertificate({ subject: 'Signer', keyUsage: SIGN })
     expect(() => verify([selfSigned])).toThrow(IssuerKeyError)
@@ -76,7 +84,8 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
 
   it('is refused when an authority must not certify, or the signer not sign (RFC 5280 §4.2.1.3)', () => {
     const crlOnly = authority('CRL', root, { keyUsage: 0x02 })
-    expect(() => verify([signer(crlOnly), crlOnly])).toThrow(IssuerKeyError)
+    expect(() => verify([signer(crlOnly), crlOnly])).toThrow('The x5c certificates do not form a chain.')
+    expect(() => verify([signer(crlOnly)], [crlOnly])).toThrow('does not lead to a trust anchor.')
     expect(() => verify([signer(root, { keyUsage: 0x08 })])).toThrow(
       'The x5c signer certificate is not meant for signatures.',
     )

@@ -84,6 +84,9 @@ describe('algorithmOfJwk', () => {
       Buffer.concat([Buffer.alloc(padding), Buffer.alloc(bits / 8, 0xff)]).toString('base64url')
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: modulus(8192) })).toBe('RS256')
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: modulus(8200) })).toBeUndefined()
+    const first = (octet: number) => Buffer.concat([Buffer.from([octet]), Buffer.alloc(255)]).toString('base64url')
+    expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: first(0x80) })).toBe('RS256')
+    expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: first(0x7f) })).toBeUndefined()
     // Leading zeros do not make a small modulus large.
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: modulus(1024, 128) })).toBeUndefined()
   })

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../../../server/protocol/jose/algorithms.js'
 import {
   createSigner,
-  decodeCompact,
   generateKeyPair,
   type Jwk,
   JwsError,
@@ -195,10 +194,11 @@ describe('algorithm confusion (RFC 8725 §2.1 and §3.1)', () => {
   )
 
   it('takes both RSA algorithms from a key that names none', async () => {
+    const { privateJwk, publicJwk } = await generateKeyPair('RS256')
+    const { alg: _, ...anonymous } = publicJwk
     for (const alg of ['RS256', 'PS256'] as const) {
-      const { jwt, publicJwk } = await signed(alg)
-      const { alg: _, ...anonymous } = publicJwk
-      await expect(verifyCompact(jwt, anonymous)).resolves.toBeDefined()
+      const signer = await createSigner({ ...privateJwk, alg }, 'k')
+      await expect(verifyCompact(await signCompact(signer, {}, {}), anonymous)).resolves.toBeDefined()
     }
   })
 })
@@ -244,99 +244,18 @@ describe('the key (RFC 7517 §4.2, §4.3)', () => {
     await expect(verifyCompact(jwt, victim.publicJwk)).rejects.toEqual(refusal('signature'))
   })
 
-  it('is told apart from keys that differ in one coordinate only, although imported keys are kept', async () => {
-    const { jwt, publicJwk } = await signed('ES256')
-    await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
-    const y = Buffer.from(publicJwk.y ?? '', 'base64url')
-    const prime = BigInt('0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff')
-    const negated = (prime - BigInt(`0x${y.toString('hex')}`)).toString(16).padStart(64, '0')
-    const mirrored = { ...publicJwk, y: Buffer.from(negated, 'hex').toString('base64url') }
-    await expect(verifyCompact(jwt, mirrored)).rejects.toEqual(refusal('signature'))
-  })
-})
-
-describe('decodeCompact', () => {
-  const header = base64url({ alg: 'ES256' })
-  const payload = base64url({ iss: 'joe' })
-
-  it('decodes without verifying', () => {
-    expect(decodeCompact(`${header}.${payload}.AAAA`)).toEqual({ header: { alg: 'ES256' }, payload: { iss: 'joe' } })
-  })
-
   it.each([
-    ['two segments', `${header}.${payload}`],
-    ['four segments', `${header}.${payload}.AAAA.AAAA`],
-    ['a trailing dot', `${header}.${payload}.AAAA.`],
-    ['five segments, as of a JWE', `${header}.${payload}.AAAA.AAAA.AAAA`],
-    ['nothing', ''],
-    ['padding', `${header}=.${payload}.AAAA`],
-    ['the alphabet of base64', `${header}.${payload}.AA+/`],
-    ['white space', `${header}.${payload}.AAAA\n`],
-    ['an impossible length', `${header}.${payload}.AAAAA`],
-    ['trailing bits that no encoder sets', `${header}.${payload}.AAB`],
-    ['a header that is no JSON', `${base64url('{')}.${payload}.AAAA`],
-    ['a header that is an array', `${base64url([])}.${payload}.AAAA`],
-    ['a payload that is null', `${header}.${base64url('null')}.AAAA`],
-    ['a payload that is a string', `${header}.${base64url('"joe"')}.AAAA`],
-    ['octets that are not UTF-8', `${header}.${Buffer.from([0x22, 0xff, 0x22]).toString('base64url')}.AAAA`],
-    ['a byte order mark', `${header}.${base64url('\ufeff{}')}.AAAA`],
-    ['more than 256 KiB', `${header}.${base64url({ pad: 'x'.repeat(256 * 1024) })}.AAAA`],
-  ])('refuses %s', (_, compact) => {
-    expect(() => decodeCompact(compact)).toThrow(refusal('malformed'))
-  })
-
-  it.each([
-    ['an unknown extension', { crit: ['exp'], exp: 1 }],
-    ['an empty list', { crit: [] }],
-    ['a repeated name', { crit: ['b64', 'b64'], b64: true }],
-    ['an unencoded payload (RFC 7797)', { crit: ['b64'], b64: false }],
-    ['b64 without crit', { b64: false }],
-    ['crit null', { crit: null }],
-  ])('refuses critical extensions (RFC 7515 §4.1.11): %s', (_, extra) => {
-    const compact = `${base64url({ alg: 'ES256', ...extra })}.${payload}.AAAA`
-    expect(() => decodeCompact(compact)).toThrow(refusal('malformed'))
-  })
-})
-
-describe('signCompact', () => {
-  it('sets alg and kid', async () => {
-    const { jwt } = await signed('ES256', { typ: 'vc+jwt', alg: 'none' })
-    expect(decodeCompact(jwt).header).toEqual({ typ: 'vc+jwt', alg: 'ES256', kid: 'key-1' })
-  })
-
-  it('leaves kid out where the header identifies the key otherwise', async () => {
-    const { signer, publicJwk } = await signed('ES256')
-    const headerOf = async (header: Record<string, unknown>) =>
-      decodeCompact(await signCompact(signer, header, {})).header
-    await expect(headerOf({ jwk: publicJwk })).resolves.toEqual({ jwk: publicJwk, alg: 'ES256' })
-    await expect(headerOf({ x5c: ['AA=='] })).resolves.toEqual({ x5c: ['AA=='], alg: 'ES256' })
-    await expect(headerOf({ kid: 'other' })).resolves.toEqual({ kid: 'other', alg: 'ES256' })
-    await expect(headerOf({ kid: undefined })).resolves.toEqual({ alg: 'ES256' })
-    await expect(headerOf({ x5c: undefined })).resolves.toEqual({ alg: 'ES256', kid: 'key-1' })
-  })
-
-  it('signs for a key that it does not hold', async () => {
-    const { signer, publicJwk } = await signed('ES256')
-    const remote = { alg: signer.alg, kid: 'hsm', publicJwk, sign: (data: Uint8Array) => signer.sign(data) }
-    await expect(verifyCompact(await signCompact(remote, {}, {}), publicJwk)).resolves.toMatchObject({
-      header: { kid: 'hsm' },
-    })
-  })
-})
-
-describe('createSigner', () => {
-  it('publishes no private member', async () => {
-    for (const alg of SIGNATURE_ALGORITHMS) {
-      const { signer } = await signed(alg)
-      expect(
-        Object.keys(signer.publicJwk).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(name)),
-      ).toEqual([])
-    }
-  })
-
-  it('refuses a public key and a key of an unsupported type', async () => {
-    const { publicJwk } = await generateKeyPair('ES256')
-    await expect(createSigner(publicJwk, 'k')).rejects.toEqual(refusal('key'))
-    await expect(createSigner({ kty: 'oct', k: 'AAAA' }, 'k')).rejects.toEqual(refusal('key'))
-  })
+    ['ES256', '0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff'],
+    ['ES256K', '0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f'],
+  ] as const)(
+    'of %s is told apart from the one with the mirrored y, although imported keys are kept',
+    async (alg, prime) => {
+      const { jwt, publicJwk } = await signed(alg)
+      await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
+      const y = BigInt(`0x${Buffer.from(publicJwk.y ?? '', 'base64url').toString('hex')}`)
+      const negated = (BigInt(prime) - y).toString(16).padStart(64, '0')
+      const mirrored = { ...publicJwk, y: Buffer.from(negated, 'hex').toString('base64url') }
+      await expect(verifyCompact(jwt, mirrored)).rejects.toEqual(refusal('signature'))
+    },
+  )
 })

@@ -72,12 +72,9 @@ describe('seal and open', () => {
     expect(open(key, token)).toBe('ab')
   })
 
-  it.each([[''], ['abc'], ['a'.repeat(37)], ['not base64url!'], ['A'.repeat(64 * 1024 + 4)]])(
-    'does not open %s',
-    (token) => {
-      expect(open(key, token)).toBeUndefined()
-    },
-  )
+  it.each([[''], ['abc'], ['a'.repeat(37)], ['not base64url!']])('does not open %s', (token) => {
+    expect(open(key, token)).toBeUndefined()
+  })
 
   it('does not open when it is cut short, whatever tag length that leaves', () => {
     const token = Buffer.from(seal(key, { a: 1 }), 'base64url')

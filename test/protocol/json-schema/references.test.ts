@@ -125,7 +125,9 @@ describe('attack: references without end', () => {
   it('refuses a chain of references that the call stack has no room for', () => {
     const definitions: Record<string, unknown> = { d490: {} }
     for (let i = 0; i < 490; i++) definitions[`d${i}`] = { allOf: [{ $ref: `#/definitions/d${i + 1}` }] }
-    expect(() => compileJsonSchema({ definitions, $ref: '#/definitions/d0' })).toThrow('must not chain so many references')
+    expect(() => compileJsonSchema({ definitions, $ref: '#/definitions/d0' })).toThrow(
+      'must not chain so many references',
+    )
   })
 
   it('does not take the call stack for a fault of its own', () => {

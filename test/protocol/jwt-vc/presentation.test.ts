@@ -99,6 +99,7 @@ describe('Verifying a VP JWT', () => {
     [{}, { ...VP, type: 'VerifiableCredential' }, 'Presentation has no vp object of type VerifiablePresentation.'],
     [{}, { type: 'VerifiablePresentation' }, 'Presentation holds no credential.'],
     [{}, { ...VP, verifiableCredential: [] }, 'Presentation holds no credential.'],
+    [{}, { ...VP, verifiableCredential: Array(33).fill('a.b.c') }, 'Presentation holds more than 32 credentials.'],
     [
       {},
       { ...VP, verifiableCredential: [{ proof: {} }] },

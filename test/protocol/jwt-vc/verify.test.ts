@@ -141,6 +141,14 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       await expect(verify(await forge(vc))).rejects.toThrow(refusal(message))
     })
 
+    it('a credential nested so deep that whoever writes it again would exhaust the stack', async () => {
+      let deep: unknown = 'x'
+      for (let depth = 0; depth < 70; depth++) deep = [deep]
+      await expect(verify(await forge({ ...VC, evidence: deep }))).rejects.toThrow(
+        refusal('Credential is nested deeper than 64 levels.'),
+      )
+    })
+
     it.each([
       ['a.b', 'Credential is not a well-formed JWT: A JWT consists of three segments separated by dots.'],
       ['e30.e30.!', 'Credential is not a well-formed JWT: The JWT signature is not base64url.'],
@@ -260,6 +268,15 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       const { status } = await verify(await forge({ ...VC, credentialStatus: [ENTRY, suspension] }))
       const { id, ...withoutId } = ENTRY
       expect(status).toEqual([ENTRY, { ...withoutId, statusPurpose: 'suspension', statusListIndex: 6, statusSize: 2 }])
+    })
+
+    it('refuses more entries than a verifier should be sent to fetch', async () => {
+      await expect(verify(await forge({ ...VC, credentialStatus: Array(8).fill(ENTRY) }))).resolves.toHaveProperty(
+        'status',
+      )
+      await expect(verify(await forge({ ...VC, credentialStatus: Array(9).fill(ENTRY) }))).rejects.toThrow(
+        refusal('Credential has more than 8 status entries.'),
+      )
     })
 
     it.each([

@@ -34,7 +34,7 @@ const prettyClaims = async (compact: string) =>
   (await verifySdJwtVc(compact, { resolveIssuerKey: issuer.resolveIssuerKey, now: NOW })).prettyClaims
 
 describe('Issuing an SD-JWT VC', () => {
-  it('signs the registered claims in the clear, with the issuer key and typ dc+sd-jwt (SD-JWT VC §2.2)', async () => {
+  it('signs the registered claims in the clear, with the issuer key and typ dc+sd-jwt (SD-JWT VC, "Data Format")', async () => {
     const compact = await issue(
       { product: 'Lamp' },
       {
@@ -144,7 +144,7 @@ describe('Issuing an SD-JWT VC', () => {
     expect(await prettyClaims(compact)).toMatchObject(claims)
   })
 
-  it('has neither _sd nor _sd_alg nor a disclosure when nothing is selectively disclosable (SD-JWT VC §2.2.2.4)', async () => {
+  it('has neither _sd nor _sd_alg nor a disclosure when nothing is selectively disclosable (SD-JWT VC, "SD-JWT VC without Selectively Disclosable Claims")', async () => {
     const compact = await issue({ name: 'Ada' }, { selectivelyDisclosable: [] })
     expect(decode(compact).payload).toEqual({ iss: issuer.id, iat: NOW_SECONDS, vct: VCT, name: 'Ada' })
     expect(compact.endsWith('~')).toBe(true)
@@ -212,7 +212,7 @@ describe('Issuing an SD-JWT VC', () => {
   })
 
   it.each(['exp', 'cnf.jwk', 'status'])(
-    'refuses to make %s selectively disclosable (SD-JWT VC §2.2.2.2)',
+    'refuses to make %s selectively disclosable (SD-JWT VC, "Registered JWT Claims")',
     async (path) => {
       const [name] = path.split('.')
       await expect(issue({ a: 1 }, { selectivelyDisclosable: [path] })).rejects.toThrow(

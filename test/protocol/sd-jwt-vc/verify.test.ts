@@ -116,7 +116,7 @@ describe('Verifying an SD-JWT VC', () => {
     })
   })
 
-  describe('type (SD-JWT VC §2.2.1, RFC 8725 §3.11)', () => {
+  describe('type (SD-JWT VC, "JOSE Header", RFC 8725 §3.11)', () => {
     it.each([undefined, 'JWT', 'vc+jwt', 'kb+jwt', 'statuslist+jwt', 'oauth-authz-req+jwt', 'sd-jwt'])(
       'refuses typ %s',
       async (typ) => {
@@ -139,7 +139,7 @@ describe('Verifying an SD-JWT VC', () => {
       await expect(verify(`${list}~`)).rejects.toThrow('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.')
     })
 
-    it.each([undefined, '', 7, ['a']])('refuses vct %j (§2.2.2.1)', async (vct) => {
+    it.each([undefined, '', 7, ['a']])('refuses vct %j (SD-JWT VC, "vct Claim")', async (vct) => {
       await expect(forge({ vct }).then((text) => verify(text))).rejects.toThrow(
         /^Credential (has no vct|claim vct is not a string)\.$/,
       )
@@ -208,6 +208,13 @@ describe('Verifying an SD-JWT VC', () => {
       )
     })
 
+    it('refuses an exp beyond all numbers, which would never come', async () => {
+      const encode = (json: string) => Buffer.from(json).toString('base64url')
+      const input = `${encode('{"alg":"ES256","typ":"dc+sd-jwt"}')}.${encode(`{"vct":"${VCT}","exp":1e999}`)}`
+      const signature = Buffer.from(await issuer.signer.sign(Buffer.from(input))).toString('base64url')
+      await expect(verify(`${input}.${signature}~`)).rejects.toThrow(refusal('Credential claim exp is not a number.'))
+    })
+
     it('looks at a disclosed iat too', async () => {
       const future = disclosure('salt', 'iat', NOW_SECONDS + 3600)
       await expect(verify(await forge({ _sd: [sha256(future)] }, undefined, future))).rejects.toThrow(
@@ -218,7 +225,7 @@ describe('Verifying an SD-JWT VC', () => {
 
   describe('registered claims', () => {
     it.each(['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'aka_vcts', 'status'])(
-      'refuses a disclosure of %s (SD-JWT VC §2.2.2.2)',
+      'refuses a disclosure of %s (SD-JWT VC, "Registered JWT Claims")',
       async (name) => {
         const hidden = disclosure('salt', name, { any: 'thing' })
         const jwt = await issuer.sign(

@@ -27,8 +27,8 @@ export function holds(condition: Condition, select: Select, work: Work): boolean
     case 'exists':
       return select(condition.query.segments, condition.query.from).length > 0
     case 'comparison': {
-      const left = valueOf(condition.left, select, work)
-      return compare(left, condition.operator, valueOf(condition.right, select, work), work)
+      const left = valueOfComparable(condition.left, select, work)
+      return compare(left, condition.operator, valueOfComparable(condition.right, select, work), work)
     }
     case 'match':
     case 'search':
@@ -37,12 +37,12 @@ export function holds(condition: Condition, select: Select, work: Work): boolean
 }
 
 function matches({ kind, subject, pattern }: PatternCall, select: Select, work: Work): boolean {
-  const value = valueOf(subject, select, work)
+  const value = valueOfComparable(subject, select, work)
   if (typeof value !== 'string' || pattern === undefined) return false
   return kind === 'match' ? pattern.testWhole(value, work) : pattern.test(value, work)
 }
 
-function valueOf(comparable: Comparable, select: Select, work: Work): unknown {
+function valueOfComparable(comparable: Comparable, select: Select, work: Work): unknown {
   switch (comparable.kind) {
     case 'literal':
       return comparable.value
@@ -53,7 +53,7 @@ function valueOf(comparable: Comparable, select: Select, work: Work): unknown {
     case 'value':
       return only(select(comparable.argument.segments, comparable.argument.from))
     case 'length':
-      return lengthOf(valueOf(comparable.argument, select, work), work)
+      return lengthOf(valueOfComparable(comparable.argument, select, work), work)
   }
 }
 

@@ -97,14 +97,14 @@ class ConditionParser {
   /** A test (§2.3.5.1): a query that must find something, or a function of LogicalType. */
   #test(operand: Comparable | PatternCall): Condition {
     if (operand.kind === 'query') return { kind: 'exists', query: operand }
-    if (operand.kind === 'match' || operand.kind === 'search') return operand
+    if (isPatternCall(operand)) return operand
     // §2.4.3: a function of ValueType is no test, nor is a literal.
     return this.#scanner.refuse()
   }
 
   /** §2.4.3: what is compared, and what is given for a ValueType, yields one value at most. */
   #comparable(operand: Comparable | PatternCall): Comparable {
-    if (operand.kind === 'match' || operand.kind === 'search') return this.#scanner.refuse()
+    if (isPatternCall(operand)) return this.#scanner.refuse()
     if (operand.kind === 'query' && !isSingular(operand)) return this.#scanner.refuse()
     return operand
   }
@@ -169,6 +169,10 @@ class ConditionParser {
     if (pattern.kind !== 'literal') throw new JsonPathError(`calls ${kind}() with a pattern that is not a literal`)
     return { kind, subject, pattern: compilePattern(pattern.value) }
   }
+}
+
+function isPatternCall(operand: Comparable | PatternCall): operand is PatternCall {
+  return operand.kind === 'match' || operand.kind === 'search'
 }
 
 /** §2.3.5.1: a singular query has child segments of one name or index each. */

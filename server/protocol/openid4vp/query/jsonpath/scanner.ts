@@ -10,6 +10,7 @@ const INTEGER = /0|-?[1-9][0-9]*/y
 const NUMBER = /(?:-?0|-?[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const FUNCTION_NAME = /[a-z][a-z0-9_]*(?=\()/y
 const BLANKS = /[ \t\n\r]*/y
+const LONE_SURROGATE = /\p{Surrogate}/u
 const UNICODE_ESCAPE = /u([0-9A-Fa-f]{4})/y
 
 /** Reads the tokens of RFC 9535 Appendix A, one after the other. */
@@ -75,7 +76,7 @@ export class Scanner {
     if (!this.takes(quote)) return undefined
     let value = ''
     while (!this.takes(quote)) value += this.takes('\\') ? this.#escaped(quote) : this.#unescaped()
-    if (!value.isWellFormed()) this.refuse()
+    if (LONE_SURROGATE.test(value)) this.refuse()
     return value
   }
 

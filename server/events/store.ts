@@ -1,0 +1,75 @@
+import { Prisma, type PrismaClient } from '../generated/prisma/client.js'
+
+/** Postgres channel on which the id of a session that changed is announced. */
+export const EVENT_CHANNEL = 'credence_events'
+
+/** Whose events they are: one sequence for each session of either kind. */
+export type SessionKind = 'verification-session' | 'credential-offer-session'
+
+/** One state of a session: its position in the session's sequence, from 1, and the session as it then was. */
+export interface SessionEvent {
+  readonly seq: number
+  /** The session's JSON, as callers see it. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** A session whose events after a position are wanted. */
+export interface EventsWanted {
+  readonly sessionId: string
+  readonly after: number
+}
+
+/**
+ * A common table expression `recorded_events` that stores the event of a transition and tells every process of it. It
+ * belongs into the very statement that makes the transition, so that neither ever happens without the other:
+ *
+ * ```sql
+ * WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),
+ * ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${json}::jsonb AS data FROM moved`, now)}
+ * SELECT … FROM moved
+ * ```
+ *
+ * @param rows a query for `id` (of the session), `seq` (grows by one with every event) and `data` (the session's JSON).
+ */
+export function recordEvents(kind: SessionKind, rows: Prisma.Sql, at: Date): Prisma.Sql {
+  return Prisma.sql`
+    recorded_events AS (
+      INSERT INTO session_events (session_id, kind, seq, data, at)
+      SELECT id, ${kind}, seq, data, ${at} FROM (${rows}) AS changed
+      RETURNING session_id, pg_notify(${EVENT_CHANNEL}, session_id)::text)`
+}
+
+/**
+ * The JSON of a session's newest event with some members replaced: what a transition that changes no other member may
+ * give as its event's `data`.
+ *
+ * @param session SQL for the session's id, as `recordEvents` stores it; `changes` the members as JSON.
+ */
+export function latestDataWith(session: Prisma.Sql, changes: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT e.data FROM session_events e WHERE e.session_id = ${session} ORDER BY e.seq DESC LIMIT 1) || ${changes}`
+}
+
+export type EventStore = ReturnType<typeof createEventStore>
+
+export function createEventStore(prisma: PrismaClient) {
+  return {
+    /** A session's newest event: the session as it is now. Nothing for an unknown session. */
+    async latest(kind: SessionKind, sessionId: string): Promise<SessionEvent | undefined> {
+      const [row] = await prisma.$queryRaw<SessionEvent[]>`
+        SELECT seq, data FROM session_events WHERE session_id = ${sessionId} AND kind = ${kind} ORDER BY seq DESC LIMIT 1`
+      return row
+    },
+
+    /** The events of many sessions after a position each, in order, in one statement. */
+    after(wanted: readonly EventsWanted[]): Promise<(SessionEvent & { readonly sessionId: string })[]> {
+      const ids = wanted.map(({ sessionId }) => sessionId)
+      const positions = wanted.map(({ after }) => after)
+      return prisma.$queryRaw`
+        SELECT e.session_id AS "sessionId", e.seq, e.data
+        FROM unnest(${ids}::text[], ${positions}::int[]) AS w(session_id, after)
+        JOIN session_events e ON e.session_id = w.session_id AND e.seq > w.after
+        ORDER BY e.session_id, e.seq`
+    },
+  }
+}

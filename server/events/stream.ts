@@ -1,0 +1,131 @@
+import { type TrackedEnvelope, tracked } from '@trpc/server'
+import { errors } from '../errors.js'
+import type { Log } from '../log.js'
+import { createEventListener } from './listener.js'
+import { EventReader } from './reader.js'
+import type { EventStore, SessionEvent } from './store.js'
+import { type Subscription, Subscriptions } from './subscriptions.js'
+
+export interface StreamOptions<Data> {
+  readonly sessionId: string
+  /** The session as it is now, with the `seq` of its newest event. May throw, for an unknown session say. */
+  readonly current: () => Promise<{ readonly seq: number; readonly data: Data }>
+  /** What the subscriber saw last (the SSE `Last-Event-ID`); anything that is no position counts as absent. */
+  readonly lastEventId?: string | number | undefined
+  /** Aborts when the subscriber goes away. */
+  readonly signal: AbortSignal
+}
+
+/** A stream of `[seq as text, session]`, in the envelope by which tRPC tells ids from data. */
+export type EventStream<Data> = AsyncGenerator<TrackedEnvelope<Data>, void, undefined>
+
+/** Streams of session events: across all processes of the installation, in order, none skipped and none twice. */
+export interface Events {
+  /**
+   * Subscribes to a session and reads its state; once that is done, the stream gives the state and then every later
+   * event, or first those after `lastEventId` where there are any. It has no end of its own: it ends when `signal`
+   * aborts, and throws 503 when the service stops, so that clients come again elsewhere. Nothing is read ahead of the
+   * consumer, so a slow one costs no memory. A tRPC subscription returns it as it is:
+   *
+   * ```ts
+   * .subscription(({ ctx, input }) => ctx.deps.events.stream({ ...input, current, signal: ctx.request.signal }))
+   * ```
+   *
+   * @throws what `current` throws.
+   */
+  stream<Data>(options: StreamOptions<Data>): Promise<EventStream<Data>>
+  /** Ends every stream, now and in future: the service stops. */
+  end(): void
+  /** Gives the database connection back. */
+  close(): Promise<void>
+}
+
+export interface EventsOptions {
+  readonly store: EventStore
+  readonly databaseUrl: string
+  readonly log: Log
+}
+
+export function createEvents({ store, databaseUrl, log }: EventsOptions): Events {
+  const subscriptions = new Subscriptions()
+  const reader = new EventReader(store, log)
+  let stopped = false
+
+  const stir = (stirred: Iterable<Subscription>) => {
+    for (const subscription of stirred) {
+      subscription.dirty = true
+      subscription.notify()
+    }
+  }
+  const listener = createEventListener({
+    databaseUrl,
+    log,
+    onSession: (sessionId) => stir(subscriptions.of(sessionId)),
+    onConnected: () => stir(subscriptions.all()),
+  })
+
+  /** What a subscriber sees first: what it missed, or the state as it is. */
+  const opening = async <Data>({ current, lastEventId, sessionId }: StreamOptions<Data>) => {
+    const now = (await current()) as SessionEvent
+    const seen = positionOf(lastEventId)
+    if (seen === undefined || seen >= now.seq) return [now]
+    const missed = (await store.after([{ sessionId, after: seen }])).filter(({ seq }) => seq <= now.seq)
+    return missed.length > 0 ? missed : [now]
+  }
+
+  async function* follow(subscription: Subscription, leave: () => void) {
+    try {
+      for (;;) {
+        for (const { seq, data } of subscription.unseen()) {
+          if (stopped || subscription.ended) break
+          yield tracked(String(seq), data)
+        }
+        if (stopped) throw errors.stopping()
+        if (subscription.ended) return
+        if (subscription.dirty) {
+          subscription.dirty = false
+          reader.want(subscription)
+        }
+        await subscription.changed()
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  return {
+    async stream<Data>(options: StreamOptions<Data>) {
+      if (stopped) throw errors.stopping()
+      const { sessionId, signal } = options
+      // First the subscription, then the state: what changes in between is announced, and read again if need be.
+      const subscription = subscriptions.add(sessionId)
+      listener.start()
+      const leave = () => {
+        signal.removeEventListener('abort', leave)
+        subscriptions.delete(subscription)
+        reader.forget(subscription)
+        subscription.ended = true
+        subscription.notify()
+      }
+      signal.addEventListener('abort', leave)
+      if (signal.aborted) leave()
+      try {
+        subscription.rows = await opening(options)
+      } catch (error) {
+        leave()
+        throw error
+      }
+      return follow(subscription, leave) as EventStream<Data>
+    },
+    end() {
+      stopped = true
+      reader.close()
+      for (const subscription of subscriptions.all()) subscription.notify()
+    },
+    close: () => listener.close(),
+  }
+}
+
+function positionOf(lastEventId: string | number | undefined): number | undefined {
+  return /^\d{1,9}$/.test(String(lastEventId ?? '')) ? Number(lastEventId) : undefined
+}

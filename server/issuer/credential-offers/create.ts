@@ -1,0 +1,84 @@
+import type { z } from 'zod'
+import type { Caller } from '../../auth/caller.js'
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { parseConfigurationId } from '../issuance/configurations.js'
+import { issuanceContext } from '../issuance/issuer-context.js'
+import { assertSubject } from '../issuance/subject.js'
+import { offeringFullUrl } from '../offerings/view.js'
+import { credentialOfferOf } from '../openid4vci/offer.js'
+import type { StoredSession } from '../openid4vci/store.js'
+import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
+import type { createCredentialOffer } from './credential-offers.contract.js'
+
+type Request = z.output<typeof createCredentialOffer.input>
+
+const DEFAULT_VALIDITY_SECONDS = 86_400
+const FIELD = 'credentialConfigurationIds'
+
+/** @throws 400 where a configuration is unknown, or they are of several types: one offer has one subject. */
+function schemaNameOf(configurationIds: readonly string[]): string {
+  const names = configurationIds.map((id) => parseConfigurationId(id)?.name)
+  const unknown = configurationIds.find((_, position) => names[position] === undefined)
+  if (unknown !== undefined)
+    throw errors.badRequest(`${FIELD} names ${unknown}, which is not a credential configuration`)
+  const [name, ...others] = [...new Set(names)]
+  if (name === undefined || others.length > 0) throw errors.badRequest(`${FIELD} must all be of one credential type`)
+  if (new Set(configurationIds).size < configurationIds.length)
+    throw errors.badRequest(`${FIELD} must not repeat itself`)
+  return name
+}
+
+async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: string | undefined) {
+  if ((await deps.stores.schemas.active(name)) === undefined) {
+    throw errors.badRequest(`${FIELD} names ${name}, which is not a credential configuration`)
+  }
+  return issuanceContext(deps, name, issuerId, caller)
+}
+
+/** Makes a credential offer with a limit of one redemption, and the session that tells how it goes. */
+export async function createOffer(deps: Deps, caller: Caller, request: Request) {
+  const configurationIds = request.credentialConfigurationIds
+  const context = await contextOf(deps, caller, schemaNameOf(configurationIds), request.issuerId)
+  assertSubject(context, request.credentialSubject, 'credentialSubject')
+  const id = deps.newId()
+  const createdAt = deps.clock()
+  const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)
+  const txCode = request.txCode === undefined ? null : describeTxCode(request.txCode)
+  const code = txCode === null ? undefined : newTxCode(txCode, deps.random)
+  const session: StoredSession = {
+    id,
+    createdBy: caller.sub,
+    state: 'Created',
+    seq: 1,
+    errorMessage: null,
+    configurationIds,
+    issuerId: context.issuerId,
+    txCode,
+    txCodeHash: code === undefined ? null : hashTxCode(deps.sealingKey('tx-code'), id, code),
+    txCodeAttempts: 0,
+    createdAt,
+    expiresAt,
+  }
+  await deps.stores.issuing.insertSession(
+    {
+      id,
+      schemaId: context.id,
+      issuerId: context.issuerId,
+      credentialSubject: request.credentialSubject,
+      recipient: null,
+      redemptionLimit: 1,
+      expiresAt,
+      createdAt,
+      configurationIds,
+    },
+    session,
+  )
+  const offered = { schemaName: context.name, offered: configurationIds, session }
+  return {
+    credentialOfferSessionId: id,
+    credentialOfferUri: offeringFullUrl(deps.config.issuerBaseUrl, id),
+    credentialOffer: credentialOfferOf(deps, offered, deps.seals.preAuthorizedCode(id)),
+    ...(code === undefined ? {} : { txCode: code }),
+  }
+}

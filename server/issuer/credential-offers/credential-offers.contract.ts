@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { zSubject } from '../credentials/credentials.contract.js'
+import { zTxCodeRequest } from '../openid4vci/tx-code.js'
+
+const MAX_VALIDITY_SECONDS = 2_592_000
+
+export const zCredentialOfferSession = z.object({
+  id: z.uuid(),
+  state: z.enum(['Created', 'OfferRetrieved', 'Authorized', 'TokenIssued', 'CredentialIssued', 'Accepted', 'Error']),
+  issuerId: z.string(),
+  credentialConfigurationIds: z.array(z.string()),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  errorMessage: z.string().optional(),
+})
+
+export const createCredentialOffer = {
+  meta: route('POST', '/credential-offers', {
+    tag: 'Credential offers',
+    summary: 'Make a credential offer for one wallet and watch it as a session',
+    access: 'user',
+    status: 201,
+    errors: [400, 403],
+  }),
+  input: z.strictObject({
+    credentialConfigurationIds: z.array(z.string().min(1)).min(1).max(20),
+    credentialSubject: zSubject,
+    issuerId: z.string().optional(),
+    txCode: zTxCodeRequest.optional().meta({ description: 'Ask for a transaction code; the answer holds it.' }),
+    expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
+  }),
+  output: z.object({
+    credentialOfferSessionId: z.uuid(),
+    credentialOfferUri: z
+      .string()
+      .meta({ description: 'openid-credential-offer:// address of the offer by reference' }),
+    credentialOffer: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'The same offer by value; its code is good for ten minutes.' }),
+    txCode: z.string().optional(),
+  }),
+}
+
+export const readCredentialOfferSession = {
+  meta: route('GET', '/credential-offer-sessions/{id}', {
+    tag: 'Credential offers',
+    summary: 'Read a credential-offer session',
+    access: 'user',
+    errors: [400, 403],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: zCredentialOfferSession,
+}
+
+export const credentialOfferSessionEvents = {
+  meta: route('GET', '/credential-offer-sessions/{id}/events', {
+    tag: 'Credential offers',
+    summary: 'Server-Sent Events of a credential-offer session',
+    access: 'user',
+    kind: 'express',
+    produces: 'text/event-stream',
+    errors: [400, 403],
+  }),
+  input: z.strictObject({ id: z.string(), lastEventId: z.string().optional() }),
+}

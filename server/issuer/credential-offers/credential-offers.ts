@@ -1,0 +1,27 @@
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { issuerProcedure, router } from '../../trpc.js'
+import { sessionView } from '../openid4vci/session.js'
+import { createOffer } from './create.js'
+import { createCredentialOffer, readCredentialOfferSession } from './credential-offers.contract.js'
+
+/** A session belongs to its creator; someone else's is an unknown one. */
+export async function ownSession(deps: Deps, id: string, sub: string) {
+  const session = await deps.stores.issuing.session(id, sub)
+  if (session === undefined) throw errors.credentialOfferSessionNotFound()
+  return session
+}
+
+export const credentialOffersRouter = router({
+  create: issuerProcedure
+    .meta(createCredentialOffer.meta)
+    .input(createCredentialOffer.input)
+    .output(createCredentialOffer.output)
+    .mutation(({ ctx: { deps, caller }, input }) => createOffer(deps, caller, input)),
+
+  session: issuerProcedure
+    .meta(readCredentialOfferSession.meta)
+    .input(readCredentialOfferSession.input)
+    .output(readCredentialOfferSession.output)
+    .query(async ({ ctx: { deps, caller }, input }) => sessionView(await ownSession(deps, input.id, caller.sub))),
+})

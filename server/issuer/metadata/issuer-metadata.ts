@@ -1,0 +1,58 @@
+import type { Deps } from '../../deps.js'
+import { keyIdOf } from '../../dids/identity.js'
+import { signCompact } from '../../protocol/jose/jws.js'
+import { BATCH_SIZE } from '../../protocol/openid4vci/requests.js'
+import { GRANTS } from '../openid4vci/grants/index.js'
+import { configurationsOf, PROOF_TYPES } from './configurations.js'
+
+const DEFAULT_DISPLAY = [{ name: 'Credence', locale: 'en' }]
+
+const endpoint = (deps: Deps, name: string) => `${deps.config.issuerBaseUrl}/openid4vci/${name}`
+
+/** Credential Issuer Metadata (OpenID4VCI 1.0 §12.2.4) with the interface's own members. No member is ever null. */
+export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unknown>> {
+  const { issuerBaseUrl } = deps.config
+  const [schemas, issuer] = await Promise.all([deps.stores.schemas.allActive(), deps.stores.agents.defaultIssuer()])
+  const display = issuer?.display ?? []
+  return {
+    credential_issuer: issuerBaseUrl,
+    authorization_servers: [issuerBaseUrl],
+    credential_endpoint: endpoint(deps, 'credential'),
+    nonce_endpoint: endpoint(deps, 'nonce'),
+    notification_endpoint: endpoint(deps, 'notification'),
+    token_endpoint: endpoint(deps, 'token'),
+    schema_endpoint: `${issuerBaseUrl}/schemas`,
+    offering_endpoint: `${issuerBaseUrl}/api/v1/offerings`,
+    batch_credential_issuance: { batch_size: BATCH_SIZE },
+    display: display.length === 0 ? DEFAULT_DISPLAY : display.map((entry) => ({ ...entry })),
+    credential_configurations_supported: configurationsOf(schemas, deps.config),
+    proof_types_supported: PROOF_TYPES,
+  }
+}
+
+/** The same as a JWT (§12.2.3), signed by the default issuer. */
+export async function signedIssuerMetadata(deps: Deps): Promise<string> {
+  const metadata = await issuerMetadataOf(deps)
+  const identity = (await deps.stores.dids.recordIdentities()).find(({ purpose }) => purpose === 'issuer')
+  if (identity === undefined) throw new Error('There is no default issuer.')
+  const signer = await deps.keys.signer(identity.keyId, keyIdOf(identity.did, identity.publicJwk))
+  return signCompact(
+    signer,
+    { typ: 'openidvci-issuer-metadata+jwt' },
+    { iss: identity.did, sub: deps.config.issuerBaseUrl, iat: Math.floor(deps.clock().getTime() / 1000), ...metadata },
+  )
+}
+
+/** Authorization Server Metadata (RFC 8414 §2, OpenID4VCI 1.0 §12.3). */
+export function authorizationServerMetadataOf(deps: Deps): Record<string, unknown> {
+  return {
+    issuer: deps.config.issuerBaseUrl,
+    token_endpoint: endpoint(deps, 'token'),
+    jwks_uri: `${deps.config.issuerBaseUrl}/.well-known/jwks.json`,
+    grant_types_supported: GRANTS.map(({ identifier }) => identifier),
+    // There is no authorization endpoint, and so no response type.
+    response_types_supported: [],
+    token_endpoint_auth_methods_supported: ['none'],
+    'pre-authorized_grant_anonymous_access_supported': true,
+  }
+}

@@ -1,0 +1,15 @@
+import type { Deps } from '../../../deps.js'
+
+/** Parameters of a token request, each sent once (RFC 6749 §3.2). */
+export type TokenParameters = Readonly<Record<string, unknown>>
+
+/** Token Response (OpenID4VCI 1.0 §6.2). */
+export type TokenResponse = Readonly<Record<string, unknown>>
+
+/** A way to get an access token: the token endpoint finds it by its identifier. */
+export interface Grant {
+  /** `grant_type`; also in `grant_types_supported`. */
+  readonly identifier: string
+  /** @throws OAuthError with the code of RFC 6749 §5.2 that fits. */
+  readonly handle: (deps: Deps, parameters: TokenParameters) => Promise<TokenResponse>
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { zProtocolReply } from '../../protocol/oauth/reply.js'
+
+/** Nonce Request (OpenID4VCI 1.0 §7.1): it has neither body nor content type. */
+export const nonce = {
+  meta: route('POST', '/openid4vci/nonce', {
+    tag: 'OpenID4VCI',
+    summary: 'A nonce for key proofs',
+    access: 'public',
+    kind: 'protocol',
+    form: true,
+  }),
+  input: z.object({}),
+  output: zProtocolReply,
+}

@@ -1,0 +1,18 @@
+import { route } from '../../contract.js'
+import { zProtocolReply } from '../../protocol/oauth/reply.js'
+import { zNotificationRequest } from '../../protocol/openid4vci/requests.js'
+
+/** Notification Request (OpenID4VCI 1.0 §11.1). */
+export const notification = {
+  meta: route('POST', '/openid4vci/notification', {
+    tag: 'OpenID4VCI',
+    summary: 'Tell the issuer what became of a credential',
+    access: 'wallet',
+    status: 204,
+    kind: 'protocol',
+    invalid: 'invalid_notification_request',
+    errors: [400, 413, 415],
+  }),
+  input: zNotificationRequest,
+  output: zProtocolReply,
+}

@@ -1,0 +1,34 @@
+import type { z } from 'zod'
+import type { Deps } from '../../deps.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { zNotificationRequest } from '../../protocol/openid4vci/requests.js'
+import { canMove, moved } from './session.js'
+import type { TokenContext } from './store.js'
+
+type Notification = z.infer<typeof zNotificationRequest>
+
+const MAX_DESCRIPTION = 300
+
+/** What the issuer's session says of a credential that the wallet did not keep. */
+function failureText({ event, event_description: description }: Notification): string {
+  const what =
+    event === 'credential_deleted' ? 'The wallet deleted the credential' : 'The wallet could not take the credential'
+  return description === undefined ? `${what}.` : `${what}: ${description.slice(0, MAX_DESCRIPTION)}`
+}
+
+/**
+ * Takes note of what became of a credential (OpenID4VCI 1.0 §11). Idempotent: a repeat moves nothing.
+ *
+ * @throws OAuthError `invalid_notification_id` for an id that was not given under this access token.
+ */
+export async function takeNotification(deps: Deps, token: TokenContext, notification: Notification): Promise<void> {
+  const named = deps.seals.openNotificationId(notification.notification_id)
+  if (named === undefined || named.offeringId !== token.offeringId || named.credentialId !== token.credentialId) {
+    throw new OAuthError('invalid_notification_id', 'The notification_id was not given under this access token.')
+  }
+  const { session } = token
+  if (session === null) return
+  const accepted = notification.event === 'credential_accepted'
+  const next = accepted ? moved(session, 'Accepted') : moved(session, 'Error', failureText(notification))
+  if (canMove(session.state, next.state)) await deps.stores.issuing.move(next, deps.clock())
+}

@@ -1,0 +1,59 @@
+import type { Deps } from '../../deps.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
+import { configurationIdsOf } from '../issuance/configurations.js'
+import { moved } from './session.js'
+import type { WalletOffering } from './store.js'
+
+/** Configurations that a wallet may take from an offering. */
+export const offeredConfigurations = (offering: Pick<WalletOffering, 'offered' | 'schemaName'>): readonly string[] =>
+  offering.offered.length === 0 ? configurationIdsOf(offering.schemaName) : offering.offered
+
+/** Why nothing more can be taken from an offering; undefined while something can. */
+export function closedReason(offering: WalletOffering, now: Date): string | undefined {
+  if (offering.session?.state === 'Error') return 'The credential offer has ended.'
+  if (offering.expiresAt !== null && offering.expiresAt <= now) return 'The credential offer has expired.'
+  const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
+  return usedUp ? 'The credential offer has been used up.' : undefined
+}
+
+/**
+ * The credential offer object (OpenID4VCI 1.0 §4.1.1). It names one grant: wallets are known that fail on two.
+ *
+ * @param code the pre-authorized code that it carries.
+ */
+export function credentialOfferOf(
+  deps: Deps,
+  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'session'>,
+  code: string,
+) {
+  const txCode = offering.session?.txCode ?? null
+  return {
+    credential_issuer: deps.config.issuerBaseUrl,
+    credential_configuration_ids: [...offeredConfigurations(offering)],
+    grants: {
+      [PRE_AUTHORIZED_CODE_GRANT]: {
+        'pre-authorized_code': code,
+        ...(txCode === null ? {} : { tx_code: { ...txCode } }),
+      },
+    },
+  }
+}
+
+/**
+ * Hands the offer to a wallet. Repeatable: each time with a fresh code, which is sealed and not stored; only the first
+ * one of a session writes.
+ *
+ * @throws OAuthError 404 for an unknown offer, 400 for one that has ended.
+ */
+export async function handOut(deps: Deps, id: string) {
+  const offering = await deps.stores.issuing.offering(id)
+  if (offering === undefined)
+    throw new OAuthError('invalid_request', 'The credential offer does not exist.', { status: 404 })
+  const now = deps.clock()
+  const reason = closedReason(offering, now)
+  if (reason !== undefined) throw new OAuthError('invalid_request', reason)
+  if (offering.session?.state === 'Created')
+    await deps.stores.issuing.move(moved(offering.session, 'OfferRetrieved'), now)
+  return credentialOfferOf(deps, offering, deps.seals.preAuthorizedCode(id))
+}

@@ -1,0 +1,59 @@
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { publicProcedure, router } from '../../trpc.js'
+import { credential } from './credential.contract.js'
+import { issueToWallet } from './credential.js'
+import { GRANTS } from './grants/index.js'
+import { nonce } from './nonce.contract.js'
+import { notification } from './notification.contract.js'
+import { takeNotification } from './notification.js'
+import { handOut } from './offer.js'
+import { credentialOffer } from './offers.contract.js'
+import { token } from './token.contract.js'
+import { walletProcedure } from './wallet-access.js'
+
+/** Codes, tokens, nonces and credentials stay out of caches (RFC 6749 §5.1, OpenID4VCI 1.0 §7.2). */
+const uncached = (body: Record<string, unknown>): ProtocolReply => ({
+  status: 200,
+  headers: { 'cache-control': 'no-store' },
+  body,
+})
+
+export const openid4vciRouter = router({
+  offer: publicProcedure
+    .meta(credentialOffer.meta)
+    .input(credentialOffer.input)
+    .output(credentialOffer.output)
+    .query(async ({ ctx, input }) => uncached(await handOut(ctx.deps, input.id))),
+
+  token: publicProcedure
+    .meta(token.meta)
+    .input(token.input)
+    .output(token.output)
+    .mutation(async ({ ctx, input }) => {
+      const grant = GRANTS.find(({ identifier }) => identifier === input.grant_type)
+      if (grant === undefined) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.')
+      return uncached({ ...(await grant.handle(ctx.deps, input)) })
+    }),
+
+  nonce: publicProcedure
+    .meta(nonce.meta)
+    .input(nonce.input)
+    .output(nonce.output)
+    .mutation(({ ctx }) => uncached({ c_nonce: ctx.deps.seals.nonce() })),
+
+  credential: walletProcedure
+    .meta(credential.meta)
+    .input(credential.input)
+    .output(credential.output)
+    .mutation(async ({ ctx, input }) => uncached(await issueToWallet(ctx.deps, ctx.token, input))),
+
+  notification: walletProcedure
+    .meta(notification.meta)
+    .input(notification.input)
+    .output(notification.output)
+    .mutation(async ({ ctx, input }) => {
+      await takeNotification(ctx.deps, ctx.token, input)
+      return { status: 204 }
+    }),
+})

@@ -1,0 +1,83 @@
+import type { Deps } from '../../deps.js'
+import { open, seal } from '../../protocol/jose/sealed.js'
+
+/** A pre-authorized code is good for ten minutes: it is fetched with the offer, right before it is used. */
+const CODE_SECONDS = 600
+/** Long enough for a user who is asked for a PIN between nonce and proof. */
+const NONCE_SECONDS = 300
+
+/** What a pre-authorized code says, sealed: no code is stored before it is used. */
+export interface PreAuthorizedCode {
+  readonly offeringId: string
+  /** Unique; stored when the code is used. */
+  readonly jti: string
+}
+
+interface Sealed {
+  /** Seconds since the epoch. */
+  readonly exp: number
+}
+
+interface SealedCode extends Sealed {
+  readonly o: string
+  readonly j: string
+}
+
+interface SealedNotification {
+  readonly o: string
+  readonly c: string
+}
+
+const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+/** The sealed, stateless values of an issuance. Keys derive from the root secret, one for each use. */
+export function createSeals(deps: Pick<Deps, 'sealingKey' | 'clock' | 'newId'>) {
+  const codeKey = deps.sealingKey('pre-authorized-code')
+  const nonceKey = deps.sealingKey('c-nonce')
+  const notificationKey = deps.sealingKey('notification-id')
+  return {
+    /** @param seconds how long it is good, 600 unless given. */
+    preAuthorizedCode: (offeringId: string): string => {
+      const code: SealedCode = { o: offeringId, j: deps.newId(), exp: seconds(deps.clock()) + CODE_SECONDS }
+      return seal(codeKey, code)
+    },
+
+    /** Undefined for a code that is not one of ours, or has expired. */
+    openCode: (sealed: string): PreAuthorizedCode | undefined => {
+      const code = open(codeKey, sealed)
+      if (!isObject(code) || typeof code.o !== 'string' || typeof code.j !== 'string') return undefined
+      if (typeof code.exp !== 'number' || code.exp <= seconds(deps.clock())) return undefined
+      return { offeringId: code.o, jti: code.j }
+    },
+
+    /** A `c_nonce` (OpenID4VCI 1.0 §7): it costs no write until it is used. */
+    nonce: (): string => seal(nonceKey, { exp: seconds(deps.clock()) + NONCE_SECONDS }),
+
+    /** When a `c_nonce` was made; undefined where it is not one of ours, or has expired. */
+    nonceIssuedAt: (sealed: string): Date | undefined => {
+      const nonce = open(nonceKey, sealed)
+      if (!isObject(nonce) || typeof nonce.exp !== 'number' || nonce.exp <= seconds(deps.clock())) return undefined
+      return new Date((nonce.exp - NONCE_SECONDS) * 1000)
+    },
+
+    /** Names an issuance to the notification endpoint (OpenID4VCI 1.0 §11). */
+    notificationId: (offeringId: string, credentialId: string): string => {
+      const notification: SealedNotification = { o: offeringId, c: credentialId }
+      return seal(notificationKey, notification)
+    },
+
+    openNotificationId: (sealed: string): { offeringId: string; credentialId: string } | undefined => {
+      const notification = open(notificationKey, sealed)
+      if (!isObject(notification) || typeof notification.o !== 'string' || typeof notification.c !== 'string')
+        return undefined
+      return { offeringId: notification.o, credentialId: notification.c }
+    },
+  }
+}
+
+export type Seals = ReturnType<typeof createSeals>
+
+/** A used nonce need not be remembered longer than it could be used. */
+export const NONCE_VALIDITY_MS = NONCE_SECONDS * 1000

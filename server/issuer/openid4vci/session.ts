@@ -1,0 +1,71 @@
+/** States of a credential-offer session. `Accepted` and `Error` are final. */
+export type CredentialOfferState =
+  | 'Created'
+  | 'OfferRetrieved'
+  | 'Authorized'
+  | 'TokenIssued'
+  | 'CredentialIssued'
+  | 'Accepted'
+  | 'Error'
+
+/** A session as it is stored, with what its offering says. */
+export interface CredentialOfferSession {
+  readonly id: string
+  readonly createdBy: string
+  readonly state: CredentialOfferState
+  readonly seq: number
+  readonly errorMessage: string | null
+  readonly configurationIds: readonly string[]
+  readonly issuerId: string
+  readonly expiresAt: Date
+  readonly createdAt: Date
+}
+
+/** The session's JSON: what the GET route answers and what its events carry. */
+export interface CredentialOfferSessionView {
+  readonly id: string
+  readonly state: CredentialOfferState
+  readonly issuerId: string
+  readonly credentialConfigurationIds: string[]
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly errorMessage?: string
+}
+
+/** From which states a state can be reached. Nothing leaves a final state; a repeat moves nothing. */
+const SOURCES: Readonly<Record<CredentialOfferState, readonly CredentialOfferState[]>> = {
+  Created: [],
+  OfferRetrieved: ['Created'],
+  Authorized: ['Created', 'OfferRetrieved'],
+  TokenIssued: ['Created', 'OfferRetrieved', 'Authorized'],
+  CredentialIssued: ['TokenIssued'],
+  Accepted: ['CredentialIssued'],
+  Error: ['Created', 'OfferRetrieved', 'Authorized', 'TokenIssued', 'CredentialIssued'],
+}
+
+export const isFinal = (state: CredentialOfferState): boolean => state === 'Accepted' || state === 'Error'
+
+export const sourcesOf = (state: CredentialOfferState): readonly CredentialOfferState[] => SOURCES[state]
+
+export const canMove = (from: CredentialOfferState, to: CredentialOfferState): boolean => SOURCES[to].includes(from)
+
+/** The session after a transition; `errorMessage` is set with Error alone. */
+export function moved(
+  session: CredentialOfferSession,
+  state: CredentialOfferState,
+  errorMessage?: string,
+): CredentialOfferSession {
+  return { ...session, state, seq: session.seq + 1, errorMessage: errorMessage ?? null }
+}
+
+export function sessionView(session: CredentialOfferSession): CredentialOfferSessionView {
+  return {
+    id: session.id,
+    state: session.state,
+    issuerId: session.issuerId,
+    credentialConfigurationIds: [...session.configurationIds],
+    createdAt: session.createdAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+    ...(session.errorMessage === null ? {} : { errorMessage: session.errorMessage }),
+  }
+}

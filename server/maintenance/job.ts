@@ -1,0 +1,81 @@
+import type { Log } from '../log.js'
+import type { MaintenanceStore } from './store.js'
+
+/** Something that has to be done from time to time, whoever asks or not. */
+export interface MaintenanceTask {
+  readonly name: string
+  /** How long to wait between two runs, in milliseconds. */
+  readonly everyMs: number
+  /**
+   * Does one batch, in statements that another process may send at the same time without harm.
+   *
+   * @returns how many things were done; the task runs again at once while it is `batchSize`.
+   */
+  readonly run: (now: Date, batchSize: number) => Promise<number>
+}
+
+export interface MaintenanceOptions {
+  readonly store: Pick<MaintenanceStore, 'exclusively'>
+  readonly tasks: readonly MaintenanceTask[]
+  readonly clock: () => Date
+  readonly log: Log
+}
+
+/** Runs tasks as long as the process lives. Of several processes one at a time does it. */
+export interface Maintenance {
+  start(): void
+  /** Waits for the batch under way. */
+  stop(): Promise<void>
+}
+
+const TICK_MS = 1_000
+const RETRY_MS = 5_000
+const BATCH_SIZE = 200
+/** Of one task in one turn; what is left waits for the next. */
+const MAX_BATCHES = 50
+
+/** Runs one task until nothing is left to do for it, or it had its share of the turn. */
+export async function runTask(task: MaintenanceTask, now: Date): Promise<void> {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    if ((await task.run(now, BATCH_SIZE)) < BATCH_SIZE) return
+  }
+}
+
+export function createMaintenance({ store, tasks, clock, log }: MaintenanceOptions): Maintenance {
+  const dueAt = new Map(tasks.map((task) => [task, 0]))
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let stopped = false
+
+  const turn = async (): Promise<void> => {
+    const due = tasks.filter((task) => (dueAt.get(task) ?? 0) <= performance.now())
+    if (due.length === 0) return
+    await store.exclusively(async () => {
+      for (const task of due) if (!stopped) await runTask(task, clock())
+    })
+    for (const task of due) dueAt.set(task, performance.now() + task.everyMs)
+  }
+
+  const schedule = (afterMs: number): void => {
+    if (stopped) return
+    timer = setTimeout(() => {
+      running = turn().then(
+        () => schedule(TICK_MS),
+        (error: unknown) => {
+          log.warn({ err: error }, 'maintenance failed')
+          schedule(RETRY_MS)
+        },
+      )
+    }, afterMs)
+    timer.unref()
+  }
+
+  return {
+    start: () => schedule(TICK_MS),
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { didJwk } from '../did/did-jwk.js'
+import { didOf } from '../did/did-url.js'
+import type { SignatureAlgorithm } from '../jose/algorithms.js'
+import { decodeCompact, type Jwk, JwsError, readPublicJwk, verifyCompact } from '../jose/jws.js'
+import { OAuthError } from '../oauth/error.js'
+
+/** What verifying a key proof needs of the world outside. */
+export interface KeyProofOptions {
+  /** The credential issuer identifier: the only `aud`. */
+  readonly audience: string
+  readonly now: Date
+  readonly algorithms: readonly SignatureAlgorithm[]
+  /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
+  readonly nonceIssuedAt: (nonce: string) => Date | undefined
+  /** The key of a DID URL, listed for authentication. Rejects with a sentence where there is none. */
+  readonly resolveKey: (kid: string) => Promise<Jwk>
+}
+
+/** A key that a wallet has proven to hold. */
+export interface ProvenKey {
+  readonly jwk: Jwk
+  /** The DID of the `kid`, or the did:jwk of a bare `jwk`. */
+  readonly did: string
+  /** Whether the proof named its key by a DID. */
+  readonly namedByDid: boolean
+  readonly nonce: string
+}
+
+const TYP = 'openid4vci-proof+jwt'
+const LEEWAY_SECONDS = 60
+
+const invalidProof = (description: string, cause?: unknown) => new OAuthError('invalid_proof', description, { cause })
+
+interface Header {
+  readonly typ?: unknown
+  readonly kid?: unknown
+  readonly jwk?: unknown
+  readonly x5c?: unknown
+}
+
+/** Appendix F.1: exactly one of `kid`, `jwk` and `x5c` names the key. */
+async function keyOf(header: Header, options: KeyProofOptions): Promise<Omit<ProvenKey, 'nonce'>> {
+  const named = (['kid', 'jwk', 'x5c'] as const).filter((name) => header[name] !== undefined)
+  const [only, ...others] = named
+  if (only === undefined) throw invalidProof('The proof names no key: kid or jwk is missing in its header.')
+  if (others.length > 0) throw invalidProof(`The proof names several keys: its header has ${named.join(' and ')}.`)
+  if (only === 'x5c')
+    throw invalidProof('The proof names its key by x5c, which is not supported; use jwk or the kid of a DID.')
+  if (only === 'jwk') return bareKey(header.jwk)
+  return didKey(header.kid, options)
+}
+
+/** Appendix F.4: the header must not contain a private key. */
+function bareKey(value: unknown): Omit<ProvenKey, 'nonce'> {
+  if (typeof value !== 'object' || value === null) throw invalidProof('The jwk of the proof is not an object.')
+  if ('d' in value || 'k' in value) throw invalidProof('The jwk of the proof holds a private or symmetric key.')
+  const jwk = readPublicJwk(value)
+  if (jwk === undefined) throw invalidProof('The jwk of the proof is not a supported public key.')
+  return { jwk, did: didJwk(jwk), namedByDid: false }
+}
+
+async function didKey(kid: unknown, options: KeyProofOptions): Promise<Omit<ProvenKey, 'nonce'>> {
+  const did = typeof kid === 'string' ? didOf(kid) : undefined
+  if (typeof kid !== 'string' || did === undefined) throw invalidProof('The kid of the proof is not a DID URL.')
+  try {
+    return { jwk: await options.resolveKey(kid), did, namedByDid: true }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unknown reason'
+    throw invalidProof(`The key that the kid of the proof names cannot be resolved: ${reason}`, cause)
+  }
+}
+
+function decoded(proof: string) {
+  try {
+    return decodeCompact(proof)
+  } catch (cause) {
+    if (cause instanceof JwsError) throw invalidProof(`The proof is not a well-formed JWT: ${cause.message}`, cause)
+    throw cause
+  }
+}
+
+async function assertSigned(proof: string, jwk: Jwk, algorithms: readonly SignatureAlgorithm[]): Promise<void> {
+  try {
+    await verifyCompact(proof, jwk, algorithms)
+  } catch (cause) {
+    if (cause instanceof JwsError)
+      throw invalidProof(`The signature of the proof cannot be accepted: ${cause.message}`, cause)
+    throw cause
+  }
+}
+
+function assertTimes(payload: Readonly<Record<string, unknown>>, nonceIssuedAt: Date, now: Date): void {
+  const { iat, exp, nbf } = payload
+  if (typeof iat !== 'number') throw invalidProof('The proof has no iat.')
+  const seconds = now.getTime() / 1000
+  if (iat > seconds + LEEWAY_SECONDS) throw invalidProof('The proof was made in the future: check iat and the clock.')
+  // Its nonce says when it can have been made at the earliest (§13.7: replay of key proofs).
+  if (iat < nonceIssuedAt.getTime() / 1000 - LEEWAY_SECONDS) throw invalidProof('The proof is older than its nonce.')
+  if (typeof exp === 'number' && seconds >= exp + LEEWAY_SECONDS) throw invalidProof('The proof has expired.')
+  if (typeof nbf === 'number' && nbf > seconds + LEEWAY_SECONDS) throw invalidProof('The proof is not valid yet.')
+}
+
+/** §8.3.1.2: a proof without a nonce is an invalid proof, one with a wrong nonce has an invalid nonce. */
+function nonceOf(
+  payload: Readonly<Record<string, unknown>>,
+  options: KeyProofOptions,
+): { nonce: string; issuedAt: Date } {
+  const { nonce } = payload
+  if (typeof nonce !== 'string') throw invalidProof('The proof has no nonce: get one from the nonce endpoint.')
+  const issuedAt = options.nonceIssuedAt(nonce)
+  if (issuedAt === undefined) throw new OAuthError('invalid_nonce', 'The nonce of the proof is unknown or has expired.')
+  return { nonce, issuedAt }
+}
+
+/**
+ * Verifies a key proof of type `jwt` (OpenID4VCI 1.0 Appendix F.1, F.4).
+ *
+ * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
+ */
+export async function verifyKeyProof(proof: string, options: KeyProofOptions): Promise<ProvenKey> {
+  const { header, payload } = decoded(proof)
+  if (header.typ !== TYP) throw invalidProof(`The typ of the proof must be ${TYP}.`)
+  const key = await keyOf(header, options)
+  await assertSigned(proof, key.jwk, options.algorithms)
+  const audiences = [payload.aud].flat()
+  if (audiences.length !== 1 || audiences[0] !== options.audience) {
+    throw invalidProof('The aud of the proof must be the credential issuer identifier.')
+  }
+  const { nonce, issuedAt } = nonceOf(payload, options)
+  assertTimes(payload, issuedAt, options.now)
+  return { ...key, nonce }
+}

@@ -1,0 +1,69 @@
+import type { CredentialQuery, DcqlQuery } from './dcql-query.js'
+
+/** What is wrong in a DCQL query, and where. */
+export interface DcqlFault {
+  readonly path: (string | number)[]
+  readonly message: string
+}
+
+/** The rules of OpenID4VP 1.0 §6 that span several members of a query. */
+export function checkDcqlReferences({ credentials, credential_sets }: DcqlQuery): DcqlFault[] {
+  const ids = credentials.map(({ id }) => id)
+  const known = new Set(ids)
+  return [
+    // §6.1: the same id must not be present more than once.
+    ...repeated(ids).map((index) => ({ path: ['credentials', index, 'id'], message: 'must be unique' })),
+    ...credentials.flatMap((credential, index) => checkCredential(credential, ['credentials', index])),
+    // §6.2: options reference elements in credentials.
+    ...(credential_sets ?? []).flatMap(({ options }, set) =>
+      options.flatMap((option, index) =>
+        unknownIn(option, known).map((member) => ({
+          path: ['credential_sets', set, 'options', index, member],
+          message: 'must be the id of a credential query',
+        })),
+      ),
+    ),
+  ]
+}
+
+function checkCredential({ format, claims, claim_sets }: CredentialQuery, at: (string | number)[]): DcqlFault[] {
+  const faults: DcqlFault[] = []
+  const fault = (path: (string | number)[], message: string) => faults.push({ path: [...at, ...path], message })
+  // §6.4.1
+  if (claim_sets !== undefined && claims === undefined) fault(['claim_sets'], 'must not be present without claims')
+  const ids = (claims ?? []).map(({ id }) => id)
+  // §6.3: within the array, an id stands once; it is required where there are claim_sets.
+  for (const index of repeated(ids)) fault(['claims', index, 'id'], 'must be unique')
+  if (claim_sets !== undefined) {
+    for (const [index, id] of ids.entries()) {
+      if (id === undefined) fault(['claims', index, 'id'], 'must be present where claim_sets is')
+    }
+  }
+  const paths = (claims ?? []).map(({ path }) => path)
+  // §6.1: the same claim must not be pointed to more than once.
+  for (const index of repeated(paths.map((path) => JSON.stringify(path)))) {
+    fault(['claims', index, 'path'], 'must not point to a claim that another one points to')
+  }
+  for (const [index, [first]] of paths.entries()) {
+    // §7.1.1: the root of a credential is an object.
+    if (typeof first !== 'string') fault(['claims', index, 'path', 0], 'must be a string')
+    // Appendix B.1.2: paths start at the root of the credential, not of the JWT around it.
+    if (format === 'jwt_vc_json' && first === 'vc') {
+      fault(['claims', index, 'path', 0], 'must be a member of the credential, such as credentialSubject, not vc')
+    }
+  }
+  const known = new Set(ids)
+  for (const [set, members] of (claim_sets ?? []).entries()) {
+    for (const member of unknownIn(members, known)) fault(['claim_sets', set, member], 'must be the id of a claim')
+  }
+  return faults
+}
+
+/** Indices of what stands further up already. Undefined is never repeated. */
+function repeated(values: readonly (string | undefined)[]): number[] {
+  return values.flatMap((value, index) => (value !== undefined && values.indexOf(value) < index ? [index] : []))
+}
+
+function unknownIn(ids: readonly string[], known: ReadonlySet<string | undefined>): number[] {
+  return ids.flatMap((id, index) => (known.has(id) ? [] : [index]))
+}

@@ -1,0 +1,86 @@
+import { isIssuerPath, isJwtClaim, memberOfVc, nameOf } from '../query/credential-view.js'
+import type { JsonPath, Segment } from '../query/jsonpath/ast.js'
+import type { CompiledField } from '../query/vp-query.js'
+import type { ClaimsPath, ClaimValue, CredentialQuery } from './dcql-query.js'
+
+type Format = CredentialQuery['format']
+
+/** What a field of a query item asks for in one format. */
+export type FieldClaims =
+  /** One of these claims, the first preferred. */
+  | {
+      readonly kind: 'claims'
+      readonly paths: readonly ClaimsPath[]
+      readonly values: readonly ClaimValue[] | undefined
+    }
+  /** Nothing: the value is there whatever claims are disclosed. */
+  | { readonly kind: 'present' }
+  /** What no credential of the format has. */
+  | { readonly kind: 'absent' }
+  /** What a claims path cannot say. */
+  | { readonly kind: 'inexpressible' }
+
+type PathMeaning = Exclude<FieldClaims['kind'], 'claims'> | ClaimsPath
+
+/** Maps the paths of a field to claims paths of a format, each once. */
+export function claimsOfField({ paths, constraint: { filter } }: CompiledField, format: Format): FieldClaims {
+  const meanings = paths.map(({ path }) => meaningOf(path, format))
+  if (meanings.includes('inexpressible')) return { kind: 'inexpressible' }
+  if (meanings.includes('present')) return { kind: 'present' }
+  const claims = new Map(
+    meanings.flatMap((meaning) => (typeof meaning === 'string' ? [] : [[JSON.stringify(meaning), meaning] as const])),
+  )
+  if (claims.size === 0) return { kind: 'absent' }
+  return { kind: 'claims', paths: [...claims.values()], values: claimValues(filter) }
+}
+
+function meaningOf(path: JsonPath, format: Format): PathMeaning {
+  // The types of an SD-JWT VC follow from its vct; those of a JWT VC are disclosed with it.
+  if (memberOfVc(path).member === 'type') return 'present'
+  return format === 'dc+sd-jwt' ? meaningInSdJwt(path) : meaningInJwt(path)
+}
+
+function meaningInSdJwt(path: JsonPath): PathMeaning {
+  if (isVctPath(path)) return 'present'
+  if (isIssuerPath(path)) return ['iss']
+  const { member, rest } = memberOfVc(path)
+  return pointerOf(member === 'credentialSubject' ? rest : path.segments)
+}
+
+/** OpenID4VP 1.0 Appendix B.1.2: paths start at the root of the credential. Its claims are all disclosed, those of the JWT too. */
+function meaningInJwt(path: JsonPath): PathMeaning {
+  if (isVctPath(path)) return 'absent'
+  const name = nameOf(path.segments[0])
+  if (name === 'vc') return pointerOf(path.segments.slice(1))
+  return name !== undefined && isJwtClaim(name) ? 'present' : pointerOf(path.segments)
+}
+
+/** Whether a path is `$.vct`. */
+export function isVctPath({ segments }: JsonPath): boolean {
+  return segments.length === 1 && nameOf(segments[0]) === 'vct'
+}
+
+/** A JSONPath of names, indices from the start and `[*]` as a claims path pointer (§7.1). */
+function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpressible' {
+  const path: ClaimsPath = []
+  for (const { descendant, selectors } of segments) {
+    const [selector, ...others] = selectors
+    if (descendant || others.length > 0) return 'inexpressible'
+    if (selector?.kind === 'name') path.push(selector.name)
+    else if (selector?.kind === 'wildcard') path.push(null)
+    else if (selector?.kind === 'index' && selector.index >= 0) path.push(selector.index)
+    else return 'inexpressible'
+  }
+  // The root itself is no claim, nor does a claim of it begin with an index.
+  return typeof path[0] === 'string' ? path : 'inexpressible'
+}
+
+/** `const` and `enum` as `values` (§6.3), undefined where one of them is neither string nor integer nor boolean. */
+function claimValues(filter: CompiledField['constraint']['filter']): readonly ClaimValue[] | undefined {
+  const values = filter?.const === undefined ? filter?.enum : [filter.const]
+  return values !== undefined && values.length > 0 && values.every(isClaimValue) ? values : undefined
+}
+
+function isClaimValue(value: unknown): value is ClaimValue {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)
+}

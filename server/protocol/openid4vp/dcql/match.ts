@@ -1,0 +1,159 @@
+import type { JsonObject } from '../../credential.js'
+import { type CredentialView, decodedVc } from '../query/credential-view.js'
+import { selectByClaimsPath, textOfClaimsPath } from './claims-path.js'
+import type { ClaimsQuery, CredentialQuery, DcqlQuery } from './dcql-query.js'
+import { expandedTypesOf } from './w3c-types.js'
+
+/** A presentation of the vp_token whose credential is verified. */
+export type DcqlPresentation = CredentialView & {
+  /** Whether the holder's proof (KB-JWT, VP) was there and held. */
+  readonly holderBound: boolean
+  /** Key identifiers of the certificates' authorities, base64url (RFC 5280 §4.2.1.1), where `x5c` came with the credential. */
+  readonly authorityKeyIdentifiers?: readonly string[]
+}
+
+export type DcqlCheck =
+  | 'credentials'
+  | 'multiple'
+  | 'format'
+  | 'holder_binding'
+  | 'trusted_authorities'
+  | 'vct_values'
+  | 'type_values'
+  | 'claims'
+  | 'values'
+  | 'credential_sets'
+
+/** One way in which a response fails its query. `message` is a sentence that names credential, check and path, never a value. */
+export interface DcqlMismatch {
+  readonly credentialId?: string
+  readonly check: DcqlCheck
+  readonly path?: string
+  readonly message: string
+}
+
+/**
+ * Checks the presentations of a vp_token, by the ids under which they came, against the query that asked for them
+ * (OpenID4VP 1.0 §6.4, §8.6, §14.9). Nothing where they satisfy it.
+ *
+ * Beyond the text of §7: an index into an array of an SD-JWT is satisfied by any element that was disclosed, and `values` by any
+ * of the claims that a path selects.
+ */
+export function matchDcql(
+  query: DcqlQuery,
+  presentations: Readonly<Record<string, readonly DcqlPresentation[]>>,
+): readonly DcqlMismatch[] {
+  const ids = Object.entries(presentations).map(([id, { length }]): [string, number] => [id, length])
+  return [
+    ...checkVpTokenIds(query, ids),
+    ...query.credentials.flatMap((credential) => {
+      const presented = Object.hasOwn(presentations, credential.id) ? presentations[credential.id] : undefined
+      return (presented ?? []).flatMap((presentation) => checkPresentation(credential, presentation))
+    }),
+  ]
+}
+
+/**
+ * Checks the ids of a vp_token and how many presentations stand under each: that each was asked for, that one stands alone
+ * where `multiple` is not set (§8.1), that all required credentials are there (§6.4.2). It needs no credential to be decoded.
+ */
+export function checkVpTokenIds(query: DcqlQuery, ids: readonly (readonly [string, number])[]): DcqlMismatch[] {
+  const present = new Set(ids.map(([id]) => id))
+  return [...ids.flatMap(([id, count]) => checkEntry(query, id, count)), ...checkCompleteness(query, present)]
+}
+
+function checkEntry({ credentials }: DcqlQuery, id: string, count: number): DcqlMismatch[] {
+  const credential = credentials.find((candidate) => candidate.id === id)
+  if (credential === undefined) {
+    return [{ check: 'credentials', message: 'vp_token has an entry that the query does not ask for.' }]
+  }
+  if (count === 0) return [mismatch(id, 'credentials', 'has no presentation.')]
+  if (count > 1 && credential.multiple !== true) return [mismatch(id, 'multiple', 'has more than one presentation.')]
+  return []
+}
+
+function checkCompleteness({ credentials, credential_sets }: DcqlQuery, present: ReadonlySet<string>): DcqlMismatch[] {
+  if (credential_sets === undefined) {
+    return credentials.flatMap(({ id }) => (present.has(id) ? [] : [mismatch(id, 'credentials', 'is missing.')]))
+  }
+  return credential_sets.flatMap(({ options, required }, index) => {
+    if (required === false || options.some((option) => option.every((id) => present.has(id)))) return []
+    const wanted = options.map((option) => option.join(' and ')).join(', or ')
+    return [
+      { check: 'credential_sets', message: `Credential set ${index} is not satisfied: it needs ${wanted}.` } as const,
+    ]
+  })
+}
+
+function checkPresentation(credential: CredentialQuery, presentation: DcqlPresentation): DcqlMismatch[] {
+  const { id, format } = credential
+  if (presentation.format !== format) return [mismatch(id, 'format', `is not of format ${format}.`)]
+  const root = presentation.format === 'dc+sd-jwt' ? presentation.claims : decodedVc(presentation.payload)
+  return [
+    ...checkHolderBinding(credential, presentation),
+    ...checkAuthorities(credential, presentation),
+    ...checkMeta(credential, root),
+    ...checkClaims(credential, root),
+  ]
+}
+
+/** §6.1, §8.6: holder binding is required unless the query says otherwise. */
+function checkHolderBinding(credential: CredentialQuery, { holderBound }: DcqlPresentation): DcqlMismatch[] {
+  if (holderBound || credential.require_cryptographic_holder_binding === false) return []
+  return [mismatch(credential.id, 'holder_binding', 'has no proof of holder binding.')]
+}
+
+/** §6.1.1: one of the values of one of the entries. */
+function checkAuthorities(credential: CredentialQuery, { authorityKeyIdentifiers }: DcqlPresentation): DcqlMismatch[] {
+  const accepted = credential.trusted_authorities?.flatMap(({ values }) => values)
+  if (accepted === undefined || authorityKeyIdentifiers?.some((identifier) => accepted.includes(identifier))) return []
+  return [mismatch(credential.id, 'trusted_authorities', 'comes from none of the trusted_authorities.')]
+}
+
+function checkMeta(credential: CredentialQuery, root: JsonObject): DcqlMismatch[] {
+  const { id } = credential
+  if (credential.format === 'dc+sd-jwt') {
+    // Appendix B.3.5
+    const { vct } = root
+    if (typeof vct === 'string' && credential.meta.vct_values.includes(vct)) return []
+    return [mismatch(id, 'vct_values', 'is of none of the vct_values.', 'vct')]
+  }
+  // Appendix B.1.1: all types of one alternative, in any order, among others.
+  const types = expandedTypesOf(root)
+  if (credential.meta.type_values.some((alternative) => alternative.every((type) => types.has(type)))) return []
+  return [mismatch(id, 'type_values', 'is of none of the type_values.', 'type')]
+}
+
+/** §6.4.1: all claims, or all of one of the claim sets. What is missing is told of the set that comes closest. */
+function checkClaims({ id, format, claims, claim_sets }: CredentialQuery, root: JsonObject): DcqlMismatch[] {
+  if (claims === undefined) return []
+  const failed = claims.map((claim) => ({ claim, mismatch: checkClaim(id, format, claim, root) }))
+  const sets = claim_sets?.map((set) =>
+    failed.filter(({ claim }) => claim.id !== undefined && set.includes(claim.id)),
+  ) ?? [failed]
+  const mismatches = sets.map((set) => set.flatMap((entry) => entry.mismatch ?? []))
+  return mismatches.reduce((best, candidate) => (candidate.length < best.length ? candidate : best))
+}
+
+function checkClaim(
+  id: string,
+  format: CredentialQuery['format'],
+  { path, values }: ClaimsQuery,
+  root: JsonObject,
+): DcqlMismatch | undefined {
+  const text = textOfClaimsPath(path)
+  const selected = selectByClaimsPath(path, root, format === 'dc+sd-jwt')
+  if (selected.length === 0) return mismatch(id, 'claims', `does not hold the claim ${text}.`, text)
+  // §6.3: type and value match exactly.
+  if (values === undefined || selected.some((claim) => values.some((value) => value === claim))) return undefined
+  return mismatch(id, 'values', `holds none of the values asked for in the claim ${text}.`, text)
+}
+
+function mismatch(credentialId: string, check: DcqlCheck, verdict: string, path?: string): DcqlMismatch {
+  return {
+    credentialId,
+    check,
+    ...(path === undefined ? {} : { path }),
+    message: `Credential ${credentialId} ${verdict}`,
+  }
+}

@@ -1,0 +1,20 @@
+import type { VpQueryItem } from './vp-query.js'
+
+/** The paths that name a credential's issuer. */
+const ISSUER_PATHS: ReadonlySet<string> = new Set(['$.issuer', '$.issuer.id', '$.vc.issuer', '$.vc.issuer.id', '$.iss'])
+
+/**
+ * The issuers that a query item names by `const` or `enum`, undefined where it names none. A field counts when all of its
+ * paths lead to the issuer; where several do, an issuer must be named by each. Any other keyword (`pattern`, say) names nobody.
+ */
+export function allowedIssuersOf({ fields }: VpQueryItem): readonly string[] | undefined {
+  let allowed: readonly string[] | undefined
+  for (const { path, filter } of fields) {
+    if (filter === undefined || !path.every((text) => ISSUER_PATHS.has(text))) continue
+    const named = filter.const === undefined ? filter.enum : [filter.const]
+    if (named === undefined) continue
+    const issuers = named.filter((issuer) => typeof issuer === 'string')
+    allowed = allowed === undefined ? issuers : allowed.filter((issuer) => issuers.includes(issuer))
+  }
+  return allowed
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { compileJsonSchema, JsonSchemaError, type JsonSchemaValidator } from '../../json-schema/compile.js'
+import type { JsonPath } from './jsonpath/ast.js'
+import { parseJsonPath } from './jsonpath/parse.js'
+import { JsonPathError } from './jsonpath/scanner.js'
+import { zVpFilter } from './vp-filter.js'
+
+const MAX_ITEMS = 16
+const MAX_FIELDS = 64
+const MAX_PATHS = 16
+const MAX_QUERY_LENGTH = 65_536
+
+/** A field constraint: where a value may stand (JSONPath, RFC 9535; the first that matches counts) and what it must satisfy. */
+export const zFieldConstraint = z.strictObject({
+  path: z.array(z.string()).min(1, 'must not be empty').max(MAX_PATHS, `must not hold more than ${MAX_PATHS} paths`),
+  filter: zVpFilter.optional(),
+})
+export type FieldConstraint = z.infer<typeof zFieldConstraint>
+
+/** A query item: what one credential of the presentation must fulfil. */
+export const zVpQueryItem = z.strictObject({
+  fields: z.array(zFieldConstraint).max(MAX_FIELDS, `must not hold more than ${MAX_FIELDS} fields`),
+})
+export type VpQueryItem = z.infer<typeof zVpQueryItem>
+
+/** The items of a VP query. */
+export const zVpQuery = z
+  .array(zVpQueryItem)
+  .min(1, 'must not be empty')
+  .max(MAX_ITEMS, `must not hold more than ${MAX_ITEMS} items`)
+  .refine((items) => JSON.stringify(items).length <= MAX_QUERY_LENGTH, 'must not be larger than 64 KiB')
+
+/** A query whose path or filter does not compile. `path` is the dotted path of the place, `reason` is to be read after it. */
+export class VpQueryError extends Error {
+  override readonly name = 'VpQueryError'
+
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${path} ${reason}`, options)
+  }
+}
+
+export interface CompiledField {
+  readonly paths: readonly { readonly text: string; readonly path: JsonPath }[]
+  readonly constraint: FieldConstraint
+  readonly filter?: JsonSchemaValidator
+}
+
+export interface CompiledItem {
+  readonly fields: readonly CompiledField[]
+}
+
+/**
+ * Compiles every path and filter of a query.
+ *
+ * @param root what the query is called in the request, named first in each error's path
+ * @throws VpQueryError for the first that does not compile (`query.0.fields.1.path.0 …`)
+ */
+export function compileVpQuery(items: readonly VpQueryItem[], root = 'query'): readonly CompiledItem[] {
+  return items.map(({ fields }, item) => ({
+    fields: fields.map((field, index) => compileField(field, `${root}.${item}.fields.${index}`)),
+  }))
+}
+
+function compileField(constraint: FieldConstraint, at: string): CompiledField {
+  const paths = constraint.path.map((text, index) => ({ text, path: compilePath(text, `${at}.path.${index}`) }))
+  if (constraint.filter === undefined) return { paths, constraint }
+  return { paths, constraint, filter: compileFilter(constraint.filter, `${at}.filter`) }
+}
+
+function compilePath(text: string, at: string): JsonPath {
+  try {
+    return parseJsonPath(text)
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error
+    throw new VpQueryError(at, error.message, { cause: error })
+  }
+}
+
+function compileFilter(filter: NonNullable<FieldConstraint['filter']>, at: string): JsonSchemaValidator {
+  try {
+    return compileJsonSchema(filter)
+  } catch (error) {
+    if (!(error instanceof JsonSchemaError)) throw error
+    throw new VpQueryError(error.place === '' ? at : `${at}.${error.place}`, error.reason, { cause: error })
+  }
+}

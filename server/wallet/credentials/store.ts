@@ -1,0 +1,97 @@
+import type { AuditRecord } from '../../audit/audit.js'
+import { recordAudit } from '../../audit/audit.js'
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+
+/** Credential formats that a hosted wallet holds (OpenID4VP 1.0 Appendix B). */
+export type WalletFormat = 'dc+sd-jwt' | 'jwt_vc_json'
+
+/** A credential with one of its copies. `content`, `compact` and `privateJwk` are as the vault protects them. */
+export interface StoredCredential {
+  readonly id: string
+  readonly format: WalletFormat
+  readonly content: string
+  readonly createdAt: Date
+  readonly copyId: string
+  readonly compact: string
+  /** DID URL of the key that the copy is bound to. */
+  readonly kid: string
+  readonly keyId: string | null
+  readonly privateJwk: string | null
+}
+
+export interface NewCopy {
+  readonly id: string
+  readonly compact: string
+  readonly kid: string
+  readonly keyId: string | null
+  readonly privateJwk: string | null
+}
+
+export interface NewWalletCredential {
+  readonly id: string
+  readonly holderId: string
+  readonly format: WalletFormat
+  readonly content: string
+  readonly createdAt: Date
+  readonly copies: readonly NewCopy[]
+}
+
+/** Each credential with the copy that is to be used next: one that nobody has seen, else the one unused longest. */
+const withCopy = Prisma.sql`
+  SELECT c.id, c.format, c.content, c.created_at AS "createdAt", p.id AS "copyId", p.compact, p.kid, p.key_id AS "keyId",
+    p.private_jwk AS "privateJwk"
+  FROM wallet_credentials c
+  JOIN LATERAL (
+    SELECT * FROM wallet_credential_copies w WHERE w.credential_id = c.id
+    ORDER BY w.presented_at NULLS FIRST, w.id LIMIT 1) p ON true`
+
+export type WalletCredentialStore = ReturnType<typeof createWalletCredentialStore>
+
+export function createWalletCredentialStore(prisma: PrismaClient) {
+  return {
+    insert: (credential: NewWalletCredential, audit: AuditRecord): Promise<void> =>
+      prisma.$transaction(async (tx) => {
+        const { copies, ...row } = credential
+        await tx.walletCredential.create({ data: row })
+        await tx.walletCredentialCopy.createMany({ data: copies.map((copy) => ({ ...copy, credentialId: row.id })) })
+        await recordAudit(tx, audit)
+      }),
+
+    /** The newest first. */
+    list(holderId: string, take: number, after: string | undefined): Promise<StoredCredential[]> {
+      const beyond =
+        after === undefined
+          ? Prisma.empty
+          : Prisma.sql`AND (c.created_at, c.id) < (SELECT a.created_at, a.id FROM wallet_credentials a WHERE a.id = ${after})`
+      return prisma.$queryRaw<StoredCredential[]>`
+        ${withCopy} WHERE c.holder_id = ${holderId} ${beyond} ORDER BY c.created_at DESC, c.id DESC LIMIT ${take}`
+    },
+
+    async find(holderId: string, id: string): Promise<StoredCredential | undefined> {
+      const [row] = await prisma.$queryRaw<StoredCredential[]>`
+        ${withCopy} WHERE c.id = ${id} AND c.holder_id = ${holderId}`
+      return row
+    },
+
+    /** @returns whether there was such a credential. Its copies go with it. */
+    remove: (holderId: string, id: string, actor: string): Promise<boolean> =>
+      prisma.$transaction(async (tx) => {
+        const { count } = await tx.walletCredential.deleteMany({ where: { id, holderId } })
+        if (count === 0) return false
+        await recordAudit(tx, {
+          actor,
+          action: 'wallet.credential.deleted',
+          subject: 'wallet_credential',
+          subjectId: id,
+        })
+        return true
+      }),
+
+    async markPresented(copyIds: readonly string[], at: Date): Promise<void> {
+      await prisma.walletCredentialCopy.updateMany({
+        where: { id: { in: [...copyIds] } },
+        data: { presentedAt: at },
+      })
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { recordAudit } from '../../audit/audit.js'
+import type { PrismaClient } from '../../generated/prisma/client.js'
+
+export type FlowType = 'claim' | 'presentation'
+
+/** A started flow; `content` is as the vault protects it. */
+export interface StoredFlow {
+  readonly id: string
+  readonly type: FlowType
+  /** The `sub` that started it. */
+  readonly createdBy: string
+  readonly did: string
+  readonly holderId: string | null
+  readonly content: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export type FlowStore = ReturnType<typeof createFlowStore>
+
+export function createFlowStore(prisma: PrismaClient) {
+  return {
+    insert: (flow: StoredFlow): Promise<void> =>
+      prisma.$transaction(async (tx) => {
+        await tx.flow.create({ data: flow })
+        await recordAudit(tx, { actor: flow.createdBy, action: 'flow.started', subject: 'flow', subjectId: flow.id })
+      }),
+
+    /** A flow of the caller's that has not expired. */
+    async find(id: string, sub: string, now: Date): Promise<StoredFlow | undefined> {
+      const row = await prisma.flow.findFirst({ where: { id, createdBy: sub, expiresAt: { gt: now } } })
+      return row === null ? undefined : { ...row, type: row.type as FlowType }
+    },
+
+    /**
+     * Takes a flow from `initialized` to `confirmed` with its audit row, in one statement: of two callers at once one wins.
+     *
+     * @returns whether this call did it.
+     */
+    async confirm(id: string, actor: string): Promise<boolean> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        WITH confirmed AS (
+          UPDATE flows SET state = 'confirmed', error_message = NULL WHERE id = ${id} AND state = 'initialized' RETURNING id),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${actor}, 'flow.confirmed', 'flow', id FROM confirmed)
+        SELECT id FROM confirmed`
+      return rows.length > 0
+    },
+
+    /** What was confirmed has failed: the flow may be confirmed again. */
+    async reopen(id: string, errorMessage: string): Promise<void> {
+      await prisma.flow.updateMany({ where: { id, state: 'confirmed' }, data: { state: 'initialized', errorMessage } })
+    },
+
+    /** @returns how many expired flows were removed, at most `limit`. */
+    removeExpired: (now: Date, limit: number): Promise<number> =>
+      prisma.$executeRaw`
+        DELETE FROM flows WHERE id IN (SELECT id FROM flows WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+  }
+}

@@ -1,0 +1,88 @@
+import { connectDatabase, type Database } from '../../server/database/connect.js'
+import { recordEvents, type SessionEvent, createEventStore } from '../../server/events/store.js'
+import { createEvents, type Events, type EventStream } from '../../server/events/stream.js'
+import { Prisma } from '../../server/generated/prisma/client.js'
+import { createLog } from '../../server/log.js'
+import { query } from '../support/postgres.js'
+
+/** One process' share of the events: its own pool, its own LISTEN connection. */
+export interface EventProcess extends AsyncDisposable {
+  readonly database: Database
+  readonly events: Events
+  /** A transition of a session as features make it: one statement that stores the event and announces it. */
+  record(sessionId: string, seq: number, state: string): Promise<void>
+  /** Subscribes to a session, whose state is that of its newest event. */
+  subscribe(sessionId: string, lastEventId?: string): Promise<Subscriber>
+}
+
+export interface Subscriber {
+  readonly stream: EventStream<Record<string, unknown>>
+  /** The next events, as `[seq, state]`. */
+  take(count: number): Promise<[string, unknown][]>
+  leave(): void
+}
+
+export function startEventProcess(databaseUrl: string): EventProcess {
+  const database = connectDatabase(databaseUrl, { max: 4 })
+  const store = createEventStore(database.prisma)
+  const events = createEvents({ store, databaseUrl, log: createLog('silent') })
+  const current = async (sessionId: string): Promise<SessionEvent> => {
+    const latest = await store.latest('verification-session', sessionId)
+    if (latest === undefined) throw new Error('No such session.')
+    return latest
+  }
+  return {
+    database,
+    events,
+    async record(sessionId, seq, state) {
+      const rows = Prisma.sql`SELECT ${sessionId}::text AS id, ${seq}::int AS seq, ${JSON.stringify({ state })}::jsonb AS data`
+      await database.prisma.$queryRaw`WITH ${recordEvents('verification-session', rows, new Date())} SELECT 1 AS done`
+    },
+    async subscribe(sessionId, lastEventId) {
+      const controller = new AbortController()
+      const stream = await events.stream({
+        sessionId,
+        current: () => current(sessionId),
+        lastEventId,
+        signal: controller.signal,
+      })
+      return {
+        stream: stream as EventStream<Record<string, unknown>>,
+        async take(count) {
+          const taken: [string, unknown][] = []
+          while (taken.length < count) {
+            const { value, done } = await stream.next()
+            if (done === true) break
+            taken.push([value[0], (value[1] as { state?: unknown }).state])
+          }
+          return taken
+        },
+        leave: () => controller.abort(),
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      events.end()
+      await events.close()
+      await database.close()
+    },
+  }
+}
+
+/** How many LISTEN connections a database has. */
+export async function listeners(databaseUrl: string): Promise<number[]> {
+  const rows = await query<{ pid: number }>(
+    databaseUrl,
+    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'credence-events'`,
+  )
+  return rows.map(({ pid }) => pid)
+}
+
+/** Ends every LISTEN connection of a database. */
+export async function killListeners(databaseUrl: string): Promise<number> {
+  const rows = await query(
+    databaseUrl,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'credence-events'`,
+  )
+  return rows.length
+}

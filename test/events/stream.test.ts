@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
+import { type EventProcess, killListeners, listeners, startEventProcess } from './actors.js'
+
+let database: TestDatabase
+let a: EventProcess
+let b: EventProcess
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  a = startEventProcess(database.url)
+  b = startEventProcess(database.url)
+})
+afterAll(async () => {
+  await a[Symbol.asyncDispose]()
+  await b[Symbol.asyncDispose]()
+  await database.drop()
+})
+
+async function newSession(): Promise<string> {
+  const id = randomUUID()
+  await a.record(id, 1, 'RequestCreated')
+  return id
+}
+
+describe('a stream of session events', () => {
+  it('begins with the current state, whatever came before it', async () => {
+    const id = await newSession()
+    await a.record(id, 2, 'RequestUriRetrieved')
+    const subscriber = await a.subscribe(id)
+    expect(await subscriber.take(1)).toEqual([['2', 'RequestUriRetrieved']])
+    subscriber.leave()
+  })
+
+  it('goes on with every change, in order, and only with those of its session', async () => {
+    const id = await newSession()
+    const other = await newSession()
+    const subscriber = await a.subscribe(id)
+    await a.record(other, 2, 'Error')
+    await a.record(id, 2, 'RequestUriRetrieved')
+    await a.record(id, 3, 'ResponseVerified')
+    expect(await subscriber.take(3)).toEqual([
+      ['1', 'RequestCreated'],
+      ['2', 'RequestUriRetrieved'],
+      ['3', 'ResponseVerified'],
+    ])
+    subscriber.leave()
+  })
+
+  it('shows changes that another process makes', async () => {
+    const id = await newSession()
+    const subscriber = await a.subscribe(id)
+    await b.record(id, 2, 'RequestUriRetrieved')
+    expect(await subscriber.take(2)).toEqual([
+      ['1', 'RequestCreated'],
+      ['2', 'RequestUriRetrieved'],
+    ])
+    subscriber.leave()
+  })
+
+  it('misses no change that is made while the state is being read', async () => {
+    const id = await newSession()
+    const signal = new AbortController()
+    const stream = await a.events.stream({
+      sessionId: id,
+      // Between the subscription and the first state handed on, the session moves twice.
+      current: async () => {
+        await b.record(id, 2, 'RequestUriRetrieved')
+        await b.record(id, 3, 'ResponseVerified')
+        return { seq: 1, data: { state: 'RequestCreated' } }
+      },
+      signal: signal.signal,
+    })
+    const seen: unknown[] = []
+    for await (const [seq] of stream) {
+      seen.push(seq)
+      if (seen.length === 3) break
+    }
+    expect(seen).toEqual(['1', '2', '3'])
+  })
+
+  it('gives each of many subscribers every change once', async () => {
+    const id = await newSession()
+    const subscribers = await Promise.all(Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? a : b).subscribe(id)))
+    await a.record(id, 2, 'RequestUriRetrieved')
+    await b.record(id, 3, 'ResponseVerified')
+    for (const subscriber of subscribers) {
+      expect((await subscriber.take(3)).map(([seq]) => seq)).toEqual(['1', '2', '3'])
+      subscriber.leave()
+    }
+  })
+
+  it('throws what reading the state throws, and holds no place then', async () => {
+    await expect(a.subscribe('nobody')).rejects.toThrow('No such session.')
+  })
+
+  it('ends when the subscriber goes away, also while it waits', async () => {
+    const subscriber = await a.subscribe(await newSession())
+    await subscriber.take(1)
+    const waiting = subscriber.stream.next()
+    subscriber.leave()
+    expect(await waiting).toEqual({ value: undefined, done: true })
+  })
+
+  it('stays open after a final state', async () => {
+    const id = await newSession()
+    const subscriber = await a.subscribe(id)
+    await a.record(id, 2, 'Error')
+    await subscriber.take(2)
+    const next = subscriber.stream.next()
+    expect(await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 200, 'open'))])).toBe('open')
+    subscriber.leave()
+    await next
+  })
+})
+
+describe('Last-Event-ID', () => {
+  it('brings the events after it first', async () => {
+    const id = await newSession()
+    await a.record(id, 2, 'RequestUriRetrieved')
+    await a.record(id, 3, 'ResponseVerified')
+    const subscriber = await a.subscribe(id, '1')
+    expect(await subscriber.take(2)).toEqual([
+      ['2', 'RequestUriRetrieved'],
+      ['3', 'ResponseVerified'],
+    ])
+    subscriber.leave()
+  })
+
+  it.each(['2', '99', 'x', '-1', '1e3', '99999999999999999999'])(
+    'brings the current state again where there are none, or it is no position (%s)',
+    async (lastEventId) => {
+      const id = await newSession()
+      await a.record(id, 2, 'RequestUriRetrieved')
+      const subscriber = await a.subscribe(id, lastEventId)
+      expect(await subscriber.take(1)).toEqual([['2', 'RequestUriRetrieved']])
+      await a.record(id, 3, 'ResponseVerified')
+      expect(await subscriber.take(1)).toEqual([['3', 'ResponseVerified']])
+      subscriber.leave()
+    },
+  )
+})
+
+describe('the LISTEN connection', () => {
+  it('is one for each process', async () => {
+    const subscribers = await Promise.all([await newSession(), await newSession()].map((id) => a.subscribe(id)))
+    const others = await Promise.all([await newSession(), await newSession()].map((id) => b.subscribe(id)))
+    await vi.waitFor(async () => expect(await listeners(database.url)).toHaveLength(2))
+    for (const subscriber of [...subscribers, ...others]) subscriber.leave()
+  })
+
+  it('may break: changes made meanwhile are seen all the same, in order and once', async () => {
+    const id = await newSession()
+    const subscriber = await a.subscribe(id)
+    await subscriber.take(1)
+    await vi.waitFor(async () => expect((await listeners(database.url)).length).toBeGreaterThan(0))
+    const seen = subscriber.take(3)
+    await killListeners(database.url)
+    await query(
+      database.url,
+      `INSERT INTO session_events (session_id, kind, seq, data, at) VALUES
+       ('${id}', 'verification-session', 2, '{"state": "RequestUriRetrieved"}', now()),
+       ('${id}', 'verification-session', 3, '{"state": "ResponseVerified"}', now())`,
+    )
+    // Nobody announced these two: only reading on after the reconnect can have found them.
+    await vi.waitFor(async () => expect((await listeners(database.url)).length).toBe(2), { timeout: 10_000 })
+    await b.record(id, 4, 'After')
+    expect(await seen).toEqual([
+      ['2', 'RequestUriRetrieved'],
+      ['3', 'ResponseVerified'],
+      ['4', 'After'],
+    ])
+    subscriber.leave()
+  })
+})
+
+describe('when the service stops', () => {
+  it('every stream ends with a 503, and new ones are refused with it', async () => {
+    await using process = startEventProcess(database.url)
+    const id = await newSession()
+    const subscriber = await process.subscribe(id)
+    await subscriber.take(1)
+    const waiting = subscriber.stream.next()
+    process.events.end()
+    await expect(waiting).rejects.toMatchObject({ status: 503 })
+    await expect(process.subscribe(id)).rejects.toMatchObject({ status: 503 })
+  })
+})

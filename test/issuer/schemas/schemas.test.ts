@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
+import { startService, type TestService } from '../../support/service.js'
+import { newIssuer } from '../issuer-record.js'
+import { newTypeName, PURCHASE, postSchema } from '../purchase.js'
+
+let service: TestService
+let alice: string
+
+beforeAll(async () => {
+  service = await startService()
+  alice = await service.bearer('alice')
+})
+afterAll(() => service.close())
+
+const post = (body: unknown) => service.request('POST', '/schemas', { authorization: alice, body })
+const get = (path: string) => service.request('GET', path, { authorization: alice })
+
+describe('POST /schemas', () => {
+  it('answers 201 with the schema, its version, its public address and its body', async () => {
+    const name = newTypeName()
+    const answer = await post({
+      name,
+      version: 1,
+      schema: PURCHASE,
+      title: 'Proof of purchase',
+      description: 'That something was bought.',
+      display: [{ name: 'Kaufbeleg', locale: 'de-CH', logo: { uri: 'https://shop.example/logo.png' } }],
+      selectivelyDisclosable: ['price', 'shop.city'],
+      expiresInDays: 30,
+    })
+    expect(answer.status).toBe(201)
+    const { id } = answer.json
+    expect(answer.json).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name,
+      type: name,
+      version: 1,
+      schemaUri: `${service.url}/api/v1/schemas/${id}`,
+      schemaBody: PURCHASE,
+      title: 'Proof of purchase',
+      description: 'That something was bought.',
+      display: [{ name: 'Kaufbeleg', locale: 'de-CH', logo: { uri: 'https://shop.example/logo.png' } }],
+      selectivelyDisclosable: ['price', 'shop.city'],
+      expiresInDays: 30,
+      active: true,
+      issuers: [],
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+  })
+
+  it('answers 409 with `error` Conflict for a name and version that exist', async () => {
+    const { name } = await postSchema(service, alice)
+    const answer = await post({ name, version: 1, schema: { type: 'object' } })
+    expect(answer.status).toBe(409)
+    expect(answer.json).toMatchObject({
+      statusCode: 409,
+      message: `Schema ${name} version 1 already exists.`,
+      error: 'Conflict',
+      path: '/schemas',
+    })
+    expect((await get(`/schemas/${name}/versions`)).json).toHaveLength(1)
+  })
+
+  it('lets one of many that post the same version at once have it', async () => {
+    const name = newTypeName()
+    const body = { name, version: 1, schema: PURCHASE }
+    const statuses = (await Promise.all(Array.from({ length: 8 }, () => post(body)))).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([201, ...Array(7).fill(409)])
+  })
+
+  it.each([
+    ['no name', { name: undefined }, ['name must be defined']],
+    ['an empty name', { name: '' }, ['name must not be empty', 'name must match /^[a-zA-Z0-9_]+$/']],
+    ['a name with spaces', { name: 'Proof of purchase' }, ['name must match /^[a-zA-Z0-9_]+$/']],
+    ['a name with a hyphen', { name: 'Purchase-sd-jwt' }, ['name must match /^[a-zA-Z0-9_]+$/']],
+    ['no version', { version: undefined }, ['version must be defined']],
+    ['a version in quotation marks', { version: '1' }, ['version must be a number']],
+    ['version 0', { version: 0 }, ['version must be greater than 0']],
+    ['no schema', { schema: undefined }, ['schema must be defined']],
+    ['a schema that is no object', { schema: 'object' }, ['schema must be an object']],
+    ['an expiry of no days', { expiresInDays: 0 }, ['expiresInDays must be at least 1']],
+    ['a property that no schema has', { revoked: false }, ['property revoked should not exist']],
+    ['a nested one', { display: [{ name: 'x', colour: 'red' }] }, ['property colour should not exist']],
+  ])('answers 400 for %s and names the field', async (_what, members, message) => {
+    const answer = await post({ name: newTypeName(), version: 1, schema: PURCHASE, ...members })
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ statusCode: 400, message, error: 'Bad Request' })
+  })
+
+  const nested = (depth: number): unknown => (depth === 0 ? {} : { properties: { a: nested(depth - 1) } })
+  const manyProperties = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, true]))
+
+  it.each([
+    [
+      'a dialect that is neither draft-07 nor 2020-12',
+      { $schema: 'http://json-schema.org/draft-04/schema#' },
+      'schema.$schema must be one of http://json-schema.org/draft-07/schema, https://json-schema.org/draft/2020-12/schema',
+    ],
+    [
+      'a keyword of the wrong type',
+      { properties: { price: { type: 'money' } } },
+      'schema.properties.price.type must match a schema in anyOf',
+    ],
+    [
+      'a reference out of the schema',
+      { properties: { price: { $ref: 'https://evil.example/price.json' } } },
+      'schema.properties.price.$ref must be a reference within the schema (# or #/…)',
+    ],
+    ['$async', { $async: true }, 'schema.$async is not supported'],
+    [
+      '$data',
+      { properties: { price: { maximum: { $data: '1/limit' } } } },
+      'schema.properties.price.maximum.$data is not supported',
+    ],
+    [
+      'a pattern with a backreference, which no engine matches in linear time',
+      { properties: { product: { type: 'string', pattern: '(a)\\1' } } },
+      'schema.properties.product.pattern is not a regular expression that can be matched in linear time',
+    ],
+    ['more than 64 KiB', { description: 'x'.repeat(65_536) }, 'schema must not be larger than 64 KiB'],
+    ['more than 32 levels', nested(17), 'schema must not be nested deeper than 32 levels'],
+    ['more than 2,000 values', { properties: manyProperties(2_000) }, 'schema must not hold more than 2000 values'],
+  ])('answers 400 for a JSON Schema with %s', async (_what, schema, message) => {
+    const answer = await post({ name: newTypeName(), version: 1, schema })
+    expect([answer.status, answer.json.message]).toEqual([400, [message]])
+  })
+
+  it('answers 400 for claims whose names an SD-JWT VC keeps for itself, wherever they would stand', async () => {
+    const answer = await post({
+      name: newTypeName(),
+      version: 1,
+      schema: { properties: { iss: { type: 'string' }, status: { type: 'string' }, product: { type: 'string' } } },
+      selectivelyDisclosable: ['product', 'exp'],
+    })
+    expect([answer.status, answer.json.message]).toEqual([
+      400,
+      [
+        'schema.properties.iss must not be declared: the name is reserved in an SD-JWT VC',
+        'schema.properties.status must not be declared: the name is reserved in an SD-JWT VC',
+        'selectivelyDisclosable.1 must not begin with exp: the name is reserved in an SD-JWT VC',
+      ],
+    ])
+  })
+
+  it('takes both dialects, and checks subjects by the one that the schema names', async () => {
+    const { name } = await postSchema(service, alice, {
+      schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        properties: { pair: { prefixItems: [{ type: 'string' }], items: false } },
+      },
+    })
+    const refused = await service.request('POST', '/api/v1/credentials', {
+      authorization: alice,
+      body: { type: name, credential_subject: { pair: [1] } },
+    })
+    expect(refused.json.message).toEqual(['credential_subject.pair.0 must be string'])
+  })
+
+  it('takes a pattern that hangs a backtracking engine, and answers at once for the text that hangs it', async () => {
+    const { name } = await postSchema(service, alice, {
+      schema: { properties: { product: { type: 'string', pattern: '^(a+)+$' } } },
+    })
+    const answer = await service.request('POST', '/api/v1/credentials', {
+      authorization: alice,
+      body: { type: name, credential_subject: { product: `${'a'.repeat(10_000)}!` } },
+    })
+    expect([answer.status, answer.json.message]).toEqual([
+      400,
+      ['credential_subject.product must match pattern "^(a+)+$"'],
+    ])
+  })
+
+  it('needs a Bearer token, and nothing is stored without one', async () => {
+    const name = newTypeName()
+    const answer = await service.request('POST', '/schemas', { body: { name, version: 1, schema: PURCHASE } })
+    expect([answer.status, answer.json.message]).toEqual([401, 'Unauthorized'])
+    expect(await query(service.databaseUrl, 'SELECT 1 FROM schemas WHERE name = $1', [name])).toEqual([])
+  })
+})
+
+describe('GET /schemas/{schemaId}', () => {
+  it('answers 410 with `error` Gone for a superseded version, and gives it with includeInactive=true', async () => {
+    const first = await postSchema(service, alice)
+    const second = await postSchema(service, alice, { name: first.name, version: 2 })
+    const gone = await get(`/schemas/${first.id}`)
+    expect(gone.status).toBe(410)
+    expect(gone.json).toEqual({
+      statusCode: 410,
+      message: 'Schema version is superseded.',
+      error: 'Gone',
+      path: `/schemas/${first.id}`,
+      timestamp: expect.any(String),
+    })
+    expect((await get(`/schemas/${first.id}?includeInactive=false`)).status).toBe(410)
+    expect((await get(`/schemas/${first.id}?includeInactive=true`)).json).toEqual({ ...first, active: false })
+    expect((await get(`/schemas/${second.id}`)).json).toEqual(second)
+  })
+
+  it('takes the highest version for the active one, whatever came last', async () => {
+    const newer = await postSchema(service, alice, { version: 2.5 })
+    const older = await postSchema(service, alice, { name: newer.name, version: 2 })
+    expect(older.active).toBe(false)
+    expect((await get(`/schemas/${older.id}`)).status).toBe(410)
+    expect((await get(`/schemas/${newer.id}`)).json.active).toBe(true)
+  })
+
+  it.each(['00000000-0000-4000-8000-000000000000', 'unknown', "' OR 1=1 --"])(
+    'answers 404 `Schema not found.` for %s',
+    async (id) => {
+      const answer = await get(`/schemas/${encodeURIComponent(id)}`)
+      expect([answer.status, answer.json.message, answer.json.error]).toEqual([404, 'Schema not found.', 'Not Found'])
+    },
+  )
+
+  it('answers 400 for another value of includeInactive', async () => {
+    const { id } = await postSchema(service, alice)
+    const answer = await get(`/schemas/${id}?includeInactive=yes`)
+    expect([answer.status, answer.json.message]).toEqual([400, ['includeInactive must be a boolean']])
+  })
+})
+
+describe('GET /schemas/{schemaName}/versions', () => {
+  it('lists every version, the newest first', async () => {
+    const { name } = await postSchema(service, alice, { version: 2 })
+    await postSchema(service, alice, { name, version: 10 })
+    await postSchema(service, alice, { name, version: 1 })
+    const { status, json } = await get(`/schemas/${name}/versions`)
+    expect(status).toBe(200)
+    expect(json.map(({ version, active }: { version: number; active: boolean }) => [version, active])).toEqual([
+      [10, true],
+      [2, false],
+      [1, false],
+    ])
+  })
+
+  it('answers 404 for an unknown name', async () => {
+    const answer = await get('/schemas/Nobody/versions')
+    expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
+  })
+})
+
+describe('POST /schemas/{id}/issuers/{issuerId}', () => {
+  const assign = (schemaId: string, issuerId: string, authorization = alice) =>
+    service.request('POST', `/schemas/${schemaId}/issuers/${issuerId}`, { authorization })
+
+  it('assigns a schema, once, and says to whom it belongs', async () => {
+    const schema = await postSchema(service, alice)
+    const issuer = await newIssuer(service, 'alice')
+    const answer = await assign(schema.id, issuer.id)
+    expect([answer.status, answer.json]).toEqual([200, { ...schema, issuers: [issuer.id] }])
+    expect((await assign(schema.id, issuer.id)).json.issuers).toEqual([issuer.id])
+    const audit = await query(
+      service.databaseUrl,
+      "SELECT actor, action FROM audit_events WHERE subject = 'schema' AND subject_id = $1 ORDER BY id",
+      [schema.id],
+    )
+    expect(audit).toEqual([
+      { actor: 'alice', action: 'schema.created' },
+      { actor: 'alice', action: 'schema.assigned' },
+    ])
+  })
+
+  it('answers 404 for an unknown schema, 500 for an unknown issuer and for that of someone else', async () => {
+    const { id } = await postSchema(service, alice)
+    const issuer = await newIssuer(service, 'alice')
+    expect((await assign(randomUUID(), issuer.id)).json.message).toBe('Schema not found.')
+    const unknown = await assign(id, randomUUID())
+    expect([unknown.status, unknown.json.message]).toEqual([500, 'Issuer not found.'])
+    const foreign = await assign(id, issuer.id, await service.bearer('bob'))
+    expect([foreign.status, foreign.json.message]).toEqual([500, 'Issuer not found.'])
+  })
+})
+
+describe('GET /api/v1/schemas/{id}', () => {
+  it('gives anyone the JSON Schema that credentialSchema.id points to, of superseded versions too', async () => {
+    const first = await postSchema(service, alice)
+    await postSchema(service, alice, { name: first.name, version: 2 })
+    const answer = await service.request('GET', new URL(first.schemaUri).pathname)
+    expect([answer.status, answer.json]).toEqual([200, PURCHASE])
+  })
+
+  it('answers 404 for an unknown one', async () => {
+    const answer = await service.request('GET', '/api/v1/schemas/unknown')
+    expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
+  })
+})
+
+describe('GET /vct/{name}', () => {
+  it('gives anyone the type metadata of the active version (SD-JWT VC §6.2), `vct` being its own address', async () => {
+    const { name } = await postSchema(service, alice, {
+      version: 1,
+      title: 'Proof of purchase',
+      description: 'That something was bought.',
+      selectivelyDisclosable: ['price', 'shop.city'],
+    })
+    const answer = await service.request('GET', `/vct/${name}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    expect(answer.json).toEqual({
+      vct: `${service.url}/vct/${name}`,
+      name: 'Proof of purchase',
+      description: 'That something was bought.',
+      display: [{ locale: 'en', name: 'Proof of purchase' }],
+      claims: [
+        { path: ['product'], sd: 'never', display: [{ locale: 'en', label: 'Product' }] },
+        { path: ['price'], sd: 'always' },
+        { path: ['shop'], sd: 'never' },
+        { path: ['shop', 'city'], sd: 'always' },
+      ],
+    })
+  })
+
+  it('answers 404 for an unknown name, never HTML with 200', async () => {
+    const answer = await service.request('GET', '/vct/Nobody')
+    expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
+  })
+})

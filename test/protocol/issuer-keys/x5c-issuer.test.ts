@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { didJwk } from '../../../server/protocol/did/did-jwk.js'
+import { resolveIssuerKey } from '../../../server/protocol/issuer-keys/resolve-issuer-key.js'
+import { generateKeyPair } from '../../../server/protocol/jose/jws.js'
+import { makeCertificate } from './certificates.js'
+import { world } from './world.js'
+
+const issuer = (await generateKeyPair('ES256')).publicJwk
+
+const WEB = 'did:web:issuer.example'
+const URL_ISSUER = 'https://issuer.example/tenant/1234'
+const METADATA = 'https://issuer.example/.well-known/jwt-vc-issuer/tenant/1234'
+
+describe('an issuer with x5c', () => {
+  const root = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04 })
+  const leafFor = (names: { dns?: string[]; uri?: string[] }) =>
+    makeCertificate({ subject: 'Issuer', issuer: root, keyUsage: 0x80, ...names })
+  const resolve = (leaf: { x5c: string }, payload: Record<string, unknown>, header: Record<string, unknown> = {}) =>
+    resolveIssuerKey({ x5c: [leaf.x5c], ...header }, payload, world({}, { trustAnchors: [root.certificate] }))
+
+  it('has the key of the certificate that names it', async () => {
+    const leaf = leafFor({ dns: ['other.example', 'issuer.example'] })
+    await expect(resolve(leaf, { iss: 'https://issuer.example/tenant' })).resolves.toEqual({
+      jwk: leaf.certificate.publicKey.export({ format: 'jwk' }),
+      issuer: 'https://issuer.example/tenant',
+      method: 'x5c',
+    })
+    const byUri = leafFor({ uri: [WEB, URL_ISSUER] })
+    await expect(resolve(byUri, { iss: WEB })).resolves.toMatchObject({ issuer: WEB, method: 'x5c' })
+    await expect(resolve(byUri, { iss: URL_ISSUER })).resolves.toMatchObject({ issuer: URL_ISSUER, method: 'x5c' })
+  })
+
+  it.each([
+    ['another host', { dns: ['mallory.example'] }, 'https://issuer.example'],
+    ['a host beneath it', { dns: ['issuer.example'] }, 'https://a.issuer.example'],
+    ['a wildcard', { dns: ['*.example'] }, 'https://issuer.example'],
+    ['its host, for another URL', { uri: ['https://issuer.example/a'] }, 'https://issuer.example/b'],
+    ['the host of a did:web', { dns: ['issuer.example'] }, WEB],
+    ['its host, as user name', { dns: ['issuer.example'] }, 'https://mallory@issuer.example'],
+    ['nothing', {}, 'https://issuer.example'],
+    ['a list of names in one', { uri: ['https://a.example, DNS:issuer.example'] }, 'https://issuer.example'],
+    ['a quoted list in one', { dns: ['a", DNS:issuer.example, DNS:"b'] }, 'https://issuer.example'],
+  ])('is not the one of a certificate for %s', async (_, names, iss) => {
+    await expect(resolve(leafFor(names), { iss })).rejects.toThrow(
+      `The x5c signer certificate is not that of the issuer ${iss}.`,
+    )
+  })
+
+  it('without iss is the subject of the certificate', async () => {
+    const issuerOf = async (names: object) => (await resolve(leafFor(names), { vct: 'a' })).issuer
+    await expect(issuerOf({ uri: [URL_ISSUER], dns: ['issuer.example'] })).resolves.toBe(URL_ISSUER)
+    await expect(issuerOf({ dns: ['*.issuer.example', 'issuer.example'] })).resolves.toBe('https://issuer.example')
+    await expect(issuerOf({})).resolves.toBe('CN=Issuer')
+  })
+
+  it('signs by its DID where kid names a key of it', async () => {
+    const did = didJwk(issuer)
+    const leaf = leafFor({ dns: ['issuer.example'] })
+    await expect(resolve(leaf, { iss: did }, { kid: `${did}#0` })).resolves.toEqual({
+      jwk: issuer,
+      issuer: did,
+      method: 'did',
+    })
+    await expect(resolve(leaf, { iss: did }, { kid: 'thumbprint' })).rejects.toThrow('is not that of the issuer')
+  })
+
+  it('is found by what it publishes where no root is configured', async () => {
+    const leaf = leafFor({ dns: ['issuer.example'] })
+    const did = didJwk(issuer)
+    await expect(resolveIssuerKey({ x5c: [leaf.x5c] }, { iss: did }, world({}))).resolves.toMatchObject({
+      method: 'did',
+    })
+    const io = world({ [METADATA]: { issuer: URL_ISSUER, jwks: { keys: [{ ...issuer, kid: 'a' }] } } })
+    await expect(resolveIssuerKey({ x5c: [leaf.x5c], kid: 'a' }, { iss: URL_ISSUER }, io)).resolves.toMatchObject({
+      method: 'jwt-vc-issuer',
+    })
+    await expect(resolveIssuerKey({ x5c: [leaf.x5c] }, {}, world({}))).rejects.toThrow(
+      'The x5c certificate chain does not lead to a trust anchor.',
+    )
+  })
+
+  it('does not fall back to its metadata when its certificate is not trusted', async () => {
+    const stranger = makeCertificate({ subject: 'Stranger', ca: true, keyUsage: 0x04 })
+    const leaf = makeCertificate({ subject: 'Issuer', issuer: stranger, dns: ['issuer.example'] })
+    await expect(resolve(leaf, { iss: 'https://issuer.example' })).rejects.toThrow('does not lead to a trust anchor.')
+  })
+})

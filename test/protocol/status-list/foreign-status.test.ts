@@ -1,0 +1,237 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  type BitstringStatusListEntry,
+  CredentialError,
+  type IssuerKey,
+  type JsonObject,
+  type StatusReference,
+} from '../../../server/protocol/credential.js'
+import { IssuerKeyError } from '../../../server/protocol/issuer-keys/issuer-key-error.js'
+import { createBitstringStatusListCredential } from '../../../server/protocol/status-list/bitstring.js'
+import { zlibBase64url } from '../../../server/protocol/status-list/compression.js'
+import { checkForeignStatus, type StatusSource } from '../../../server/protocol/status-list/foreign-status.js'
+import { createTokenStatusList } from '../../../server/protocol/status-list/token-status-list.js'
+import { type Actor, actor, decode, later, NOW, NOW_SECONDS, tampered } from '../sd-jwt-vc/actors.js'
+
+const URI = 'https://issuer.example/lists/1'
+const TOKEN = { uri: URI, idx: 5 }
+const ENTRY: BitstringStatusListEntry = {
+  type: 'BitstringStatusListEntry',
+  statusPurpose: 'revocation',
+  statusListIndex: 5,
+  statusListCredential: URI,
+}
+
+let issuer: Actor
+let other: Actor
+let tokenList: string
+let bitstringList: string
+
+const common = (by: Actor, revokedIndices: number[]) => ({
+  signer: by.signer,
+  issuer: by.id,
+  revokedIndices,
+  size: 131_072,
+  issuedAt: NOW,
+  ttlSeconds: 60,
+})
+const tokenListOf = (by: Actor, revoked: number[]) =>
+  createTokenStatusList({ ...common(by, revoked), uri: URI, expiresAt: later(600) })
+const bitstringListOf = (by: Actor, revoked: number[]) =>
+  createBitstringStatusListCredential({ ...common(by, revoked), url: URI, validUntil: later(600) })
+
+beforeAll(async () => {
+  issuer = await actor('did:example:issuer')
+  other = await actor('did:example:other')
+  tokenList = await tokenListOf(issuer, [])
+  bitstringList = await bitstringListOf(issuer, [])
+})
+
+/** Checks a credential of `issuer` against what its list's address answers. */
+function check(list: string, reference: StatusReference, source: Partial<StatusSource> = {}, key?: IssuerKey) {
+  return checkForeignStatus(
+    { fetchText: async () => list, resolveIssuerKey: issuer.resolveIssuerKey, now: NOW, ...source },
+    reference,
+    key ?? { issuer: issuer.id, jwk: issuer.publicJwk, kid: `${issuer.id}#0` },
+  )
+}
+
+const refusal = (message: string) => new CredentialError(message)
+
+/** A list signed by the issuer that differs from a good one in its header or payload. */
+function forged(list: string, claims: JsonObject, header: JsonObject = {}, by = issuer): Promise<string> {
+  const good = decode(list)
+  return by.sign({ ...good.header, ...header }, { ...good.payload, ...claims })
+}
+
+const bits = (width: number, ...bytes: number[]) => ({
+  status_list: { bits: width, lst: zlibBase64url(Uint8Array.from(bytes)) },
+})
+
+describe('The status of a foreign credential', () => {
+  it('is valid or revoked by a Status List Token (Token Status List §8.3)', async () => {
+    await expect(check(tokenList, TOKEN)).resolves.toBe('valid')
+    await expect(check(await tokenListOf(issuer, [4, 6]), TOKEN)).resolves.toBe('valid')
+    await expect(check(await tokenListOf(issuer, [5]), TOKEN)).resolves.toBe('revoked')
+  })
+
+  it('is valid or revoked by a Bitstring Status List (v1.0 §3.2)', async () => {
+    await expect(check(bitstringList, ENTRY)).resolves.toBe('valid')
+    await expect(check(await bitstringListOf(issuer, [4, 6]), ENTRY)).resolves.toBe('valid')
+    await expect(check(await bitstringListOf(issuer, [5]), ENTRY)).resolves.toBe('revoked')
+  })
+
+  it('may be suspended', async () => {
+    await expect(check(await forged(tokenList, bits(2, 0, 0b10_00)), TOKEN)).resolves.toBe('suspended')
+    const { payload } = decode(await bitstringListOf(issuer, [5]))
+    const subject = { ...(payload.credentialSubject as JsonObject), statusPurpose: ['revocation', 'suspension'] }
+    const list = await forged(bitstringList, { credentialSubject: subject })
+    await expect(check(list, { ...ENTRY, statusPurpose: 'suspension' })).resolves.toBe('suspended')
+  })
+
+  it.each([3, 11, 15])('of type %i does not say that it is valid (Token Status List §7.1)', async (value) => {
+    const list = await forged(tokenList, bits(4, 0, 0, value << 4))
+    await expect(check(list, TOKEN)).rejects.toThrow(
+      refusal(`Credential has status ${value}, which does not say that it is valid.`),
+    )
+  })
+
+  it('asks the address for the media type of the standard, tolerating white space around the answer', async () => {
+    const asked: string[][] = []
+    const fetchText = (list: string) => async (url: string, accept: string) => {
+      asked.push([url, accept])
+      return `${list}\n`
+    }
+    await check('', TOKEN, { fetchText: fetchText(tokenList) })
+    await check('', ENTRY, { fetchText: fetchText(bitstringList) })
+    expect(asked).toEqual([
+      [URI, 'application/statuslist+jwt'],
+      [URI, 'application/vc+jwt'],
+    ])
+  })
+
+  it.each(['refresh', 'message'])(
+    'is not asked for where the purpose is %s, which tells no validity',
+    async (statusPurpose) => {
+      const fetchText = async () => Promise.reject(new Error('must not be called'))
+      await expect(check('', { ...ENTRY, statusPurpose }, { fetchText })).resolves.toBe('valid')
+    },
+  )
+
+  it('is unknown where the list cannot be had; the cause is named', async () => {
+    const fetchText = async () => Promise.reject(new Error('404 Not Found'))
+    for (const reference of [TOKEN, ENTRY]) {
+      await expect(check('', reference, { fetchText })).rejects.toThrow(
+        refusal('Status list could not be fetched: 404 Not Found'),
+      )
+    }
+    await expect(check('<html></html>', TOKEN)).rejects.toThrow(
+      refusal('Status list is not a well-formed JWT: A JWT consists of three segments separated by dots.'),
+    )
+  })
+})
+
+describe('A status list is refused', () => {
+  it('when it is of another type', async () => {
+    await expect(check(await forged(tokenList, {}, { typ: 'JWT' }), TOKEN)).rejects.toThrow(
+      refusal('Status list is not of type statuslist+jwt.'),
+    )
+    await expect(check(bitstringList, TOKEN)).rejects.toThrow(refusal('Status list is not of type statuslist+jwt.'))
+    await expect(check(tokenList, ENTRY)).rejects.toThrow(refusal('Status list is not of type vc+jwt.'))
+    await expect(check(await forged(bitstringList, { type: ['VerifiableCredential'] }), ENTRY)).rejects.toThrow(
+      refusal('Status list is no BitstringStatusListCredential.'),
+    )
+  })
+
+  it('when it is another one than the credential names', async () => {
+    const message = 'Status list is not the one that the credential names.'
+    await expect(check(await forged(tokenList, { sub: `${URI}/other` }), TOKEN)).rejects.toThrow(refusal(message))
+    await expect(check(await forged(bitstringList, { id: `${URI}/other` }), ENTRY)).rejects.toThrow(refusal(message))
+  })
+
+  it('when it has expired, is not valid yet, or says no time (Token Status List §5.1, §8.3)', async () => {
+    await expect(check(tokenList, TOKEN, { now: later(599) })).resolves.toBe('valid')
+    await expect(check(bitstringList, ENTRY, { now: later(599) })).resolves.toBe('valid')
+    for (const [list, reference] of [
+      [tokenList, TOKEN],
+      [bitstringList, ENTRY],
+    ] as const) {
+      await expect(check(list, reference, { now: later(600) })).rejects.toThrow(refusal('Status list has expired.'))
+      await expect(check(list, reference, { now: later(-61) })).rejects.toThrow(/^Status list is not valid yet/)
+    }
+    await expect(check(await forged(tokenList, { iat: undefined }), TOKEN)).rejects.toThrow(
+      refusal('Status list has no iat.'),
+    )
+    await expect(check(await forged(bitstringList, { exp: NOW_SECONDS }), ENTRY)).rejects.toThrow(
+      refusal('Status list has expired.'),
+    )
+    await expect(check(await forged(bitstringList, { validFrom: 'now' }), ENTRY)).rejects.toThrow(
+      refusal('Status list member validFrom is not a date-time.'),
+    )
+  })
+
+  it('when it was changed, or signed by nobody', async () => {
+    for (const [list, reference] of [
+      [tokenList, TOKEN],
+      [bitstringList, ENTRY],
+    ] as const) {
+      await expect(check(tampered(list, 1, { ttl: 1 }), reference)).rejects.toThrow(
+        refusal('Status list signature is invalid.'),
+      )
+      await expect(check(tampered(list, 0, { alg: 'none' }), reference)).rejects.toThrow(
+        refusal('Status list signature cannot be verified: Signature algorithm none is not allowed.'),
+      )
+    }
+  })
+
+  it('when it ends before the index', async () => {
+    await expect(check(tokenList, { ...TOKEN, idx: 131_072 })).rejects.toThrow(
+      refusal('Status list ends before the index of the credential.'),
+    )
+  })
+
+  it('when its key is not to be had', async () => {
+    const resolveIssuerKey = async () => Promise.reject(new IssuerKeyError('The issuer publishes no such key.'))
+    await expect(check(await tokenListOf(other, []), TOKEN, { resolveIssuerKey })).rejects.toThrow(
+      refusal('Status list issuer key could not be resolved: The issuer publishes no such key.'),
+    )
+  })
+})
+
+describe('Whose list it is', () => {
+  it('is settled by the credential’s own key, without resolving any, whatever kid the list names', async () => {
+    const resolveIssuerKey = async () => Promise.reject(new Error('must not be called'))
+    const renamed = await forged(tokenList, { iss: undefined }, { kid: 'other' })
+    await expect(check(tokenList, TOKEN, { resolveIssuerKey })).resolves.toBe('valid')
+    await expect(check(renamed, TOKEN, { resolveIssuerKey })).resolves.toBe('valid')
+    await expect(check(bitstringList, ENTRY, { resolveIssuerKey })).resolves.toBe('valid')
+  })
+
+  it('may be another key of the same issuer, asked for under the credential’s issuer where the list names none', async () => {
+    const asked: unknown[] = []
+    const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {
+      asked.push([header.kid, payload.iss])
+      return { jwk: other.publicJwk, issuer: issuer.id }
+    }
+    const source = { resolveIssuerKey }
+    await expect(check(await forged(tokenList, { iss: undefined }, {}, other), TOKEN, source)).resolves.toBe('valid')
+    const list = await forged(bitstringList, { iss: undefined, issuer: { id: issuer.id } }, {}, other)
+    await expect(check(list, ENTRY, source)).resolves.toBe('valid')
+    expect(asked).toEqual([
+      ['did:example:issuer#0', 'did:example:issuer'],
+      ['did:example:issuer#0', 'did:example:issuer'],
+    ])
+  })
+
+  it('is not another issuer, however good the signature', async () => {
+    const source = { resolveIssuerKey: other.resolveIssuerKey }
+    const message = 'Status list is of another issuer than the credential.'
+    await expect(check(await tokenListOf(other, []), TOKEN, source)).rejects.toThrow(refusal(message))
+    await expect(check(await bitstringListOf(other, []), ENTRY, source)).rejects.toThrow(refusal(message))
+  })
+
+  it('is not who merely writes the issuer’s name into it', async () => {
+    const forgedByOther = await forged(tokenList, { iss: issuer.id }, {}, other)
+    await expect(check(forgedByOther, TOKEN)).rejects.toThrow(refusal('Status list signature is invalid.'))
+  })
+})
