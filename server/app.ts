@@ -7,7 +7,7 @@ import { apiReference } from './http/api-reference.js'
 import { corsPolicy } from './http/cors.js'
 import { sendFailure } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
-import { isOwnRequest } from './http/outbound/own-origin.js'
+import { isOwnRequest } from './outbound/own-origin.js'
 import { rateLimiter } from './http/rate-limit.js'
 import { requestId } from './http/request-facts.js'
 import { createRestMount } from './http/rest.js'
@@ -29,23 +29,26 @@ export function createApp(deps: Deps, options: AppOptions = {}): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
+  app.enable('case sensitive routing')
   app.set('trust proxy', config.trustProxy ?? false)
 
   app.use(requestId())
-  app.use(accessLog(deps.log))
+  if (deps.log.isLevelEnabled('info')) app.use(accessLog(deps.log))
   app.use(securityHeaders())
   app.use(corsPolicy(config))
-  app.use(hostCheck(config))
-  app.use(
-    rateLimiter(config, options.rateLimitStore, (path, method, mac) =>
-      isOwnRequest(ownRequestKey, clock, method, path, mac),
-    ),
-  )
-  app.use(insertedWellKnown(config.issuerBaseUrl))
+  if (config.authDisabled) app.use(hostCheck(config))
+  if (config.rateLimit.max > 0) {
+    app.use(
+      rateLimiter(config, options.rateLimitStore, (path, method, mac) =>
+        isOwnRequest(ownRequestKey, clock, method, path, mac),
+      ),
+    )
+  }
+  if (new URL(config.issuerBaseUrl).pathname !== '/') app.use(insertedWellKnown(config.issuerBaseUrl))
+  app.use(createRestMount(restRouter, deps))
+  app.use(createEventStreamMount(appRouter, deps))
   app.use('/trpc', createRpcMount(appRouter, deps))
   app.use(apiReference(restRouter, deps))
-  app.use(createEventStreamMount(appRouter, deps))
-  app.use(createRestMount(restRouter, deps))
 
   app.use((request, _response, next) => next(errors.routeNotFound(request.method, request.path)))
   const onError: ErrorRequestHandler = (thrown, request, response, _next) =>

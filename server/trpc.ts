@@ -41,13 +41,13 @@ export const clientProcedure = t.procedure.use(({ ctx, next }) => {
 /** A valid Bearer token, no specific role. */
 export const userProcedure = t.procedure.use(async ({ ctx, next }) => {
   const caller = await ctx.deps.access.user(ctx.request.headers)
-  return next({ ctx: { ...ctx, caller } })
+  return next({ ctx: { caller } })
 })
 
 /** Works without credentials and shows more with them; one that is sent and wrong is a 401. */
 export const optionalProcedure = t.procedure.use(async ({ ctx, next }) => {
   const sent = await ctx.deps.access.optional(ctx.request.headers)
-  return next({ ctx: { ...ctx, caller: sent.caller, client: sent.client } })
+  return next({ ctx: { caller: sent.caller, client: sent.client } })
 })
 
 /** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
@@ -81,5 +81,5 @@ export const holderProcedure = adminProcedure.use(async ({ ctx, next, getRawInpu
   const holderId = (raw as { holderId?: unknown } | null | undefined)?.holderId
   const owned = typeof holderId === 'string' && (await ctx.deps.stores.holders.isOwnedBy(holderId, ctx.caller.sub))
   if (!owned) throw errors.holderDenied()
-  return next({ ctx: { ...ctx, holderId } })
+  return next({ ctx: { holderId } })
 })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { whenParentIsGone } from './parent.js'
 
 const require = createRequire(import.meta.url)
 
@@ -23,6 +24,7 @@ export async function runInForeground(path: string, args: readonly string[], env
   const terminate = () => child.kill('SIGTERM')
   const wait = () => undefined
   process.on('SIGTERM', terminate).on('SIGINT', wait)
+  whenParentIsGone(terminate)
   try {
     return await new Promise<number>((resolve, reject) => {
       child.once('error', reject)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { projectDirectory } from '../../server/database/migrations.js'
 import { freePort, isFree } from '../postgres/free-port.js'
 import { Cluster } from '../postgres/cluster.js'
+import { whenParentIsGone } from '../setup/parent.js'
 import { programOf } from '../setup/run-program.js'
 import { Supervisor } from '../supervisor/handle.js'
 import { DataDirectory } from './data-directory.js'
@@ -98,16 +99,4 @@ function untilOver(supervisor: Supervisor): Promise<number> {
     })
     supervisor.once('exit', () => resolve(1))
   })
-}
-
-/** npm passes a signal on to its shell, which ends without passing it on. */
-function whenParentIsGone(stop: () => void): void {
-  if (process.env.npm_lifecycle_event === undefined) return
-  const parent = process.ppid
-  const watch = setInterval(() => {
-    if (process.ppid === parent) return
-    clearInterval(watch)
-    stop()
-  }, 500)
-  watch.unref()
 }

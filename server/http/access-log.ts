@@ -3,7 +3,6 @@ import type { Log } from '../log.js'
 
 /** One line for each finished request: who knows the request id finds it again. Queries and bodies stay out. */
 export function accessLog(log: Log): RequestHandler {
-  if (!log.isLevelEnabled('info')) return (_request, _response, next) => next()
   return (request, response, next) => {
     const started = performance.now()
     const { method, path } = request

@@ -14,7 +14,6 @@ const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
  * name to it; so only requests for a loopback name or for a base URL's host are answered.
  */
 export function hostCheck(config: Config): RequestHandler {
-  if (!config.authDisabled) return (_request, _response, next) => next()
   const own = new Set([config.issuerBaseUrl, config.verifierBaseUrl].map((url) => new URL(url).hostname.toLowerCase()))
   return (request, _response, next) => {
     const hostname = hostnameOf(request.headers.host ?? '')

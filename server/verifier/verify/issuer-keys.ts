@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import { OutboundError } from '../../http/outbound/outbound-error.js'
+import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { IssuerKeyError, resolveIssuerKey } from '../../protocol/issuer-keys/resolve-issuer-key.js'

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import { OutboundError } from '../../http/outbound/outbound-error.js'
+import { OutboundError } from '../../outbound/outbound-error.js'
 import {
   CredentialError,
   type IssuerKey,
@@ -51,21 +51,28 @@ async function statusOf(
   }
 }
 
-/**
- * Checks every status entry of a verified credential.
- *
- * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be had.
- */
-export async function assertNotRevoked(
+/** What the status entries of a verified credential say: the first that is not `valid`. Throws CredentialError where one cannot be had. */
+export async function readStatus(
   deps: Deps,
   fetches: VerificationFetches,
   resolveIssuerKey: ResolveIssuerKey,
   references: readonly StatusReference[],
   issuer: IssuerKey,
   now: Date,
-): Promise<void> {
+): Promise<CredentialStatus> {
   for (const reference of references) {
     const status = await statusOf(deps, fetches, resolveIssuerKey, reference, issuer, now)
-    if (status !== 'valid') throw new CredentialError(`Credential has been ${status}.`)
+    if (status !== 'valid') return status
   }
+  return 'valid'
+}
+
+/**
+ * Checks every status entry of a verified credential.
+ *
+ * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be had.
+ */
+export async function assertNotRevoked(...args: Parameters<typeof readStatus>): Promise<void> {
+  const status = await readStatus(...args)
+  if (status !== 'valid') throw new CredentialError(`Credential has been ${status}.`)
 }

@@ -250,6 +250,14 @@ describe('attack: JSONPath bombs', () => {
     expect(() => select('$[?length(@) == 1]', [text])).toThrow(WorkExceededError)
   })
 
+  it('stops in a document that the call stack has no room for', () => {
+    let document: unknown = []
+    for (let level = 0; level < 50_000; level++) document = [document]
+    expect(() => select('$..a', document, 1_000_000)).toThrow(WorkExceededError)
+    expect(() => select('$[?@ == $[0]]', [document, document], 1_000_000)).toThrow(WorkExceededError)
+    expect(select('$[0][0]', [[1]])).toEqual([1])
+  })
+
   it('takes giant steps and bounds of slices as they are', () => {
     expect(select('$[::9007199254740991]', [1, 2])).toEqual([1])
     expect(select('$[-9007199254740991:9007199254740991]', [1, 2])).toEqual([1, 2])

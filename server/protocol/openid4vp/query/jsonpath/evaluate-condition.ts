@@ -1,8 +1,11 @@
-import type { Work } from '../../../json-schema/work.js'
+import { type Work, WorkExceededError } from '../../../json-schema/work.js'
 import type { Comparable, ComparisonOperator, Condition, PatternCall, Segment } from './ast.js'
 
 /** RFC 9535 §2.3.5.2: the result of a singular query that finds nothing, and of a function that yields none. */
 const NOTHING = Symbol('Nothing')
+
+/** How deep structures are compared. */
+const MAX_DEPTH = 256
 
 /** Characters of a string that cost as much to read as one node. */
 const CHARACTERS_PER_NODE = 8
@@ -89,8 +92,9 @@ function compare(left: unknown, operator: ComparisonOperator, right: unknown, wo
   }
 }
 
-function equal(left: unknown, right: unknown, work: Work): boolean {
+function equal(left: unknown, right: unknown, work: Work, depth = 0): boolean {
   work.spend(1)
+  if (depth > MAX_DEPTH) throw new WorkExceededError('The document is too deep.')
   if (typeof left === 'string' && typeof right === 'string') {
     work.spend(Math.min(left.length, right.length) / CHARACTERS_PER_NODE)
     return left === right
@@ -100,7 +104,8 @@ function equal(left: unknown, right: unknown, work: Work): boolean {
   const entries = Object.entries(left)
   if (entries.length !== Object.keys(right).length) return false
   return entries.every(
-    ([name, member]) => Object.hasOwn(right, name) && equal(member, (right as Record<string, unknown>)[name], work),
+    ([name, member]) =>
+      Object.hasOwn(right, name) && equal(member, (right as Record<string, unknown>)[name], work, depth + 1),
   )
 }
 

@@ -1,6 +1,9 @@
-import type { Work } from '../../../json-schema/work.js'
+import { type Work, WorkExceededError } from '../../../json-schema/work.js'
 import type { JsonPath, Segment, Selector } from './ast.js'
 import { holds } from './evaluate-condition.js'
+
+/** How deep descendants are looked for: what lies deeper would end the call stack. */
+const MAX_DEPTH = 256
 
 /**
  * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC.
@@ -25,18 +28,19 @@ class Evaluation {
     let nodes = [from]
     for (const segment of segments) {
       const selected: unknown[] = []
-      for (const node of nodes) this.#applySegment(segment, node, selected)
+      for (const node of nodes) this.#applySegment(segment, node, selected, 0)
       nodes = selected
     }
     return nodes
   }
 
-  #applySegment(segment: Segment, node: unknown, selected: unknown[]): void {
+  #applySegment(segment: Segment, node: unknown, selected: unknown[], depth: number): void {
     this.#work.spend(1)
+    if (depth > MAX_DEPTH) throw new WorkExceededError('The document is too deep.')
     for (const selector of segment.selectors) this.#applySelector(selector, node, selected)
     if (!segment.descendant) return
     // §2.5.2.2: each node before its descendants.
-    for (const child of childrenOf(node)) this.#applySegment(segment, child, selected)
+    for (const child of childrenOf(node)) this.#applySegment(segment, child, selected, depth + 1)
   }
 
   #applySelector(selector: Selector, node: unknown, selected: unknown[]): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOwnRequest, isProtocolPath, ownRequestMac } from '../../../server/http/outbound/own-origin.js'
+import { isOwnRequest, isProtocolPath, ownRequestMac } from '../../server/outbound/own-origin.js'
 import { productionGuard, resolver, startServer, testNetworkGuard } from './test-network.js'
 
 const key = new Uint8Array(32).fill(7)

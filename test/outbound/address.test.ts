@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isLocalhostName, isPublicAddress } from '../../../server/http/outbound/address.js'
+import { isLocalhostName, isPublicAddress } from '../../server/outbound/address.js'
 
 const PUBLIC = [
   '1.1.1.1',

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createDestinations } from '../../../server/http/outbound/destination.js'
+import { createDestinations } from '../../server/outbound/destination.js'
 import { productionGuard, rebindingResolver, resolver, startServer, testNetworkGuard } from './test-network.js'
 
 /** In the space of global unicast, but not given out by IANA: classified as public, routed nowhere. */

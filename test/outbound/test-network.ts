@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { isPublicAddress } from '../../../server/http/outbound/address.js'
-import type { Lookup } from '../../../server/http/outbound/connect.js'
-import { createOutbound, type Outbound, type OutboundOptions } from '../../../server/http/outbound/guard.js'
-import { isProtocolPath } from '../../../server/http/outbound/own-origin.js'
+import { isPublicAddress } from '../../server/outbound/address.js'
+import type { Lookup } from '../../server/outbound/connect.js'
+import { createOutbound, type Outbound, type OutboundOptions } from '../../server/outbound/guard.js'
+import { isProtocolPath } from '../../server/outbound/own-origin.js'
 import { CERTIFICATE, PRIVATE_KEY } from './wallet-example-certificate.js'
 
 export interface TestServer {

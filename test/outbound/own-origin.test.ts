@@ -5,7 +5,7 @@ import {
   isPlainPath,
   isProtocolPath,
   ownRequestMac,
-} from '../../../server/http/outbound/own-origin.js'
+} from '../../server/outbound/own-origin.js'
 
 const UUID = '7f9c24e8-3b12-4fef-91c5-6d8a0e2b4c11'
 

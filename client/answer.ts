@@ -1,0 +1,61 @@
+import type { TRPCClientError } from '@trpc/client'
+import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import superjson from 'superjson'
+import type { AppRouter } from '../server/router.js'
+
+/** An error as the service's formatter shapes it. */
+type ErrorShape = NonNullable<TRPCClientError<AppRouter>['shape']>
+
+/** Statuses that come from before the RPC protocol: the front of the service, or a proxy of it. */
+const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+/** The envelope's message or messages; of an answer that is no envelope only the status can be told. */
+function messagesOf(body: unknown, { status, type, statusText }: Response): string[] {
+  const message = isObject(body) ? body.message : undefined
+  if (typeof message === 'string') return [message]
+  if (Array.isArray(message)) return message.map(String)
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) return ['The service answered with a redirect.']
+  return [`HTTP ${status} ${statusText}`.trimEnd()]
+}
+
+function errorShape(body: unknown, response: Response): ErrorShape {
+  const { status } = response
+  const code = CODES[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')
+  const messages = messagesOf(body, response)
+  return {
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    message: messages.join('; '),
+    data: { code, path: undefined, httpStatus: status, messages },
+  }
+}
+
+/** A failed answer in the RPC protocol's form, whoever gave it; its status and headers stay. */
+export async function rpcAnswer(response: Response): Promise<Response> {
+  const text = await response.text()
+  const body = parsed(text)
+  const isRpc = Array.isArray(body) || (isObject(body) && isObject(body.error))
+  const error = isRpc ? text : JSON.stringify({ error: superjson.serialize(errorShape(body, response)) })
+  // A redirect that the browser hides has no status that a response may be made with.
+  return new Response(error, { status: response.status >= 200 ? response.status : 502, headers: response.headers })
+}

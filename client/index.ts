@@ -1,0 +1,109 @@
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpSubscriptionLink,
+  isTRPCClientError,
+  splitLink,
+  type TRPCClient,
+  type TRPCClientError,
+} from '@trpc/client'
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { EventSource } from 'eventsource'
+import superjson from 'superjson'
+import type { AppRouter } from '../server/router.js'
+import { credentialed, type Fetch, type TokenSource } from './request.js'
+import { endOnRefusal, streaming } from './subscription.js'
+
+/** As many calls as the service takes in one request. */
+const MAX_BATCH = 10
+/** Node answers 431 to a request whose head is longer than 16 KiB. */
+const MAX_URL_LENGTH = 8_000
+
+export interface CredenceClientOptions {
+  /** Where the service answers; `/trpc` is added. */
+  readonly url: string | URL
+  /**
+   * OIDC access token, sent as `Authorization: Bearer`. A function is asked before each request and each time a
+   * subscription connects, so that a token can be renewed in time.
+   */
+  readonly accessToken?: TokenSource | undefined
+  /** Sent as `x-client-secret`. A secret of a backend: it has no place in a browser. */
+  readonly clientSecret?: string | undefined
+  /** The global `fetch` unless given. */
+  readonly fetch?: Fetch | undefined
+}
+
+/** Every procedure of the service by its name: `client.offerings.create.mutate(…)`, `client.offerings.read.query(…)`. */
+export type CredenceClient = TRPCClient<AppRouter>
+
+/**
+ * What every call rejects with and every subscription's `onError` gets. `data.httpStatus` and `data.messages` are the
+ * status and the message or messages that REST answers; `data` is absent where the service was not reached.
+ * `meta.response` is the HTTP response, for `Retry-After` say.
+ */
+export type CredenceError = TRPCClientError<AppRouter>
+
+/** Inputs by router and procedure: `CredenceInputs['offerings']['create']`. */
+export type CredenceInputs = inferRouterInputs<AppRouter>
+
+/** Outputs by router and procedure: `CredenceOutputs['offerings']['create']`. */
+export type CredenceOutputs = inferRouterOutputs<AppRouter>
+
+/** Whether something that was caught came from a client of this module. */
+export const isCredenceError = (thrown: unknown): thrown is CredenceError => isTRPCClientError<AppRouter>(thrown)
+
+/**
+ * A typed client of the service. Calls of one tick travel together, ten at most in a request; subscriptions are
+ * Server-Sent Events that connect again by themselves after a lost connection and go on after the last event seen, and end
+ * with an error where the service refuses. Tokens and secrets travel in headers alone, never in an address, and not
+ * to another address either: a redirect is an error.
+ *
+ * @example
+ * ```ts
+ * import { createCredenceClient, isCredenceError } from 'credence/client'
+ *
+ * const credence = createCredenceClient({
+ *   url: 'https://credentials.example.com',
+ *   accessToken: () => identityProvider.accessToken(),
+ *   clientSecret: process.env.CLIENT_SECRET,
+ * })
+ *
+ * const offering = await credence.offerings.create.mutate({
+ *   credential_type: 'ProofOfPurchase',
+ *   credential_subject: { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' },
+ * })
+ * try {
+ *   await credence.offerings.claim.mutate({ id: offering.id })
+ * } catch (error) {
+ *   if (isCredenceError(error) && error.data?.httpStatus === 410) console.log(error.data.messages) // ['Offering has expired.']
+ *   else throw error
+ * }
+ * ```
+ */
+export function createCredenceClient({ url, accessToken, clientSecret, fetch }: CredenceClientOptions): CredenceClient {
+  const address = `${String(url).replace(/\/+$/, '')}/trpc`
+  const send = credentialed({ accessToken, clientSecret, fetch: fetch ?? globalThis.fetch })
+  return createTRPCClient<AppRouter>({
+    links: [
+      splitLink({
+        condition: ({ type }) => type === 'subscription',
+        true: [
+          endOnRefusal(),
+          httpSubscriptionLink({
+            url: address,
+            transformer: superjson,
+            EventSource,
+            eventSourceOptions: { fetch: streaming(send) },
+          }),
+        ],
+        false: httpBatchLink({
+          url: address,
+          transformer: superjson,
+          fetch: send,
+          maxItems: MAX_BATCH,
+          maxURLLength: MAX_URL_LENGTH,
+        }),
+      }),
+    ],
+  })
+}

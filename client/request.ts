@@ -1,0 +1,45 @@
+import { rpcAnswer } from './answer.js'
+
+/** The part of `fetch` that the client uses. */
+export type Fetch = (input: string | URL, init: RequestInit) => Promise<Response>
+
+/** A token, or where to get one that is valid now. */
+export type TokenSource = string | (() => string | undefined | Promise<string | undefined>)
+
+export interface Credentials {
+  readonly accessToken: TokenSource | undefined
+  readonly clientSecret: string | undefined
+  readonly fetch: Fetch
+}
+
+/** What the links and the EventSource ponyfill ask for. */
+export type Send = (address: string | URL | Request, request?: SentRequest) => Promise<Response>
+
+interface SentRequest {
+  readonly method?: string | undefined
+  readonly body?: unknown
+  readonly headers?: ConstructorParameters<typeof Headers>[0]
+  readonly signal?: AbortSignal | null | undefined
+}
+
+/**
+ * A `fetch` that adds the caller's credentials. Its failures are errors as the RPC protocol writes them, also where they
+ * come from before it: the rate limit, a proxy.
+ */
+export function credentialed({ accessToken, clientSecret, fetch }: Credentials): Send {
+  return async (address, { method, body, headers, signal } = {}) => {
+    const sent = new Headers(headers)
+    const token = typeof accessToken === 'function' ? await accessToken() : accessToken
+    if (token !== undefined && token !== '') sent.set('authorization', `Bearer ${token}`)
+    if (clientSecret !== undefined && clientSecret !== '') sent.set('x-client-secret', clientSecret)
+    const response = await fetch(address as string | URL, {
+      ...(method === undefined ? {} : { method }),
+      ...(typeof body === 'string' ? { body } : {}),
+      ...(signal === undefined ? {} : { signal }),
+      headers: sent,
+      // Followed, a redirect would take x-client-secret to whatever address it names.
+      redirect: 'manual',
+    })
+    return response.ok ? response : rpcAnswer(response)
+  }
+}

@@ -1,0 +1,46 @@
+import type { Deps } from '../../deps.js'
+import { CredentialError } from '../../protocol/credential.js'
+import { issuerKeyResolution, type VerificationFetches, verificationFetches } from '../../verifier/verify/issuer-keys.js'
+import { readStatus } from '../../verifier/verify/status.js'
+import { type HeldCredential, statusReferencesOf } from './held.js'
+
+/** `unknown`: its status list cannot be had now. */
+export type HeldStatus = 'valid' | 'expired' | 'revoked' | 'suspended' | 'unknown'
+
+const AT_ONCE = 8
+
+/** One issuer's list serves many credentials: each is fetched once for all of them. */
+function sharing(fetches: VerificationFetches): VerificationFetches {
+  const texts = new Map<string, Promise<string>>()
+  return {
+    fetchJson: fetches.fetchJson,
+    fetchText: (url, accept) => {
+      const name = `${accept} ${url}`
+      const known = texts.get(name) ?? fetches.fetchText(url, accept)
+      texts.set(name, known)
+      return known
+    },
+  }
+}
+
+/** Reads the status of held credentials live, eight seconds for all of them together. */
+export async function statusesOf(deps: Deps, credentials: readonly HeldCredential[]): Promise<HeldStatus[]> {
+  const now = deps.clock()
+  const fetches = sharing(verificationFetches(deps))
+  const resolveIssuerKey = issuerKeyResolution(deps, fetches, now)
+  const statusOf = async ({ format, compact, content }: HeldCredential): Promise<HeldStatus> => {
+    if (content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000) return 'expired'
+    const references = statusReferencesOf(format, compact)
+    try {
+      return await readStatus(deps, fetches, resolveIssuerKey, references, content.issuerKey, now)
+    } catch (thrown) {
+      if (thrown instanceof CredentialError) return 'unknown'
+      throw thrown
+    }
+  }
+  const statuses: HeldStatus[] = []
+  for (let start = 0; start < credentials.length; start += AT_ONCE) {
+    statuses.push(...(await Promise.all(credentials.slice(start, start + AT_ONCE).map(statusOf))))
+  }
+  return statuses
+}

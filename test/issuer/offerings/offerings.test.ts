@@ -1,0 +1,323 @@
+import { randomUUID } from 'node:crypto'
+import jsQR from 'jsqr'
+import { PNG } from 'pngjs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
+import { startService, type TestService } from '../../support/service.js'
+import { newIssuer } from '../issuer-record.js'
+import { postOffering, postSchema, SUBJECT } from '../purchase.js'
+
+const RECIPIENT = 'did:example:recipient'
+const LATER = '2099-01-01T12:00:00.000Z'
+
+let service: TestService
+let alice: string
+let type: string
+
+beforeAll(async () => {
+  service = await startService()
+  alice = await service.bearer('alice')
+  const schema = await postSchema(service, alice, { display: [{ name: 'Kaufbeleg', locale: 'de' }] })
+  type = schema.name
+})
+afterAll(() => service.close())
+
+const post = (members: Readonly<Record<string, unknown>>) =>
+  service.request('POST', '/api/v1/offerings', {
+    client: true,
+    body: { credential_type: type, credential_subject: SUBJECT, ...members },
+  })
+
+const pathOf = (id: string) => `/api/v1/offerings/${id}`
+
+describe('POST /api/v1/offerings', () => {
+  it('answers 201 with the detail form; what was not asked for is null or absent', async () => {
+    const answer = await post({})
+    expect(answer.status).toBe(201)
+    const { id } = answer.json
+    const offer = `${service.url}/openid4vci/offers/${id}`
+    expect(answer.json).toEqual({
+      id,
+      credential_issuer: service.url,
+      credential_configuration_ids: [type, `${type}-sd-jwt`],
+      display: { locale: 'de', name: 'Kaufbeleg' },
+      grants: { authorization_code: { issuer_state: expect.stringMatching(new RegExp(`^${id}\\.[\\w-]{43}$`)) } },
+      credential_subject: SUBJECT,
+      redemption_limit: null,
+      expires_at: null,
+      qr_code_url: `${service.url}/api/v1/offerings/${id}/qr-code`,
+      offering_id: id,
+      offering_full_url: `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(offer)}`,
+    })
+    expect((await service.request('GET', pathOf(id))).json).toEqual(answer.json)
+  })
+
+  it('keeps recipient, redemption_limit and expires_at (in UTC), and the order of the claims', async () => {
+    const subject = { product: 'Mill', shop: { city: 'Turin' }, price: 12.5 }
+    const answer = await post({
+      recipient: RECIPIENT,
+      redemption_limit: 1,
+      expires_at: '2099-01-01T14:00:00+02:00',
+      credential_subject: subject,
+    })
+    expect(answer.json).toMatchObject({ recipient: RECIPIENT, redemption_limit: 1, expires_at: LATER })
+    const read = await service.request('GET', pathOf(answer.json.id), { client: true })
+    expect(JSON.stringify(read.json.credential_subject)).toBe(JSON.stringify(subject))
+  })
+
+  it('takes null for no limit and no expiry', async () => {
+    const answer = await post({ redemption_limit: null, expires_at: null })
+    expect([answer.status, answer.json.redemption_limit, answer.json.expires_at]).toEqual([201, null, null])
+  })
+
+  it('validates the subject against the schema of its type and names every claim that fails', async () => {
+    const answer = await post({ credential_subject: { price: '249', shop: { city: 1 }, colour: 'red' } })
+    expect([answer.status, answer.json.error]).toEqual([400, 'Bad Request'])
+    expect([...answer.json.message].sort()).toEqual([
+      'credential_subject.colour is not allowed',
+      'credential_subject.price must be number',
+      'credential_subject.product must be present',
+      'credential_subject.shop.city must be string',
+    ])
+  })
+
+  it.each([
+    ['no credential_type', { credential_type: undefined }, 'credential_type must be defined'],
+    ['no credential_subject', { credential_subject: undefined }, 'credential_subject must be defined'],
+    ['an array for a subject', { credential_subject: [] }, 'credential_subject must be an object'],
+    [
+      'a subject id that is no URI',
+      { credential_subject: { ...SUBJECT, id: 'me' } },
+      'credential_subject.id must be a URI',
+    ],
+    ['a recipient that is no DID', { recipient: 'alice@example.org' }, 'recipient must be a DID'],
+    [
+      'a subject id other than the recipient',
+      { recipient: RECIPIENT, credential_subject: { ...SUBJECT, id: 'did:example:other' } },
+      'credential_subject.id must be the recipient',
+    ],
+    ['a limit of 0', { redemption_limit: 0 }, 'redemption_limit must be at least 1'],
+    ['a limit that is no integer', { redemption_limit: 1.5 }, 'redemption_limit must be an integer'],
+    ['a limit in quotation marks', { redemption_limit: '5' }, 'redemption_limit must be a number'],
+    ['an expiry that has passed', { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at must lie in the future'],
+    ['an expiry without a time', { expires_at: '2099-01-01' }, 'expires_at must be an ISO 8601 date-time'],
+    ['an expiry without a zone', { expires_at: '2099-01-01T00:00:00' }, 'expires_at must be an ISO 8601 date-time'],
+    ['a property that is not of the schema', { limit: 5 }, 'property limit should not exist'],
+  ])('answers 400 for %s', async (_what, members, message) => {
+    const answer = await post(members)
+    expect([answer.status, answer.json.message]).toEqual([400, [message]])
+  })
+
+  it('answers 400 for a claim that no SD-JWT can carry, before anybody scans the code (RFC 9901 §4.1)', async () => {
+    const open = await postSchema(service, alice, { schema: { type: 'object' } })
+    const offer = (credential_subject: unknown) => post({ credential_type: open.name, credential_subject })
+    expect((await offer({ iss: 'did:example:me', status: 1 })).json.message).toEqual([
+      'credential_subject.iss must not be given: the name is reserved in an SD-JWT VC',
+      'credential_subject.status must not be given: the name is reserved in an SD-JWT VC',
+    ])
+    expect((await offer({ shop: { _sd: [] } })).json.message).toEqual([
+      'credential_subject cannot be signed: Subject claim name "_sd" cannot be used in an SD-JWT.',
+    ])
+    expect((await offer({ product: 'a\0b' })).json.message).toEqual([
+      'credential_subject.product must not hold U+0000 or half a surrogate pair',
+    ])
+    expect((await offer({ shop: { city: '\ud800' } })).status).toBe(400)
+  })
+
+  it('answers 404 for an unknown type', async () => {
+    const answer = await post({ credential_type: 'Nobody' })
+    expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
+  })
+
+  it('needs the client secret: 401 `Unauthorized` without or with a wrong one, a Bearer token is none', async () => {
+    const body = { credential_type: type, credential_subject: SUBJECT }
+    const before = await query(service.databaseUrl, 'SELECT count(*) FROM offerings')
+    for (const options of [
+      { body },
+      { body, headers: { 'x-client-secret': 'wrong' } },
+      { body, authorization: await service.bearer('root', { roles: ['admin'] }) },
+    ]) {
+      const answer = await service.request('POST', '/api/v1/offerings', options)
+      expect([answer.status, answer.json.message]).toEqual([401, 'Unauthorized'])
+    }
+    expect(await query(service.databaseUrl, 'SELECT count(*) FROM offerings')).toEqual(before)
+  })
+
+  it('lets the first assigned issuer sign where the type is assigned to others than the default one', async () => {
+    const schema = await postSchema(service, alice)
+    const issuer = await newIssuer(service, 'alice')
+    await service.request('POST', `/schemas/${schema.id}/issuers/${issuer.id}`, { authorization: alice })
+    const offering = await postOffering(service, { credential_type: schema.name })
+    const rows = await query(service.databaseUrl, 'SELECT issuer_id FROM offerings WHERE id = $1', [offering.id])
+    expect(rows).toEqual([{ issuer_id: issuer.id }])
+    const unknown = await post({ credential_type: schema.name, issuerId: randomUUID() })
+    expect([unknown.status, unknown.json.message]).toEqual([500, 'Issuer not found.'])
+    const unassigned = await post({ credential_type: schema.name, issuerId: (await newIssuer(service, 'alice')).id })
+    expect([unassigned.status, unassigned.json.message]).toEqual([
+      400,
+      [`issuerId must be an issuer that the schema ${schema.name} is assigned to`],
+    ])
+  })
+})
+
+describe('GET /api/v1/offerings/{id}/qr-code', () => {
+  it('answers a JSON string with a PNG data URI that decodes to offering_full_url', async () => {
+    const offering = await postOffering(service, { credential_type: type })
+    const answer = await service.request('GET', new URL(offering.qr_code_url).pathname)
+    expect(answer.status).toBe(200)
+    const [, base64 = ''] = /^data:image\/png;base64,([A-Za-z0-9+/]+=*)$/.exec(answer.json) ?? []
+    const { data, width, height } = PNG.sync.read(Buffer.from(base64, 'base64'))
+    expect(jsQR.default(new Uint8ClampedArray(data), width, height)?.data).toBe(offering.offering_full_url)
+  })
+
+  it('answers 404 for an unknown offering', async () => {
+    const answer = await service.request('GET', `${pathOf(randomUUID())}/qr-code`)
+    expect([answer.status, answer.json.message]).toEqual([404, 'Offering not found.'])
+  })
+})
+
+describe('GET /api/v1/offerings/{id}', () => {
+  it.each(['unknown', '00000000-0000-4000-8000-000000000000', '%00'])('answers 404 for %s', async (id) => {
+    const answer = await service.request('GET', pathOf(id))
+    expect([answer.status, answer.json.message, answer.json.error]).toEqual([404, 'Offering not found.', 'Not Found'])
+  })
+
+  it('shows the subject of an offering bound to a recipient to that recipient and to those who see everything', async () => {
+    const { id } = await postOffering(service, { credential_type: type, recipient: RECIPIENT })
+    const subjectFor = async (options: Parameters<TestService['request']>[2]) =>
+      (await service.request('GET', pathOf(id), options)).json.credential_subject
+    expect(await subjectFor({})).toBeUndefined()
+    expect(await subjectFor({ authorization: alice })).toBeUndefined()
+    expect(await subjectFor({ authorization: await service.bearer('bob', { did: 'did:example:bob' }) })).toBeUndefined()
+    expect(await subjectFor({ authorization: await service.bearer('bob', { did: RECIPIENT }) })).toEqual(SUBJECT)
+    expect(await subjectFor({ authorization: await service.bearer('root', { roles: ['admin'] }) })).toEqual(SUBJECT)
+    expect(await subjectFor({ client: true })).toEqual(SUBJECT)
+  })
+
+  it.each(['', '/qr-code'])('answers 401 for a token or secret that is sent and wrong (%s)', async (suffix) => {
+    const { id } = await postOffering(service, { credential_type: type })
+    const path = `${pathOf(id)}${suffix}`
+    const token = await service.request('GET', path, { authorization: 'Bearer no.to.ken' })
+    expect([token.status, token.json.message]).toEqual([401, 'Invalid access token.'])
+    const secret = await service.request('GET', path, { headers: { 'x-client-secret': 'wrong' } })
+    expect([secret.status, secret.json.message]).toEqual([401, 'Unauthorized'])
+    const both = await service.request('GET', path, { authorization: alice, headers: { 'x-client-secret': 'wrong' } })
+    expect(both.status).toBe(401)
+  })
+})
+
+describe('GET /api/v1/offerings', () => {
+  const list = async (options: Parameters<TestService['request']>[2] = {}, search = '') => {
+    const answer = await service.request('GET', `/api/v1/offerings${search}`, options)
+    expect(answer.status).toBe(200)
+    return answer
+  }
+  const entryOf = (answer: { json: { id: string }[] }, id: string) => answer.json.find((entry) => entry.id === id)
+
+  it('lists for nobody what anyone may claim any number of times, without redemptions', async () => {
+    const open = await postOffering(service, { credential_type: type })
+    const limited = await postOffering(service, { credential_type: type, redemption_limit: 3 })
+    const bound = await postOffering(service, { credential_type: type, recipient: RECIPIENT })
+    const answer = await list()
+    const { qr_code_url: _qr, offering_id: _id, offering_full_url: _url, ...listForm } = open
+    expect(answer.json[0]).toEqual(listForm)
+    expect(entryOf(answer, limited.id)).toBeUndefined()
+    expect(entryOf(answer, bound.id)).toBeUndefined()
+    const user = await list({ authorization: alice })
+    expect(user.json[0]).toEqual({ ...listForm, redemptions: [] })
+    expect(entryOf(user, limited.id)).toBeUndefined()
+    for (const everything of [
+      { client: true },
+      { authorization: await service.bearer('root', { roles: ['admin'] }) },
+    ]) {
+      const [first, second, third] = (await list(everything)).json
+      expect([first.id, second.id, third.id]).toEqual([bound.id, limited.id, open.id])
+      expect(first).toMatchObject({ recipient: RECIPIENT, credential_subject: SUBJECT, redemptions: [] })
+    }
+  })
+
+  it("shows a user their own redemptions, an admin and the client secret everyone's, none to a stranger", async () => {
+    const { id } = await postOffering(service, { credential_type: type })
+    const claim = async (sub: string) =>
+      (
+        await service.request('POST', `${pathOf(id)}/claim`, {
+          authorization: await service.bearer(sub, { did: `did:example:${sub}` }),
+        })
+      ).json
+    const carols = await claim('carol')
+    const daves = await claim('dave')
+    const redemptionsFor = async (options: Parameters<TestService['request']>[2]) =>
+      (entryOf(await list(options), id) as { redemptions?: { credential_id: string }[] } | undefined)?.redemptions
+
+    expect(await redemptionsFor({})).toBeUndefined()
+    expect(await redemptionsFor({ authorization: alice })).toEqual([])
+    const [own, ...others] = (await redemptionsFor({ authorization: await service.bearer('carol') })) ?? []
+    expect(others).toEqual([])
+    const offering = await service.request('GET', pathOf(id))
+    const { qr_code_url: _qr, offering_id: _id, offering_full_url: _url, ...listForm } = offering.json
+    expect(own).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      offering_id: id,
+      credential_id: carols.id,
+      recipient_did: 'did:example:carol',
+      redeemed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      offering: listForm,
+      credential: {
+        id: carols.id,
+        configuration_id: type,
+        configuration: {
+          id: expect.any(String),
+          name: type,
+          type,
+          version: 1,
+          schemaUri: carols.vc.credentialSchema.id,
+          schemaBody: expect.objectContaining({ required: ['product'] }),
+        },
+        vc: carols.vc,
+        revoked: false,
+      },
+    })
+    await service.request('POST', `/api/v1/credentials/${daves.id}/revoke`, { client: true })
+    for (const everything of [
+      { client: true },
+      { authorization: await service.bearer('root', { roles: ['admin'] }) },
+    ]) {
+      const redemptions = (await redemptionsFor(everything)) as {
+        credential_id: string
+        credential: { revoked: boolean }
+      }[]
+      expect(redemptions.map((redemption) => [redemption.credential_id, redemption.credential.revoked])).toEqual([
+        [daves.id, true],
+        [carols.id, false],
+      ])
+    }
+  })
+
+  it('answers 401 for a token or secret that is sent and wrong', async () => {
+    const token = await service.request('GET', '/api/v1/offerings', { authorization: 'Bearer no.to.ken' })
+    expect(token.status).toBe(401)
+    const secret = await service.request('GET', '/api/v1/offerings', { headers: { 'x-client-secret': 'wrong' } })
+    expect(secret.status).toBe(401)
+  })
+
+  it('pages with `limit` and `cursor`, the next page being in the Link header (RFC 8288)', async () => {
+    const made: string[] = []
+    for (let count = 0; count < 5; count += 1) made.push((await postOffering(service, { credential_type: type })).id)
+    const seen: string[] = []
+    let search: string | undefined = '?limit=2'
+    for (let page = 0; page < 3 && search !== undefined; page += 1) {
+      const answer = await list({}, search)
+      seen.push(...answer.json.map((entry: { id: string }) => entry.id))
+      search = /^<\/api\/v1\/offerings(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
+    }
+    expect(seen.slice(0, 5)).toEqual(made.toReversed())
+    expect(new Set(seen).size).toBe(6)
+    const everything = await list({}, '?limit=1000')
+    expect(everything.headers.get('link')).toBeNull()
+    expect(everything.json.slice(0, 6).map((entry: { id: string }) => entry.id)).toEqual(seen)
+  })
+
+  it.each(['0', '1001', 'all', '1.5'])('answers 400 for limit=%s', async (limit) => {
+    expect((await service.request('GET', `/api/v1/offerings?limit=${limit}`)).status).toBe(400)
+  })
+})

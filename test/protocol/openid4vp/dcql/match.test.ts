@@ -1,0 +1,366 @@
+import { DcqlQuery as LibraryQuery } from 'dcql'
+import { describe, expect, it } from 'vitest'
+import { selectByClaimsPath } from '../../../../server/protocol/openid4vp/dcql/claims-path.js'
+import { type DcqlQuery, zDcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
+import { dcqlFromVpQuery } from '../../../../server/protocol/openid4vp/dcql/from-vp-query.js'
+import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../../../server/protocol/openid4vp/dcql/match.js'
+import { compileVpQuery } from '../../../../server/protocol/openid4vp/query/vp-query.js'
+
+const VCT = 'https://issuer.example/vct/Person'
+const claims = {
+  iss: 'did:example:issuer',
+  vct: VCT,
+  name: 'Ada',
+  age: 20,
+  address: { country: 'DE' },
+  nationalities: ['DE', 'FR'],
+}
+const vc = {
+  '@context': ['https://www.w3.org/2018/credentials/v1'],
+  type: ['VerifiableCredential', 'Person'],
+  issuer: 'did:example:issuer',
+  credentialSubject: { name: 'Ada', age: 20, nationalities: ['DE', 'FR'] },
+}
+const sdJwt = (changed: object = {}): DcqlPresentation => ({
+  format: 'dc+sd-jwt',
+  claims: { ...claims, ...changed },
+  holderBound: true,
+})
+const jwtVc = (changed: object = {}): DcqlPresentation => ({
+  format: 'jwt_vc_json',
+  payload: { iss: 'did:example:issuer', vc: { ...vc, ...changed } },
+  holderBound: true,
+})
+
+const personQuery = { id: 'person', format: 'dc+sd-jwt', meta: { vct_values: [VCT] } }
+const vcQuery = { id: 'person', format: 'jwt_vc_json', meta: { type_values: [['Person']] } }
+const query = (...credentials: object[]): DcqlQuery => zDcqlQuery.parse({ credentials })
+const mismatch = (credential: object, presentation: DcqlPresentation) =>
+  matchDcql(query(credential), { person: [presentation] })
+
+describe('the claims path pointer (OpenID4VP 1.0 §7.1.1, the example of §7.3)', () => {
+  const credential = {
+    name: 'Arthur Dent',
+    address: { street_address: '42 Market Street', locality: 'Milliways', postal_code: '12345' },
+    degrees: [
+      { type: 'Bachelor of Science', university: 'University of Betelgeuse' },
+      { type: 'Master of Science', university: 'University of Betelgeuse' },
+    ],
+    nationalities: ['British', 'Betelgeusian'],
+  }
+  it.each([
+    [['name'], ['Arthur Dent']],
+    [['address'], [credential.address]],
+    [['address', 'street_address'], ['42 Market Street']],
+    [
+      ['degrees', null, 'type'],
+      ['Bachelor of Science', 'Master of Science'],
+    ],
+    [['nationalities', 1], ['Betelgeusian']],
+    [
+      ['nationalities', null],
+      ['British', 'Betelgeusian'],
+    ],
+  ])('%j', (path, expected) => expect(selectByClaimsPath(path, credential)).toEqual(expected))
+
+  it.each([
+    ['a key of what is no object', ['name', 'x']],
+    ['a key of an array', ['nationalities', 'length']],
+    ['an index of an object', ['address', 0]],
+    ['all elements of an object', ['address', null]],
+    ['a key that is missing', ['missing']],
+    ['an index that is missing', ['nationalities', 2]],
+    ['an inherited key', ['constructor']],
+    ['an inherited key', ['__proto__', 'toString']],
+  ])('selects nothing by %s', (_, path) => expect(selectByClaimsPath(path, credential)).toEqual([]))
+
+  it('drops elements without the key, and aborts at elements that are no objects', () => {
+    expect(selectByClaimsPath(['a', null, 'b'], { a: [{ b: 1 }, {}, { b: 2 }] })).toEqual([1, 2])
+    expect(selectByClaimsPath(['a', null, 'b'], { a: [{ b: 1 }, 'text'] })).toEqual([])
+  })
+
+  it('selects null and own members named like those of Object.prototype', () => {
+    const value: unknown = JSON.parse('{"a": null, "__proto__": {"b": 1}}')
+    expect(selectByClaimsPath(['a'], value)).toEqual([null])
+    expect(selectByClaimsPath(['__proto__', 'b'], value)).toEqual([1])
+  })
+})
+
+describe('the entries of a vp_token (§8.1, §6.4.2)', () => {
+  const two = query(personQuery, { ...personQuery, id: 'other' })
+
+  it('are all that the query asks for', () => {
+    expect(matchDcql(two, { person: [sdJwt()], other: [sdJwt()] })).toEqual([])
+    expect(matchDcql(two, { other: [sdJwt()] })).toEqual([
+      { credentialId: 'person', check: 'credentials', message: 'Credential person is missing.' },
+    ])
+    expect(matchDcql(two, {}).map(({ credentialId }) => credentialId)).toEqual(['person', 'other'])
+  })
+
+  it('are nothing that it does not ask for', () => {
+    const stranger = [{ check: 'credentials', message: 'vp_token has an entry that the query does not ask for.' }]
+    expect(matchDcql(query(personQuery), { person: [sdJwt()], '<script>': [sdJwt()] })).toEqual(stranger)
+    const entries = JSON.parse('{"__proto__": []}') as Record<string, []>
+    expect(matchDcql(query(personQuery), { person: [sdJwt()], ...entries })).toEqual(stranger)
+    expect(matchDcql(query(personQuery), { constructor: [] } as never)).toHaveLength(2)
+  })
+
+  it('hold one presentation, or several where multiple is set', () => {
+    expect(matchDcql(query(personQuery), { person: [sdJwt(), sdJwt()] })).toEqual([
+      { credentialId: 'person', check: 'multiple', message: 'Credential person has more than one presentation.' },
+    ])
+    expect(matchDcql(query({ ...personQuery, multiple: true }), { person: [sdJwt(), sdJwt()] })).toEqual([])
+    expect(matchDcql(query(personQuery), { person: [] })).toEqual([
+      { credentialId: 'person', check: 'credentials', message: 'Credential person has no presentation.' },
+    ])
+  })
+
+  it('can be checked before any credential is decoded', () => {
+    expect(
+      checkVpTokenIds(two, [
+        ['person', 1],
+        ['other', 2],
+      ]),
+    ).toEqual([
+      { credentialId: 'other', check: 'multiple', message: 'Credential other has more than one presentation.' },
+    ])
+  })
+
+  it('satisfy one option of each required credential set', () => {
+    const sets = zDcqlQuery.parse({
+      credentials: ['a', 'b', 'c', 'd'].map((id) => ({ ...personQuery, id })),
+      credential_sets: [{ options: [['a'], ['b', 'c']] }, { options: [['d']], required: false }],
+    })
+    const check = (...ids: string[]) => matchDcql(sets, Object.fromEntries(ids.map((id) => [id, [sdJwt()]])))
+    expect(check('a')).toEqual([])
+    expect(check('b', 'c')).toEqual([])
+    expect(check('a', 'd')).toEqual([])
+    expect(check('b', 'd')).toEqual([
+      { check: 'credential_sets', message: 'Credential set 0 is not satisfied: it needs a, or b and c.' },
+    ])
+  })
+
+  it('attack: a credential that is optional must match its query all the same', () => {
+    const sets = zDcqlQuery.parse({
+      credentials: [personQuery, { ...personQuery, id: 'other' }],
+      credential_sets: [{ options: [['person']] }],
+    })
+    expect(matchDcql(sets, { person: [sdJwt()], other: [sdJwt({ vct: 'https://evil.example' })] })).toEqual([
+      {
+        credentialId: 'other',
+        check: 'vct_values',
+        path: 'vct',
+        message: 'Credential other is of none of the vct_values.',
+      },
+    ])
+  })
+})
+
+describe('a presentation (§6.1)', () => {
+  it('is of the format that was asked for', () => {
+    expect(mismatch(personQuery, jwtVc())).toEqual([
+      { credentialId: 'person', check: 'format', message: 'Credential person is not of format dc+sd-jwt.' },
+    ])
+  })
+
+  it('has a proof of holder binding unless the query says otherwise', () => {
+    const unbound = { ...sdJwt(), holderBound: false }
+    expect(mismatch(personQuery, unbound)).toEqual([
+      { credentialId: 'person', check: 'holder_binding', message: 'Credential person has no proof of holder binding.' },
+    ])
+    expect(mismatch({ ...personQuery, require_cryptographic_holder_binding: true }, unbound)).toHaveLength(1)
+    expect(mismatch({ ...personQuery, require_cryptographic_holder_binding: false }, unbound)).toEqual([])
+  })
+
+  it('comes from a trusted authority, by any of the entries (§6.1.1)', () => {
+    const trusting = {
+      ...personQuery,
+      trusted_authorities: [
+        { type: 'aki', values: ['AAAA'] },
+        { type: 'aki', values: ['BBBB', 'CCCC'] },
+      ],
+    }
+    expect(mismatch(trusting, { ...sdJwt(), authorityKeyIdentifiers: ['XXXX', 'CCCC'] })).toEqual([])
+    const refused = [
+      {
+        credentialId: 'person',
+        check: 'trusted_authorities',
+        message: 'Credential person comes from none of the trusted_authorities.',
+      },
+    ]
+    expect(mismatch(trusting, { ...sdJwt(), authorityKeyIdentifiers: ['XXXX'] })).toEqual(refused)
+    expect(mismatch(trusting, sdJwt())).toEqual(refused)
+  })
+
+  it('is of one of the vct_values (Appendix B.3.5)', () => {
+    const refused = [
+      {
+        credentialId: 'person',
+        check: 'vct_values',
+        path: 'vct',
+        message: 'Credential person is of none of the vct_values.',
+      },
+    ]
+    expect(mismatch(personQuery, sdJwt({ vct: `${VCT}/x` }))).toEqual(refused)
+    expect(mismatch(personQuery, sdJwt({ vct: [VCT] }))).toEqual(refused)
+  })
+
+  it.each([
+    ['a short name', [['Person']], true],
+    ['several, in any order', [['Person', 'VerifiableCredential']], true],
+    ['expanded by the W3C context', [['https://www.w3.org/2018/credentials#VerifiableCredential', 'Person']], true],
+    ['one of the alternatives', [['Other'], ['Person']], true],
+    ['not all of an alternative', [['Person', 'Other']], false],
+    ['expanded by no context that is there', [['https://example.org#Person']], false],
+    ['an inherited name', [['constructor']], false],
+  ])('holds all types of one of the type_values (Appendix B.1.1): %s', (_, type_values, matches) => {
+    expect(mismatch({ ...vcQuery, meta: { type_values } }, jwtVc())).toEqual(
+      matches
+        ? []
+        : [
+            {
+              credentialId: 'person',
+              check: 'type_values',
+              path: 'type',
+              message: 'Credential person is of none of the type_values.',
+            },
+          ],
+    )
+  })
+
+  it('expands VerifiableCredential by the contexts of the W3C only', () => {
+    const expanded = {
+      ...vcQuery,
+      meta: { type_values: [['https://www.w3.org/2018/credentials#VerifiableCredential']] },
+    }
+    expect(mismatch(expanded, jwtVc({ '@context': 'https://www.w3.org/ns/credentials/v2' }))).toEqual([])
+    expect(mismatch(expanded, jwtVc({ '@context': ['https://example.org'] }))).toHaveLength(1)
+    expect(mismatch(expanded, jwtVc({ '@context': undefined }))).toHaveLength(1)
+  })
+})
+
+describe('its claims (§6.3, §6.4.1)', () => {
+  const withClaims = (...list: object[]) => ({ ...personQuery, claims: list })
+
+  it('are all there', () => {
+    expect(mismatch(withClaims({ path: ['name'] }, { path: ['address', 'country'] }), sdJwt())).toEqual([])
+    expect(
+      mismatch(
+        withClaims({ path: ['name'] }, { path: ['address', 'street'] }, { path: ['degrees', null, 'type'] }),
+        sdJwt(),
+      ),
+    ).toEqual([
+      {
+        credentialId: 'person',
+        check: 'claims',
+        path: 'address.street',
+        message: 'Credential person does not hold the claim address.street.',
+      },
+      {
+        credentialId: 'person',
+        check: 'claims',
+        path: 'degrees.*.type',
+        message: 'Credential person does not hold the claim degrees.*.type.',
+      },
+    ])
+  })
+
+  it('have one of the values, of the same type', () => {
+    expect(mismatch(withClaims({ path: ['age'], values: [19, 20] }), sdJwt())).toEqual([])
+    expect(mismatch(withClaims({ path: ['age'], values: ['20', true] }), sdJwt())).toEqual([
+      {
+        credentialId: 'person',
+        check: 'values',
+        path: 'age',
+        message: 'Credential person holds none of the values asked for in the claim age.',
+      },
+    ])
+    expect(mismatch(withClaims({ path: ['nationalities', null], values: ['FR'] }), sdJwt())).toEqual([])
+    expect(mismatch(withClaims({ path: ['nationalities', null], values: ['IT'] }), sdJwt())).toHaveLength(1)
+    expect(mismatch(withClaims({ path: ['nationalities'], values: ['FR'] }), sdJwt())).toHaveLength(1)
+  })
+
+  it('never tell a value', () => {
+    const secret = JSON.stringify(
+      mismatch(withClaims({ path: ['name'], values: ['Bob'] }, { path: ['name', 'x'] }), sdJwt()),
+    )
+    expect(secret).not.toContain('Ada')
+    expect(secret).not.toContain('Bob')
+  })
+
+  it('of a JWT VC start at the credential, with iss as its issuer', () => {
+    expect(mismatch({ ...vcQuery, claims: [{ path: ['credentialSubject', 'age'], values: [20] }] }, jwtVc())).toEqual(
+      [],
+    )
+    expect(mismatch({ ...vcQuery, claims: [{ path: ['age'] }] }, jwtVc())).toHaveLength(1)
+    const pinned = { ...vcQuery, claims: [{ path: ['issuer'], values: ['did:example:good'] }] }
+    expect(mismatch(pinned, jwtVc({ issuer: 'did:example:good' }))).toHaveLength(1)
+  })
+
+  it('at an index: exactly in a JWT VC, any disclosed element in an SD-JWT, where elements may be missing before it', () => {
+    expect(
+      mismatch(withClaims({ path: ['nationalities', 1], values: ['FR'] }), sdJwt({ nationalities: ['FR'] })),
+    ).toEqual([])
+    const exact = { ...vcQuery, claims: [{ path: ['credentialSubject', 'nationalities', 1], values: ['FR'] }] }
+    expect(mismatch(exact, jwtVc())).toEqual([])
+    expect(mismatch(exact, jwtVc({ credentialSubject: { nationalities: ['FR'] } }))).toHaveLength(1)
+  })
+
+  it('are those of one claim set; the refusal tells of the set that comes closest', () => {
+    const sets = {
+      ...withClaims({ id: 'a', path: ['a'] }, { id: 'b', path: ['b'] }, { id: 'name', path: ['name'] }),
+      claim_sets: [
+        ['a', 'b'],
+        ['a', 'name'],
+      ],
+    }
+    expect(mismatch(sets, sdJwt({ a: 1 }))).toEqual([])
+    expect(mismatch(sets, sdJwt({ a: 1, b: 1 }))).toEqual([])
+    expect(mismatch(sets, sdJwt())).toEqual([
+      { credentialId: 'person', check: 'claims', path: 'a', message: 'Credential person does not hold the claim a.' },
+    ])
+  })
+})
+
+describe('a VP query, asked for as DCQL', () => {
+  const types = { vctOfType: (name: string) => `https://issuer.example/vct/${name}`, allVcts: [VCT] }
+  const items = compileVpQuery([
+    {
+      fields: [
+        { path: ['$.type', '$.vc.type'], filter: { type: 'array', contains: { const: 'Person' } } },
+        { path: ['$.credentialSubject.age', '$.vc.credentialSubject.age'], filter: { const: 20 } },
+        { path: ['$.credentialSubject.alias', '$.credentialSubject.name'] },
+        { path: ['$.credentialSubject.nationalities[*]'], filter: { enum: ['DE', 'FR'] } },
+        { path: ['$.issuer', '$.iss'], filter: { const: 'did:example:issuer' } },
+      ],
+    },
+  ])
+  const asked = dcqlFromVpQuery(items, types)
+
+  it('is satisfied by a credential of either format', () => {
+    expect(matchDcql(asked, { 'item-0-sd-jwt': [sdJwt()] })).toEqual([])
+    expect(matchDcql(asked, { 'item-0-jwt-vc': [jwtVc()] })).toEqual([])
+    expect(matchDcql(asked, {}).map(({ check }) => check)).toEqual(['credential_sets'])
+  })
+
+  it('is found satisfied by the library that wallets choose with', () => {
+    const library = LibraryQuery.parse(asked as never)
+    const sdJwtCredential = {
+      credential_format: 'dc+sd-jwt',
+      vct: VCT,
+      claims,
+      cryptographic_holder_binding: true,
+    } as const
+    const jwtCredential = {
+      credential_format: 'jwt_vc_json',
+      type: vc.type,
+      claims: vc,
+      cryptographic_holder_binding: true,
+    } as const
+    expect(LibraryQuery.query(library, [sdJwtCredential]).can_be_satisfied).toBe(true)
+    expect(LibraryQuery.query(library, [jwtCredential]).can_be_satisfied).toBe(true)
+    expect(LibraryQuery.query(library, [{ ...sdJwtCredential, claims: { ...claims, age: 21 } }]).can_be_satisfied).toBe(
+      false,
+    )
+  })
+})

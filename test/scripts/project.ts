@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRunning } from '../../scripts/setup/lock.mjs'
+import { projectDirectory } from '../../server/database/migrations.js'
+
+const original = projectDirectory()
+const copied = ['scripts', 'server/database', 'server/generated', 'prisma', 'package.json', 'package-lock.json']
+const settings = ['prisma.config.ts', 'tsconfig.json', 'tsconfig.build.json']
+
+export type JournalEntry = Record<string, unknown>
+
+/** One run of a command in a project. */
+export interface Run {
+  readonly child: ChildProcess
+  /** What it has written so far. */
+  output(): string
+  /** Resolves when the text has been written; rejects when the run ends without it. */
+  until(text: string): Promise<void>
+  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+/** A clone of the project with a stand-in for the service; its dependencies are links to those of this one. */
+export class Project {
+  private readonly runs: Run[] = []
+
+  private constructor(readonly directory: string) {}
+
+  static async create(): Promise<Project> {
+    const directory = await mkdtemp(join(tmpdir(), 'credence-project-'))
+    for (const path of [...copied, ...settings]) {
+      await mkdir(dirname(join(directory, path)), { recursive: true })
+      await cp(join(original, path), join(directory, path), { recursive: true })
+    }
+    await cp(join(original, 'test/scripts/stand-in-server.ts'), join(directory, 'server/main.ts'))
+    await linkDependencies(directory)
+    return new Project(directory)
+  }
+
+  /** Runs a script of the project with nothing of this process's environment but what finds programs. */
+  run(script: string, environment: Record<string, string> = {}): Run {
+    const { PATH = '', HOME = '' } = process.env
+    const env = { PATH, HOME, PORT: '0', JOURNAL: join(this.directory, 'journal'), ...environment }
+    const child = spawn(process.execPath, [`scripts/${script}`], { cwd: this.directory, env, stdio: 'pipe' })
+    const run = observe(child)
+    this.runs.push(run)
+    return run
+  }
+
+  async journal(): Promise<JournalEntry[]> {
+    const text = await readFile(join(this.directory, 'journal'), 'utf8').catch(() => '')
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  }
+
+  /** The process id of the service that started last. */
+  async servicePid(): Promise<number> {
+    return Number((await this.journal()).findLast((entry) => 'started' in entry)?.started)
+  }
+
+  /** The process id of the embedded PostgreSQL, null where none left its mark. */
+  async postgresPid(): Promise<number | null> {
+    const file = join(this.directory, '.data', 'postgres', 'postmaster.pid')
+    const text = await readFile(file, 'utf8').catch(() => null)
+    return text === null ? null : Number.parseInt(text, 10)
+  }
+
+  async supervisorPid(): Promise<number> {
+    return Number.parseInt(await readFile(join(this.directory, '.data', 'postgres.lock'), 'utf8'), 10)
+  }
+
+  async clearJournal(): Promise<void> {
+    await rm(join(this.directory, 'journal'), { force: true })
+  }
+
+  async remove(): Promise<void> {
+    for (const { child, exit } of this.runs) {
+      child.kill('SIGTERM')
+      await exit
+    }
+    await rm(this.directory, { recursive: true })
+  }
+}
+
+/** A folder of links, so that nothing that is done to it reaches the real one. */
+async function linkDependencies(directory: string): Promise<void> {
+  const modules = join(directory, 'node_modules')
+  await mkdir(join(modules, '.credence'), { recursive: true })
+  for (const name of await readdir(join(original, 'node_modules'))) {
+    if (name !== '.credence') await symlink(join(original, 'node_modules', name), join(modules, name))
+  }
+  const lock = await readFile(join(directory, 'package-lock.json'))
+  const hash = createHash('sha256').update(lock).digest('hex')
+  await writeFile(join(modules, '.credence', 'installed'), `${hash} ${process.platform} ${process.arch}\n`)
+}
+
+function observe(child: ChildProcess): Run {
+  let written = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (written += chunk))
+  const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  let ended = false
+  void exit.then(() => (ended = true))
+  return {
+    child,
+    exit,
+    output: () => written,
+    async until(text) {
+      while (!written.includes(text)) {
+        if (ended) throw new Error(`The run ended without writing "${text}":\n${written}`)
+        await sleep(20)
+      }
+    },
+  }
+}
+
+/** Resolves when the process is no more. */
+export async function untilGone(pid: number): Promise<void> {
+  while (isRunning(pid)) await sleep(20)
+}
