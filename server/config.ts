@@ -74,6 +74,16 @@ const certificates = z
     }
   })
 
+/** Whom presentations may come from: `self`, `*`, DIDs and origins. */
+export const isTrustEntry = (entry: string): boolean =>
+  entry === 'self' || entry === '*' || /^did:[a-z0-9]+:\S+$/.test(entry) || /^https?:\/\/[^/?#@\s]+$/.test(entry)
+
+const trustedIssuers = z
+  .string()
+  .default('self')
+  .transform((value) => value.split(/[\s,]+/).filter((entry) => entry !== ''))
+  .refine((entries) => entries.every(isTrustEntry), { error: 'must list self, *, DIDs and https origins.' })
+
 const optionalText = z.string().optional()
 
 /** Every variable, the rule it must meet and its default. `.env.example` explains each. */
@@ -112,7 +122,13 @@ const zEnvironment = z.object({
   WEB_CONCURRENCY: integer(1, 64, 1),
   OUTBOUND_ALLOWED_HOSTS: list,
   CORS_ORIGINS: list,
+  TRUSTED_ISSUERS: trustedIssuers,
   TRUST_ANCHORS: certificates,
+  VERIFIER_RESPONSE_MODE: z
+    .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
+    .default('direct_post.jwt'),
+  SESSION_RESULT_TTL_SECONDS: integer(1, 31_536_000, 3600),
+  SESSION_RETENTION_DAYS: integer(1, 36_500, 30),
   SD_JWT_ISSUER: z.enum(['did', 'url'], { error: 'must be did or url.' }).default('did'),
 })
 
@@ -148,7 +164,15 @@ export interface Config {
   readonly webConcurrency: number
   readonly outboundAllowedHosts: readonly string[]
   readonly corsOrigins: readonly string[]
+  /** Whose credentials a presentation may hold: `self`, `*`, DIDs and https origins. */
+  readonly trustedIssuers: readonly string[]
   readonly trustAnchors: readonly X509Certificate[]
+  /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
+  readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
+  /** How long verified claims can be read. */
+  readonly sessionResultTtlSeconds: number
+  /** How long a session stays readable after its end. */
+  readonly sessionRetentionDays: number
   readonly sdJwtIssuer: 'did' | 'url'
 }
 
@@ -165,6 +189,9 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
         problems.push(`- ${name} must be an https URL unless ALLOW_INSECURE_HTTP is true.`)
       }
     }
+  }
+  if (input.ALLOW_INSECURE_HTTP !== 'true' && /(^|[\s,])http:/i.test(input.TRUSTED_ISSUERS ?? '')) {
+    problems.push('- TRUSTED_ISSUERS must list https origins unless ALLOW_INSECURE_HTTP is true.')
   }
   if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
     problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
@@ -200,7 +227,11 @@ function configOf(env: Environment): Config {
     webConcurrency: env.WEB_CONCURRENCY,
     outboundAllowedHosts: env.OUTBOUND_ALLOWED_HOSTS,
     corsOrigins: env.CORS_ORIGINS,
+    trustedIssuers: env.TRUSTED_ISSUERS,
     trustAnchors: env.TRUST_ANCHORS,
+    verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
+    sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
+    sessionRetentionDays: env.SESSION_RETENTION_DAYS,
     sdJwtIssuer: env.SD_JWT_ISSUER,
   }
 }

@@ -58,8 +58,15 @@ function predicate(issue: RawIssue): string | undefined {
   }
 }
 
-// Zod's own words do not fit behind a field's path. A message that a contract gives itself still wins over this one.
-z.config({ customError: predicate })
+/**
+ * Zod's own words do not fit behind a field's path. A message that a contract gives itself still wins over this one. The
+ * setting is the whole process': whoever loads a library that has words of its own calls this afterwards.
+ */
+export function installValidationMessages(): void {
+  z.config({ customError: predicate })
+}
+
+installValidationMessages()
 
 const pathOf = (path: readonly PropertyKey[]) => path.map(String).join('.')
 

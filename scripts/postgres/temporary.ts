@@ -50,6 +50,8 @@ export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
       const again = await supervisor.call('startPostgres', { ...options, preferredPort }, directory)
       if (again !== url) throw new Error(`The port ${preferredPort} was taken by another program meanwhile.`)
     },
-    remove: () => supervisor.end(),
+    async remove() {
+      await supervisor.end()
+    },
   }
 }

@@ -7,7 +7,7 @@ import type { Supervisor } from '../supervisor/handle.js'
 
 const zAccess = z.object({ password: z.string(), port: z.number().optional() })
 
-const patienceMilliseconds = 3_000
+const patienceMilliseconds = 2_000
 
 /** The embedded database that is kept between starts, below .data/. */
 export class DataDirectory {

@@ -26,8 +26,8 @@ export async function run(args: readonly string[]): Promise<void> {
     process.exitCode = await Promise.race([over, started.then(() => over)])
   } finally {
     up.abort()
-    await supervisor.end()
-    if (plan.embeddedDatabase) await Cluster.stopLeftover(data.options())
+    const wasKilled = await supervisor.end()
+    if (wasKilled && plan.embeddedDatabase) await Cluster.stopLeftover(data.options())
   }
 }
 

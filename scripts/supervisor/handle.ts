@@ -58,15 +58,19 @@ export class Supervisor extends EventEmitter<Events> {
     return answer as ReturnType<Commands[C]>
   }
 
-  /** Stops everything that it runs, and the supervisor itself; where that one was killed, at least the service. */
-  async end(): Promise<void> {
+  /**
+   * Stops everything that it runs, and the supervisor itself. Where that one was killed, the service is stopped, and the
+   * answer is true: PostgreSQL may still run.
+   */
+  async end(): Promise<boolean> {
     if (this.gone) {
       if (this.service !== undefined && isRunning(this.service)) process.kill(this.service, 'SIGTERM')
-      return
+      return true
     }
     const exit = once(this.child, 'exit')
     await this.call('end')
     await exit
+    return false
   }
 
   private receive(report: Report): void {

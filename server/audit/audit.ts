@@ -21,6 +21,11 @@ export type AuditAction =
   | 'credential.claimed'
   | 'credential.signed'
   | 'credential.revoked'
+  | 'vp-query.created'
+  | 'vp-query.deleted'
+  | 'authorization-request.created'
+  | 'presentation.verified'
+  | 'presentation.refused'
 
 /** Who did what to which id. Never claims. */
 export interface AuditRecord {

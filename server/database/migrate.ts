@@ -15,6 +15,7 @@ const undefinedTable = '42P01'
  */
 export async function migrate(lock: StartLock, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)
+  if (migrations.length === 0) throw new Error(`There are no migrations in ${directory}.`)
   const applied = await readApplied(lock.connection)
   const edited = migrations.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum)
   if (edited !== undefined) {

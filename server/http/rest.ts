@@ -48,9 +48,7 @@ function createAdapter(appRouter: AnyRouter, route: Route): AdapterHandler {
       getRawInput: context.call.getRawInput,
       ctx: context.call.context,
       type: procedure._def.type,
-      signal: undefined,
-      batchIndex: 0,
-    } as Parameters<AnyProcedure>[0])
+    } as unknown as Parameters<AnyProcedure>[0])
   const definition = {
     ...procedure._def,
     inputs: [z.looseObject({})],

@@ -47,11 +47,20 @@ export function createMaintenance({ store, tasks, clock, log }: MaintenanceOptio
   let running: Promise<void> | undefined
   let stopped = false
 
+  /** What one task cannot do must not keep the others from being done. */
+  const attempt = async (task: MaintenanceTask): Promise<void> => {
+    try {
+      await runTask(task, clock())
+    } catch (error) {
+      log.warn({ task: task.name, err: error }, 'maintenance task failed')
+    }
+  }
+
   const turn = async (): Promise<void> => {
     const due = tasks.filter((task) => (dueAt.get(task) ?? 0) <= performance.now())
     if (due.length === 0) return
     await store.exclusively(async () => {
-      for (const task of due) if (!stopped) await runTask(task, clock())
+      for (const task of due) if (!stopped) await attempt(task)
     })
     for (const task of due) dueAt.set(task, performance.now() + task.everyMs)
   }

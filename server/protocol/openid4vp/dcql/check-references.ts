@@ -46,7 +46,7 @@ function checkCredential({ format, claims, claim_sets }: CredentialQuery, at: (s
   }
   for (const [index, [first]] of paths.entries()) {
     // §7.1.1: the root of a credential is an object.
-    if (typeof first !== 'string') fault(['claims', index, 'path', 0], 'must be a string')
+    if (first !== undefined && typeof first !== 'string') fault(['claims', index, 'path', 0], 'must be a string')
     // Appendix B.1.2: paths start at the root of the credential, not of the JWT around it.
     if (format === 'jwt_vc_json' && first === 'vc') {
       fault(['claims', index, 'path', 0], 'must be a member of the credential, such as credentialSubject, not vc')

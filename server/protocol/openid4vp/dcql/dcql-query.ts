@@ -17,9 +17,11 @@ const zId = z
   .regex(/^[A-Za-z0-9_-]+$/, 'must consist of letters, digits, _ and -')
   .max(64)
 
+const PATH_COMPONENT = 'must be a string, a non-negative integer or null'
+
 /** A claims path pointer (OpenID4VP 1.0 §7): names, indices, and null for all elements of an array. */
 const zClaimsPath = list(
-  z.union([z.string(), z.int().min(0), z.null()], { error: 'must be a string, a non-negative integer or null' }),
+  z.union([z.string(), z.int().min(0, PATH_COMPONENT), z.null()], { error: PATH_COMPONENT }),
   MAX_PATH_LENGTH,
 )
 export type ClaimsPath = z.infer<typeof zClaimsPath>

@@ -1,0 +1,98 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import type { CallbackContext, JweEncryptor, JwtSigner } from '@openid4vc/oauth2'
+import { CompactEncrypt, importJWK } from 'jose'
+import type { Deps } from '../../deps.js'
+import { subjectAlternativeNames } from '../../protocol/issuer-keys/subject-alternative-name.js'
+import { type Signer, signCompact, thumbprint } from '../../protocol/jose/jws.js'
+import { verifyRequestObject } from './request-signer.js'
+import { WalletError } from './wallet-error.js'
+
+const PRE_AUTHORIZED_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+
+export interface CallbackOptions {
+  readonly fetch: typeof globalThis.fetch
+  /** The keys that the exchange may sign with. */
+  readonly signers: readonly Signer[]
+}
+
+/** How this wallet names itself to authorization servers: the installation, never a holder. */
+export const clientIdOf = (deps: Deps): string => deps.config.issuerBaseUrl
+
+const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' }
+
+const hash: CallbackContext['hash'] = (data, alg) => {
+  const algorithm = HASHES[alg]
+  if (algorithm === undefined) throw new WalletError(`Hash algorithm ${alg} is not supported.`)
+  return new Uint8Array(createHash(algorithm).update(data).digest())
+}
+
+function signerFor(signers: readonly Signer[], wanted: JwtSigner): Signer {
+  const found = signers.find(({ kid, publicJwk }) => {
+    if (wanted.method === 'did') return kid === wanted.didUrl
+    return wanted.method === 'jwk' && thumbprint(publicJwk) === thumbprint(wanted.publicJwk)
+  })
+  if (found === undefined) throw new WalletError('The wallet holds no key that the exchange asks for.')
+  return found
+}
+
+const signJwt =
+  (signers: readonly Signer[]): CallbackContext['signJwt'] =>
+  async (wanted, { header, payload }) => {
+    const signer = signerFor(signers, wanted)
+    return { jwt: await signCompact(signer, header, payload), signerJwk: { ...signer.publicJwk } }
+  }
+
+/** OpenID4VP 1.0 §8.3: to the verifier's key, whose `kid` is echoed. */
+async function encryptJwe({ publicJwk, alg, enc, apu, apv }: JweEncryptor, data: string) {
+  const key = await importJWK({ ...publicJwk }, alg)
+  const jwe = await new CompactEncrypt(new TextEncoder().encode(data))
+    .setProtectedHeader({ alg, enc, ...(publicJwk.kid === undefined ? {} : { kid: publicJwk.kid }) })
+    .setKeyManagementParameters({
+      ...(apu === undefined ? {} : { apu: new Uint8Array(Buffer.from(apu, 'base64url')) }),
+      ...(apv === undefined ? {} : { apv: new Uint8Array(Buffer.from(apv, 'base64url')) }),
+    })
+    .encrypt(key)
+  return { encryptionJwk: publicJwk, jwe }
+}
+
+/**
+ * OpenID4VCI 1.0 §6.1: a pre-authorized code needs no client identifier where the server takes anonymous clients; a
+ * public client otherwise.
+ */
+const clientAuthentication =
+  (clientId: string): CallbackContext['clientAuthentication'] =>
+  ({ authorizationServerMetadata, body }) => {
+    const anonymous = authorizationServerMetadata['pre-authorized_grant_anonymous_access_supported'] === true
+    if (body.grant_type !== PRE_AUTHORIZED_CODE_GRANT || !anonymous) body.client_id = clientId
+  }
+
+type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
+
+/** What the issuance library does through us. Without `verifyJwt` it takes no signed metadata, whose signer nobody trusts. */
+export function issuanceCallbacks(deps: Deps, options: CallbackOptions): IssuanceCallbacks {
+  return {
+    fetch: options.fetch,
+    hash,
+    generateRandom: deps.random,
+    signJwt: signJwt(options.signers),
+    clientAuthentication: clientAuthentication(clientIdOf(deps)),
+  }
+}
+
+type PresentationCallbacks = Omit<CallbackContext, 'generateRandom' | 'clientAuthentication'>
+
+export function presentationCallbacks(deps: Deps, options: CallbackOptions): PresentationCallbacks {
+  return {
+    fetch: options.fetch,
+    hash,
+    signJwt: signJwt(options.signers),
+    encryptJwe,
+    // A request object is not encrypted to this wallet: it publishes no key for that.
+    decryptJwe: () => ({ decrypted: false }),
+    verifyJwt: (signer, { payload, compact }) => verifyRequestObject(deps, signer, payload, compact),
+    getX509CertificateMetadata: (certificate) => {
+      const { dns, uri } = subjectAlternativeNames(new X509Certificate(Buffer.from(certificate, 'base64')))
+      return { sanDnsNames: dns, sanUriNames: uri }
+    },
+  }
+}

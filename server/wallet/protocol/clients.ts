@@ -1,0 +1,28 @@
+import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
+import { Openid4vpClient } from '@openid4vc/openid4vp'
+import type { Deps } from '../../deps.js'
+import { installValidationMessages } from '../../validation.js'
+import { type CallbackOptions, issuanceCallbacks, presentationCallbacks } from './callbacks.js'
+
+// These libraries set the words of Zod's messages for the whole process when they are loaded.
+installValidationMessages()
+
+/**
+ * The libraries' own check of the scheme is one setting for the whole process. The outbound guard makes that check for
+ * each request anyway, so that theirs only has to stand aside where plain http is allowed.
+ */
+function admitHttp(deps: Deps): void {
+  if (deps.config.allowInsecureHttp) setGlobalConfig({ allowInsecureUrls: true })
+}
+
+/** A client of OpenID4VCI for one issuance. */
+export function issuanceClient(deps: Deps, options: CallbackOptions): Openid4vciClient {
+  admitHttp(deps)
+  return new Openid4vciClient({ callbacks: issuanceCallbacks(deps, options) })
+}
+
+/** A client of OpenID4VP for one presentation. */
+export function presentationClient(deps: Deps, options: CallbackOptions): Openid4vpClient {
+  admitHttp(deps)
+  return new Openid4vpClient({ callbacks: presentationCallbacks(deps, options) })
+}

@@ -1,0 +1,106 @@
+import type { Deps } from '../../deps.js'
+import { WalletError } from './wallet-error.js'
+
+/** A credential offer as it was found: by value, or by the address that serves it (OpenID4VCI 1.0 §4.1.2, §4.1.3). */
+export type OfferInvitation =
+  | { readonly kind: 'offer'; readonly value: string }
+  | { readonly kind: 'offer'; readonly uri: string }
+
+/** Parameters of an authorization request as they stand in an address (OpenID4VP 1.0 §5). */
+export interface RequestInvitation {
+  readonly kind: 'request'
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** An address that says nothing of itself: what it serves decides. */
+export interface ReferenceInvitation {
+  readonly kind: 'reference'
+  readonly url: string
+}
+
+export type Invitation = OfferInvitation | RequestInvitation
+
+const REQUEST_PARAMETERS = ['request_uri', 'request', 'dcql_query', 'response_type', 'presentation_definition']
+
+/** Every parameter once: of two values one could pass a check and the other be used (RFC 6749 §3.1). */
+function parametersOf(query: URLSearchParams): Record<string, string> {
+  const params: Record<string, string> = Object.create(null)
+  for (const [name, value] of query) {
+    if (name in params) throw new WalletError(`The parameter ${name} is given more than once.`)
+    params[name] = value
+  }
+  return params
+}
+
+function offerOf(params: Readonly<Record<string, string>>): OfferInvitation {
+  const { credential_offer: value, credential_offer_uri: uri } = params
+  // OpenID4VCI 1.0 §4.1: exactly one of both.
+  if (value !== undefined && uri === undefined) return { kind: 'offer', value }
+  if (uri !== undefined && value === undefined) return { kind: 'offer', uri }
+  throw new WalletError('The offer has not exactly one of credential_offer and credential_offer_uri.')
+}
+
+function ofWebAddress(url: URL): Invitation | ReferenceInvitation {
+  const names = [...url.searchParams.keys()]
+  if (names.includes('credential_offer') || names.includes('credential_offer_uri')) {
+    return offerOf(parametersOf(url.searchParams))
+  }
+  if (names.includes('client_id') && names.some((name) => REQUEST_PARAMETERS.includes(name))) {
+    return { kind: 'request', params: parametersOf(url.searchParams) }
+  }
+  return { kind: 'reference', url: url.href }
+}
+
+/**
+ * Reads what a QR code or link says: `openid-credential-offer://`, `openid4vp://`, or an https address of either.
+ *
+ * @param allowHttp whether http addresses count as https ones.
+ * @returns undefined for anything else.
+ * @throws WalletError for an address of a known kind that is malformed.
+ */
+export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
+  if (scheme === undefined || !URL.canParse(content)) return undefined
+  const url = new URL(content)
+  if (scheme === 'openid-credential-offer') return offerOf(parametersOf(url.searchParams))
+  if (scheme === 'openid4vp') return { kind: 'request', params: parametersOf(url.searchParams) }
+  return scheme === 'https' || (scheme === 'http' && allowHttp) ? ofWebAddress(url) : undefined
+}
+
+const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+
+function clientIdIn(requestObject: string): string | undefined {
+  const [, payload = ''] = requestObject.split('.')
+  try {
+    const { client_id: clientId } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) ?? {}
+    return typeof clientId === 'string' ? clientId : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Fetches an address that says nothing of itself: a credential offer (JSON) or a signed request object (JWT). The request
+ * object names its client identifier itself then, and is verified like any other.
+ *
+ * @throws WalletError where it serves neither, OutboundError where it serves nothing.
+ */
+export async function followReference(fetch: typeof globalThis.fetch, { url }: ReferenceInvitation): Promise<Invitation> {
+  const response = await fetch(url, { headers: { accept: 'application/oauth-authz-req+jwt, application/json' } })
+  const body = (await response.text()).trim()
+  if (!response.ok) throw new WalletError(`${new URL(url).host} answered with status ${response.status}.`)
+  const clientId = COMPACT_JWS.test(body) ? clientIdIn(body) : undefined
+  if (clientId !== undefined) return { kind: 'request', params: { client_id: clientId, request: body } }
+  if (body.startsWith('{')) return { kind: 'offer', value: body }
+  throw new WalletError(`${new URL(url).host} serves neither a credential offer nor an authorization request.`)
+}
+
+/** What a content invites to, fetched where need be; undefined where it is no invitation at all. */
+export async function resolveInvitation(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  content: string,
+): Promise<Invitation | undefined> {
+  const invitation = readInvitation(content, deps.config.allowInsecureHttp)
+  return invitation?.kind === 'reference' ? followReference(fetch, invitation) : invitation
+}

@@ -1,0 +1,89 @@
+import {
+  InvalidFetchResponseError,
+  Oauth2ClientErrorResponseError,
+  Oauth2Error,
+  Oauth2ServerErrorResponseError,
+} from '@openid4vc/oauth2'
+import { Openid4vciRetrieveCredentialsError } from '@openid4vc/openid4vci'
+import { DcqlError } from 'dcql'
+import { errors, ServiceError } from '../../errors.js'
+import { OutboundError } from '../../http/outbound/outbound-error.js'
+import { CredentialError } from '../../protocol/credential.js'
+import { WalletError } from './wallet-error.js'
+
+const MAX_LENGTH = 500
+
+/** What a remote party wrote, on one line of printable characters. */
+const printable = (text: string) =>
+  text
+    .replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ')
+    .trim()
+    .slice(0, MAX_LENGTH)
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** `error` and `error_description` of RFC 6749 §5.2, as OpenID4VCI and OpenID4VP have them too. */
+function oauthError(body: unknown): string | undefined {
+  const { error, error_description: description } = (body ?? {}) as Record<string, unknown>
+  const parts = [text(error), text(description)].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join(': ')
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** What an unsuccessful answer says of itself; undefined where it says nothing that is understood. */
+export const oauthErrorOfBody = (body: string): string | undefined => oauthError(parsed(body))
+
+/** The libraries wrap what their callbacks throw; what the guard or a check of ours said tells most. */
+function ownReason(thrown: unknown): string | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
+    if (error instanceof OutboundError || error instanceof WalletError || error instanceof CredentialError)
+      return error.message
+  }
+  return undefined
+}
+
+function reasonOf(thrown: unknown): string | undefined {
+  const own = ownReason(thrown)
+  if (own !== undefined) return own
+  if (thrown instanceof Oauth2ClientErrorResponseError) {
+    return `The authorization server refused the request: ${oauthError(thrown.errorResponse) ?? thrown.message}`
+  }
+  if (thrown instanceof Openid4vciRetrieveCredentialsError) {
+    const refusal = oauthError(thrown.response.credentialErrorResponseResult?.data)
+    return refusal === undefined ? thrown.message : `The credential issuer refused the request: ${refusal}`
+  }
+  if (thrown instanceof Oauth2ServerErrorResponseError) return oauthError(thrown.errorResponse) ?? thrown.message
+  if (thrown instanceof InvalidFetchResponseError) {
+    const [message = ''] = thrown.message.split('\n', 1)
+    const said = oauthErrorOfBody(thrown.textResponse)
+    return said === undefined ? message : `${message} (${said})`
+  }
+  if (thrown instanceof DcqlError) return `The DCQL query is not valid: ${thrown.message}`
+  return thrown instanceof Oauth2Error ? thrown.message : undefined
+}
+
+/**
+ * The error for what went wrong in an exchange with an issuer or verifier: 500 with the underlying reason, which production hides.
+ * A deliberate error of ours, and what nobody foresaw, pass through.
+ */
+export function walletFailure(thrown: unknown): unknown {
+  if (thrown instanceof ServiceError) return thrown
+  const reason = reasonOf(thrown)
+  return reason === undefined ? thrown : errors.walletFailed(printable(reason), thrown)
+}
+
+/** Runs one exchange with an issuer or verifier and translates what it fails with. */
+export async function exchanging<T>(exchange: () => Promise<T>): Promise<T> {
+  try {
+    return await exchange()
+  } catch (thrown) {
+    throw walletFailure(thrown)
+  }
+}

@@ -1,0 +1,52 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface SeenRequest {
+  readonly method: string
+  /** Path and query, as they arrived. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** Stands between a client and the service as a proxy does, and keeps what it saw. */
+export interface Front extends AsyncDisposable {
+  readonly url: string
+  readonly seen: SeenRequest[]
+  /** Answers the next request itself. */
+  answerNext(answer: (response: ServerResponse, request: SeenRequest) => void): void
+  /** Breaks every connection that is open. */
+  cut(): void
+}
+
+/** @param target the service's address; without one the front has nobody behind it and answers 502. */
+export async function startFront(target?: string): Promise<Front> {
+  const seen: SeenRequest[] = []
+  const answers: ((response: ServerResponse, request: SeenRequest) => void)[] = []
+  const server = createServer((request, response) => {
+    const { method = 'GET', url = '/', headers } = request
+    seen.push({ method, url, headers })
+    const own = answers.shift()
+    if (own !== undefined) return own(response, { method, url, headers })
+    if (target === undefined)
+      return response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
+    const onward = send(`${target}${url}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.on('error', () => response.destroy())
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    response.on('close', () => onward.destroy())
+    request.pipe(onward)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    answerNext: (answer) => answers.push(answer),
+    cut: () => server.closeAllConnections(),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
