@@ -1,4 +1,4 @@
 import { requireNode } from './setup/node-version.mjs'
 
 requireNode()
-import('./setup/launch.mjs').then(({ launch }) => launch('test/run.ts', { build: true }))
+import('./setup/launch.mjs').then(({ launch }) => launch('test/run.ts', { build: false }))

@@ -4,17 +4,18 @@ import type { Deps } from './deps.js'
 import { errors } from './errors.js'
 import { accessLog } from './http/access-log.js'
 import { apiReference } from './http/api-reference.js'
+import { createBinaryMount } from './http/binary.js'
 import { corsPolicy } from './http/cors.js'
 import { sendFailure } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
-import { isOwnRequest } from './outbound/own-origin.js'
 import { rateLimiter } from './http/rate-limit.js'
 import { requestId } from './http/request-facts.js'
 import { createRestMount } from './http/rest.js'
-import { createRpcMount } from './http/rpc.js'
+import { createRpcMount, sendRpcFailure } from './http/rpc.js'
 import { securityHeaders } from './http/security-headers.js'
-import { insertedWellKnown } from './http/well-known.js'
 import { createEventStreamMount } from './http/sse.js'
+import { insertedWellKnown } from './http/well-known.js'
+import { isOwnRequest } from './outbound/own-origin.js'
 import { appRouter, restRouter } from './router.js'
 
 export interface AppOptions {
@@ -47,12 +48,15 @@ export function createApp(deps: Deps, options: AppOptions = {}): Express {
   if (new URL(config.issuerBaseUrl).pathname !== '/') app.use(insertedWellKnown(config.issuerBaseUrl))
   app.use(createRestMount(restRouter, deps))
   app.use(createEventStreamMount(appRouter, deps))
+  app.use(createBinaryMount(appRouter, deps))
   app.use('/trpc', createRpcMount(appRouter, deps))
   app.use(apiReference(restRouter, deps))
 
   app.use((request, _response, next) => next(errors.routeNotFound(request.method, request.path)))
-  const onError: ErrorRequestHandler = (thrown, request, response, _next) =>
-    sendFailure(thrown, undefined, request, response, deps)
+  const onError: ErrorRequestHandler = (thrown, request, response, _next) => {
+    if (request.path.startsWith('/trpc/')) sendRpcFailure(thrown, appRouter, request, response, deps)
+    else sendFailure(thrown, undefined, request, response, deps)
+  }
   app.use(onError)
   return app
 }

@@ -1,6 +1,19 @@
-import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import type { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
+import {
+  baseUrl,
+  certificates,
+  encryptionKey,
+  flag,
+  hosts,
+  integer,
+  optionalText,
+  origins,
+  required,
+  trustedIssuers,
+  trustProxy,
+  url,
+} from './config-rules.js'
 
 /** A refusal to start; `message` is the whole text for the operator, one problem a line. */
 export class ConfigurationError extends Error {
@@ -8,83 +21,6 @@ export class ConfigurationError extends Error {
 }
 
 const MISSING_OIDC = 'OIDC configuration missing. Set OIDC_JWKS_URL.'
-
-const flag = z
-  .enum(['true', 'false'], { error: 'must be true or false.' })
-  .default('false')
-  .transform((value) => value === 'true')
-
-const integer = (minimum: number, maximum: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, { error: `must be an integer from ${minimum} to ${maximum}.` })
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, {
-      error: `must be an integer from ${minimum} to ${maximum}.`,
-    })
-    .default(fallback)
-
-const list = z
-  .string()
-  .default('')
-  .transform((value) => value.split(/[\s,]+/).filter((entry) => entry !== ''))
-
-const url = (protocols: readonly string[], reason: string) =>
-  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), { error: reason })
-
-const required = (error: string) => (issue: { input: unknown }) => (issue.input === undefined ? error : undefined)
-
-const baseUrl = z
-  .string({ error: required('must be defined.') })
-  .refine((value) => URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol), {
-    error: 'must be an https URL.',
-    abort: true,
-  })
-  .refine((value) => !/[?#]/.test(value) && new URL(value).username === '', {
-    error: 'must have no query, fragment or user name.',
-    abort: true,
-  })
-  .transform((value) => new URL(value).href.replace(/\/+$/, ''))
-
-const encryptionKey = z
-  .string()
-  .refine((value) => /^[A-Za-z0-9_-]{43}=?$/.test(value), { error: 'must be 32 bytes in base64url.', abort: true })
-  .transform((value) => new Uint8Array(Buffer.from(value, 'base64url')))
-  .optional()
-
-const trustProxy = z
-  .string()
-  .transform((value) =>
-    value === 'true' ? true : value === 'false' ? false : /^\d+$/.test(value) ? Number(value) : value,
-  )
-  .optional()
-
-const certificates = z
-  .string()
-  .optional()
-  .transform((path, context) => {
-    if (path === undefined) return []
-    try {
-      const blocks = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-      if (blocks === null) throw new Error('no certificate in it')
-      return blocks.map((pem) => new X509Certificate(pem))
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must name a readable PEM file of certificates.' })
-      return z.NEVER
-    }
-  })
-
-/** Whom presentations may come from: `self`, `*`, DIDs and origins. */
-export const isTrustEntry = (entry: string): boolean =>
-  entry === 'self' || entry === '*' || /^did:[a-z0-9]+:\S+$/.test(entry) || /^https?:\/\/[^/?#@\s]+$/.test(entry)
-
-const trustedIssuers = z
-  .string()
-  .default('self')
-  .transform((value) => value.split(/[\s,]+/).filter((entry) => entry !== ''))
-  .refine((entries) => entries.every(isTrustEntry), { error: 'must list self, *, DIDs and https origins.' })
-
-const optionalText = z.string().optional()
 
 /** Every variable, the rule it must meet and its default. `.env.example` explains each. */
 const zEnvironment = z.object({
@@ -120,8 +56,8 @@ const zEnvironment = z.object({
     })
     .default('info'),
   WEB_CONCURRENCY: integer(1, 64, 1),
-  OUTBOUND_ALLOWED_HOSTS: list,
-  CORS_ORIGINS: list,
+  OUTBOUND_ALLOWED_HOSTS: hosts,
+  CORS_ORIGINS: origins,
   TRUSTED_ISSUERS: trustedIssuers,
   TRUST_ANCHORS: certificates,
   VERIFIER_RESPONSE_MODE: z
@@ -133,6 +69,9 @@ const zEnvironment = z.object({
 })
 
 type Environment = z.infer<typeof zEnvironment>
+
+/** The names of all variables. */
+export const VARIABLES: readonly string[] = Object.keys(zEnvironment.shape)
 
 /** The configuration of one process, read once at start. Names follow the variables of `.env.example`. */
 export interface Config {
@@ -157,7 +96,7 @@ export interface Config {
   readonly keyEncryptionKeys: readonly Uint8Array[]
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number }
   readonly redisUrl: string | undefined
-  readonly trustProxy: boolean | number | string | undefined
+  readonly trustProxy: boolean | number | string[] | undefined
   readonly host: string
   readonly port: number
   readonly logLevel: string
@@ -250,43 +189,4 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (input.OIDC_JWKS_URL === undefined && input.AUTH_DISABLED !== 'true') lines.push(MISSING_OIDC)
   if (lines.length > 0 || !parsed.success) throw new ConfigurationError(lines.join('\n'))
   return configOf(parsed.data)
-}
-
-/** What the operator should know at every start, though it does not prevent it. */
-export function startupWarnings(config: Config): string[] {
-  const warnings: string[] = []
-  if (config.authDisabled) warnings.push('AUTH_DISABLED is true: every caller is an admin. For local development only.')
-  if (config.allowInsecureHttp)
-    warnings.push('ALLOW_INSECURE_HTTP is true: plain HTTP is accepted. For local development only.')
-  if (config.keyEncryptionKeys.length === 0) {
-    warnings.push(
-      'KEY_ENCRYPTION_KEY is not set: PRIVATE KEYS ARE STORED IN THE CLEAR. Set it to 32 random bytes in base64url.',
-    )
-  }
-  if (config.clientSecrets.length === 0 && !config.authDisabled) {
-    warnings.push('CLIENT_SECRET is not set: routes that need x-client-secret answer 401.')
-  }
-  for (const [name, value] of [
-    ['ISSUER_BASE_URL', config.issuerBaseUrl],
-    ['VERIFIER_BASE_URL', config.verifierBaseUrl],
-  ] as const) {
-    const { pathname, origin } = new URL(value)
-    if (pathname !== '/') {
-      const documents = name === 'ISSUER_BASE_URL' ? issuerRootDocuments(pathname) : []
-      warnings.push(
-        [
-          `${name} has the path ${pathname}: the proxy must strip it`,
-          ...documents.map((path) => `and pass on ${origin}${path}`),
-        ].join(', '),
-      )
-    }
-  }
-  return warnings
-}
-
-/** Documents that standards place at the host's root although the issuer identifier has a path. */
-function issuerRootDocuments(pathname: string): string[] {
-  return ['openid-credential-issuer', 'oauth-authorization-server', 'jwt-vc-issuer']
-    .map((name) => `/.well-known/${name}${pathname}`)
-    .concat('/.well-known/did-configuration', '/.well-known/did-configuration.json')
 }

@@ -8,6 +8,8 @@ export interface RequestFacts {
   /** Path without the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
+  /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, where all input is one value. */
+  pathParameter(name: string): string | undefined
   readonly requestId: string
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal

@@ -12,8 +12,8 @@ export interface RestMeta {
   readonly kind?: 'json' | 'protocol' | 'express'
   /** The OAuth error code of a request that its contract refuses, on protocol routes; `invalid_request` unless given. */
   readonly invalid?: OAuthErrorCode
-  /** The request may be `application/x-www-form-urlencoded`. */
-  readonly form?: boolean
+  /** The request is `application/x-www-form-urlencoded`: `true` it and nothing else, `or-json` either. JSON unless given. */
+  readonly form?: true | 'or-json'
   /** Media type of the answer where it is not JSON. */
   readonly produces?: string
   readonly access: RouteAccess

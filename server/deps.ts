@@ -5,42 +5,63 @@ import type { Config } from './config.js'
 import { connectDatabase, type Database } from './database/connect.js'
 import { documentOf } from './dids/documents.js'
 import { createDomainLinkages } from './dids/domain-linkage.js'
-import { issuerKeySet, jwtVcIssuerUrl } from './dids/issuer-key-set.js'
 import { createDidResolver, type DidResolver } from './dids/resolver.js'
 import { createDidStore, type DidStore } from './dids/store.js'
-import { createEvents, type Events } from './events/stream.js'
 import { createEventStore, type EventStore } from './events/store.js'
-import { createOutbound, type Outbound, type OutboundOptions } from './outbound/guard.js'
-import { createOwnPathCheck, ownRequestMac } from './outbound/own-origin.js'
+import { createEvents, type Events } from './events/stream.js'
 import { createPings, type Pings } from './http/sse.js'
 import { type CredentialStore, createCredentialStore } from './issuer/credentials/store.js'
-import { createSeals, type Seals } from './issuer/openid4vci/sealed.js'
-import { createIssuingStore, type IssuingStore } from './issuer/openid4vci/store.js'
 import { createIssuanceStore, type IssuanceStore } from './issuer/issuance/store.js'
 import { createOfferingStore, type OfferingStore } from './issuer/offerings/store.js'
+import { createSeals, type Seals } from './issuer/openid4vci/sealed.js'
+import { createOfferSessionStore, type OfferSessionStore } from './issuer/openid4vci/sessions/store.js'
+import { createIssuingStore, type IssuingStore } from './issuer/openid4vci/store.js'
 import { createSchemaStore, type SchemaStore } from './issuer/schemas/store.js'
 import { createKeys, type Keys, rootSecret } from './keys/keys.js'
 import { createKeyStore, type KeyStore } from './keys/store.js'
 import { createVault, type Vault } from './keys/vault.js'
 import { createLog, type Log } from './log.js'
+import { createMaintenance, type Maintenance } from './maintenance/job.js'
+import { createMaintenanceStore } from './maintenance/store.js'
+import { maintenanceTasks } from './maintenance/tasks.js'
+import { createOutbound, type Outbound, type OutboundOptions } from './outbound/guard.js'
+import { createOwnPathCheck, ownRequestMac } from './outbound/own-origin.js'
 import { deriveKey } from './protocol/jose/sealed.js'
 import { createAllotment, type StatusIndexAllotment } from './status-lists/allotment.js'
 import { createPublication, type StatusListPublication } from './status-lists/publication.js'
 import { createStatusListStore, type StatusListStore } from './status-lists/store.js'
+import {
+  type AuthorizationRequestStore,
+  createAuthorizationRequestStore,
+} from './verifier/authorization-requests/store.js'
+import { createVerificationSessionStore, type VerificationSessionStore } from './verifier/sessions/store.js'
+import { createVpQueryStore, type VpQueryStore } from './verifier/vp-queries/store.js'
+import { createWalletCredentialStore, type WalletCredentialStore } from './wallet/credentials/store.js'
+import { createFlowStore, type FlowStore } from './wallet/flows/store.js'
 import { createHolderStore, type HolderStore } from './wallet/holders/store.js'
+import { createWalletPresentationStore, type WalletPresentationStore } from './wallet/presentations/store.js'
+import { createWalletSecretStore, type WalletSecretStore } from './wallet/store.js'
 
 export interface Stores {
   readonly agents: AgentStore
+  readonly authorizationRequests: AuthorizationRequestStore
   readonly credentials: CredentialStore
   readonly dids: DidStore
   readonly events: EventStore
+  readonly flows: FlowStore
   readonly holders: HolderStore
   readonly issuance: IssuanceStore
   readonly issuing: IssuingStore
   readonly keys: KeyStore
   readonly offerings: OfferingStore
+  readonly offerSessions: OfferSessionStore
   readonly schemas: SchemaStore
   readonly statusLists: StatusListStore
+  readonly verificationSessions: VerificationSessionStore
+  readonly vpQueries: VpQueryStore
+  readonly walletCredentials: WalletCredentialStore
+  readonly walletPresentations: WalletPresentationStore
+  readonly walletSecrets: WalletSecretStore
 }
 
 export interface Health {
@@ -64,8 +85,6 @@ export interface Deps {
   readonly sealingKey: (label: string) => Uint8Array
   readonly outbound: Outbound
   readonly resolver: DidResolver
-  /** A document of this service itself by its public address, read without HTTP. */
-  readonly ownDocument: (url: string) => Promise<unknown>
   readonly domainLinkages: ReturnType<typeof createDomainLinkages>
   readonly allotment: StatusIndexAllotment
   readonly statusLists: StatusListPublication
@@ -89,22 +108,32 @@ export interface DepsOptions {
   readonly pingEveryMs?: number
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
+  /** Whether sessions run out by themselves; true unless given. */
+  readonly maintenance?: boolean
 }
 
 /** The stores over one database: all of Prisma that the service knows. */
 export function createStores({ prisma }: Database): Stores {
   return {
     agents: createAgentStore(prisma),
+    authorizationRequests: createAuthorizationRequestStore(prisma),
     credentials: createCredentialStore(prisma),
     dids: createDidStore(prisma),
     events: createEventStore(prisma),
+    flows: createFlowStore(prisma),
     holders: createHolderStore(prisma),
     issuance: createIssuanceStore(prisma),
     issuing: createIssuingStore(prisma),
     keys: createKeyStore(prisma),
     offerings: createOfferingStore(prisma),
+    offerSessions: createOfferSessionStore(prisma),
     schemas: createSchemaStore(prisma),
     statusLists: createStatusListStore(prisma),
+    verificationSessions: createVerificationSessionStore(prisma),
+    vpQueries: createVpQueryStore(prisma),
+    walletCredentials: createWalletCredentialStore(prisma),
+    walletPresentations: createWalletPresentationStore(prisma),
+    walletSecrets: createWalletSecretStore(prisma),
   }
 }
 
@@ -121,6 +150,7 @@ function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8
 
 export interface Service {
   readonly deps: Deps
+  readonly maintenance: Maintenance
   /** From now on the readiness check fails, and event streams end. */
   beginStop(): void
   /** Closes connections; requests must be done. */
@@ -171,7 +201,6 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     sealingKey,
     outbound,
     resolver,
-    ownDocument: async (url) => (url === jwtVcIssuerUrl(config.issuerBaseUrl) ? issuerKeySet(deps) : undefined),
     domainLinkages: createDomainLinkages(keys, config, clock),
     allotment: createAllotment(stores.statusLists, randomUUID, (listId) => sealingKey(`status-list ${listId}`)),
     statusLists: createPublication(stores.statusLists, keys, config, clock),
@@ -184,13 +213,22 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       checks: { database: () => database.prisma.$queryRaw`SELECT 1`, ...options.checks },
     },
   }
+  const maintenance = createMaintenance({
+    store: createMaintenanceStore(database.prisma),
+    tasks: maintenanceTasks(deps),
+    clock,
+    log,
+  })
+  if (options.maintenance !== false) maintenance.start()
   return {
     deps,
+    maintenance,
     beginStop: () => {
       state.stopping = true
       deps.events.end()
     },
     close: async () => {
+      await maintenance.stop()
       deps.pings.close()
       await deps.events.close()
       await outbound.close()

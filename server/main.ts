@@ -6,19 +6,19 @@ import { pathToFileURL } from 'node:url'
 import type { Store } from 'express-rate-limit'
 import { ensureDefaults } from './agent/defaults.js'
 import { createApp } from './app.js'
-import { type Config, ConfigurationError, readConfig, startupWarnings } from './config.js'
+import { type Config, ConfigurationError, readConfig } from './config.js'
 import { connectDatabase } from './database/connect.js'
 import { migrate } from './database/migrate.js'
 import { withStartLock } from './database/start-lock.js'
 import { createService, createStores, type Service } from './deps.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import { createRedisCounter, type RedisCounter } from './http/rate-limit-redis.js'
+import { closeServer } from './http/shutdown.js'
 import { assertKeysOpen } from './keys/keys.js'
 import { createVault } from './keys/vault.js'
 import { createLog, type Log } from './log.js'
-
-/** How long requests may take to end after the process was told to stop. */
-const STOP_TIMEOUT_MS = 25_000
+import { startupWarnings } from './startup-warnings.js'
+import { superviseWorkers } from './workers.js'
 
 /** Brings the database to this version and makes what every installation has; one process at a time. */
 async function prepareDatabase(config: Config, log: Log): Promise<void> {
@@ -50,24 +50,21 @@ function stopOnSignal(server: Server, service: Service, redis: RedisCounter | un
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping')
     service.beginStop()
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    server.closeIdleConnections()
-    const timer = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS)
-    await closed
-    clearTimeout(timer)
+    await closeServer(server)
     await service.close()
     await redis?.close()
     log.info('stopped')
     log.flush()
-    if (cluster.isWorker) cluster.worker?.disconnect()
   }
-  let stopping: Promise<void> | undefined
+  let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      stopping ??= stop(signal).then(
+      if (stopping) return
+      stopping = true
+      stop(signal).then(
         () => process.exit(0),
         (error: unknown) => {
-          log.error({ err: error }, 'stopping failed')
+          log.fatal({ err: error }, 'stopping failed')
           process.exit(1)
         },
       )
@@ -85,37 +82,26 @@ async function serve(config: Config, log: Log): Promise<void> {
   const server = await listen(createApp(service.deps, { rateLimitStore }), config)
   stopOnSignal(server, service, redis, log)
   const { address, port } = server.address() as AddressInfo
-  log.info({ address, port, issuer: config.issuerBaseUrl, verifier: config.verifierBaseUrl }, 'listening')
+  const { issuerBaseUrl: issuer, verifierBaseUrl: verifier } = config
+  log.info({ pid: process.pid, address, port, issuer, verifier }, 'listening')
 }
 
-/** The primary starts workers, replaces one that dies, and passes on the signal to stop. */
-function superviseWorkers(config: Config, log: Log): void {
-  let stopping = false
-  if (config.redisUrl === undefined) countInPrimary(config.rateLimit.windowSeconds)
-  for (let count = 0; count < config.webConcurrency; count += 1) cluster.fork()
-  cluster.on('exit', (worker, code, signal) => {
-    if (stopping) return
-    log.error({ worker: worker.id, code, signal }, 'worker ended; starting another')
-    // A worker that cannot even start would otherwise be restarted without end.
-    if (worker.exitedAfterDisconnect || code === 1) process.exitCode = 1
-    else cluster.fork()
-  })
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      stopping = true
-      for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
-    })
-  }
-}
+/** A database that cannot be reached (Node's codes), or that refuses (SQLSTATE: authorization, catalog name, connection). */
+const DATABASE_REFUSES =
+  /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|28[0-9A-Z]{3}|3D000|08[0-9A-Z]{3}|53300|57P0\d)$/
 
-function explain(error: unknown, config: Config | undefined): string {
-  const { code } = error as { code?: unknown }
-  if (error instanceof ConfigurationError) return error.message
-  if (code === 'EADDRINUSE' && config !== undefined) {
-    return `Port ${config.port} of ${config.host} is already in use. Set PORT to another one, or stop what listens there.`
-  }
-  if (code === 'ECONNREFUSED') return 'The database of DATABASE_URL cannot be reached.'
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+/** Why the start failed, in words for the operator where the reason is the environment's. */
+function explain(thrown: unknown, config: Config | undefined): string {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  if (error instanceof ConfigurationError || config === undefined) return error.message
+  const { code = '', syscall } = error as { code?: string; syscall?: string }
+  const place = `${config.host}:${config.port}`
+  if (code === 'EADDRINUSE') return `${place} is already in use. Set PORT to another one, or stop what listens there.`
+  if (syscall === 'listen' || syscall === 'bind')
+    return `${place} cannot be listened on (${code}). Check HOST and PORT.`
+  if (DATABASE_REFUSES.test(code))
+    return `The database of DATABASE_URL cannot be used (${code}). ${error.message}`.trim()
+  return error.stack ?? error.message
 }
 
 /** Starts the service as its environment says. Exits 1 with the reason on standard error where it cannot. */
@@ -128,8 +114,10 @@ export async function main(): Promise<void> {
       for (const warning of startupWarnings(config)) log.warn(warning)
       await prepareDatabase(config, log)
     }
-    if (cluster.isPrimary && config.webConcurrency > 1) superviseWorkers(config, log)
-    else await serve(config, log)
+    if (cluster.isPrimary && config.webConcurrency > 1) {
+      if (config.redisUrl === undefined) countInPrimary(config.rateLimit.windowSeconds)
+      superviseWorkers(config.webConcurrency, log)
+    } else await serve(config, log)
   } catch (error) {
     process.stderr.write(`${explain(error, config)}\n`)
     process.exit(1)

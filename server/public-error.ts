@@ -27,6 +27,10 @@ export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
   if (cause instanceof ZodError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
     return errors.badRequest(...validationMessages(cause))
   }
+  // What `/trpc` could not parse.
+  if (cause instanceof SyntaxError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
+    return errors.malformedJson()
+  }
   if (isDatabaseUnavailable(cause)) return errors.databaseUnavailable(cause)
   if (isUnstorableText(cause)) return errors.unstorableText(cause)
   return undefined

@@ -10,8 +10,17 @@ import { schemasRouter } from './issuer/schemas/schemas.js'
 import { greetingRouter, serviceRouter } from './service/service.js'
 import { statusListsRouter } from './status-lists/status-lists.js'
 import { mergeRouters, router } from './trpc.js'
+import { authorizationRequestsRouter } from './verifier/authorization-requests/authorization-requests.js'
+import { openid4vpRouter } from './verifier/openid4vp/openid4vp.js'
+import { qrCodesRouter } from './verifier/qr-codes/qr-codes.js'
+import { verificationSessionsRouter } from './verifier/sessions/verification-sessions.js'
 import { verifyRouter } from './verifier/verify/verify.js'
+import { vpQueriesRouter } from './verifier/vp-queries/vp-queries.js'
+import { walletCredentialsRouter } from './wallet/credentials/credentials.js'
+import { flowsRouter } from './wallet/flows/flows.js'
 import { agentHoldersRouter, holdersRouter } from './wallet/holders/holders.js'
+import { walletPresentationsRouter } from './wallet/presentations/presentations.js'
+import { processRouter } from './wallet/process/process.js'
 
 /** The table of contents of the API: what first-party clients call by name and REST clients by path. */
 export const appRouter = router({
@@ -22,9 +31,16 @@ export const appRouter = router({
   credentials: credentialsRouter,
   credentialOffers: credentialOffersRouter,
   verify: verifyRouter,
+  vpQueries: vpQueriesRouter,
+  authorizationRequests: authorizationRequestsRouter,
+  verificationSessions: verificationSessionsRouter,
+  qrCodes: qrCodesRouter,
   agent: agentRouter,
   agentHolders: agentHoldersRouter,
-  holders: holdersRouter,
+  holders: mergeRouters(holdersRouter, processRouter),
+  walletCredentials: walletCredentialsRouter,
+  walletPresentations: walletPresentationsRouter,
+  flows: flowsRouter,
 })
 
 /**
@@ -37,6 +53,7 @@ export const protocolRouter = router({
   statusLists: statusListsRouter,
   metadata: metadataRouter,
   openid4vci: openid4vciRouter,
+  openid4vp: openid4vpRouter,
 })
 
 /** Everything that has a path: the REST façade and the OpenAPI document. */

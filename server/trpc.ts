@@ -73,13 +73,18 @@ export const adminProcedure = userProcedure.use(({ ctx, next }) => {
 })
 
 /**
- * Bearer, `admin`, and the holder of the path must have been created by the caller. Ownership comes before the rest of
- * the input is validated, so it reads `holderId` from the raw input.
+ * Bearer, `admin`, and the holder must have been created by the caller. Ownership comes before the input is validated, so
+ * the holder's id is taken from the path, or, on `/trpc`, from the raw input.
  */
 export const holderProcedure = adminProcedure.use(async ({ ctx, next, getRawInput }) => {
-  const raw = await getRawInput()
-  const holderId = (raw as { holderId?: unknown } | null | undefined)?.holderId
-  const owned = typeof holderId === 'string' && (await ctx.deps.stores.holders.isOwnedBy(holderId, ctx.caller.sub))
+  const { deps, request, caller } = ctx
+  const holderId = request.pathParameter('holderId') ?? holderIdOf(await getRawInput())
+  const owned = holderId !== undefined && (await deps.stores.holders.isOwnedBy(holderId, caller.sub))
   if (!owned) throw errors.holderDenied()
   return next({ ctx: { holderId } })
 })
+
+function holderIdOf(rawInput: unknown): string | undefined {
+  const { holderId } = (rawInput ?? {}) as { holderId?: unknown }
+  return typeof holderId === 'string' ? holderId : undefined
+}

@@ -4,10 +4,10 @@ import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { dirname, parse } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { isRunning } from '../setup/lock.mjs'
 import { accountFor, type Command, commandAs } from './account.js'
 import { type Binaries, embeddedBinaries, majorVersion } from './binaries.js'
 import { freePort } from './free-port.js'
-import { isRunning } from '../setup/lock.mjs'
 import { isPostgresOn } from './process.js'
 
 export interface ClusterOptions {

@@ -39,7 +39,11 @@ function unlessUpToDate(stamp: string, product: string, sources: readonly string
 
 function hashOf(files: readonly string[]): string {
   const hash = createHash('sha256')
-  for (const file of files) hash.update(`${relative(root, file)}\0`).update(readFileSync(file)).update('\0')
+  for (const file of files)
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0')
   return hash.digest('hex')
 }
 

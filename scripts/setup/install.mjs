@@ -40,20 +40,25 @@ function isComplete() {
  */
 function npm(...command) {
   const args = [...command, '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
+  const options = { cwd: root, encoding: 'utf8', stdio: ['inherit', 'inherit', 'pipe'] }
   const cli = process.env.npm_execpath ?? ''
-  const { status, error } =
+  const result =
     basename(cli) === 'npm-cli.js'
-      ? spawnSync(process.execPath, [cli, ...args], { cwd: root, stdio: 'inherit' })
-      : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
-  if (error !== undefined) throw new Error('npm could not be run. It comes with Node.js.', { cause: error })
-  return status === 0
+      ? spawnSync(process.execPath, [cli, ...args], options)
+      : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
+  if (result.error !== undefined) {
+    throw new Error('npm could not be run. It comes with Node.js.', { cause: result.error })
+  }
+  return { ok: result.status === 0, errors: result.stderr }
 }
 
 function runNpm() {
-  if (existsSync(lockfile) && npm('ci')) return
-  // npm ci also fails where a registry lacks a package for some other platform; the locked versions hold here too.
-  if (npm('install', ...(existsSync(lockfile) ? ['--no-save'] : []))) return
-  throw new Error('The dependencies could not be installed, see above.')
+  const hasLockfile = existsSync(lockfile)
+  const first = hasLockfile ? npm('ci') : npm('install')
+  // npm ci also refuses where the lockfile lacks a package for some other platform; install takes the same versions.
+  const last = !first.ok && hasLockfile && first.errors.includes('EUSAGE') ? npm('install', '--no-save') : first
+  if (last.ok) return
+  throw new Error(`${last.errors}\nThe dependencies could not be installed, see above.`)
 }
 
 /** The archives of npm hold no symbolic links; the package lists those of PostgreSQL's libraries in a file. */

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { installDependencies, root } from './install.mjs'
 import { acquireLock, releaseLock } from './lock.mjs'
 

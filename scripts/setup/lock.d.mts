@@ -1,4 +1,4 @@
-/** Whether a process of that number exists. */
+/** Whether a process of that number is at work; one that has ended and that nobody has asked about yet is not. */
 export function isRunning(pid: number): boolean
 
 /** Takes the lock file for this process; null when it is ours, else the number of the process that holds it. */

@@ -3,17 +3,32 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname } from 'node:path'
 
 /**
- * Whether a process of that number exists.
+ * The fields of proc_pid_stat(5) from the third one, the state, on; null where there is no such file.
+ *
+ * @param {number} pid
+ */
+function statOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is a name in parentheses, which may hold anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Whether a process of that number is at work; one that has ended and that nobody has asked about yet is not.
  *
  * @param {number} pid
  */
 export function isRunning(pid) {
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
-    return error.code === 'EPERM'
+    if (error.code !== 'EPERM') return false
   }
+  return statOf(pid)?.[0] !== 'Z'
 }
 
 /**
@@ -22,13 +37,9 @@ export function isRunning(pid) {
  * @param {number} pid
  */
 function beginningOf(pid) {
-  try {
-    // proc_pid_stat(5): the name in parentheses may hold anything; starttime is the 20th field after it.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    if (process.platform === 'win32') return ''
-  }
+  const stat = statOf(pid)
+  if (stat !== null) return stat[19] ?? ''
+  if (process.platform === 'win32') return ''
   try {
     return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim()
   } catch {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { projectDirectory } from '../../server/database/migrations.js'
-import { freePort, isFree } from '../postgres/free-port.js'
 import { Cluster } from '../postgres/cluster.js'
+import { freePort, isFree } from '../postgres/free-port.js'
 import { whenParentIsGone } from '../setup/parent.js'
 import { programOf } from '../setup/run-program.js'
 import { Supervisor } from '../supervisor/handle.js'

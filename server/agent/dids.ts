@@ -19,10 +19,7 @@ export const shownDid = (deps: Deps, stored: StoredDid): ShownDid => ({
 })
 
 /** A did:web with a port is written with `%3A`; a path that was decoded once shows it as `:`. */
-export const didSpellings = (did: string): string[] => [
-  did,
-  did.replace(/^(did:web:[^:]+):(\d+)(?=:|$)/, '$1%3A$2'),
-]
+export const didSpellings = (did: string): string[] => [did, did.replace(/^(did:web:[^:]+):(\d+)(?=:|$)/, '$1%3A$2')]
 
 /** Makes a DID with a key of its own, for the caller to use as they like. */
 export async function createAgentDid(deps: Deps, method: 'key' | 'web', sub: string): Promise<StoredDid> {

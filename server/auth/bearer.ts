@@ -1,10 +1,7 @@
-import { createRemoteJWKSet, decodeProtectedHeader, type JWTPayload, errors as jose, jwtVerify } from 'jose'
-import { errors } from '../errors.js'
+import { decodeProtectedHeader, type JWTPayload, errors as jose, jwtVerify } from 'jose'
+import { errors, ServiceError } from '../errors.js'
 import type { Caller } from './caller.js'
-
-const JWKS_CACHE_MS = 10 * 60 * 1000
-/** How long an unknown `kid` cannot make the service ask the identity provider again. */
-const JWKS_COOLDOWN_MS = 5_000
+import { createSigningKeys } from './signing-keys.js'
 
 export interface BearerOptions {
   readonly jwksUrl: string
@@ -17,7 +14,7 @@ export interface BearerOptions {
 
 /** The token of an Authorization header (RFC 6750 §2.1). */
 export function bearerToken(authorization: string | undefined): string | undefined {
-  return /^Bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
+  return /^Bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
 }
 
 function assertDecodable(token: string): void {
@@ -52,34 +49,18 @@ function callerOf(payload: JWTPayload, didClaim: string): Caller {
 
 /**
  * Verifies access tokens of the external identity provider: RS256 only, key by `kid`, `exp` required and without leeway.
- * Keys are cached for 10 minutes; an unknown `kid` fetches them anew, at most every five seconds.
  *
  * @returns a function from the Authorization header to the caller; it throws the 401 that fits.
  */
 export function createBearerCheck(options: BearerOptions): (authorization: string | undefined) => Promise<Caller> {
-  const jwks = createRemoteJWKSet(new URL(options.jwksUrl), {
-    cacheMaxAge: JWKS_CACHE_MS,
-    cooldownDuration: JWKS_COOLDOWN_MS,
-  })
-  const refusal = (cause: unknown) => {
-    if (cause instanceof jose.JWTExpired) return errors.tokenExpired()
-    if (cause instanceof jose.JWKSNoMatchingKey) {
-      const usable = (jwks.jwks()?.keys ?? []).some((key) => key.kty === 'RSA' && key.use !== 'enc')
-      return usable ? errors.signingKeyNotFound() : errors.signingKeysUnavailable(cause)
-    }
-    if (cause instanceof jose.JWKSTimeout || cause instanceof jose.JWKSInvalid || !(cause instanceof jose.JOSEError)) {
-      return errors.signingKeysUnavailable(cause)
-    }
-    // jose gives its generic error for an answer of the JWKS address that is not 200 or not JSON.
-    return cause.code === 'ERR_JOSE_GENERIC' ? errors.signingKeysUnavailable(cause) : errors.invalidToken(cause)
-  }
+  const keys = createSigningKeys(options.jwksUrl)
   return async (authorization) => {
     const token = bearerToken(authorization)
     if (token === undefined) throw errors.unauthorized()
     assertDecodable(token)
     let payload: JWTPayload
     try {
-      const verified = await jwtVerify(token, jwks, {
+      const verified = await jwtVerify(token, keys, {
         algorithms: ['RS256'],
         requiredClaims: ['exp'],
         clockTolerance: 0,
@@ -89,7 +70,10 @@ export function createBearerCheck(options: BearerOptions): (authorization: strin
       })
       payload = verified.payload
     } catch (cause) {
-      throw refusal(cause)
+      if (cause instanceof ServiceError) throw cause
+      if (cause instanceof jose.JWTExpired) throw errors.tokenExpired()
+      // Not a refusal of the token: its key cannot be used, since it is too short, say.
+      throw cause instanceof jose.JOSEError ? errors.invalidToken(cause) : errors.signingKeysUnavailable(cause)
     }
     return callerOf(payload, options.didClaim)
   }

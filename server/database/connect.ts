@@ -35,7 +35,10 @@ export function connectDatabase(
     options: '-c TimeZone=UTC',
   })
   pool.on('error', onConnectionLost)
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }) })
+  const prisma = new PrismaClient({
+    errorFormat: 'minimal',
+    adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
+  })
   return {
     prisma,
     async close() {

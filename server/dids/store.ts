@@ -1,5 +1,5 @@
 import { type AuditRecord, recordAudit } from '../audit/audit.js'
-import type { Prisma, PrismaClient } from '../generated/prisma/client.js'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 /** What a DID of this installation is for. */
@@ -47,26 +47,13 @@ export interface RecordIdentity {
   readonly publicJwk: Jwk
 }
 
-const withKeys = {
-  keySet: {
-    select: {
-      keys: { select: { id: true, publicJwk: true }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] },
-      dids: { select: { did: true }, orderBy: { did: 'asc' } },
-    },
-  },
-} as const satisfies Prisma.DidInclude
-
-type Row = Prisma.DidGetPayload<{ include: typeof withKeys }>
-
-function toDid(row: Row): StoredDid {
-  const keys = row.keySet.keys.filter((key) => row.keyId === null || key.id === row.keyId)
-  return {
-    ...row,
-    purpose: row.purpose as DidPurpose,
-    keys: keys.map((key) => ({ id: key.id, publicJwk: key.publicJwk as Jwk })),
-    alsoKnownAs: row.keySet.dids.map((other) => other.did).filter((other) => other !== row.did),
-  }
-}
+/** A DID with its keys and its other names in plain SQL, under the alias `d`: one statement for all of it. */
+const columns = Prisma.sql`
+  d.did, d.method, d.uuid, d.purpose, d.created_by AS "createdBy", d.key_set_id AS "keySetId", d.holder_id AS "holderId",
+  d.created_at AS "createdAt",
+  (SELECT coalesce(json_agg(json_build_object('id', k.id, 'publicJwk', k.public_jwk) ORDER BY k.created_at DESC, k.id DESC), '[]')
+   FROM keys k WHERE k.key_set_id = d.key_set_id AND (d.key_id IS NULL OR k.id = d.key_id)) AS keys,
+  ARRAY(SELECT o.did FROM dids o WHERE o.key_set_id = d.key_set_id AND o.did <> d.did ORDER BY o.did) AS "alsoKnownAs"`
 
 export type DidStore = ReturnType<typeof createDidStore>
 
@@ -85,29 +72,25 @@ export async function insertIdentity(
 }
 
 export function createDidStore(prisma: PrismaClient) {
-  const findOne = async (where: Prisma.DidWhereUniqueInput): Promise<StoredDid | undefined> => {
-    const row = await prisma.did.findUnique({ where, include: withKeys })
-    return row === null ? undefined : toDid(row)
-  }
+  const select = (where: Prisma.Sql): Promise<StoredDid[]> =>
+    prisma.$queryRaw<StoredDid[]>`SELECT ${columns} FROM dids d WHERE ${where}`
+  const first = async (where: Prisma.Sql): Promise<StoredDid | undefined> => (await select(where))[0]
   return {
-    find: (did: string) => findOne({ did }),
+    find: (did: string) => first(Prisma.sql`d.did = ${did}`),
 
     /** The first of several spellings that is known. */
-    async findAny(spellings: readonly string[]): Promise<StoredDid | undefined> {
-      const row = await prisma.did.findFirst({ where: { did: { in: [...spellings] } }, include: withKeys })
-      return row === null ? undefined : toDid(row)
-    },
+    findAny: (spellings: readonly string[]) => first(Prisma.sql`d.did = ANY(${[...spellings]}::text[])`),
 
-    findByUuid: (uuid: string) => findOne({ uuid: uuid.toLowerCase() }),
+    findByUuid: (uuid: string) => first(Prisma.sql`d.uuid = ${uuid.toLowerCase()}`),
 
     /** DIDs of issuers, with all their keys. */
-    async issuerDids(): Promise<StoredDid[]> {
-      const rows = await prisma.did.findMany({
-        where: { purpose: 'issuer' },
-        include: withKeys,
-        orderBy: [{ createdAt: 'asc' }, { did: 'asc' }],
-      })
-      return rows.map(toDid)
+    issuerDids: () => select(Prisma.sql`d.purpose = 'issuer' ORDER BY d.created_at, d.did`),
+
+    /** Whether a DID is one of this installation's issuers. */
+    async isIssuer(did: string): Promise<boolean> {
+      const rows = await prisma.$queryRaw<{ did: string }[]>`
+        SELECT did FROM dids WHERE did = ${did} AND purpose = 'issuer'`
+      return rows.length > 0
     },
 
     /** The DID and key that each issuer and verifier record signs with. */
@@ -138,25 +121,17 @@ export function createDidStore(prisma: PrismaClient) {
       return rows.map((row) => row.did)
     },
 
-    async ofHolder(holderId: string): Promise<StoredDid[]> {
-      const rows = await prisma.did.findMany({
-        where: { holderId },
-        include: withKeys,
-        orderBy: [{ createdAt: 'desc' }, { did: 'asc' }],
-      })
-      return rows.map(toDid)
-    },
+    ofHolder: (holderId: string) => select(Prisma.sql`d.holder_id = ${holderId} ORDER BY d.created_at DESC, d.did`),
 
     /** DIDs made through the agent routes, the newest first. */
-    async createdBy(sub: string, take: number, after: string | undefined): Promise<StoredDid[]> {
-      const rows = await prisma.did.findMany({
-        where: { createdBy: sub },
-        include: withKeys,
-        orderBy: [{ createdAt: 'desc' }, { did: 'asc' }],
-        take,
-        ...(after === undefined ? {} : { cursor: { did: after }, skip: 1 }),
-      })
-      return rows.map(toDid)
+    createdBy(sub: string, take: number, after: string | undefined): Promise<StoredDid[]> {
+      const beyond =
+        after === undefined
+          ? Prisma.empty
+          : Prisma.sql`AND EXISTS (
+              SELECT 1 FROM dids p WHERE p.did = ${after}
+              AND (d.created_at < p.created_at OR (d.created_at = p.created_at AND d.did > p.did)))`
+      return select(Prisma.sql`d.created_by = ${sub} ${beyond} ORDER BY d.created_at DESC, d.did LIMIT ${take}`)
     },
 
     insert: (keySetId: string, key: NewKey, dids: readonly NewDid[], audit: readonly AuditRecord[]) =>

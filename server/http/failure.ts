@@ -2,18 +2,36 @@ import { TRPCError } from '@trpc/server'
 import type { Request, Response } from 'express'
 import type { Deps } from '../deps.js'
 import { OAuthError } from '../protocol/oauth/error.js'
-import { publicError } from '../public-error.js'
+import { publicError, serviceErrorOf } from '../public-error.js'
 import { envelopeOf } from './envelope.js'
 import type { Route } from './routes.js'
 
 const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown)
 
+/** What a refusal says beside its public text: an OAuth error's detail, and what caused it. */
+function privateReason(error: Error): { detail?: string; cause?: string } {
+  return {
+    ...(error instanceof OAuthError && error.detail !== undefined ? { detail: error.detail } : {}),
+    ...(error.cause instanceof Error ? { cause: error.cause.message } : {}),
+  }
+}
+
 /** 5xx with stack and cause, 4xx as a warning; neither with bodies, headers or claims. */
 export function logFailure(thrown: unknown, status: number, request: Request, response: Response, deps: Deps): void {
   const cause = causeOf(thrown)
   const facts = { requestId: response.locals.requestId, method: request.method, path: request.path, status }
-  if (status >= 500) deps.log.error({ ...facts, err: cause }, 'request failed')
-  else deps.log.warn({ ...facts, reason: cause instanceof Error ? cause.message : String(cause) }, 'request refused')
+  if (status >= 500) {
+    deps.log.error({ ...facts, err: cause }, 'request failed')
+    return
+  }
+  const refusal = serviceErrorOf(thrown) ?? (cause instanceof Error ? cause : new Error(String(cause)))
+  deps.log.warn({ ...facts, reason: refusal.message, ...privateReason(refusal) }, 'request refused')
+}
+
+/** RFC 9110 §11.6.1, RFC 6750 §3. The client secret is no registered scheme and has no challenge. */
+function bearerChallenge(route: Route | undefined, request: Request): string | undefined {
+  if (route?.rest.access === 'client') return undefined
+  return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 }
 
 /** An OAuth error body (RFC 6749 §5.2) for whatever a protocol endpoint threw. */
@@ -24,8 +42,7 @@ function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuth
   const text = typeof message === 'string' ? message : message.join('; ')
   if (status === 503) return new OAuthError('temporarily_unavailable', text, { status, cause })
   if (status >= 500) return new OAuthError('server_error', text, { status, cause })
-  const invalid = status === 400 ? (route.rest.invalid ?? 'invalid_request') : 'invalid_request'
-  return new OAuthError(invalid, text, { status, cause })
+  return new OAuthError(route.rest.invalid ?? 'invalid_request', text, { status, cause })
 }
 
 /** Answers a failed request: the interface's envelope, or an OAuth error body on protocol routes. */
@@ -50,5 +67,7 @@ export function sendFailure(
   }
   const body = envelopeOf(thrown, request.path, deps.clock(), production)
   logFailure(thrown, body.statusCode, request, response, deps)
+  const challenge = body.statusCode === 401 ? bearerChallenge(route, request) : undefined
+  if (challenge !== undefined) response.setHeader('www-authenticate', challenge)
   response.status(body.statusCode).json(body)
 }

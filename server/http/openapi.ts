@@ -1,5 +1,6 @@
-import type { AnyRouter } from '@trpc/server'
+import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import { generateOpenApiDocument, type OpenApiRouter } from 'trpc-to-openapi'
+import { z } from 'zod'
 import type { Config } from '../config.js'
 import type { RouteAccess } from '../contract.js'
 import { errorExamples } from './openapi-errors.js'
@@ -91,9 +92,18 @@ const OAUTH_ERROR = {
   properties: { error: { type: 'string' }, error_description: { type: 'string' } },
 }
 
+/** OpenAPI has no subscriptions: an event stream is described as the GET of a text. */
+function describable(appRouter: AnyRouter): OpenApiRouter {
+  const procedures = Object.entries<AnyProcedure>(appRouter._def.procedures).map(([name, procedure]) => {
+    if (procedure._def.type !== 'subscription') return [name, procedure] as const
+    return [name, { _def: { ...procedure._def, type: 'query', output: z.string() } }] as const
+  })
+  return { _def: { ...appRouter._def, procedures: Object.fromEntries(procedures) } } as unknown as OpenApiRouter
+}
+
 /** The machine-readable description: OpenAPI 3.1, made once at start from the router's contracts. */
 export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObject {
-  const document = generateOpenApiDocument(appRouter as unknown as OpenApiRouter, {
+  const document = generateOpenApiDocument(describable(appRouter), {
     title: 'Credence',
     description:
       'Issues, holds and verifies digital credentials over OpenID4VCI and OpenID4VP, in SD-JWT VC and JWT-VC-JSON.',

@@ -7,7 +7,10 @@ import type { Route } from './routes.js'
  * the status, headers and body that the procedure chose.
  */
 export function sendReply(route: Route, data: unknown, json: string | undefined, response: Response): void {
-  if (route.rest.kind === 'protocol') return sendProtocolReply(data as ProtocolReply, response)
+  if (route.rest.kind === 'protocol') {
+    sendProtocolReply(data as ProtocolReply, response)
+    return
+  }
   response.statusCode = route.rest.status ?? 200
   if (response.statusCode === 204 || json === undefined) response.end()
   else sendJson(json, response)

@@ -17,18 +17,30 @@ export function requestId(): RequestHandler {
 
 class ExpressFacts implements RequestFacts {
   #controller: AbortController | undefined
+  readonly #params: Readonly<Record<string, string>>
   readonly method: string
   readonly path: string
   readonly headers: Request['headers']
   readonly requestId: string
   readonly #response: Response
 
-  constructor(request: Request, response: Response) {
+  constructor(request: Request, response: Response, params: Readonly<Record<string, string>>) {
     this.method = request.method
     this.path = request.path
     this.headers = request.headers
     this.requestId = String(response.locals.requestId)
     this.#response = response
+    this.#params = params
+  }
+
+  pathParameter(name: string): string | undefined {
+    const value = this.#params[name]
+    if (value === undefined) return undefined
+    try {
+      return decodeURIComponent(value)
+    } catch {
+      return undefined
+    }
   }
 
   /** Made on demand: few procedures listen. */
@@ -44,6 +56,9 @@ class ExpressFacts implements RequestFacts {
   }
 }
 
-export function requestFacts(request: Request, response: Response): RequestFacts {
-  return new ExpressFacts(request, response)
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
+
+/** @param params of a REST path, still percent-encoded. */
+export function requestFacts(request: Request, response: Response, params = NO_PARAMS): RequestFacts {
+  return new ExpressFacts(request, response, params)
 }

@@ -1,10 +1,13 @@
 import type { Request, Response } from 'express'
 import { errors } from '../errors.js'
 import { OAuthError } from '../protocol/oauth/error.js'
-import { mediaType, parseJson, readText } from './body.js'
+import { mediaType, readText } from './body.js'
+import { parseJson } from './json-text.js'
 import type { Route, RouteMatch } from './routes.js'
 
 type Input = Record<string, unknown>
+
+const FORM = 'application/x-www-form-urlencoded'
 
 /** Members without a prototype: `__proto__` in a body stays an ordinary, and then an unknown, property. */
 const emptyInput = (): Input => Object.create(null)
@@ -65,9 +68,10 @@ async function bodyOf(route: Route, request: Request, response: Response): Promi
   const text = await readText(request, response)
   if (text.trim() === '') return emptyInput()
   const type = mediaType(request)
-  if (route.rest.form === true && type === 'application/x-www-form-urlencoded') return formOf(text)
-  if (type === undefined || isJson(type)) return jsonObject(text)
-  throw errors.unsupportedMediaType(type)
+  const { form } = route.rest
+  if (form !== undefined && type === FORM) return formOf(text)
+  if (form !== true && (type === undefined || isJson(type))) return jsonObject(text)
+  throw errors.unsupportedMediaType(type ?? 'unknown')
 }
 
 /**
@@ -90,7 +94,7 @@ export async function restInput(
   const body = await bodyOf(route, request, response)
   const sent = Object.assign(query, body)
   if (!protocol) refuseMembers(Object.keys(sent).filter((name) => name in path))
-  return Object.assign({}, sent, path)
+  return Object.assign(sent, path)
 }
 
 function refuseMembers(names: readonly string[]): void {

@@ -86,8 +86,9 @@ function run(adapter: AdapterHandler, call: Call): Promise<string | undefined> {
 
 /** Mounts every route of a router at its exact path. Unknown paths go on to the next handler. */
 export function createRestMount(appRouter: AnyRouter, deps: Deps): RequestHandler {
-  const routes = routesOf(appRouter).filter((route) => route.rest.kind !== 'express')
-  const adapters = new Map(routes.map((route) => [route, createAdapter(appRouter, route)]))
+  const routes = routesOf(appRouter)
+  const served = routes.filter((route) => route.rest.kind !== 'express')
+  const adapters = new Map(served.map((route) => [route, createAdapter(appRouter, route)]))
   const match = createRouteTable(routes)
   return async (request: Request, response: Response, next) => {
     const queryAt = request.url.indexOf('?')
@@ -97,7 +98,7 @@ export function createRestMount(appRouter: AnyRouter, deps: Deps): RequestHandle
     if (found === undefined || adapter === undefined) return next()
     const search = queryAt < 0 ? '' : request.url.slice(queryAt + 1)
     const call: Call = {
-      context: createContext(deps, requestFacts(request, response)),
+      context: createContext(deps, requestFacts(request, response, found.params)),
       getRawInput: () => restInput(found, search, request, response),
     }
     const json = await run(adapter, call)

@@ -16,7 +16,7 @@ export interface Route {
 
 export interface RouteMatch {
   readonly route: Route
-  /** Percent-decoded once. */
+  /** As they stand in the path, still percent-encoded. */
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -45,12 +45,13 @@ function innerKind(type: z.core.$ZodType | undefined): string | undefined {
 function routeOf(name: string, procedure: AnyProcedure): Route | undefined {
   const meta = procedure._def.meta as ProcedureMeta | undefined
   if (meta?.openapi === undefined) return undefined
+  if (meta.rest === undefined) throw new Error(`${name} does not say who may call it.`)
   return {
     name,
     procedure,
     method: meta.openapi.method,
     template: meta.openapi.path,
-    rest: meta.rest ?? { access: 'public' },
+    rest: meta.rest,
     numbers: membersOfKind(procedure, 'number'),
     booleans: membersOfKind(procedure, 'boolean'),
   }

@@ -1,43 +1,64 @@
+import { getTRPCErrorFromUnknown, getTRPCErrorShape, transformTRPCResponse } from '@trpc/server'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { Request, RequestHandler, Response } from 'express'
 import { createContext } from '../context.js'
 import type { Deps } from '../deps.js'
 import { publicError } from '../public-error.js'
 import type { AppRouter } from '../router.js'
-import { parseJson, readText } from './body.js'
+import { readText } from './body.js'
 import { logFailure } from './failure.js'
+import { assertPlainJson } from './json-text.js'
 import { requestFacts } from './request-facts.js'
 
 const MAX_BATCH = 10
 
-/** Bodies are read as on REST, with the same bounds; the adapter then takes what was parsed. */
-function readJsonBody(): RequestHandler {
+/** Inputs are held to the same bounds as on REST, wherever they stand; the adapter then parses what was read. */
+function readInput(): RequestHandler {
   return async (request, response, next) => {
-    if (request.method !== 'POST') return next()
-    const text = await readText(request, response)
-    request.body = text.trim() === '' ? undefined : parseJson(text)
+    const input = new URL(request.url, 'http://localhost').searchParams.get('input')
+    if (input !== null) assertPlainJson(input)
+    if (request.method === 'POST') {
+      const text = await readText(request, response)
+      assertPlainJson(text)
+      request.body = text.trim() === '' ? undefined : text
+    }
     next()
   }
 }
 
 /** Typed RPC for first-party clients: the same procedures, with superjson, batches of ten and subscriptions over SSE. */
 export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler[] {
+  const { production } = deps.config
   const adapter = createExpressMiddleware({
     router: appRouter,
     maxBatchSize: MAX_BATCH,
     createContext: ({ req, res }: { req: Request; res: Response }) => createContext(deps, requestFacts(req, res)),
     // The RPC codes have no word for some statuses; a single call still answers with the true one.
-    responseMeta: ({ errors }) => {
-      const [error, ...others] = errors
-      return error === undefined || others.length > 0
-        ? {}
-        : { status: publicError(error, deps.config.production).status }
+    responseMeta: ({ errors, paths }) => {
+      const [error] = errors
+      return error === undefined || (paths?.length ?? 0) > 1 ? {} : { status: publicError(error, production).status }
     },
     onError: ({ error, req }) => {
       const response = req.res
-      if (response !== undefined)
-        logFailure(error, publicError(error, deps.config.production).status, req, response, deps)
+      if (response !== undefined) logFailure(error, publicError(error, production).status, req, response, deps)
     },
   })
-  return [readJsonBody(), adapter]
+  return [readInput(), adapter]
+}
+
+/** Answers a request that failed before it reached a procedure (rate limit, body) as a failed call. */
+export function sendRpcFailure(
+  thrown: unknown,
+  appRouter: AppRouter,
+  request: Request,
+  response: Response,
+  deps: Deps,
+): void {
+  const { _config: config } = appRouter._def
+  const error = getTRPCErrorFromUnknown(thrown)
+  const { status } = publicError(error, deps.config.production)
+  logFailure(error, status, request, response, deps)
+  const ctx = createContext(deps, requestFacts(request, response))
+  const shape = getTRPCErrorShape({ config, error, type: 'unknown', path: undefined, input: undefined, ctx })
+  response.status(status).json(transformTRPCResponse(config, { error: shape }))
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ConfigurationError } from '../config.js'
 import { createSigner, type Jwk, type Signer } from '../protocol/jose/jws.js'
 import { SecretError } from '../protocol/jose/sealed.js'
-import type { KeyStore, StoredKey } from './store.js'
+import { type KeyStore, PROTECTED_COLUMNS } from './store.js'
 import type { Vault } from './vault.js'
 
 const ROOT_SECRET = 'root'
@@ -56,30 +56,43 @@ export async function rootSecret(store: KeyStore, vault: Vault): Promise<Uint8Ar
 }
 
 /**
+ * Makes sure that every stored key can be used, whichever key-encryption key it is under.
+ *
  * @throws {ConfigurationError} where KEY_ENCRYPTION_KEY does not open what an earlier start stored.
  */
 export async function assertKeysOpen(store: KeyStore, vault: Vault): Promise<void> {
   try {
     await rootSecret(store, vault)
+    for (const stored of await store.sampleOfEachEncryption()) await vault.reveal(stored)
   } catch (cause) {
     if (!(cause instanceof SecretError)) throw cause
     throw new ConfigurationError('KEY_ENCRYPTION_KEY does not decrypt the stored keys.')
   }
 }
 
+const BATCH = 500
+
 /**
- * Encrypts every private key and secret under the current key-encryption key, whatever it was under before.
+ * Encrypts everything that is protected under the current key-encryption key, whatever it was under before. Whoever
+ * writes meanwhile wins; it can be run again at any time.
  *
- * @returns how many were changed.
+ * @returns how many values were changed.
  */
 export async function reencrypt(store: KeyStore, vault: Vault): Promise<number> {
   let changed = 0
-  for (const [table, id, stored] of await store.allProtected()) {
-    if (!(await vault.isOutdated(stored))) continue
-    await store.replaceProtected(table, id, stored, await vault.protect(await vault.reveal(stored)))
-    changed += 1
+  for (const column of PROTECTED_COLUMNS) {
+    let after = ''
+    for (;;) {
+      const values = await store.protectedValues(column, after, BATCH)
+      for (const { id, stored } of values) {
+        if (!(await vault.isOutdated(stored))) continue
+        if (await store.replaceProtected(column, id, stored, await vault.protect(await vault.reveal(stored))))
+          changed += 1
+      }
+      const last = values.at(-1)
+      if (last === undefined || values.length < BATCH) break
+      after = last.id
+    }
   }
   return changed
 }
-
-export type { StoredKey }

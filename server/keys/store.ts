@@ -1,4 +1,6 @@
-import type { Prisma, PrismaClient } from '../generated/prisma/client.js'
+import { recordAudit } from '../audit/audit.js'
+import type { NewDid, NewKey } from '../dids/store.js'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 /** A signing key as it is stored; `privateJwk` is protected by the vault. */
@@ -9,6 +11,58 @@ export interface StoredKey {
   readonly publicJwk: Jwk
   readonly privateJwk: string
 }
+
+/** An issuer or verifier record with the key set that it signs with. */
+export interface SigningRecord {
+  readonly kind: 'issuer' | 'verifier'
+  readonly id: string
+  readonly method: string
+  readonly createdBy: string | null
+  readonly keySetId: string
+  /** The key that signs now. */
+  readonly keyId: string
+  readonly alg: string
+  /** The hosted DID of the key set. */
+  readonly didWeb: string | null
+}
+
+/** A new key that takes the place of a key set's current one. */
+export interface Rotation {
+  readonly keySetId: string
+  /** The key that must still be the current one. */
+  readonly formerKeyId: string
+  readonly key: NewKey
+  /** DIDs that are made of the new key. */
+  readonly dids: readonly NewDid[]
+  /** What the records of the key set sign as from now on. */
+  readonly records: readonly { readonly kind: 'issuer' | 'verifier'; readonly id: string; readonly did: string }[]
+  readonly at: Date
+}
+
+/** A column whose values the vault protects. */
+export interface ProtectedColumn {
+  readonly table: string
+  readonly idColumn: string
+  readonly column: string
+}
+
+/** Everything that is stored as private keys are. A column that is missing here is lost with its key-encryption key. */
+export const PROTECTED_COLUMNS: readonly ProtectedColumn[] = [
+  { table: 'keys', idColumn: 'id', column: 'private_jwk' },
+  { table: 'secrets', idColumn: 'name', column: 'value' },
+  { table: 'wallet_credentials', idColumn: 'id', column: 'content' },
+  { table: 'wallet_credential_copies', idColumn: 'id', column: 'compact' },
+  { table: 'wallet_credential_copies', idColumn: 'id', column: 'private_jwk' },
+  { table: 'wallet_presentations', idColumn: 'id', column: 'content' },
+  { table: 'flows', idColumn: 'id', column: 'content' },
+  { table: 'verification_sessions', idColumn: 'id', column: 'secrets' },
+]
+
+const namesOf = ({ table, idColumn, column }: ProtectedColumn) => ({
+  table: Prisma.raw(`"${table}"`),
+  id: Prisma.raw(`"${idColumn}"`),
+  value: Prisma.raw(`"${column}"`),
+})
 
 export type KeyStore = ReturnType<typeof createKeyStore>
 
@@ -32,23 +86,72 @@ export function createKeyStore(prisma: PrismaClient) {
       return row === null ? undefined : toKey(row)
     },
 
-    /** Every private key and secret, for re-encryption: `[table, id, stored]`. */
-    async allProtected(): Promise<readonly (readonly ['keys' | 'secrets', string, string])[]> {
-      const [keys, secrets] = await Promise.all([
-        prisma.key.findMany({ select: { id: true, privateJwk: true } }),
-        prisma.secret.findMany({ select: { name: true, value: true } }),
-      ])
-      return [
-        ...keys.map((key) => ['keys', key.id, key.privateJwk] as const),
-        ...secrets.map((secret) => ['secrets', secret.name, secret.value] as const),
-      ]
+    /** A page of a protected column, for re-encryption, in the order of its ids. */
+    async protectedValues(
+      column: ProtectedColumn,
+      after: string,
+      take: number,
+    ): Promise<{ readonly id: string; readonly stored: string }[]> {
+      const { table, id, value } = namesOf(column)
+      return prisma.$queryRaw`
+        SELECT ${id} AS id, ${value} AS stored FROM ${table}
+        WHERE ${id} > ${after} AND ${value} IS NOT NULL ORDER BY ${id} LIMIT ${take}`
     },
 
     /** Replaces a protected value only where it is still the one that was read. */
-    async replaceProtected(table: 'keys' | 'secrets', id: string, from: string, to: string): Promise<void> {
-      if (table === 'keys') await prisma.key.updateMany({ where: { id, privateJwk: from }, data: { privateJwk: to } })
-      else await prisma.secret.updateMany({ where: { name: id, value: from }, data: { value: to } })
+    async replaceProtected(column: ProtectedColumn, rowId: string, from: string, to: string): Promise<boolean> {
+      const { table, id, value } = namesOf(column)
+      const count = await prisma.$executeRaw`
+        UPDATE ${table} SET ${value} = ${to} WHERE ${id} = ${rowId} AND ${value} = ${from}`
+      return count > 0
     },
+
+    /** One private key for each JWE header that any of them has, and so for each key-encryption key. */
+    async sampleOfEachEncryption(): Promise<string[]> {
+      const rows = await prisma.$queryRaw<{ stored: string }[]>`
+        SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) private_jwk AS stored FROM keys
+        WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`
+      return rows.map((row) => row.stored)
+    },
+
+    /** Every issuer and verifier record, the oldest first. */
+    signingRecords: (): Promise<SigningRecord[]> =>
+      prisma.$queryRaw<SigningRecord[]>`
+        SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg,
+          w.did AS "didWeb"
+        FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at FROM issuers
+              UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at FROM verifiers) r
+        JOIN LATERAL (
+          SELECT k.id, k.alg FROM keys k WHERE k.key_set_id = r.key_set_id AND k.retired_at IS NULL
+          ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true
+        LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
+        ORDER BY r.created_at, r.id`,
+
+    /**
+     * Lets a new key sign for a key set, in one transaction. The former ones stay, since what they signed must stay
+     * verifiable.
+     *
+     * @returns false where another rotation was faster; then nothing was written.
+     */
+    rotate: (rotation: Rotation): Promise<boolean> =>
+      prisma.$transaction(async (tx) => {
+        const { keySetId, formerKeyId, key, dids, records, at } = rotation
+        await tx.$queryRaw`SELECT id FROM key_sets WHERE id = ${keySetId} FOR UPDATE`
+        const { count } = await tx.key.updateMany({
+          where: { id: formerKeyId, keySetId, retiredAt: null },
+          data: { retiredAt: at },
+        })
+        if (count === 0) return false
+        await tx.key.updateMany({ where: { keySetId, retiredAt: null }, data: { retiredAt: at } })
+        await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk as Prisma.InputJsonObject } })
+        await tx.did.createMany({ data: [...dids] })
+        for (const { kind, id, did } of records) {
+          if (kind === 'issuer') await tx.issuer.update({ where: { id }, data: { did } })
+          else await tx.verifier.update({ where: { id }, data: { did } })
+        }
+        await recordAudit(tx, { actor: null, action: 'key.rotated', subject: 'key', subjectId: key.id })
+        return true
+      }),
 
     /** The stored value of a secret of the installation, made on first use; of two makers at once one wins. */
     async secret(name: string, make: () => Promise<string>): Promise<string> {

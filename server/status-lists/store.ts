@@ -32,7 +32,7 @@ export function createStatusListStore(prisma: PrismaClient) {
         UPDATE status_lists SET allotted = allotted + ${count}::int
         WHERE id = (
           SELECT id FROM status_lists WHERE key_id = ${keyId} AND allotted + ${count}::int <= size
-          ORDER BY created_at DESC, id LIMIT 1 FOR UPDATE)
+          ORDER BY created_at DESC, id LIMIT 1 FOR NO KEY UPDATE)
         RETURNING id, size, allotted`
       return row === undefined
         ? undefined

@@ -1,5 +1,12 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse, request as send } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 export interface SeenRequest {
   readonly method: string
@@ -18,8 +25,16 @@ export interface Front extends AsyncDisposable {
   cut(): void
 }
 
-/** @param target the service's address; without one the front has nobody behind it and answers 502. */
-export async function startFront(target?: string): Promise<Front> {
+async function passOn(answer: IncomingMessage, rewrite: (body: string) => string, response: ServerResponse) {
+  const { 'content-length': _length, ...headers } = answer.headers
+  response.writeHead(answer.statusCode ?? 502, headers).end(rewrite(await text(answer)))
+}
+
+/**
+ * @param target the service's address; without one the front has nobody behind it and answers 502
+ * @param rewrite what it makes of the service's answers
+ */
+export async function startFront(target?: string, rewrite?: (body: string) => string): Promise<Front> {
   const seen: SeenRequest[] = []
   const answers: ((response: ServerResponse, request: SeenRequest) => void)[] = []
   const server = createServer((request, response) => {
@@ -30,8 +45,9 @@ export async function startFront(target?: string): Promise<Front> {
     if (target === undefined)
       return response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
     const onward = send(`${target}${url}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.on('error', () => response.destroy())
+      if (rewrite !== undefined) return void passOn(answer, rewrite, response)
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
     })
     onward.on('error', () => response.destroy())

@@ -27,7 +27,8 @@ async function migration(name: string, sql: string): Promise<void> {
 const start = () => withStartLock(database.url, (lock) => migrate(lock, directory))
 
 const tables = async () => {
-  const sql = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations' ORDER BY 1"
+  const sql =
+    "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations' ORDER BY 1"
   return (await query<{ tablename: string }>(database.url, sql)).map((row) => row.tablename)
 }
 
@@ -79,7 +80,9 @@ describe('a migration that fails', () => {
   })
 
   it('is named with its cause, and leaves nothing of itself behind', async () => {
-    await expect(start()).rejects.toThrow(/Migration 20260102000000_second failed: .*type "no_such_type" does not exist/s)
+    await expect(start()).rejects.toThrow(
+      /Migration 20260102000000_second failed: .*type "no_such_type" does not exist/s,
+    )
     await expect(tables()).resolves.toEqual(['a'])
   })
 

@@ -72,7 +72,7 @@ CREATE TRIGGER parcel_stays BEFORE DELETE ON "Parcel" FOR EACH ROW EXECUTE FUNCT
   })
 })
 
-it('notices a change of the project\'s own schema', async () => {
+it("notices a change of the project's own schema", async () => {
   const directory = await mkdtemp(join(tmpdir(), 'credence-prisma-'))
   await cp(prisma, directory, { recursive: true })
   const file = join(directory, 'schema.prisma')

@@ -1,6 +1,6 @@
 import { connectDatabase, type Database } from '../../server/database/connect.js'
-import { recordEvents, type SessionEvent, createEventStore } from '../../server/events/store.js'
-import { createEvents, type Events, type EventStream } from '../../server/events/stream.js'
+import { createEventStore, recordEvents, type SessionEvent } from '../../server/events/store.js'
+import { createEvents, type EventStream, type Events } from '../../server/events/stream.js'
 import { Prisma } from '../../server/generated/prisma/client.js'
 import { createLog } from '../../server/log.js'
 import { query } from '../support/postgres.js'

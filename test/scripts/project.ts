@@ -41,11 +41,18 @@ export class Project {
     return new Project(directory)
   }
 
+  /** `npm start`, up to the point where everything runs. */
+  async start(environment: Record<string, string> = {}): Promise<Run> {
+    const run = this.run('start.mjs', environment)
+    await run.until('Stop with Ctrl-C.')
+    return run
+  }
+
   /** Runs a script of the project with nothing of this process's environment but what finds programs. */
-  run(script: string, environment: Record<string, string> = {}): Run {
+  run(script: string, environment: Record<string, string> = {}, args: readonly string[] = []): Run {
     const { PATH = '', HOME = '' } = process.env
     const env = { PATH, HOME, PORT: '0', JOURNAL: join(this.directory, 'journal'), ...environment }
-    const child = spawn(process.execPath, [`scripts/${script}`], { cwd: this.directory, env, stdio: 'pipe' })
+    const child = spawn(process.execPath, [`scripts/${script}`, ...args], { cwd: this.directory, env, stdio: 'pipe' })
     const run = observe(child)
     this.runs.push(run)
     return run
@@ -59,9 +66,9 @@ export class Project {
       .map((line) => JSON.parse(line))
   }
 
-  /** The process id of the service that started last. */
-  async servicePid(): Promise<number> {
-    return Number((await this.journal()).findLast((entry) => 'started' in entry)?.started)
+  /** What the journal says of the service's starts, the last one last. */
+  async starts(): Promise<JournalEntry[]> {
+    return (await this.journal()).filter((entry) => 'started' in entry)
   }
 
   /** The process id of the embedded PostgreSQL, null where none left its mark. */
@@ -71,8 +78,12 @@ export class Project {
     return text === null ? null : Number.parseInt(text, 10)
   }
 
-  async supervisorPid(): Promise<number> {
-    return Number.parseInt(await readFile(join(this.directory, '.data', 'postgres.lock'), 'utf8'), 10)
+  /** Everything that a run started, each by its process id. */
+  async processes(): Promise<{ service: number; postgres: number; supervisor: number }> {
+    const postgres = await this.postgresPid()
+    if (postgres === null) throw new Error('There is no PostgreSQL.')
+    const lock = await readFile(join(this.directory, '.data', 'postgres.lock'), 'utf8')
+    return { service: Number((await this.starts()).at(-1)?.started), postgres, supervisor: Number.parseInt(lock, 10) }
   }
 
   async clearJournal(): Promise<void> {

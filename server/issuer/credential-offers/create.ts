@@ -7,7 +7,7 @@ import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
 import { offeringFullUrl } from '../offerings/view.js'
 import { credentialOfferOf } from '../openid4vci/offer.js'
-import type { StoredSession } from '../openid4vci/store.js'
+import type { StoredSession } from '../openid4vci/sessions/store.js'
 import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
 import type { createCredentialOffer } from './credential-offers.contract.js'
 
@@ -60,7 +60,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request) 
     createdAt,
     expiresAt,
   }
-  await deps.stores.issuing.insertSession(
+  await deps.stores.offerSessions.insert(
     {
       id,
       schemaId: context.id,

@@ -1,13 +1,17 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { issuerProcedure, router } from '../../trpc.js'
-import { sessionView } from '../openid4vci/session.js'
+import { sessionView } from '../openid4vci/sessions/session.js'
 import { createOffer } from './create.js'
-import { createCredentialOffer, readCredentialOfferSession } from './credential-offers.contract.js'
+import {
+  createCredentialOffer,
+  credentialOfferSessionEvents,
+  readCredentialOfferSession,
+} from './credential-offers.contract.js'
 
 /** A session belongs to its creator; someone else's is an unknown one. */
 export async function ownSession(deps: Deps, id: string, sub: string) {
-  const session = await deps.stores.issuing.session(id, sub)
+  const session = await deps.stores.offerSessions.find(id, sub)
   if (session === undefined) throw errors.credentialOfferSessionNotFound()
   return session
 }
@@ -24,4 +28,19 @@ export const credentialOffersRouter = router({
     .input(readCredentialOfferSession.input)
     .output(readCredentialOfferSession.output)
     .query(async ({ ctx: { deps, caller }, input }) => sessionView(await ownSession(deps, input.id, caller.sub))),
+
+  events: issuerProcedure
+    .meta(credentialOfferSessionEvents.meta)
+    .input(credentialOfferSessionEvents.input)
+    .subscription(({ ctx: { deps, caller, request }, input }) =>
+      deps.events.stream({
+        sessionId: input.id,
+        lastEventId: input.lastEventId,
+        signal: request.signal,
+        current: async () => {
+          const session = await ownSession(deps, input.id, caller.sub)
+          return { seq: session.seq, data: sessionView(session) }
+        },
+      }),
+    ),
 })

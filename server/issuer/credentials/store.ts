@@ -37,7 +37,7 @@ export function createCredentialStore(prisma: PrismaClient) {
           WHERE i.credential_id = revoked.id AND i.revoked_at IS NULL RETURNING i.status_list_id),
         lists AS (
           UPDATE status_lists SET version = version + 1
-          WHERE id IN (SELECT id FROM status_lists WHERE id IN (SELECT status_list_id FROM instances) ORDER BY id FOR UPDATE)),
+          WHERE id IN (SELECT id FROM status_lists WHERE id IN (SELECT status_list_id FROM instances) ORDER BY id FOR NO KEY UPDATE)),
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${actor}, 'credential.revoked', 'credential', id FROM revoked)

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.js'
 import { schemaUri } from '../schemas/schemas.js'
 import type { IssueRequest } from './issue.js'
-import type { SignedInstance } from './sign.js'
+import { bitstringEntry, SCHEMA_TYPE, type SignedInstance, validityOf } from './sign.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -18,13 +18,19 @@ export function credentialView(
 ): JsonObject {
   if (signed.vc !== undefined) return signed.vc as JsonObject
   const { context, subject, binding } = request
+  const { issuedAt, expiresAt } = validityOf(context, now)
   return {
-    '@context': ['https://www.w3.org/2018/credentials/v1'],
+    '@context': ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/status/v1'],
     id: `urn:uuid:${id}`,
     type: ['VerifiableCredential', context.name],
     issuer: context.issuerDid,
-    issuanceDate: `${now.toISOString().slice(0, 19)}Z`,
+    issuanceDate: dateTime(issuedAt),
+    ...(expiresAt === undefined ? {} : { expirationDate: dateTime(expiresAt) }),
     credentialSubject: { ...(binding.subjectId === undefined ? {} : { id: binding.subjectId }), ...subject },
-    credentialSchema: { id: schemaUri(config, context.id), type: 'JsonSchemaValidator2018' },
+    credentialSchema: { id: schemaUri(config, context.id), type: SCHEMA_TYPE },
+    // The list is one and the same in both of its forms.
+    credentialStatus: [bitstringEntry(config, signed.instance)],
   }
 }
+
+const dateTime = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`

@@ -1,11 +1,11 @@
 import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import { signCompact } from '../../protocol/jose/jws.js'
-import { BATCH_SIZE } from '../../protocol/openid4vci/requests.js'
+import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
 import { GRANTS } from '../openid4vci/grants/index.js'
-import { configurationsOf, PROOF_TYPES } from './configurations.js'
+import { configurationsOf, displayOf, PROOF_TYPES } from './configurations.js'
 
-const DEFAULT_DISPLAY = [{ name: 'Credence', locale: 'en' }]
+const DEFAULT_NAME = 'Credence'
 
 const endpoint = (deps: Deps, name: string) => `${deps.config.issuerBaseUrl}/openid4vci/${name}`
 
@@ -13,7 +13,6 @@ const endpoint = (deps: Deps, name: string) => `${deps.config.issuerBaseUrl}/ope
 export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unknown>> {
   const { issuerBaseUrl } = deps.config
   const [schemas, issuer] = await Promise.all([deps.stores.schemas.allActive(), deps.stores.agents.defaultIssuer()])
-  const display = issuer?.display ?? []
   return {
     credential_issuer: issuerBaseUrl,
     authorization_servers: [issuerBaseUrl],
@@ -24,7 +23,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     schema_endpoint: `${issuerBaseUrl}/schemas`,
     offering_endpoint: `${issuerBaseUrl}/api/v1/offerings`,
     batch_credential_issuance: { batch_size: BATCH_SIZE },
-    display: display.length === 0 ? DEFAULT_DISPLAY : display.map((entry) => ({ ...entry })),
+    display: displayOf(issuer?.display ?? [], DEFAULT_NAME),
     credential_configurations_supported: configurationsOf(schemas, deps.config),
     proof_types_supported: PROOF_TYPES,
   }
@@ -32,8 +31,13 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
 
 /** The same as a JWT (§12.2.3), signed by the default issuer. */
 export async function signedIssuerMetadata(deps: Deps): Promise<string> {
-  const metadata = await issuerMetadataOf(deps)
-  const identity = (await deps.stores.dids.recordIdentities()).find(({ purpose }) => purpose === 'issuer')
+  const { agents, dids } = deps.stores
+  const [metadata, issuer, identities] = await Promise.all([
+    issuerMetadataOf(deps),
+    agents.defaultIssuer(),
+    dids.recordIdentities(),
+  ])
+  const identity = identities.find(({ did, purpose }) => purpose === 'issuer' && did === issuer?.did)
   if (identity === undefined) throw new Error('There is no default issuer.')
   const signer = await deps.keys.signer(identity.keyId, keyIdOf(identity.did, identity.publicJwk))
   return signCompact(
@@ -43,16 +47,16 @@ export async function signedIssuerMetadata(deps: Deps): Promise<string> {
   )
 }
 
-/** Authorization Server Metadata (RFC 8414 §2, OpenID4VCI 1.0 §12.3). */
+/** Authorization Server Metadata (RFC 8414 §2, RFC 9396 §10, OpenID4VCI 1.0 §12.3). */
 export function authorizationServerMetadataOf(deps: Deps): Record<string, unknown> {
   return {
     issuer: deps.config.issuerBaseUrl,
     token_endpoint: endpoint(deps, 'token'),
     jwks_uri: `${deps.config.issuerBaseUrl}/.well-known/jwks.json`,
     grant_types_supported: GRANTS.map(({ identifier }) => identifier),
-    // There is no authorization endpoint, and so no response type.
-    response_types_supported: [],
+    // §12.2.4: with the pre-authorized code alone there are no response types; RFC 8414 §3.2: an empty list is left out.
     token_endpoint_auth_methods_supported: ['none'],
+    authorization_details_types_supported: ['openid_credential'],
     'pre-authorized_grant_anonymous_access_supported': true,
   }
 }

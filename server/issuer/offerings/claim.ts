@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
+import { errors, type ServiceError } from '../../errors.js'
 import { type Issued, issueToCaller } from '../issuance/issue.js'
 import type { OfferingIssuance } from '../issuance/store.js'
 
@@ -17,18 +17,30 @@ function subjectIdOf(offering: OfferingIssuance, callerDids: readonly string[]):
   return others.length === 0 ? only : undefined
 }
 
+/** Why nobody with these DIDs can claim an offering now; undefined where they can. */
+export function claimRefusal(
+  offering: OfferingIssuance,
+  callerDids: readonly string[],
+  now: Date,
+): ServiceError | undefined {
+  if (isExpired(offering, now)) return errors.offeringExpired()
+  if (isUsedUp(offering)) return errors.redemptionLimitReached()
+  const isRecipient = offering.recipient === null || callerDids.includes(offering.recipient)
+  return isRecipient ? undefined : errors.anotherRecipient()
+}
+
 /**
  * Issues a credential from an offering to an authenticated caller: one redemption.
  *
+ * @param did the one of the caller's DIDs that claims it; any of them unless given.
  * @throws 404, 410 `Offering has expired.`, 409 `Offering redemption limit reached.`, 403 `Offering is for another recipient.`
  */
-export async function claim(deps: Deps, caller: Caller, offeringId: string): Promise<Issued> {
+export async function claim(deps: Deps, caller: Caller, offeringId: string, did?: string): Promise<Issued> {
   const offering = await deps.stores.issuance.offeringContext(offeringId, caller.sub)
   if (offering === undefined) throw errors.offeringNotFound()
-  if (isExpired(offering, deps.clock())) throw errors.offeringExpired()
-  if (isUsedUp(offering)) throw errors.redemptionLimitReached()
-  const callerDids = [...new Set([...caller.tokenDids, ...offering.callerDids])]
-  if (offering.recipient !== null && !callerDids.includes(offering.recipient)) throw errors.anotherRecipient()
+  const callerDids = did === undefined ? [...new Set([...caller.tokenDids, ...offering.callerDids])] : [did]
+  const refusal = claimRefusal(offering, callerDids, deps.clock())
+  if (refusal !== undefined) throw refusal
   const subjectId = subjectIdOf(offering, callerDids)
   const issued = await issueToCaller(deps, {
     context: offering,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
-/** Time for a wallet to get nonce and credential, and to notify. */
-export const ACCESS_TOKEN_SECONDS = 900
+/** Time for a wallet to get nonce and credential, and to notify. §13.10: a bearer token that lives longer is long-lived. */
+export const ACCESS_TOKEN_SECONDS = 300
 
 const TOKEN_BYTES = 32
 

@@ -10,7 +10,7 @@ export const credential = {
     access: 'wallet',
     kind: 'protocol',
     invalid: 'invalid_credential_request',
-    errors: [400, 413, 415],
+    errors: [400, 403, 413, 415],
   }),
   input: zCredentialRequest,
   output: zProtocolReply,

@@ -1,27 +1,30 @@
 import type { Deps } from '../../deps.js'
-import { findVerificationMethod, onlyVerificationMethod } from '../../protocol/did/did-document.js'
-import { didOf } from '../../protocol/did/did-url.js'
-import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
-import { type Jwk, thumbprint } from '../../protocol/jose/jws.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import { type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
-import { BATCH_SIZE, type CredentialRequest } from '../../protocol/openid4vci/requests.js'
+import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
+import { requestedProofs } from '../../protocol/openid4vci/proofs.js'
+import type { CredentialRequest } from '../../protocol/openid4vci/requests.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
-import { type Binding, type SignedInstance, signInstance } from '../issuance/sign.js'
-import { credentialView } from '../issuance/view.js'
 import { sha256 } from './access-token.js'
-import { closedReason, offeredConfigurations } from './offer.js'
-import { NONCE_VALIDITY_MS } from './sealed.js'
-import { canMove, moved } from './session.js'
-import type { IssuanceOutcome, TokenContext } from './store.js'
-
-/** Times in a wallet's copies are rounded down to it, so that they do not link the copies of a batch to their moment. */
-const ROUNDED_TO_MS = 60 * 60 * 1000
+import { CLOSED, closedReason, offeredConfigurations } from './offer.js'
+import { assertRecipient, provenKeys } from './proven-keys.js'
+import { NONCE_SECONDS } from './sealed.js'
+import { moved } from './sessions/session.js'
+import type { IssuanceOutcome, NewIssuance, TokenContext } from './store.js'
+import { authorizationError } from './wallet-access.js'
+import { signCopies, type WalletCopies } from './wallet-copies.js'
 
 const denied = (description: string) => new OAuthError('credential_request_denied', description)
 
+const NO_LONGER_GOOD = 'What was taken under this access token is no longer good.'
+const TAKEN = 'The configuration has been taken already under this access token.'
+
+async function isKnownConfiguration(deps: Deps, id: string): Promise<boolean> {
+  const configuration = parseConfigurationId(id)
+  return configuration !== undefined && (await deps.stores.schemas.active(configuration.name)) !== undefined
+}
+
 /** §8.2: one of both names what is asked for; an identifier counts only where the token response gave it. */
-function requestedConfiguration(token: TokenContext, request: CredentialRequest): string {
+async function requestedConfiguration(deps: Deps, token: TokenContext, request: CredentialRequest): Promise<string> {
   const { credential_identifier: identifier, credential_configuration_id: id } = request
   if (identifier !== undefined) {
     if (token.granted.includes(identifier)) return identifier
@@ -32,127 +35,73 @@ function requestedConfiguration(token: TokenContext, request: CredentialRequest)
   }
   const allowed = token.granted.length === 0 ? offeredConfigurations(token) : token.granted
   if (id !== undefined && allowed.includes(id)) return id
-  throw new OAuthError(
-    'unknown_credential_configuration',
-    'The credential_configuration_id is not offered under this access token.',
-  )
+  // §8.3.1.1: a token that does not enable the issuance of a credential that there is, is an authorization error.
+  if (id !== undefined && (await isKnownConfiguration(deps, id)))
+    throw authorizationError(deps.config, 'insufficient_scope', 'The access token is not good for that configuration.')
+  throw new OAuthError('unknown_credential_configuration', 'The credential_configuration_id is not known.')
 }
 
 /** What the offer refuses whatever the wallet proves. */
 function assertOpen(token: TokenContext, configurationId: string, now: Date): void {
-  if (token.taken.includes(configurationId))
-    throw denied(`${configurationId} has been taken already under this access token.`)
-  if (token.credentialGood === false) throw denied('What was taken under this access token is no longer good.')
-  // The redemption counts with the first issuance; a further configuration belongs to it.
+  if (token.taken.includes(configurationId)) throw denied(TAKEN)
+  if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
+  // The redemption counts with the first issuance; a further configuration belongs to it, unless the session failed since.
   const reason = token.credentialId === null ? closedReason(token, now) : undefined
   if (reason !== undefined) throw denied(reason)
+  if (token.session?.state === 'Error') throw denied('The credential offer has ended.')
 }
 
-function proofsOf(request: CredentialRequest): readonly string[] {
-  const proofs = request.proofs?.jwt
-  if (proofs === undefined) throw new OAuthError('invalid_proof', 'Key proofs of type jwt are needed in proofs.')
-  if (proofs.length > BATCH_SIZE)
-    throw new OAuthError('invalid_proof', `At most ${BATCH_SIZE} key proofs are taken at once.`)
-  return proofs.map((proof) => {
-    if (typeof proof !== 'string') throw new OAuthError('invalid_proof', 'A key proof of type jwt is a string.')
-    return proof
-  })
+/** §8.3.1.2: whoever asks for an encrypted answer must not get it in the clear. */
+function assertUnencrypted(request: CredentialRequest): void {
+  if (request.credential_response_encryption === undefined) return
+  throw new OAuthError('invalid_encryption_parameters', 'Encrypted credential responses are not supported.')
 }
 
-async function resolveKey(deps: Deps, kid: string): Promise<Jwk> {
-  const document = await deps.resolver.resolve(didOf(kid) ?? kid)
-  const method = findVerificationMethod(document, kid, 'authentication')
-  if (method === undefined) throw new Error('the DID does not list it for authentication.')
-  return method.jwk
+const REFUSALS: Readonly<Record<Exclude<IssuanceOutcome['kind'], 'issued'>, (first: boolean) => OAuthError>> = {
+  'nonce-used': () => new OAuthError('invalid_nonce', 'The nonce of the proof has been used already.'),
+  'already-taken': () => denied(TAKEN),
+  refused: (first) => denied(first ? CLOSED : NO_LONGER_GOOD),
+  overtaken: () => denied(NO_LONGER_GOOD),
 }
 
-async function provenKeys(deps: Deps, request: CredentialRequest, now: Date): Promise<ProvenKey[]> {
-  const options = {
-    audience: deps.config.issuerBaseUrl,
-    now,
-    algorithms: SIGNATURE_ALGORITHMS,
-    nonceIssuedAt: deps.seals.nonceIssuedAt,
-    resolveKey: (kid: string) => resolveKey(deps, kid),
-  }
-  const keys = await Promise.all(proofsOf(request).map((proof) => verifyKeyProof(proof, options)))
-  if (new Set(keys.map(({ jwk }) => thumbprint(jwk))).size < keys.length) {
-    throw new OAuthError('invalid_proof', 'Each key proof of a batch must be made with a key of its own.')
-  }
-  return keys
+/** Records an issuance; where another request under the token was first, once more, as part of what that one took. */
+async function record(deps: Deps, issuance: NewIssuance): Promise<string> {
+  const first = await deps.stores.issuing.issue(issuance)
+  const last =
+    first.kind === 'overtaken' ? await deps.stores.issuing.issue({ ...issuance, earlierId: first.credentialId }) : first
+  if (last.kind === 'issued') return last.credentialId
+  throw REFUSALS[last.kind](issuance.earlierId === null)
 }
 
-/** A recipient-bound offering is released only to keys of that DID. */
-async function assertRecipient(deps: Deps, recipient: string | null, keys: readonly ProvenKey[]): Promise<void> {
-  if (recipient === null) return
-  const bare = keys.filter((key) => key.did !== recipient)
-  if (bare.length === 0) return
-  const refusal = denied('The offer is for another recipient: prove a key of the DID that it is bound to.')
-  if (bare.some((key) => key.namedByDid)) throw refusal
-  const own = await recipientKey(deps, recipient)
-  if (own === undefined || bare.some((key) => thumbprint(key.jwk) !== own)) throw refusal
-}
-
-async function recipientKey(deps: Deps, recipient: string): Promise<string | undefined> {
-  try {
-    const method = onlyVerificationMethod(await deps.resolver.resolve(recipient), 'authentication')
-    return method === undefined ? undefined : thumbprint(method.jwk)
-  } catch (thrown) {
-    deps.log.warn(
-      { reason: thrown instanceof Error ? thrown.message : String(thrown) },
-      'recipient DID cannot be resolved',
-    )
-    return undefined
-  }
-}
-
-/**
- * A JWT VC is bound by the DID of its subject (with `cnf` too where that is another), an SD-JWT VC by `cnf`. Who the
- * offering says the subject is, stays the subject.
- */
-function bindingOf(token: TokenContext, key: ProvenKey, sdJwt: boolean): Binding {
-  const subjectId =
-    token.recipient ?? (typeof token.credentialSubject.id === 'string' ? token.credentialSubject.id : undefined)
-  if (sdJwt) return { subjectId: subjectId ?? (key.namedByDid ? key.did : undefined), holderKey: key.jwk }
-  return { subjectId: subjectId ?? key.did, holderKey: subjectId === undefined && key.namedByDid ? undefined : key.jwk }
-}
-
-interface Signed {
-  readonly instances: readonly SignedInstance[]
-  readonly vc: unknown
-}
-
-/** One instance for each proven key. Batch copies share no salt, no id and no neighbouring status index. */
-async function signAll(
+function issuanceOf(
   deps: Deps,
   token: TokenContext,
   configurationId: string,
   keys: readonly ProvenKey[],
   now: Date,
-): Promise<Signed> {
-  const configuration = parseConfigurationId(configurationId)
-  if (configuration === undefined)
-    throw new OAuthError('unknown_credential_configuration', 'The configuration is not known.')
-  const { format } = configuration
-  const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)
-  const statuses = await deps.allotment.allot(token.issuerId, token.keyId, keys.length)
-  const requests = keys.flatMap((key, position) => {
-    const status = statuses[position]
-    const binding = bindingOf(token, key, format === 'dc+sd-jwt')
-    return status === undefined
-      ? []
-      : [{ context: token, subject: token.credentialSubject, format, binding, id: deps.newId(), status, issuedAt }]
-  })
-  const instances = await Promise.all(requests.map((request) => signInstance(deps, request)))
-  const [request] = requests
-  const [first] = instances
-  if (request === undefined || first === undefined) throw new Error('Nothing was signed.')
-  return { instances, vc: credentialView(deps.config, request, request.id, first, issuedAt) }
+): Omit<NewIssuance, 'vc' | 'vcIsSigned' | 'instances'> {
+  const { session } = token
+  return {
+    tokenHash: token.tokenHash,
+    offeringId: token.offeringId,
+    configurationId,
+    earlierId: token.credentialId,
+    credentialId: deps.newId(),
+    redemptionId: deps.newId(),
+    schemaId: token.id,
+    issuerId: token.issuerId,
+    holderDid: token.recipient ?? keys[0]?.did ?? null,
+    nonceHashes: [...new Set(keys.map(({ nonce }) => sha256(nonce)))],
+    nonceExpiresAt: new Date(now.getTime() + NONCE_SECONDS * 1000),
+    now,
+    session: session === null ? null : moved(session, 'CredentialIssued'),
+  }
 }
 
-const REFUSALS: Readonly<Record<Exclude<IssuanceOutcome, 'issued'>, () => OAuthError>> = {
-  'nonce-used': () => new OAuthError('invalid_nonce', 'The nonce of the proof has been used already.'),
-  'already-taken': () => denied('The configuration has been taken already under this access token.'),
-  refused: () => denied('The credential offer has been used up or has expired.'),
+/** §8.3. A wallet of an earlier draft, which knew one proof only, may look for one credential. */
+function responseOf({ instances }: WalletCopies, notificationId: string, single: boolean) {
+  const credentials = instances.map(({ compact }) => ({ credential: compact }))
+  return { ...(single ? credentials[0] : {}), credentials, notification_id: notificationId }
 }
 
 /**
@@ -162,35 +111,20 @@ const REFUSALS: Readonly<Record<Exclude<IssuanceOutcome, 'issued'>, () => OAuthE
  */
 export async function issueToWallet(deps: Deps, token: TokenContext, request: CredentialRequest) {
   const now = deps.clock()
-  const configurationId = requestedConfiguration(token, request)
+  assertUnencrypted(request)
+  const configurationId = await requestedConfiguration(deps, token, request)
   assertOpen(token, configurationId, now)
-  const keys = await provenKeys(deps, request, now)
+  const { jwts, single } = requestedProofs(request)
+  const keys = await provenKeys(deps, jwts, now)
   await assertRecipient(deps, token.recipient, keys)
-  const { instances, vc } = await signAll(deps, token, configurationId, keys, now)
-  const [holder] = keys
-  if (holder === undefined) throw new OAuthError('invalid_proof', 'proofs holds no key proof.')
-  const { session } = token
-  const credentialId = deps.newId()
-  const outcome = await deps.stores.issuing.issue({
-    tokenHash: token.tokenHash,
-    offeringId: token.offeringId,
-    configurationId,
-    credentialId,
-    redemptionId: deps.newId(),
-    schemaId: token.id,
-    issuerId: token.issuerId,
-    holderDid: token.recipient ?? holder.did,
-    vc,
-    vcIsSigned: instances[0]?.vc !== undefined,
-    nonceHashes: [...new Set(keys.map(({ nonce }) => sha256(nonce)))],
-    nonceExpiresAt: new Date(now.getTime() + NONCE_VALIDITY_MS),
-    instances: instances.map(({ instance }) => instance),
-    now,
-    session: session !== null && canMove(session.state, 'CredentialIssued') ? moved(session, 'CredentialIssued') : null,
+  const issuance = issuanceOf(deps, token, configurationId, keys, now)
+  const recordId = issuance.earlierId ?? issuance.credentialId
+  const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
+  const credentialId = await record(deps, {
+    ...issuance,
+    vc: copies.vc,
+    vcIsSigned: copies.instances[0]?.vc !== undefined,
+    instances: copies.instances.map(({ instance }) => instance),
   })
-  if (outcome !== 'issued') throw REFUSALS[outcome]()
-  return {
-    credentials: instances.map(({ compact }) => ({ credential: compact })),
-    notification_id: deps.seals.notificationId(token.offeringId, token.credentialId ?? credentialId),
-  }
+  return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), single)
 }

@@ -2,18 +2,21 @@ import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { zNotificationRequest } from '../../protocol/openid4vci/requests.js'
-import { canMove, moved } from './session.js'
+import { canMove, moved } from './sessions/session.js'
 import type { TokenContext } from './store.js'
 
 type Notification = z.infer<typeof zNotificationRequest>
 
 const MAX_DESCRIPTION = 300
 
+/** §11.1: the characters that a description may have; others must not reach whoever reads the session. */
+const printable = (text: string) => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'").slice(0, MAX_DESCRIPTION)
+
 /** What the issuer's session says of a credential that the wallet did not keep. */
 function failureText({ event, event_description: description }: Notification): string {
   const what =
     event === 'credential_deleted' ? 'The wallet deleted the credential' : 'The wallet could not take the credential'
-  return description === undefined ? `${what}.` : `${what}: ${description.slice(0, MAX_DESCRIPTION)}`
+  return description === undefined ? `${what}.` : `${what}: ${printable(description)}`
 }
 
 /**
@@ -27,8 +30,9 @@ export async function takeNotification(deps: Deps, token: TokenContext, notifica
     throw new OAuthError('invalid_notification_id', 'The notification_id was not given under this access token.')
   }
   const { session } = token
-  if (session === null) return
+  // What was revoked since has nothing more to become.
+  if (session === null || token.credentialGood !== true) return
   const accepted = notification.event === 'credential_accepted'
   const next = accepted ? moved(session, 'Accepted') : moved(session, 'Error', failureText(notification))
-  if (canMove(session.state, next.state)) await deps.stores.issuing.move(next, deps.clock())
+  if (canMove(session.state, next.state)) await deps.stores.offerSessions.move(next, deps.clock())
 }

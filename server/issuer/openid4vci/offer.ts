@@ -2,19 +2,24 @@ import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
-import { moved } from './session.js'
+import { canMove, moved } from './sessions/session.js'
 import type { WalletOffering } from './store.js'
+import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
 /** Configurations that a wallet may take from an offering. */
 export const offeredConfigurations = (offering: Pick<WalletOffering, 'offered' | 'schemaName'>): readonly string[] =>
   offering.offered.length === 0 ? configurationIdsOf(offering.schemaName) : offering.offered
 
+/** Why an offer that was open a moment ago admits nobody any more. */
+export const CLOSED = 'The credential offer has ended, has expired or has been used up.'
+
 /** Why nothing more can be taken from an offering; undefined while something can. */
-export function closedReason(offering: WalletOffering, now: Date): string | undefined {
-  if (offering.session?.state === 'Error') return 'The credential offer has ended.'
-  if (offering.expiresAt !== null && offering.expiresAt <= now) return 'The credential offer has expired.'
+export function closedReason({ session, ...offering }: WalletOffering, now: Date): string | undefined {
+  if (session !== null && session.txCodeAttempts >= TX_CODE_ATTEMPTS) return TX_CODE_LOCKED
   const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
-  return usedUp ? 'The credential offer has been used up.' : undefined
+  if (usedUp) return 'The credential offer has been used up.'
+  if (offering.expiresAt !== null && offering.expiresAt <= now) return 'The credential offer has expired.'
+  return session?.state === 'Error' ? 'The credential offer has ended.' : undefined
 }
 
 /**
@@ -53,7 +58,8 @@ export async function handOut(deps: Deps, id: string) {
   const now = deps.clock()
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_request', reason)
-  if (offering.session?.state === 'Created')
-    await deps.stores.issuing.move(moved(offering.session, 'OfferRetrieved'), now)
+  const { session } = offering
+  if (session !== null && canMove(session.state, 'OfferRetrieved'))
+    await deps.stores.offerSessions.move(moved(session, 'OfferRetrieved'), now)
   return credentialOfferOf(deps, offering, deps.seals.preAuthorizedCode(id))
 }

@@ -1,15 +1,14 @@
-import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../../trpc.js'
 import { credential } from './credential.contract.js'
 import { issueToWallet } from './credential.js'
-import { GRANTS } from './grants/index.js'
 import { nonce } from './nonce.contract.js'
 import { notification } from './notification.contract.js'
 import { takeNotification } from './notification.js'
 import { handOut } from './offer.js'
 import { credentialOffer } from './offers.contract.js'
 import { token } from './token.contract.js'
+import { issueToken } from './token.js'
 import { walletProcedure } from './wallet-access.js'
 
 /** Codes, tokens, nonces and credentials stay out of caches (RFC 6749 §5.1, OpenID4VCI 1.0 §7.2). */
@@ -30,11 +29,7 @@ export const openid4vciRouter = router({
     .meta(token.meta)
     .input(token.input)
     .output(token.output)
-    .mutation(async ({ ctx, input }) => {
-      const grant = GRANTS.find(({ identifier }) => identifier === input.grant_type)
-      if (grant === undefined) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.')
-      return uncached({ ...(await grant.handle(ctx.deps, input)) })
-    }),
+    .mutation(async ({ ctx, input }) => uncached({ ...(await issueToken(ctx.deps, input)) })),
 
   nonce: publicProcedure
     .meta(nonce.meta)
@@ -54,6 +49,6 @@ export const openid4vciRouter = router({
     .output(notification.output)
     .mutation(async ({ ctx, input }) => {
       await takeNotification(ctx.deps, ctx.token, input)
-      return { status: 204 }
+      return { status: 204, headers: { 'cache-control': 'no-store' } }
     }),
 })

@@ -2,9 +2,9 @@ import type { Deps } from '../../deps.js'
 import { open, seal } from '../../protocol/jose/sealed.js'
 
 /** A pre-authorized code is good for ten minutes: it is fetched with the offer, right before it is used. */
-const CODE_SECONDS = 600
+export const CODE_SECONDS = 600
 /** Long enough for a user who is asked for a PIN between nonce and proof. */
-const NONCE_SECONDS = 300
+export const NONCE_SECONDS = 300
 
 /** What a pre-authorized code says, sealed: no code is stored before it is used. */
 export interface PreAuthorizedCode {
@@ -38,7 +38,7 @@ export function createSeals(deps: Pick<Deps, 'sealingKey' | 'clock' | 'newId'>) 
   const nonceKey = deps.sealingKey('c-nonce')
   const notificationKey = deps.sealingKey('notification-id')
   return {
-    /** @param seconds how long it is good, 600 unless given. */
+    /** A fresh code for an offering. */
     preAuthorizedCode: (offeringId: string): string => {
       const code: SealedCode = { o: offeringId, j: deps.newId(), exp: seconds(deps.clock()) + CODE_SECONDS }
       return seal(codeKey, code)
@@ -78,6 +78,3 @@ export function createSeals(deps: Pick<Deps, 'sealingKey' | 'clock' | 'newId'>) 
 }
 
 export type Seals = ReturnType<typeof createSeals>
-
-/** A used nonce need not be remembered longer than it could be used. */
-export const NONCE_VALIDITY_MS = NONCE_SECONDS * 1000

@@ -1,10 +1,8 @@
-import { recordAudit } from '../../audit/audit.js'
-import { recordEvents } from '../../events/store.js'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
 import { contextColumns, currentKey, type IssuanceContext, type NewInstance } from '../issuance/store.js'
-import type { NewOffering } from '../offerings/store.js'
-import { type CredentialOfferSession, isFinal, sessionView, sourcesOf } from './session.js'
-import { TX_CODE_ATTEMPTS, type TxCodeDescription } from './tx-code.js'
+import type { CredentialOfferSession } from './sessions/session.js'
+import { movedSession, type StoredSession, sessionColumn, type WithRawSession, withDates } from './sessions/store.js'
+import { TX_CODE_ATTEMPTS } from './tx-code.js'
 
 /** An offering as a wallet meets it, with its session where it has one. */
 export interface WalletOffering {
@@ -17,12 +15,6 @@ export interface WalletOffering {
   readonly redemptionCount: number
   readonly expiresAt: Date | null
   readonly session: StoredSession | null
-}
-
-export interface StoredSession extends CredentialOfferSession {
-  readonly txCode: TxCodeDescription | null
-  readonly txCodeHash: string | null
-  readonly txCodeAttempts: number
 }
 
 /** An access token with all that issuing under it needs. */
@@ -46,16 +38,21 @@ export interface NewToken {
   readonly expiresAt: Date
 }
 
+/** What became of a token request: `used` where its code was used before, `closed` where the offering admits nobody any more. */
+export type TokenOutcome = 'stored' | 'used' | 'closed'
+
 export interface NewIssuance {
   readonly tokenHash: string
   readonly offeringId: string
   readonly configurationId: string
+  /** The credential that was taken under this token before, as far as is known; null for its first issuance. */
+  readonly earlierId: string | null
   /** Ids that are used where this is the token's first issuance. */
   readonly credentialId: string
   readonly redemptionId: string
   readonly schemaId: string
   readonly issuerId: string
-  readonly holderDid: string
+  readonly holderDid: string | null
   readonly vc: unknown
   /** Whether `vc` is that of a signed JWT VC, which an earlier one without a proof makes room for. */
   readonly vcIsSigned: boolean
@@ -63,154 +60,115 @@ export interface NewIssuance {
   readonly nonceExpiresAt: Date
   readonly instances: readonly NewInstance[]
   readonly now: Date
-  /** The offering's session, moved to CredentialIssued. */
+  /** The offering's session, moved to CredentialIssued; null where it has none. */
   readonly session: CredentialOfferSession | null
 }
 
-/** Which condition of an issuance did not hold; nothing was issued then. */
-export type IssuanceOutcome = 'issued' | 'nonce-used' | 'already-taken' | 'refused'
-
-interface RawSession extends Omit<StoredSession, 'createdAt' | 'expiresAt'> {
-  readonly createdAt: string
-  readonly expiresAt: string
-}
-
-/** A session as JSON, so that one row can hold offering and session alike. */
-const sessionColumn = Prisma.sql`
-  CASE WHEN x.id IS NULL THEN NULL ELSE jsonb_build_object(
-    'id', x.id, 'createdBy', x.created_by, 'state', x.state, 'seq', x.seq, 'errorMessage', x.error_message,
-    'txCode', x.tx_code, 'txCodeHash', x.tx_code_hash, 'txCodeAttempts', x.tx_code_attempts,
-    'configurationIds', o.configuration_ids, 'issuerId', o.issuer_id, 'expiresAt', x.expires_at, 'createdAt', x.created_at) END AS session`
+/**
+ * What became of an issuance. All but `issued` left nothing behind, nonces apart. `overtaken`: another request under the
+ * same token was first, and `earlierId` is what it took.
+ */
+export type IssuanceOutcome =
+  | { readonly kind: 'issued' | 'overtaken'; readonly credentialId: string }
+  | { readonly kind: 'nonce-used' | 'already-taken' | 'refused' }
 
 const offeringColumns = Prisma.sql`
   o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
-function withDates<Row extends { readonly session: RawSession | null }>(
-  row: Row,
-): Omit<Row, 'session'> & { session: StoredSession | null } {
-  const { session } = row
-  if (session === null) return { ...row, session }
-  return {
-    ...row,
-    session: { ...session, createdAt: new Date(session.createdAt), expiresAt: new Date(session.expiresAt) },
-  }
-}
-
-/** A session's transition and its event, as common table expressions; `from` is one with the session's `id`. */
-function movedSession(session: CredentialOfferSession | null, now: Date, from: Prisma.Sql): Prisma.Sql {
-  if (session === null) return Prisma.sql`moved AS (SELECT NULL::text AS id, 0 AS seq WHERE false)`
+/** A common table expression `session`: the session of an offering, locked, unless it has ended in Error; of one without a session, a row. */
+function openSession(offeringId: string, session: CredentialOfferSession | null): Prisma.Sql {
+  if (session === null) return Prisma.sql`session AS (SELECT ${offeringId}::text AS id)`
   return Prisma.sql`
-    moved AS (
-      UPDATE credential_offer_sessions SET state = ${session.state}, seq = seq + 1, error_message = ${session.errorMessage},
-        ended_at = ${isFinal(session.state) ? now : null}
-      WHERE id = ${session.id} AND state = ANY(${[...sourcesOf(session.state)]}::text[]) AND EXISTS (${from})
-      RETURNING id, seq),
-    ${sessionEvent(session, Prisma.sql`moved`, now)}`
+    session AS (
+      SELECT id FROM credential_offer_sessions
+      WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE)`
 }
 
-function sessionEvent(session: CredentialOfferSession, from: Prisma.Sql, now: Date): Prisma.Sql {
-  const data = JSON.stringify(sessionView(session))
-  return recordEvents('credential-offer-session', Prisma.sql`SELECT id, seq, ${data}::jsonb AS data FROM ${from}`, now)
+/** `target`: the credential record that an issuance belongs to, a new one with its redemption or the token's earlier one; `fresh` must have a row. */
+function targetRecord(issuance: NewIssuance): Prisma.Sql {
+  const { now, offeringId } = issuance
+  const vc = JSON.stringify(issuance.vc)
+  if (issuance.earlierId !== null) {
+    return Prisma.sql`
+      target AS (
+        UPDATE credentials c SET vc = CASE WHEN ${issuance.vcIsSigned} AND NOT c.vc ? 'proof' THEN ${vc}::jsonb ELSE c.vc END
+        WHERE c.id = ${issuance.earlierId} AND c.revoked_at IS NULL AND EXISTS (SELECT 1 FROM fresh) RETURNING c.id)`
+  }
+  return Prisma.sql`
+    counted AS (
+      UPDATE offerings SET redemption_count = redemption_count + 1
+      WHERE id = ${offeringId} AND redemption_count < redemption_limit AND (expires_at IS NULL OR expires_at > ${now})
+        AND EXISTS (SELECT 1 FROM fresh)
+      RETURNING id),
+    admitted AS (
+      SELECT id FROM counted
+      UNION ALL
+      SELECT id FROM offerings
+      WHERE id = ${offeringId} AND redemption_limit IS NULL AND (expires_at IS NULL OR expires_at > ${now})
+        AND EXISTS (SELECT 1 FROM fresh)),
+    target AS (
+      INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
+      SELECT ${issuance.credentialId}, ${issuance.schemaId}, ${issuance.issuerId}, NULL, ${issuance.holderDid}, ${vc}::jsonb, ${now}
+      FROM admitted RETURNING id),
+    redeemed AS (
+      INSERT INTO redemptions (id, offering_id, credential_id, recipient_did, redeemed_by, redeemed_at)
+      SELECT ${issuance.redemptionId}, ${offeringId}, target.id, ${issuance.holderDid}, NULL, ${now} FROM target)`
+}
+
+/** What a row of an issuance says: each condition, in the order in which they are looked at. */
+interface IssuanceRow {
+  readonly admitted: boolean
+  readonly earlierId: string | null
+  readonly open: boolean
+  readonly nonces: number
+  readonly issued: boolean
+}
+
+function outcomeOf(row: IssuanceRow | undefined, issuance: NewIssuance): IssuanceOutcome {
+  if (row?.issued === true) return { kind: 'issued', credentialId: issuance.earlierId ?? issuance.credentialId }
+  if (row?.admitted !== true) return { kind: 'already-taken' }
+  if (row.earlierId !== null && row.earlierId !== issuance.earlierId)
+    return { kind: 'overtaken', credentialId: row.earlierId }
+  if (row.open && row.nonces < issuance.nonceHashes.length) return { kind: 'nonce-used' }
+  return { kind: 'refused' }
 }
 
 export type IssuingStore = ReturnType<typeof createIssuingStore>
 
 export function createIssuingStore(prisma: PrismaClient) {
-  const offeringWhere = async (where: Prisma.Sql): Promise<WalletOffering | undefined> => {
-    const [row] = await prisma.$queryRaw<(Omit<WalletOffering, 'session'> & { session: RawSession | null })[]>`
-      SELECT ${offeringColumns}
-      FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
-      WHERE ${where} AND o.is_session = (x.id IS NOT NULL)`
-    return row === undefined ? undefined : withDates(row)
-  }
-
   return {
-    offering: (id: string): Promise<WalletOffering | undefined> => offeringWhere(Prisma.sql`o.id = ${id}`),
-
-    async session(id: string, createdBy: string): Promise<StoredSession | undefined> {
-      const found = await offeringWhere(Prisma.sql`o.id = ${id} AND x.created_by = ${createdBy}`)
-      return found?.session ?? undefined
-    },
-
-    /** A credential offer with its session and its first event. */
-    async insertSession(
-      offering: NewOffering & { readonly configurationIds: readonly string[]; readonly expiresAt: Date },
-      session: StoredSession,
-    ): Promise<void> {
-      await prisma.$transaction(async (tx) => {
-        await tx.offering.create({
-          data: {
-            ...offering,
-            isSession: true,
-            configurationIds: [...offering.configurationIds],
-            credentialSubject: offering.credentialSubject as Prisma.InputJsonObject,
-          },
-        })
-        const { id, createdBy, txCode, txCodeHash, createdAt, expiresAt } = session
-        await tx.credentialOfferSession.create({
-          data: {
-            id,
-            createdBy,
-            txCode: txCode === null ? Prisma.DbNull : { ...txCode },
-            txCodeHash,
-            createdAt,
-            expiresAt,
-          },
-        })
-        await tx.$queryRaw`
-          WITH made AS (SELECT ${id}::text AS id, ${session.seq}::int AS seq),
-          ${sessionEvent(session, Prisma.sql`made`, createdAt)}
-          SELECT 1 AS done`
-        await recordAudit(tx, { actor: createdBy, action: 'offering.created', subject: 'offering', subjectId: id })
-      })
-    },
-
-    /** Moves a session on, where it may still move there; one statement, its event with it. */
-    async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
-        WITH ${movedSession(session, now, Prisma.sql`SELECT 1`)}
-        SELECT id FROM moved`
-      return rows.length > 0
-    },
-
-    /**
-     * Takes one of a session's attempts at its transaction code, before the code is compared: so any number of guesses at
-     * once are no more than five.
-     *
-     * @returns how many are left after this one; undefined where none was.
-     */
-    async takeTxCodeAttempt(id: string): Promise<number | undefined> {
-      const [row] = await prisma.$queryRaw<{ left: number }[]>`
-        UPDATE credential_offer_sessions SET tx_code_attempts = tx_code_attempts + 1
-        WHERE id = ${id} AND tx_code_attempts < ${TX_CODE_ATTEMPTS}
-        RETURNING ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS left`
-      return row?.left
+    async offering(id: string): Promise<WalletOffering | undefined> {
+      const [row] = await prisma.$queryRaw<WithRawSession<WalletOffering>[]>`
+        SELECT ${offeringColumns}
+        FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
+        WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
+      return row === undefined ? undefined : withDates(row)
     },
 
     /**
      * Stores an access token and uses its code up: of two uses of one code the second meets the unique `jti`. The
      * offering's session moves with it.
-     *
-     * @returns false where the code was used, or the offering was used up or expired meanwhile.
      */
-    async insertToken(token: NewToken, session: CredentialOfferSession | null, now: Date): Promise<boolean> {
-      const rows = await prisma.$queryRaw<{ offering_id: string }[]>`
-        WITH token AS (
+    async insertToken(token: NewToken, session: CredentialOfferSession | null, now: Date): Promise<TokenOutcome> {
+      const [row] = await prisma.$queryRaw<{ stored: boolean; open: boolean }[]>`
+        WITH ${openSession(token.offeringId, session)},
+        open AS (
+          SELECT o.id FROM offerings o JOIN session ON session.id = o.id
+          WHERE (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
+            AND (o.expires_at IS NULL OR o.expires_at > ${now})),
+        token AS (
           INSERT INTO issuance_tokens (token_hash, jti, offering_id, configuration_ids, expires_at)
-          SELECT ${token.tokenHash}, ${token.jti}, o.id, ${[...token.configurationIds]}::text[], ${token.expiresAt}
-          FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
-          WHERE o.id = ${token.offeringId}
-            AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
-            AND (o.expires_at IS NULL OR o.expires_at > ${now}) AND (x.id IS NULL OR x.state <> 'Error')
+          SELECT ${token.tokenHash}, ${token.jti}, open.id, ${[...token.configurationIds]}::text[], ${token.expiresAt} FROM open
           ON CONFLICT (jti) DO NOTHING RETURNING offering_id),
         ${movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)}
-        SELECT offering_id FROM token`
-      return rows.length > 0
+        SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open`
+      if (row?.stored === true) return 'stored'
+      return row?.open === true ? 'used' : 'closed'
     },
 
     async token(tokenHash: string): Promise<TokenContext | undefined> {
-      const [row] = await prisma.$queryRaw<(Omit<TokenContext, 'session'> & { session: RawSession | null })[]>`
+      const [row] = await prisma.$queryRaw<WithRawSession<TokenContext>[]>`
         SELECT ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
           t.expires_at AS "tokenExpiresAt", t.configuration_ids AS granted, t.taken, t.credential_id AS "credentialId",
           CASE WHEN t.credential_id IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
@@ -226,68 +184,60 @@ export function createIssuingStore(prisma: PrismaClient) {
     },
 
     /**
-     * Records what a wallet takes under its token: uses the nonces up, marks the configuration as taken, counts the
-     * redemption where it is the token's first, records credential and instances, moves the session and writes the
-     * audit row, all in one statement. The token's row lock puts requests under one token in a row.
-     *
-     * A token whose first issuance the offering refuses is spent: its offering can never admit it again.
+     * Records what a wallet takes under its token: uses the nonces up, counts the redemption where it is the token's
+     * first, records credential and instances, marks the configuration as taken, moves the session and writes the audit
+     * row, all in one statement. The lock on the token's row puts requests under one token in a row; one that waited
+     * for it cannot see what the other recorded, and comes back as `overtaken`.
      */
     async issue(issuance: NewIssuance): Promise<IssuanceOutcome> {
-      const { now, nonceHashes } = issuance
+      const { now, nonceHashes, tokenHash, configurationId } = issuance
       const instances = JSON.stringify(
-        issuance.instances.map(({ listId, index, configurationId, format }) => [
-          listId,
-          index,
-          configurationId,
-          format,
-        ]),
+        issuance.instances.map(({ listId, index, format, ...of }) => [listId, index, of.configurationId, format]),
       )
-      const vc = JSON.stringify(issuance.vc)
-      const [row] = await prisma.$queryRaw<{ nonces: number; used: boolean; issued: boolean }[]>`
-        WITH nonces AS (
+      const [row] = await prisma.$queryRaw<IssuanceRow[]>`
+        WITH token AS (
+          SELECT credential_id FROM issuance_tokens
+          WHERE token_hash = ${tokenHash} AND expires_at > ${now} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE),
+        ${openSession(issuance.offeringId, issuance.session)},
+        current AS (
+          SELECT session.id FROM token, session WHERE token.credential_id IS NOT DISTINCT FROM ${issuance.earlierId}::text),
+        nonces AS (
           INSERT INTO used_nonces (hash, expires_at)
-          SELECT hash, ${issuance.nonceExpiresAt} FROM unnest(${[...nonceHashes]}::text[]) AS n(hash)
+          SELECT hash, ${issuance.nonceExpiresAt} FROM current, unnest(${[...nonceHashes].sort()}::text[]) AS n(hash)
           ON CONFLICT DO NOTHING RETURNING hash),
-        token AS (
-          UPDATE issuance_tokens
-          SET credential_id = COALESCE(credential_id, ${issuance.credentialId}), taken = array_append(taken, ${issuance.configurationId})
-          WHERE token_hash = ${issuance.tokenHash} AND expires_at > ${now} AND NOT (${issuance.configurationId} = ANY(taken))
-            AND (SELECT count(*) FROM nonces) = ${nonceHashes.length}
-          RETURNING credential_id, credential_id = ${issuance.credentialId} AS first),
-        counted AS (
-          UPDATE offerings SET redemption_count = redemption_count + 1
-          WHERE id = ${issuance.offeringId} AND redemption_count < redemption_limit AND (expires_at IS NULL OR expires_at > ${now})
-            AND EXISTS (SELECT 1 FROM token WHERE first)
-          RETURNING id),
-        admitted AS (
-          SELECT id FROM counted
-          UNION ALL
-          SELECT id FROM offerings
-          WHERE id = ${issuance.offeringId} AND redemption_limit IS NULL AND (expires_at IS NULL OR expires_at > ${now})
-            AND EXISTS (SELECT 1 FROM token WHERE first)),
-        recorded AS (
-          INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
-          SELECT ${issuance.credentialId}, ${issuance.schemaId}, ${issuance.issuerId}, NULL, ${issuance.holderDid}, ${vc}::jsonb, ${now}
-          FROM admitted RETURNING id),
-        extended AS (
-          UPDATE credentials c SET vc = CASE WHEN ${issuance.vcIsSigned} AND NOT c.vc ? 'proof' THEN ${vc}::jsonb ELSE c.vc END
-          FROM token WHERE NOT token.first AND c.id = token.credential_id AND c.revoked_at IS NULL RETURNING c.id),
-        target AS (SELECT id FROM recorded UNION ALL SELECT id FROM extended),
+        fresh AS (SELECT id FROM current WHERE (SELECT count(*) FROM nonces) = ${nonceHashes.length}),
+        ${targetRecord(issuance)},
+        spent AS (
+          UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
+          FROM target WHERE token_hash = ${tokenHash}),
         instances AS (
           INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
           SELECT n.value->>0, (n.value->>1)::int, target.id, n.value->>2, n.value->>3
           FROM target, jsonb_array_elements(${instances}::jsonb) AS n(value)),
-        redeemed AS (
-          INSERT INTO redemptions (id, offering_id, credential_id, recipient_did, redeemed_by, redeemed_at)
-          SELECT ${issuance.redemptionId}, ${issuance.offeringId}, recorded.id, ${issuance.holderDid}, NULL, ${now} FROM recorded),
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, 'credential.issued', 'credential', target.id FROM target),
         ${movedSession(issuance.session, now, Prisma.sql`SELECT 1 FROM target`)}
-        SELECT (SELECT count(*) FROM nonces)::int AS nonces, EXISTS (SELECT 1 FROM token) AS used, EXISTS (SELECT 1 FROM target) AS issued`
-      if (row?.issued === true) return 'issued'
-      if ((row?.nonces ?? 0) < nonceHashes.length) return 'nonce-used'
-      return row?.used === true ? 'refused' : 'already-taken'
+        SELECT EXISTS (SELECT 1 FROM token) AS admitted, (SELECT credential_id FROM token) AS "earlierId",
+          EXISTS (SELECT 1 FROM session) AS open, (SELECT count(*) FROM nonces)::int AS nonces,
+          EXISTS (SELECT 1 FROM target) AS issued`
+      return outcomeOf(row, issuance)
+    },
+
+    /** Removes tokens that expired before a moment, and with them the codes that they were given for, at most `limit`. @returns how many. */
+    async removeTokens(before: Date, limit: number): Promise<number> {
+      return prisma.$executeRaw`
+        DELETE FROM issuance_tokens WHERE token_hash IN (
+          SELECT token_hash FROM issuance_tokens WHERE expires_at <= ${before}
+          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+    },
+
+    /** Removes used nonces that expired before a moment, at most `limit`. @returns how many. */
+    async removeNonces(before: Date, limit: number): Promise<number> {
+      return prisma.$executeRaw`
+        DELETE FROM used_nonces WHERE hash IN (
+          SELECT hash FROM used_nonces WHERE expires_at <= ${before}
+          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
     },
   }
 }

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
+const parameter = z.string().optional()
+
 /** Token Request (OpenID4VCI 1.0 §6.1). */
 export const token = {
   meta: route('POST', '/openid4vci/token', {
@@ -12,11 +14,11 @@ export const token = {
     form: true,
     errors: [400, 413, 415],
   }),
-  input: z.looseObject({
-    grant_type: z.string({ error: 'is missing' }),
-    'pre-authorized_code': z.string().optional(),
-    tx_code: z.string().optional(),
-    authorization_details: z.unknown().optional(),
+  input: z.object({
+    grant_type: parameter,
+    'pre-authorized_code': parameter,
+    tx_code: parameter,
+    authorization_details: parameter.meta({ description: 'JSON text (RFC 9396 §2).' }),
   }),
   output: zProtocolReply,
 }

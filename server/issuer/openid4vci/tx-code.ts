@@ -19,6 +19,9 @@ export interface TxCodeDescription {
 
 export const TX_CODE_ATTEMPTS = 5
 
+/** Why a session ends whose transaction code was guessed at too often. */
+export const TX_CODE_LOCKED = `The transaction code is locked after ${TX_CODE_ATTEMPTS} wrong attempts.`
+
 const DEFAULT_LENGTH = 6
 /** No characters that are read for one another. */
 const TEXT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'

@@ -2,13 +2,19 @@ import type { z } from 'zod'
 import type { Config } from '../../config.js'
 import { describeClaims, isSelectivelyDisclosable } from './claims.js'
 import type { typeMetadata } from './schemas.contract.js'
-import type { CredentialSchema } from './store.js'
+import type { CredentialSchema, SchemaDisplay } from './store.js'
 
 const DEFAULT_LOCALE = 'en'
 
 /** The `vct` of an SD-JWT VC of a schema: the address of its type metadata. */
 export const vctOf = (config: Pick<Config, 'issuerBaseUrl'>, name: string): string =>
   `${config.issuerBaseUrl}/vct/${name}`
+
+/** How a wallet may draw the credential (SD-JWT VC, "Rendering Method "simple""); nothing where the schema does not say. */
+function renderingOf({ logo, background_color, text_color }: SchemaDisplay): Record<string, unknown> {
+  const members = Object.entries({ logo, background_color, text_color }).filter(([, value]) => value !== undefined)
+  return members.length === 0 ? {} : { rendering: { simple: Object.fromEntries(members) } }
+}
 
 /** Type metadata of a schema's active version (SD-JWT VC §6.2). */
 export function typeMetadataOf(schema: CredentialSchema, config: Config): z.input<typeof typeMetadata.output> {
@@ -22,6 +28,7 @@ export function typeMetadataOf(schema: CredentialSchema, config: Config): z.inpu
       locale: entry.locale ?? DEFAULT_LOCALE,
       name: entry.name,
       ...(entry.description === undefined ? {} : { description: entry.description }),
+      ...renderingOf(entry),
     })),
     claims: describeClaims(schema.body).map((claim) => ({
       path: [...claim.path],

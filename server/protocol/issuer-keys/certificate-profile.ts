@@ -44,7 +44,8 @@ export function certificateProfile(certificate: X509Certificate): CertificatePro
   }
 }
 
-interface Extension {
+export interface Extension {
+  /** The object identifier as hexadecimal DER content. */
   id: string
   critical: boolean
   value: Uint8Array
@@ -54,7 +55,7 @@ interface Extension {
  * `Extension ::= SEQUENCE { extnID OBJECT IDENTIFIER, critical BOOLEAN DEFAULT FALSE, extnValue OCTET STRING }` (RFC
  * 5280 §4.1).
  */
-function readExtensions(tbsCertificate: DerElement | undefined): Extension[] {
+export function readExtensions(tbsCertificate: DerElement | undefined): Extension[] {
   const tagged = derElements(tbsCertificate?.content ?? new Uint8Array(0)).find(({ tag }) => tag === TAG_EXTENSIONS)
   if (tagged === undefined) return []
   return derMembers(tagged.content).map(({ content }) => {

@@ -1,10 +1,12 @@
-/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, OpenID4VCI 1.0 §8.3.1.2, §11.3 and OpenID4VP 1.0 §8.5 that the service sends. */
+/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, RFC 9396 §5, OpenID4VCI 1.0 §8.3.1.2, §11.3 and OpenID4VP 1.0 §8.5 that the service sends. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_token'
   | 'unsupported_grant_type'
+  | 'invalid_authorization_details'
+  | 'insufficient_scope'
   | 'server_error'
   | 'temporarily_unavailable'
   | 'invalid_credential_request'
@@ -12,6 +14,7 @@ export type OAuthErrorCode =
   | 'unknown_credential_identifier'
   | 'invalid_proof'
   | 'invalid_nonce'
+  | 'invalid_encryption_parameters'
   | 'credential_request_denied'
   | 'invalid_notification_id'
   | 'invalid_notification_request'

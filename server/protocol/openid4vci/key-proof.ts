@@ -1,6 +1,7 @@
 import { didJwk } from '../did/did-jwk.js'
+import { DidResolutionError } from '../did/did-resolution-error.js'
 import { didOf } from '../did/did-url.js'
-import type { SignatureAlgorithm } from '../jose/algorithms.js'
+import { canonicalAlgorithm, type SignatureAlgorithm } from '../jose/algorithms.js'
 import { decodeCompact, type Jwk, JwsError, readPublicJwk, verifyCompact } from '../jose/jws.js'
 import { OAuthError } from '../oauth/error.js'
 
@@ -12,7 +13,7 @@ export interface KeyProofOptions {
   readonly algorithms: readonly SignatureAlgorithm[]
   /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
-  /** The key of a DID URL, listed for authentication. Rejects with a sentence where there is none. */
+  /** The key of a DID URL, listed for authentication. Rejects with DidResolutionError where there is none. */
   readonly resolveKey: (kid: string) => Promise<Jwk>
 }
 
@@ -33,21 +34,29 @@ const invalidProof = (description: string, cause?: unknown) => new OAuthError('i
 
 interface Header {
   readonly typ?: unknown
+  readonly alg?: unknown
   readonly kid?: unknown
   readonly jwk?: unknown
   readonly x5c?: unknown
 }
 
 /** Appendix F.1: exactly one of `kid`, `jwk` and `x5c` names the key. */
-async function keyOf(header: Header, options: KeyProofOptions): Promise<Omit<ProvenKey, 'nonce'>> {
+function keyName(header: Header): 'kid' | 'jwk' {
   const named = (['kid', 'jwk', 'x5c'] as const).filter((name) => header[name] !== undefined)
   const [only, ...others] = named
   if (only === undefined) throw invalidProof('The proof names no key: kid or jwk is missing in its header.')
   if (others.length > 0) throw invalidProof(`The proof names several keys: its header has ${named.join(' and ')}.`)
   if (only === 'x5c')
     throw invalidProof('The proof names its key by x5c, which is not supported; use jwk or the kid of a DID.')
-  if (only === 'jwk') return bareKey(header.jwk)
-  return didKey(header.kid, options)
+  return only
+}
+
+/** Appendix F.4: explicitly typed, and signed with a supported asymmetric algorithm. */
+function assertHeader(header: Header, algorithms: readonly SignatureAlgorithm[]): void {
+  if (header.typ !== TYP) throw invalidProof(`The typ of the proof must be ${TYP}.`)
+  const algorithm = canonicalAlgorithm(header.alg)
+  if (algorithm === undefined || !algorithms.includes(algorithm))
+    throw invalidProof(`The alg of the proof must be one of ${algorithms.join(', ')}.`)
 }
 
 /** Appendix F.4: the header must not contain a private key. */
@@ -65,8 +74,8 @@ async function didKey(kid: unknown, options: KeyProofOptions): Promise<Omit<Prov
   try {
     return { jwk: await options.resolveKey(kid), did, namedByDid: true }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    throw invalidProof(`The key that the kid of the proof names cannot be resolved: ${reason}`, cause)
+    if (!(cause instanceof DidResolutionError)) throw cause
+    throw invalidProof(`The key that the kid of the proof names cannot be resolved: ${cause.message}`, cause)
   }
 }
 
@@ -94,7 +103,7 @@ function assertTimes(payload: Readonly<Record<string, unknown>>, nonceIssuedAt: 
   if (typeof iat !== 'number') throw invalidProof('The proof has no iat.')
   const seconds = now.getTime() / 1000
   if (iat > seconds + LEEWAY_SECONDS) throw invalidProof('The proof was made in the future: check iat and the clock.')
-  // Its nonce says when it can have been made at the earliest (§13.7: replay of key proofs).
+  // §13.8: its nonce says when it can have been made at the earliest.
   if (iat < nonceIssuedAt.getTime() / 1000 - LEEWAY_SECONDS) throw invalidProof('The proof is older than its nonce.')
   if (typeof exp === 'number' && seconds >= exp + LEEWAY_SECONDS) throw invalidProof('The proof has expired.')
   if (typeof nbf === 'number' && nbf > seconds + LEEWAY_SECONDS) throw invalidProof('The proof is not valid yet.')
@@ -119,14 +128,16 @@ function nonceOf(
  */
 export async function verifyKeyProof(proof: string, options: KeyProofOptions): Promise<ProvenKey> {
   const { header, payload } = decoded(proof)
-  if (header.typ !== TYP) throw invalidProof(`The typ of the proof must be ${TYP}.`)
-  const key = await keyOf(header, options)
-  await assertSigned(proof, key.jwk, options.algorithms)
+  assertHeader(header, options.algorithms)
+  const name = keyName(header)
   const audiences = [payload.aud].flat()
   if (audiences.length !== 1 || audiences[0] !== options.audience) {
     throw invalidProof('The aud of the proof must be the credential issuer identifier.')
   }
   const { nonce, issuedAt } = nonceOf(payload, options)
   assertTimes(payload, issuedAt, options.now)
+  // Last what costs most: a DID may have to be fetched, which nobody brings about without a fresh nonce.
+  const key = name === 'jwk' ? bareKey(header.jwk) : await didKey(header.kid, options)
+  await assertSigned(proof, key.jwk, options.algorithms)
   return { ...key, nonce }
 }

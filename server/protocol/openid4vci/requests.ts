@@ -2,26 +2,27 @@ import { z } from 'zod'
 
 export const PRE_AUTHORIZED_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
-/** Key proofs that one credential request may carry: `batch_credential_issuance.batch_size` (§12.2.4). */
-export const BATCH_SIZE = 20
-
-/** Credential Request (OpenID4VCI 1.0 §8.2). Unknown parameters are ignored. */
+/**
+ * Credential Request (OpenID4VCI 1.0 §8.2). Unknown parameters are ignored. Proofs and encryption parameters have error
+ * codes of their own (§8.3.1.2), so that what they hold is looked at later.
+ */
 export const zCredentialRequest = z
   .object({
     credential_identifier: z.string().min(1).optional(),
     credential_configuration_id: z.string().min(1).optional(),
     proofs: z
-      .record(z.string(), z.array(z.unknown()).min(1))
-      .refine((proofs) => Object.keys(proofs).length === 1, {
-        error: 'must have exactly one member, named after the proof type',
-      })
-      .optional(),
+      .unknown()
+      .optional()
+      .meta({ description: 'An object with the one member jwt: an array of key proofs, one for each copy.' }),
+    proof: z
+      .unknown()
+      .optional()
+      .meta({ description: 'One key proof, as wallets of earlier drafts send it: {"proof_type": "jwt", "jwt": …}.' }),
+    credential_response_encryption: z.unknown().optional().meta({ description: 'Not supported.' }),
   })
   .refine(
     (request) => (request.credential_identifier === undefined) !== (request.credential_configuration_id === undefined),
-    {
-      error: 'needs exactly one of credential_identifier and credential_configuration_id',
-    },
+    { error: 'needs exactly one of credential_identifier and credential_configuration_id' },
   )
 
 export type CredentialRequest = z.infer<typeof zCredentialRequest>
@@ -33,7 +34,13 @@ export const zNotificationRequest = z.object({
   event_description: z.string().optional(),
 })
 
-/** One entry of `authorization_details` (OpenID4VCI 1.0 §5.1.1). */
+/** `authorization_details` of a token request (OpenID4VCI 1.0 §5.1.1, §6.1.1). */
 export const zAuthorizationDetails = z
-  .array(z.object({ type: z.literal('openid_credential'), credential_configuration_id: z.string() }))
+  .array(
+    z.object({
+      type: z.literal('openid_credential'),
+      credential_configuration_id: z.string(),
+      locations: z.array(z.string()).optional(),
+    }),
+  )
   .min(1)

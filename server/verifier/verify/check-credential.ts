@@ -1,14 +1,22 @@
 import type { Deps } from '../../deps.js'
-import { CredentialError, type StatusReference } from '../../protocol/credential.js'
+import { CredentialError, type ResolveIssuerKey, type StatusReference } from '../../protocol/credential.js'
 import { type VerifiedJwtVc, verifyJwtVc } from '../../protocol/jwt-vc/verify.js'
 import { type VerifiedSdJwtVc, verifySdJwtVc } from '../../protocol/sd-jwt-vc/verify.js'
-import { issuerKeyResolution, verificationFetches } from './issuer-keys.js'
+import { issuerKeyResolution, type VerificationFetches, verificationFetches } from './issuer-keys.js'
 import { assertNotRevoked } from './status.js'
 
-/** A credential whose signature, times, disclosures and status hold. Who issued it is for the caller to judge. */
+/** A credential whose signature, times and disclosures hold. Who issued it is for the caller to judge. */
 export type CheckedCredential =
   | (VerifiedSdJwtVc & { readonly format: 'dc+sd-jwt' })
   | (VerifiedJwtVc & { readonly format: 'jwt_vc' })
+
+/** One verification, of one credential or of several: one moment, one budget of fetches. */
+export interface Verification {
+  readonly deps: Deps
+  readonly now: Date
+  readonly fetches: VerificationFetches
+  readonly resolveIssuerKey: ResolveIssuerKey
+}
 
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
 
@@ -22,6 +30,33 @@ export function formatOf(compact: string): 'dc+sd-jwt' | 'jwt_vc' {
   throw new CredentialError(UNSUPPORTED)
 }
 
+export function startVerification(deps: Deps): Verification {
+  const now = deps.clock()
+  const fetches = verificationFetches(deps)
+  return { deps, now, fetches, resolveIssuerKey: issuerKeyResolution(deps, fetches, now) }
+}
+
+/** What the credential formats take from a verification; `resolveIssuerKey` may be one that believes fewer issuers. */
+export const verifyOptions = (verification: Verification, resolveIssuerKey = verification.resolveIssuerKey) => ({
+  resolveIssuerKey,
+  now: verification.now,
+  leewaySeconds: LEEWAY_SECONDS,
+})
+
+/**
+ * Checks every status entry of a verified credential, live.
+ *
+ * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be had.
+ */
+export async function checkStatus(
+  verification: Verification,
+  checked: Pick<CheckedCredential, 'status' | 'issuerKey'>,
+): Promise<void> {
+  const { deps, fetches, resolveIssuerKey, now } = verification
+  const references: readonly StatusReference[] = checked.status === undefined ? [] : [checked.status].flat()
+  await assertNotRevoked(deps, fetches, resolveIssuerKey, references, checked.issuerKey, now)
+}
+
 /**
  * Verifies a compact credential: signature by its issuer's key, times, disclosures, status read live.
  *
@@ -29,15 +64,12 @@ export function formatOf(compact: string): 'dc+sd-jwt' | 'jwt_vc' {
  */
 export async function checkCredential(deps: Deps, compact: string): Promise<CheckedCredential> {
   const format = formatOf(compact)
-  const now = deps.clock()
-  const fetches = verificationFetches(deps)
-  const resolveIssuerKey = issuerKeyResolution(deps, fetches, now)
-  const options = { resolveIssuerKey, now, leewaySeconds: LEEWAY_SECONDS }
+  const verification = startVerification(deps)
+  const options = verifyOptions(verification)
   const checked: CheckedCredential =
     format === 'dc+sd-jwt'
       ? { format, ...(await verifySdJwtVc(compact, options)) }
       : { format, ...(await verifyJwtVc(compact, options)) }
-  const references: readonly StatusReference[] = checked.status === undefined ? [] : [checked.status].flat()
-  await assertNotRevoked(deps, fetches, resolveIssuerKey, references, checked.issuerKey, now)
+  await checkStatus(verification, checked)
   return checked
 }

@@ -1,6 +1,8 @@
 import type { Deps } from '../../deps.js'
+import { issuerKeySet, jwtVcIssuerUrl } from '../../dids/issuer-key-set.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
-import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential.js'
+import { CredentialError, type JsonObject, type ResolveIssuerKey } from '../../protocol/credential.js'
+import type { DidDocument } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { IssuerKeyError, resolveIssuerKey } from '../../protocol/issuer-keys/resolve-issuer-key.js'
 
@@ -11,17 +13,20 @@ const TOTAL_FETCH_MS = 8_000
 export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
   fetchText(url: string, accept: string): Promise<string>
+  resolveDid(did: string): Promise<DidDocument>
 }
+
+const tooLong = () => new CredentialError('Fetching what the verification needs took too long.')
 
 export function verificationFetches(deps: Deps): VerificationFetches {
   let deadline: number | undefined
   const within = async <T>(start: () => Promise<T>): Promise<T> => {
     deadline ??= performance.now() + TOTAL_FETCH_MS
     const left = deadline - performance.now()
-    if (left <= 0) throw new CredentialError('Fetching what the verification needs took too long.')
+    if (left <= 0) throw tooLong()
     let timer: NodeJS.Timeout | undefined
     const expired = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new CredentialError('Fetching what the verification needs took too long.')), left)
+      timer = setTimeout(() => reject(tooLong()), left)
     })
     try {
       return await Promise.race([start(), expired])
@@ -32,6 +37,9 @@ export function verificationFetches(deps: Deps): VerificationFetches {
   return {
     fetchJson: (url) => within(() => deps.outbound.fetchJson(url)),
     fetchText: (url, accept) => within(async () => (await deps.outbound.fetchText(url, { accept })).text),
+    // Every other method is computed.
+    resolveDid: (did) =>
+      did.startsWith('did:web:') ? within(() => deps.resolver.resolve(did)) : deps.resolver.resolve(did),
   }
 }
 
@@ -42,16 +50,28 @@ function refusal(thrown: unknown): unknown {
   return known ? new CredentialError(`Issuer key cannot be resolved: ${thrown.message}`, { cause: thrown }) : thrown
 }
 
+/**
+ * The key set of this issuer itself, read without HTTP and before the search for a key, in which a database that is away
+ * would pass for an issuer that cannot be reached. Of many keys only the named one is looked at.
+ */
+async function ownMetadata(deps: Deps, header: JsonObject, payload: JsonObject): Promise<unknown> {
+  if (payload.iss !== deps.config.issuerBaseUrl) return undefined
+  const { issuer, jwks } = await issuerKeySet(deps)
+  return { issuer, jwks: { keys: jwks.keys.filter(({ kid }) => header.kid === undefined || header.kid === kid) } }
+}
+
 /** Finds issuers' keys: DIDs through the resolver, metadata of https issuers (our own without HTTP), `x5c` chains. */
 export function issuerKeyResolution(deps: Deps, fetches: VerificationFetches, now: Date): ResolveIssuerKey {
-  const io = {
-    resolveDid: (did: string) => deps.resolver.resolve(did),
-    fetchJson: async (url: string) => (await deps.ownDocument(url)) ?? fetches.fetchJson(url),
-    trustAnchors: deps.config.trustAnchors,
-    now,
-    allowHttp: deps.config.allowInsecureHttp,
-  }
+  const ownUrl = jwtVcIssuerUrl(deps.config.issuerBaseUrl)
   return async (header, payload) => {
+    const own = await ownMetadata(deps, header, payload)
+    const io = {
+      resolveDid: fetches.resolveDid,
+      fetchJson: async (url: string) => (url === ownUrl && own !== undefined ? own : fetches.fetchJson(url)),
+      trustAnchors: deps.config.trustAnchors,
+      now,
+      allowHttp: deps.config.allowInsecureHttp,
+    }
     try {
       const { jwk, issuer } = await resolveIssuerKey({ ...header }, { ...payload }, io)
       return { jwk, issuer, ...(typeof header.kid === 'string' ? { kid: header.kid } : {}) }

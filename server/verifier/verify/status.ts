@@ -1,5 +1,4 @@
 import type { Deps } from '../../deps.js'
-import { OutboundError } from '../../outbound/outbound-error.js'
 import {
   CredentialError,
   type IssuerKey,
@@ -43,12 +42,7 @@ async function statusOf(
       : (['bitstring', reference.statusListCredential, reference.statusListIndex] as const)
   const own = ownListId(deps, form, uri)
   if (own !== undefined) return ownStatus(deps, own, index, issuer)
-  try {
-    return await checkForeignStatus({ fetchText: fetches.fetchText, resolveIssuerKey, now }, reference, issuer)
-  } catch (thrown) {
-    if (!(thrown instanceof OutboundError)) throw thrown
-    throw new CredentialError(`Status list cannot be fetched: ${thrown.message}`, { cause: thrown })
-  }
+  return checkForeignStatus({ fetchText: fetches.fetchText, resolveIssuerKey, now }, reference, issuer)
 }
 
 /** What the status entries of a verified credential say: the first that is not `valid`. Throws CredentialError where one cannot be had. */

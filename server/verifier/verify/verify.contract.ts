@@ -13,13 +13,10 @@ export const verifyCredential = {
     errors: [400, 403],
   }),
   input: z.strictObject({
-    credential: z
-      .string()
-      .min(1)
-      .meta({
-        description: 'SD-JWT (`<jwt>~<disclosure>~…~`) or compact JWT (`x.y.z`).',
-        example: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln',
-      }),
+    credential: z.string().min(1).meta({
+      description: 'SD-JWT (`<jwt>~<disclosure>~…~`) or compact JWT (`x.y.z`).',
+      example: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln',
+    }),
   }),
   output: z.union([
     z.object({

@@ -1,6 +1,10 @@
 import type { Deps } from '../../deps.js'
 import { CredentialError } from '../../protocol/credential.js'
-import { issuerKeyResolution, type VerificationFetches, verificationFetches } from '../../verifier/verify/issuer-keys.js'
+import {
+  issuerKeyResolution,
+  type VerificationFetches,
+  verificationFetches,
+} from '../../verifier/verify/issuer-keys.js'
 import { readStatus } from '../../verifier/verify/status.js'
 import { type HeldCredential, statusReferencesOf } from './held.js'
 
@@ -13,7 +17,7 @@ const AT_ONCE = 8
 function sharing(fetches: VerificationFetches): VerificationFetches {
   const texts = new Map<string, Promise<string>>()
   return {
-    fetchJson: fetches.fetchJson,
+    ...fetches,
     fetchText: (url, accept) => {
       const name = `${accept} ${url}`
       const known = texts.get(name) ?? fetches.fetchText(url, accept)

@@ -3,6 +3,8 @@ import type { PrismaClient } from '../../generated/prisma/client.js'
 
 export type FlowType = 'claim' | 'presentation'
 
+export type FlowState = 'initialized' | 'confirmed'
+
 /** A started flow; `content` is as the vault protects it. */
 export interface StoredFlow {
   readonly id: string
@@ -16,6 +18,10 @@ export interface StoredFlow {
   readonly expiresAt: Date
 }
 
+export interface FoundFlow extends StoredFlow {
+  readonly state: FlowState
+}
+
 export type FlowStore = ReturnType<typeof createFlowStore>
 
 export function createFlowStore(prisma: PrismaClient) {
@@ -27,9 +33,9 @@ export function createFlowStore(prisma: PrismaClient) {
       }),
 
     /** A flow of the caller's that has not expired. */
-    async find(id: string, sub: string, now: Date): Promise<StoredFlow | undefined> {
+    async find(id: string, sub: string, now: Date): Promise<FoundFlow | undefined> {
       const row = await prisma.flow.findFirst({ where: { id, createdBy: sub, expiresAt: { gt: now } } })
-      return row === null ? undefined : { ...row, type: row.type as FlowType }
+      return row === null ? undefined : { ...row, type: row.type as FlowType, state: row.state as FlowState }
     },
 
     /**

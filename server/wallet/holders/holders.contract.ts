@@ -34,6 +34,8 @@ export const listHolders = {
   output: z.array(zHolder),
 }
 
+const zHolderDid = z.object({ did: z.string(), method: z.string(), createdAt: z.iso.datetime() })
+
 export const listHolderDids = {
   meta: route('GET', '/holders/{holderId}/dids', {
     tag: 'Holders',
@@ -42,5 +44,29 @@ export const listHolderDids = {
     errors: [400],
   }),
   input: z.strictObject({ holderId: z.string() }),
-  output: z.array(z.object({ did: z.string(), method: z.string(), createdAt: z.iso.datetime() })),
+  output: z.array(zHolderDid),
+}
+
+export const createHolderDid = {
+  meta: route('POST', '/holders/{holderId}/dids', {
+    tag: 'Holders',
+    summary: 'Give a holder a further DID with a key of its own',
+    access: 'holder',
+    status: 201,
+    errors: [400],
+  }),
+  input: z.strictObject({ holderId: z.string(), method: zHolderMethod }),
+  output: zHolderDid,
+}
+
+export const deleteHolderDid = {
+  meta: route('DELETE', '/holders/{holderId}/dids/{did}', {
+    tag: 'Holders',
+    summary: "Delete one of a holder's DIDs and its key, unless credentials are bound to it",
+    access: 'holder',
+    status: 204,
+    errors: [400, 404, 409],
+  }),
+  input: z.strictObject({ holderId: z.string(), did: z.string() }),
+  output: z.void(),
 }

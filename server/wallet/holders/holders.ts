@@ -1,8 +1,19 @@
 import type { z } from 'zod'
+import { didSpellings } from '../../agent/dids.js'
+import type { Deps } from '../../deps.js'
 import { newIdentity } from '../../dids/identity.js'
+import type { StoredDid } from '../../dids/store.js'
+import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
 import { adminProcedure, holderProcedure, router } from '../../trpc.js'
-import { createHolder, listHolderDids, listHolders, type zHolder } from './holders.contract.js'
+import {
+  createHolder,
+  createHolderDid,
+  deleteHolderDid,
+  listHolderDids,
+  listHolders,
+  type zHolder,
+} from './holders.contract.js'
 import type { Holder } from './store.js'
 
 const shown = (holder: Holder): z.input<typeof zHolder> => ({
@@ -49,13 +60,49 @@ export const agentHoldersRouter = router({
     }),
 })
 
+const shownDid = ({ did, method, createdAt }: StoredDid) => ({ did, method, createdAt: createdAt.toISOString() })
+
+/** Makes a DID of a holder, with a key of its own. */
+async function createDid(deps: Deps, holderId: string, method: 'key' | 'web', sub: string): Promise<StoredDid> {
+  const { dids } = deps.stores
+  const identity = await newIdentity(deps.vault, deps.newId, {
+    method,
+    purpose: 'holder',
+    createdBy: sub,
+    holderId,
+    baseUrl: deps.config.issuerBaseUrl,
+  })
+  await dids.insert(identity.keySetId, identity.key, identity.dids, [
+    { actor: sub, action: 'did.created', subject: 'did', subjectId: identity.did },
+    { actor: sub, action: 'key.created', subject: 'key', subjectId: identity.key.id },
+  ])
+  const stored = await dids.find(identity.did)
+  if (stored === undefined) throw new Error('A DID was not stored.')
+  return stored
+}
+
 export const holdersRouter = router({
   dids: holderProcedure
     .meta(listHolderDids.meta)
     .input(listHolderDids.input)
     .output(listHolderDids.output)
-    .query(async ({ ctx: { deps }, input }) => {
-      const dids = await deps.stores.dids.ofHolder(input.holderId)
-      return dids.map(({ did, method, createdAt }) => ({ did, method, createdAt: createdAt.toISOString() }))
+    .query(async ({ ctx: { deps }, input }) => (await deps.stores.dids.ofHolder(input.holderId)).map(shownDid)),
+
+  createDid: holderProcedure
+    .meta(createHolderDid.meta)
+    .input(createHolderDid.input)
+    .output(createHolderDid.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) =>
+      shownDid(await createDid(deps, input.holderId, input.method, caller.sub)),
+    ),
+
+  deleteDid: holderProcedure
+    .meta(deleteHolderDid.meta)
+    .input(deleteHolderDid.input)
+    .output(deleteHolderDid.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) => {
+      const outcome = await deps.stores.holders.removeDid(input.holderId, didSpellings(input.did), caller.sub)
+      if (outcome === 'unknown') throw errors.holderDidNotFound()
+      if (outcome === 'in-use') throw errors.holderDidInUse()
     }),
 })

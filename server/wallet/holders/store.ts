@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../audit/audit.js'
+import { type AuditRecord, recordAudit } from '../../audit/audit.js'
 import type { NewIdentity } from '../../dids/identity.js'
 import { insertIdentity } from '../../dids/store.js'
 import type { PrismaClient } from '../../generated/prisma/client.js'
@@ -37,6 +37,24 @@ export function createHolderStore(prisma: PrismaClient) {
       })
       return rows.map(({ dids, ...row }) => ({ ...row, did: dids[0]?.did }))
     },
+
+    /** Deletes a holder's DID and its key, unless a credential is bound to the key. */
+    removeDid: (
+      holderId: string,
+      spellings: readonly string[],
+      actor: string,
+    ): Promise<'removed' | 'unknown' | 'in-use'> =>
+      prisma.$transaction(async (tx) => {
+        const found = await tx.did.findFirst({ where: { did: { in: [...spellings] }, holderId } })
+        if (found === null) return 'unknown'
+        const { did, keySetId } = found
+        const bound = await tx.walletCredentialCopy.count({ where: { key: { keySetId } } })
+        if (bound > 0) return 'in-use'
+        await tx.did.delete({ where: { did } })
+        await tx.keySet.deleteMany({ where: { id: keySetId, dids: { none: {} } } })
+        await recordAudit(tx, { actor, action: 'did.deleted', subject: 'did', subjectId: did })
+        return 'removed'
+      }),
 
     async isOwnedBy(id: string, sub: string): Promise<boolean> {
       return (await prisma.holder.findFirst({ where: { id, createdBy: sub }, select: { id: true } })) !== null

@@ -4,6 +4,7 @@ import { CompactEncrypt, importJWK } from 'jose'
 import type { Deps } from '../../deps.js'
 import { subjectAlternativeNames } from '../../protocol/issuer-keys/subject-alternative-name.js'
 import { type Signer, signCompact, thumbprint } from '../../protocol/jose/jws.js'
+import { libraryJwk, ownJwk } from './library-jwk.js'
 import { verifyRequestObject } from './request-signer.js'
 import { WalletError } from './wallet-error.js'
 
@@ -29,7 +30,7 @@ const hash: CallbackContext['hash'] = (data, alg) => {
 function signerFor(signers: readonly Signer[], wanted: JwtSigner): Signer {
   const found = signers.find(({ kid, publicJwk }) => {
     if (wanted.method === 'did') return kid === wanted.didUrl
-    return wanted.method === 'jwk' && thumbprint(publicJwk) === thumbprint(wanted.publicJwk)
+    return wanted.method === 'jwk' && thumbprint(publicJwk) === thumbprint(ownJwk(wanted.publicJwk))
   })
   if (found === undefined) throw new WalletError('The wallet holds no key that the exchange asks for.')
   return found
@@ -39,12 +40,12 @@ const signJwt =
   (signers: readonly Signer[]): CallbackContext['signJwt'] =>
   async (wanted, { header, payload }) => {
     const signer = signerFor(signers, wanted)
-    return { jwt: await signCompact(signer, header, payload), signerJwk: { ...signer.publicJwk } }
+    return { jwt: await signCompact(signer, header, payload), signerJwk: libraryJwk(signer.publicJwk) }
   }
 
 /** OpenID4VP 1.0 §8.3: to the verifier's key, whose `kid` is echoed. */
 async function encryptJwe({ publicJwk, alg, enc, apu, apv }: JweEncryptor, data: string) {
-  const key = await importJWK({ ...publicJwk }, alg)
+  const key = await importJWK(ownJwk(publicJwk), alg)
   const jwe = await new CompactEncrypt(new TextEncoder().encode(data))
     .setProtectedHeader({ alg, enc, ...(publicJwk.kid === undefined ? {} : { kid: publicJwk.kid }) })
     .setKeyManagementParameters({

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
 import { WalletError } from './wallet-error.js'
 
 /** A credential offer as it was found: by value, or by the address that serves it (OpenID4VCI 1.0 §4.1.2, §4.1.3). */
@@ -26,7 +27,7 @@ const REQUEST_PARAMETERS = ['request_uri', 'request', 'dcql_query', 'response_ty
 function parametersOf(query: URLSearchParams): Record<string, string> {
   const params: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
-    if (name in params) throw new WalletError(`The parameter ${name} is given more than once.`)
+    if (name in params) throw errors.badRequest(`The parameter ${name} is given more than once.`)
     params[name] = value
   }
   return params
@@ -37,7 +38,7 @@ function offerOf(params: Readonly<Record<string, string>>): OfferInvitation {
   // OpenID4VCI 1.0 §4.1: exactly one of both.
   if (value !== undefined && uri === undefined) return { kind: 'offer', value }
   if (uri !== undefined && value === undefined) return { kind: 'offer', uri }
-  throw new WalletError('The offer has not exactly one of credential_offer and credential_offer_uri.')
+  throw errors.badRequest('The offer has not exactly one of credential_offer and credential_offer_uri.')
 }
 
 function ofWebAddress(url: URL): Invitation | ReferenceInvitation {
@@ -56,7 +57,7 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation {
  *
  * @param allowHttp whether http addresses count as https ones.
  * @returns undefined for anything else.
- * @throws WalletError for an address of a known kind that is malformed.
+ * @throws 400 for an address of a known kind that is malformed.
  */
 export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
@@ -85,7 +86,10 @@ function clientIdIn(requestObject: string): string | undefined {
  *
  * @throws WalletError where it serves neither, OutboundError where it serves nothing.
  */
-export async function followReference(fetch: typeof globalThis.fetch, { url }: ReferenceInvitation): Promise<Invitation> {
+export async function followReference(
+  fetch: typeof globalThis.fetch,
+  { url }: ReferenceInvitation,
+): Promise<Invitation> {
   const response = await fetch(url, { headers: { accept: 'application/oauth-authz-req+jwt, application/json' } })
   const body = (await response.text()).trim()
   if (!response.ok) throw new WalletError(`${new URL(url).host} answered with status ${response.status}.`)

@@ -7,15 +7,22 @@ import {
 import { Openid4vciRetrieveCredentialsError } from '@openid4vc/openid4vci'
 import { DcqlError } from 'dcql'
 import { errors, ServiceError } from '../../errors.js'
-import { OutboundError } from '../../http/outbound/outbound-error.js'
+import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError } from '../../protocol/credential.js'
 import { WalletError } from './wallet-error.js'
 
 const MAX_LENGTH = 500
 
-/** What a remote party wrote, on one line of printable characters. */
+/** What all errors of the libraries' common ground have in common; its module is not one of theirs to import. */
+const LibraryError: typeof Error = Object.getPrototypeOf(InvalidFetchResponseError)
+
+/**
+ * What a remote party or a library wrote, on one line of printable characters. The libraries quote whole offers, whose codes are no
+ * business of an error message.
+ */
 const printable = (text: string) =>
   text
+    .replace(/'[^']{100,}'/g, "'…'")
     .replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ')
     .trim()
     .slice(0, MAX_LENGTH)
@@ -66,17 +73,28 @@ function reasonOf(thrown: unknown): string | undefined {
     return said === undefined ? message : `${message} (${said})`
   }
   if (thrown instanceof DcqlError) return `The DCQL query is not valid: ${thrown.message}`
-  return thrown instanceof Oauth2Error ? thrown.message : undefined
+  return thrown instanceof Oauth2Error || thrown instanceof LibraryError ? thrown.message : undefined
+}
+
+/** Why an exchange failed, in one line; undefined for what nobody foresaw. */
+export function failureReason(thrown: unknown): string | undefined {
+  const reason = reasonOf(thrown)
+  return reason === undefined ? undefined : printable(reason)
 }
 
 /**
- * The error for what went wrong in an exchange with an issuer or verifier: 500 with the underlying reason, which production hides.
- * A deliberate error of ours, and what nobody foresaw, pass through.
+ * The error for what went wrong in an exchange with an issuer or verifier: 500 with the underlying reason, which production
+ * hides. A deliberate error of ours, and what nobody foresaw, pass through. An error of the libraries is no cause for the
+ * log: its text may hold what the other side sent.
  */
 export function walletFailure(thrown: unknown): unknown {
   if (thrown instanceof ServiceError) return thrown
-  const reason = reasonOf(thrown)
-  return reason === undefined ? thrown : errors.walletFailed(printable(reason), thrown)
+  const reason = failureReason(thrown)
+  if (reason === undefined) return thrown
+  return errors.walletFailed(
+    reason,
+    thrown instanceof WalletError || thrown instanceof CredentialError ? thrown : undefined,
+  )
 }
 
 /** Runs one exchange with an issuer or verifier and translates what it fails with. */

@@ -1,4 +1,4 @@
-import type { JwtPayload, JwtSigner } from '@openid4vc/oauth2'
+import type { JwtPayload, JwtSigner, Jwk as LibraryJwk } from '@openid4vc/oauth2'
 import type { Deps } from '../../deps.js'
 import { findVerificationMethod } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
@@ -6,6 +6,7 @@ import { didOf } from '../../protocol/did/did-url.js'
 import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { type Jwk, JwsError, verifyCompact } from '../../protocol/jose/jws.js'
+import { libraryJwk } from './library-jwk.js'
 import { WalletError } from './wallet-error.js'
 
 /** OpenID4VP 1.0 §5.8: the audience where the verifier does not know the wallet's own identifier. */
@@ -54,12 +55,12 @@ export async function verifyRequestObject(
   signer: JwtSigner,
   payload: JwtPayload,
   compact: string,
-): Promise<{ verified: true; signerJwk: { kty: string } }> {
+): Promise<{ verified: true; signerJwk: LibraryJwk }> {
   checkClaims(payload)
   try {
     const jwk = await signerKey(deps, signer)
     await verifyCompact(compact, jwk)
-    return { verified: true, signerJwk: { ...jwk, kty: String(jwk.kty) } }
+    return { verified: true, signerJwk: libraryJwk(jwk) }
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown
     throw new WalletError(`The authorization request's signature does not hold: ${thrown.message}`, { cause: thrown })

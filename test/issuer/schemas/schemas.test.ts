@@ -312,6 +312,17 @@ describe('GET /vct/{name}', () => {
     })
   })
 
+  it('tells wallets how to draw the credential, in each language', async () => {
+    const logo = { uri: 'https://shop.example/logo.png', alt_text: 'A mill' }
+    const { name } = await postSchema(service, alice, {
+      display: [{ name: 'Purchase' }, { name: 'Kaufbeleg', locale: 'de', logo, background_color: '#123456' }],
+    })
+    expect((await service.request('GET', `/vct/${name}`)).json.display).toEqual([
+      { locale: 'en', name: 'Purchase' },
+      { locale: 'de', name: 'Kaufbeleg', rendering: { simple: { logo, background_color: '#123456' } } },
+    ])
+  })
+
   it('answers 404 for an unknown name, never HTML with 200', async () => {
     const answer = await service.request('GET', '/vct/Nobody')
     expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])

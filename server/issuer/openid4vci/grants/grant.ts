@@ -1,7 +1,7 @@
 import type { Deps } from '../../../deps.js'
 
-/** Parameters of a token request, each sent once (RFC 6749 §3.2). */
-export type TokenParameters = Readonly<Record<string, unknown>>
+/** Parameters of a token request, each sent once, none without a value (RFC 6749 §3.2). */
+export type TokenParameters = Readonly<Record<string, string | undefined>>
 
 /** Token Response (OpenID4VCI 1.0 §6.2). */
 export type TokenResponse = Readonly<Record<string, unknown>>

@@ -48,4 +48,3 @@ describe('the claims path pointer (OpenID4VP 1.0 §7.1.1, the example of §7.3)'
     expect(selectByClaimsPath(['__proto__', 'b'], value)).toEqual([1])
   })
 })
-

@@ -1,9 +1,6 @@
-import { DcqlQuery as LibraryQuery } from 'dcql'
 import { describe, expect, it } from 'vitest'
 import { type DcqlQuery, zDcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
-import { dcqlFromVpQuery } from '../../../../server/protocol/openid4vp/dcql/from-vp-query.js'
 import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../../../server/protocol/openid4vp/dcql/match.js'
-import { compileVpQuery } from '../../../../server/protocol/openid4vp/query/vp-query.js'
 
 const VCT = 'https://issuer.example/vct/Person'
 const claims = {
@@ -270,48 +267,5 @@ describe('its claims (§6.3, §6.4.1)', () => {
     expect(mismatch(sets, sdJwt())).toEqual([
       { credentialId: 'person', check: 'claims', path: 'a', message: 'Credential person does not hold the claim a.' },
     ])
-  })
-})
-
-describe('a VP query, asked for as DCQL', () => {
-  const types = { vctOfType: (name: string) => `https://issuer.example/vct/${name}`, allVcts: [VCT] }
-  const items = compileVpQuery([
-    {
-      fields: [
-        { path: ['$.type', '$.vc.type'], filter: { type: 'array', contains: { const: 'Person' } } },
-        { path: ['$.credentialSubject.age', '$.vc.credentialSubject.age'], filter: { const: 20 } },
-        { path: ['$.credentialSubject.alias', '$.credentialSubject.name'] },
-        { path: ['$.credentialSubject.nationalities[*]'], filter: { enum: ['DE', 'FR'] } },
-        { path: ['$.issuer', '$.iss'], filter: { const: 'did:example:issuer' } },
-      ],
-    },
-  ])
-  const asked = dcqlFromVpQuery(items, types)
-
-  it('is satisfied by a credential of either format', () => {
-    expect(matchDcql(asked, { 'item-0-sd-jwt': [sdJwt()] })).toEqual([])
-    expect(matchDcql(asked, { 'item-0-jwt-vc': [jwtVc()] })).toEqual([])
-    expect(matchDcql(asked, {}).map(({ check }) => check)).toEqual(['credential_sets'])
-  })
-
-  it('is found satisfied by the library that wallets choose with', () => {
-    const library = LibraryQuery.parse(asked as never)
-    const sdJwtCredential = {
-      credential_format: 'dc+sd-jwt',
-      vct: VCT,
-      claims,
-      cryptographic_holder_binding: true,
-    } as const
-    const jwtCredential = {
-      credential_format: 'jwt_vc_json',
-      type: vc.type,
-      claims: vc,
-      cryptographic_holder_binding: true,
-    } as const
-    expect(LibraryQuery.query(library, [sdJwtCredential]).can_be_satisfied).toBe(true)
-    expect(LibraryQuery.query(library, [jwtCredential]).can_be_satisfied).toBe(true)
-    expect(LibraryQuery.query(library, [{ ...sdJwtCredential, claims: { ...claims, age: 21 } }]).can_be_satisfied).toBe(
-      false,
-    )
   })
 })

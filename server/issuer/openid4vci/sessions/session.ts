@@ -43,6 +43,17 @@ const SOURCES: Readonly<Record<CredentialOfferState, readonly CredentialOfferSta
   Error: ['Created', 'OfferRetrieved', 'Authorized', 'TokenIssued', 'CredentialIssued'],
 }
 
+/** Why a session ends whose offer ran out. */
+export const EXPIRED = 'Credential offer expired.'
+
+/** States before anything was taken: only in them can an offer run out, or be locked. */
+export const UNREDEEMED_STATES: readonly CredentialOfferState[] = [
+  'Created',
+  'OfferRetrieved',
+  'Authorized',
+  'TokenIssued',
+]
+
 export const isFinal = (state: CredentialOfferState): boolean => state === 'Accepted' || state === 'Error'
 
 export const sourcesOf = (state: CredentialOfferState): readonly CredentialOfferState[] => SOURCES[state]

@@ -1,0 +1,28 @@
+/** The part of autocannon that the benchmark uses; the package brings no types. */
+declare module 'autocannon' {
+  import type { EventEmitter } from 'node:events'
+
+  interface Options {
+    readonly url: string
+    readonly connections: number
+    /** Seconds. */
+    readonly duration: number
+    /** Milliseconds between two looks at whether the time is over. */
+    readonly sampleInt: number
+    readonly method: 'GET' | 'POST'
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string
+  }
+
+  interface Result {
+    readonly errors: number
+    readonly timeouts: number
+    readonly non2xx: number
+  }
+
+  interface Run extends EventEmitter<{ response: [client: unknown, status: number, bytes: number, ms: number] }> {
+    then: Promise<Result>['then']
+  }
+
+  export default function autocannon(options: Options): Run
+}

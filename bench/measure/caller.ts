@@ -1,0 +1,43 @@
+import { Pool } from 'undici'
+
+export interface Call {
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly form?: Readonly<Record<string, string>>
+}
+
+/** Requests of a flow, over connections that are kept. */
+export interface Caller {
+  /** @throws where the answer is no success; @returns its body */
+  text(path: string, call?: Call): Promise<string>
+  json(path: string, call?: Call): Promise<Record<string, unknown>>
+  close(): Promise<void>
+}
+
+function sent({ json, form, headers = {} }: Call): { headers: Record<string, string>; body?: string } {
+  if (json !== undefined)
+    return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) }
+  if (form === undefined) return { headers: { ...headers } }
+  return {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(form).toString(),
+  }
+}
+
+/** @param connections as many as flows run at once */
+export function createCaller(origin: string, connections: number): Caller {
+  const pool = new Pool(origin, { connections, pipelining: 1 })
+  const text: Caller['text'] = async (path, call = {}) => {
+    const { method = call.json === undefined && call.form === undefined ? 'GET' : 'POST' } = call
+    const { statusCode, body } = await pool.request({ path, method, ...sent(call) })
+    const answer = await body.text()
+    if (statusCode >= 300) throw new Error(`${method} ${path} answered ${statusCode}: ${answer}`)
+    return answer
+  }
+  return {
+    text,
+    json: async (path, call) => JSON.parse(await text(path, call)),
+    close: () => pool.close(),
+  }
+}

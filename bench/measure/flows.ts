@@ -1,0 +1,32 @@
+import type { Target } from '../targets/target.js'
+import { cpuMs, residentMiB } from './process-usage.js'
+import { percentile, type Sample } from './sample.js'
+
+/** Actors that each begin the next flow when theirs is over, for a time; a flow that fails ends the benchmark. */
+export async function measureFlows(
+  target: Target,
+  flow: () => Promise<void>,
+  atOnce: number,
+  seconds: number,
+): Promise<Sample> {
+  const times: number[] = []
+  const cpuBefore = cpuMs(target.pid)
+  const started = performance.now()
+  const end = started + seconds * 1000
+  const actor = async () => {
+    while (performance.now() < end) {
+      const begun = performance.now()
+      await flow()
+      times.push(performance.now() - begun)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, actor))
+  const elapsed = performance.now() - started
+  return {
+    perSecond: times.length / (elapsed / 1000),
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    cpuMs: (cpuMs(target.pid) - cpuBefore) / times.length,
+    residentMiB: residentMiB(target.pid),
+  }
+}

@@ -1,0 +1,36 @@
+/** One measurement of one row. */
+export interface Sample {
+  /** Operations a second. */
+  readonly perSecond: number
+  /** Milliseconds from the start of an operation to its end. */
+  readonly p50: number
+  readonly p99: number
+  /** CPU time of the measured process for one operation, in milliseconds. */
+  readonly cpuMs: number
+  /** Resident memory of the measured process afterwards. */
+  readonly residentMiB: number
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length / 2
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper
+}
+
+/** The value that a share of all values does not exceed (nearest rank). */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+export function medianSample(samples: readonly Sample[]): Sample {
+  const of = (measure: keyof Sample) => median(samples.map((sample) => sample[measure]))
+  return {
+    perSecond: of('perSecond'),
+    p50: of('p50'),
+    p99: of('p99'),
+    cpuMs: of('cpuMs'),
+    residentMiB: of('residentMiB'),
+  }
+}

@@ -1,0 +1,24 @@
+import { answerMemory } from './memory.mjs'
+
+// The service as it is built, with one route more: a procedure that does nothing behind the Bearer check, so that the
+// cost of the check and the façade can be told from the cost of what a route does.
+const dist = new URL('../../dist/server/', import.meta.url)
+const { main } = await import(new URL('main.js', dist).href)
+const { restRouter } = await import(new URL('router.js', dist).href)
+const { router, userProcedure } = await import(new URL('trpc.js', dist).href)
+const { version } = await import(new URL('service/service.contract.js', dist).href)
+
+const { openapi, rest } = version.meta
+const noop = router({
+  bench: router({
+    noop: userProcedure
+      .meta({ openapi: { ...openapi, path: '/bench/noop' }, rest: { ...rest, access: 'user' } })
+      .input(version.input)
+      .output(version.output)
+      .query(() => ({ name: 'credence', version: '0.1.0' })),
+  }),
+})
+Object.assign(restRouter._def.procedures, noop._def.procedures)
+
+answerMemory()
+await main()

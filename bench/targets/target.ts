@@ -1,0 +1,71 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const START_SECONDS = 60
+
+/** A process under measurement. */
+export interface Target {
+  readonly url: string
+  readonly pid: number
+  /** Asks the process for something and gives its answer. */
+  ask(command: string | Readonly<Record<string, unknown>>): Promise<Record<string, number>>
+  stop(): Promise<void>
+}
+
+export interface TargetOptions {
+  /** Name of a program in this folder. */
+  readonly program: string
+  readonly port: number
+  readonly env?: Readonly<Record<string, string>>
+  readonly execArgv?: readonly string[]
+  /** A path that answers 200 once it is up; without one the target serves no HTTP. */
+  readonly ready?: string
+}
+
+async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  const deadline = performance.now() + START_SECONDS * 1000
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`The process ended with ${child.exitCode}:\n${output()}`)
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok === true) return
+    if (performance.now() > deadline) throw new Error(`${url} does not answer:\n${output()}`)
+    await sleep(50)
+  }
+}
+
+/** Starts a program with nothing of this process' environment but what Node needs. */
+export async function startTarget({ program, port, env = {}, execArgv = [], ready }: TargetOptions): Promise<Target> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), [], {
+    env: { PATH, HOME, NODE_ENV: 'production', PORT: String(port), ...env },
+    execArgv: ['--expose-gc', ...execArgv],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output = `${output}${text}`.slice(-20_000)
+    })
+  }
+  const url = `http://127.0.0.1:${port}`
+  if (ready !== undefined) await untilReady(`${url}${ready}`, child, () => output)
+  if (child.pid === undefined) throw new Error(`${program} did not start.`)
+  return {
+    url,
+    pid: child.pid,
+    ask: async (command) => {
+      const answer = once(child, 'message')
+      child.send(command)
+      const [message] = await answer
+      return message as Record<string, number>
+    },
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+    },
+  }
+}

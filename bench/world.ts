@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { type CredenceClient, createCredenceClient } from '../client/index.js'
+import { freePort } from '../scripts/postgres/free-port.js'
+import { createBenchDatabase } from './database.js'
+import { startIdentityProvider } from './identity-provider.js'
+import type { BenchOptions } from './options.js'
+import { startTarget, type Target } from './targets/target.js'
+
+/** Everything that rows are measured on. */
+export interface World {
+  readonly service: Target
+  readonly express: Target
+  readonly cryptography: Target
+  /** The first party's side of the service, to prepare what rows need. */
+  readonly credence: CredenceClient
+  /** Authorization header of the caller. */
+  readonly authorization: string
+  readonly clientSecret: string
+  readonly database: string
+  close(): Promise<void>
+}
+
+interface ServiceSettings {
+  readonly port: number
+  readonly databaseUrl: string
+  readonly jwksUrl: string
+  readonly clientSecret: string
+}
+
+function environment({ port, databaseUrl, jwksUrl, clientSecret }: ServiceSettings): Record<string, string> {
+  const url = `http://127.0.0.1:${port}`
+  return {
+    ISSUER_BASE_URL: url,
+    VERIFIER_BASE_URL: url,
+    ALLOW_INSECURE_HTTP: 'true',
+    DATABASE_URL: databaseUrl,
+    OIDC_JWKS_URL: jwksUrl,
+    CLIENT_SECRET: clientSecret,
+    KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64url'),
+    RATE_LIMIT_MAX: '0',
+    LOG_LEVEL: 'warn',
+  }
+}
+
+/** Starts the database, the identity provider and the processes that are measured. Nothing of it remains. */
+export async function createWorld({ profile }: BenchOptions): Promise<World> {
+  const closing: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (const end of closing.splice(0).reverse()) await end()
+  }
+  try {
+    const database = await createBenchDatabase()
+    closing.push(database.remove)
+    const identityProvider = await startIdentityProvider()
+    closing.push(identityProvider.close)
+    const clientSecret = randomBytes(24).toString('base64url')
+    const port = await freePort()
+    const service = await startTarget({
+      program: 'service.mjs',
+      port,
+      env: environment({ port, databaseUrl: database.url, jwksUrl: identityProvider.jwksUrl, clientSecret }),
+      execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
+      ready: '/health/readiness',
+    })
+    closing.push(service.stop)
+    const express = await startTarget({ program: 'bare-express.mjs', port: await freePort(), ready: '/version' })
+    closing.push(express.stop)
+    const cryptography = await startTarget({ program: 'cryptography.mjs', port: 0 })
+    closing.push(cryptography.stop)
+    const accessToken = await identityProvider.token('bench')
+    return {
+      service,
+      express,
+      cryptography,
+      credence: createCredenceClient({ url: service.url, accessToken, clientSecret }),
+      authorization: `Bearer ${accessToken}`,
+      clientSecret,
+      database: database.description,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

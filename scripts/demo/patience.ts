@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fetch } from '../../client/request.js'
+
+const UNTOLD_SECONDS = 5
+
+/** `fetch` that waits as long as a 429 says and asks again. */
+export function patient(onWait: (seconds: number) => void): Fetch {
+  return async (address, init) => {
+    for (;;) {
+      const response = await fetch(address, init)
+      if (response.status !== 429) return response
+      await response.body?.cancel()
+      const seconds = Number(response.headers.get('retry-after')) || UNTOLD_SECONDS
+      onWait(seconds)
+      await sleep(seconds * 1000, undefined, init.signal ? { signal: init.signal } : {})
+    }
+  }
+}

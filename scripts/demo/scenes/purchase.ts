@@ -1,0 +1,14 @@
+/** The credential type of the story. */
+export const TYPE = 'ProofOfPurchase'
+
+/** What a shop states about one purchase. */
+export function purchase(productName: string) {
+  return {
+    productName,
+    merchant: 'Corner Shop',
+    customerName: 'Alice Example',
+    purchaseDate: new Date().toISOString().slice(0, 10),
+    price: { amount: 249, currency: 'EUR' },
+    warrantyMonths: 24,
+  }
+}

@@ -1,0 +1,38 @@
+import type { Stage } from '../stage.js'
+import type { Issued } from './issue.js'
+
+type Json = Record<string, unknown>
+
+const decode = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString())
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** The price made higher in the signed payload, the signature as it was. */
+function dearer(jwt: string): string {
+  const [header, payload = '', signature] = jwt.split('.')
+  const claims = decode(payload) as { vc: { credentialSubject: Json } }
+  claims.vc.credentialSubject.price = { amount: 9_999, currency: 'EUR' }
+  return [header, encode(claims), signature].join('.')
+}
+
+/** The price made higher in its disclosure, the signed digests as they were. */
+function dearerDisclosure(sdJwt: string): string {
+  const change = (part: string): string => {
+    const disclosure = decode(part) as [string, string, unknown]
+    return disclosure[1] === 'price' ? encode([disclosure[0], 'price', { amount: 9_999, currency: 'EUR' }]) : part
+  }
+  const [jwt, ...disclosures] = sdJwt.split('~').slice(0, -1)
+  return [jwt, ...disclosures.map(change), ''].join('~')
+}
+
+/** Whoever changes a claim breaks the signature, in either format. */
+export async function tamper(stage: Stage, claimed: Issued, signed: Issued): Promise<void> {
+  for (const [{ format }, credential] of [
+    [claimed, dearer(claimed.compact)],
+    [signed, dearerDisclosure(signed.compact)],
+  ] as const) {
+    stage.step(`Raise the price in a copy of the ${format} and verify it`)
+    const answer = await stage.credence.verify.verify.mutate({ credential })
+    stage.saw('answer', answer)
+    stage.mustBe('its validity', answer.isValid, false)
+  }
+}

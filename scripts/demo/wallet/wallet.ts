@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type CallbackContext, clientAuthenticationAnonymous, type Jwk } from '@openid4vc/oauth2'
+import { setGlobalConfig } from '@openid4vc/openid4vci'
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import type { Stage } from '../stage.js'
+
+/** A wallet on somebody's phone, with one key of its own. It knows of the service what its QR codes say. */
+export interface Wallet {
+  readonly owner: string
+  /** did:jwk of the key. */
+  readonly did: string
+  /** DID URL of the key. */
+  readonly kid: string
+  /** What the protocol's libraries do through the wallet. */
+  readonly callbacks: Pick<CallbackContext, 'fetch' | 'hash' | 'generateRandom' | 'signJwt' | 'clientAuthentication'>
+  /** Signs with the wallet's key (ES256). */
+  sign(header: Record<string, unknown>, payload: Record<string, unknown>): Promise<string>
+}
+
+const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' }
+
+const signing =
+  (privateKey: CryptoKey): Wallet['sign'] =>
+  (header, payload) =>
+    new SignJWT(payload).setProtectedHeader({ ...header, alg: 'ES256' }).sign(privateKey)
+
+/** A new wallet. Plain HTTP is refused by the libraries, so it is allowed where the service itself has no other. */
+export async function newWallet(stage: Stage, owner: string): Promise<Wallet> {
+  if (stage.url.startsWith('http:')) setGlobalConfig({ allowInsecureUrls: true })
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const publicJwk: Jwk = { ...(await exportJWK(publicKey)), kty: 'EC' }
+  const did = `did:jwk:${Buffer.from(JSON.stringify(publicJwk)).toString('base64url')}`
+  const sign = signing(privateKey)
+  return {
+    owner,
+    did,
+    kid: `${did}#0`,
+    sign,
+    callbacks: {
+      fetch: (input, init) => stage.fetch(String(input), init ?? {}),
+      hash: (data, alg) =>
+        createHash(HASHES[alg] ?? 'sha256')
+          .update(data)
+          .digest(),
+      generateRandom: (length) => randomBytes(length),
+      clientAuthentication: clientAuthenticationAnonymous(),
+      signJwt: async (_signer, { header, payload }) => ({ jwt: await sign(header, payload), signerJwk: publicJwk }),
+    },
+  }
+}

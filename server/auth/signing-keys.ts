@@ -1,0 +1,61 @@
+import {
+  type CryptoKey,
+  createRemoteJWKSet,
+  type FlattenedJWSInput,
+  type JWSHeaderParameters,
+  errors as jose,
+} from 'jose'
+import { errors } from '../errors.js'
+
+/** The interface's limit: keys are cached for ten minutes. */
+const CACHE_MS = 10 * 60 * 1000
+/** Strangers' key ids make the service ask the identity provider no more often than this. */
+const UNKNOWN_KID_MS = 5_000
+const TIMEOUT_MS = 5_000
+
+/** Finds the key that a token's header names. */
+export type SigningKeys = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Promise<CryptoKey>
+
+/**
+ * The identity provider's signing keys (RFC 7517), fetched from its JWKS address and cached for ten minutes. A `kid` that
+ * is not among them fetches them anew, so that a rotated key is found at once; that happens once in five seconds.
+ *
+ * @returns a key by `kid`; it throws 401 `Access token signing key was not found.`, or, where the address does not answer
+ * with a usable key, `Access token signing keys are unavailable.`
+ */
+export function createSigningKeys(jwksUrl: string): SigningKeys {
+  const jwks = createRemoteJWKSet(new URL(jwksUrl), {
+    cacheMaxAge: CACHE_MS,
+    // Its own rule would leave a new key unknown for a while after every fetch.
+    cooldownDuration: Number.POSITIVE_INFINITY,
+    timeoutDuration: TIMEOUT_MS,
+  })
+  let refetchedAt = Number.NEGATIVE_INFINITY
+  const mayRefetch = () => {
+    // Whoever comes while the keys are under way waits for them.
+    if (jwks.reloading) return true
+    if (performance.now() - refetchedAt < UNKNOWN_KID_MS) return false
+    refetchedAt = performance.now()
+    return true
+  }
+
+  const find: SigningKeys = async (header, token) => {
+    try {
+      return await jwks(header, token)
+    } catch (cause) {
+      if (!(cause instanceof jose.JWKSNoMatchingKey) || !mayRefetch()) throw cause
+      await jwks.reload()
+      return jwks(header, token)
+    }
+  }
+  const isUsable = () => (jwks.jwks()?.keys ?? []).some(({ kty, use }) => kty === 'RSA' && use !== 'enc')
+
+  return async (header, token) => {
+    try {
+      return await find(header, token)
+    } catch (cause) {
+      const unknown = cause instanceof jose.JWKSNoMatchingKey && isUsable()
+      throw unknown ? errors.signingKeyNotFound() : errors.signingKeysUnavailable(cause)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { z } from 'zod'
+
+export const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false.' })
+  .default('false')
+  .transform((value) => value === 'true')
+
+export const integer = (minimum: number, maximum: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, { error: `must be an integer from ${minimum} to ${maximum}.` })
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, {
+      error: `must be an integer from ${minimum} to ${maximum}.`,
+    })
+    .default(fallback)
+
+const entriesOf = (value: string) => value.split(/[\s,]+/).filter((entry) => entry !== '')
+
+/** Entries that commas or spaces part, each of which meets a rule. */
+const listOf = (isEntry: (entry: string) => boolean, error: string) =>
+  z
+    .string()
+    .default('')
+    .transform(entriesOf)
+    .refine((entries) => entries.every(isEntry), { error })
+
+/** Origins as a browser writes them in `Origin` (RFC 6454 §6.2). */
+export const origins = listOf(
+  (entry) => /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s\p{Lu}]+$/u.test(entry),
+  'must list origins such as https://app.example.org, without a path.',
+)
+
+export const hosts = listOf(
+  (entry) => isIP(entry) === 6 || /^(\[[^\]/?#@\\]+\]|[^:/?#@\\[\]]+)(:\d{1,5})?$/.test(entry),
+  'must list hosts, each with or without a port.',
+)
+
+export const url = (protocols: readonly string[], reason: string) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), { error: reason })
+
+export const required = (error: string) => (issue: { input: unknown }) =>
+  issue.input === undefined ? error : undefined
+
+export const baseUrl = z
+  .string({ error: required('must be defined.') })
+  .refine((value) => URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol), {
+    error: 'must be an https URL.',
+    abort: true,
+  })
+  .refine((value) => !/[?#]/.test(value) && new URL(value).username === '', {
+    error: 'must have no query, fragment or user name.',
+    abort: true,
+  })
+  .transform((value) => new URL(value).href.replace(/\/+$/, ''))
+
+export const encryptionKey = z
+  .string()
+  .refine((value) => /^[A-Za-z0-9_-]{43}=?$/.test(value), { error: 'must be 32 bytes in base64url.', abort: true })
+  .transform((value) => new Uint8Array(Buffer.from(value, 'base64url')))
+  .optional()
+
+/** Names that Express knows for groups of addresses. */
+const PROXY_GROUPS = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+function isProxyEntry(entry: string): boolean {
+  if (PROXY_GROUPS.has(entry)) return true
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const bits = isIP(address) === 4 ? 32 : 128
+  if (isIP(address) === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits)
+}
+
+/** What Express takes as `trust proxy`: whether, how many hops, or whose addresses. */
+export const trustProxy = z
+  .string()
+  .transform((value) => {
+    if (value === 'true' || value === 'false') return value === 'true'
+    return /^\d{1,3}$/.test(value) ? Number(value) : value.split(/[\s,]+/).filter((entry) => entry !== '')
+  })
+  .refine((value) => !Array.isArray(value) || (value.length > 0 && value.every(isProxyEntry)), {
+    error: 'must be true, false, a number of hops, or a list of addresses, networks, loopback, linklocal, uniquelocal.',
+  })
+  .optional()
+
+export const certificates = z
+  .string()
+  .optional()
+  .transform((path, context) => {
+    if (path === undefined) return []
+    try {
+      const blocks = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+      if (blocks === null) throw new Error('no certificate in it')
+      return blocks.map((pem) => new X509Certificate(pem))
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must name a readable PEM file of certificates.' })
+      return z.NEVER
+    }
+  })
+
+/** Whom presentations may come from: `self`, `*`, DIDs and origins. */
+export const isTrustEntry = (entry: string): boolean =>
+  entry === 'self' || entry === '*' || /^did:[a-z0-9]+:\S+$/.test(entry) || /^https?:\/\/[^/?#@\s]+$/.test(entry)
+
+export const trustedIssuers = z
+  .string()
+  .default('self')
+  .transform(entriesOf)
+  .refine((entries) => entries.every(isTrustEntry), { error: 'must list self, *, DIDs and https origins.' })
+
+export const optionalText = z.string().optional()

@@ -1,0 +1,65 @@
+import { errors } from '../errors.js'
+
+/** Deeper JSON than any contract needs; recursive readers further down rely on it. */
+const MAX_JSON_DEPTH = 100
+
+/** Escapes, and the one name that JavaScript treats as more than a name: texts without either need no second look. */
+const NEEDS_A_LOOK = /\\u|__proto__/
+
+/** A code point of its own that is half of a pair (Unicode, D71). */
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+/** Nesting is measured before parsing, since a recursive reader would overflow the stack on it. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (inString) {
+      if (code === 92) at += 1
+      else if (code === 34) inString = false
+    } else if (code === 34) inString = true
+    else if (code === 123 || code === 91) {
+      depth += 1
+      if (depth > MAX_JSON_DEPTH) return true
+    } else if (code === 125 || code === 93) depth -= 1
+  }
+  return false
+}
+
+/** RFC 7493 §2.1: no lone surrogates, in names or values. A `__proto__` would become the prototype of a copy. */
+function assertPlain(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    if (LONE_SURROGATE.test(value)) throw errors.badRequest(`${path || 'Request body'} must be well-formed Unicode`)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '__proto__') throw errors.badRequest('property __proto__ should not exist')
+    const memberPath = path === '' ? name : `${path}.${name}`
+    if (LONE_SURROGATE.test(name)) throw errors.badRequest(`${path || 'Request body'} must be well-formed Unicode`)
+    assertPlain(member, memberPath)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw errors.malformedJson()
+  }
+}
+
+/** @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds lone surrogates or a member `__proto__`. */
+export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw errors.badRequest('Request body is nested too deeply.')
+  const value = parsed(text)
+  if (NEEDS_A_LOOK.test(text)) assertPlain(value, '')
+  return value
+}
+
+/** The same refusals for text that somebody else parses; malformed JSON passes unless it needs a second look. */
+export function assertPlainJson(text: string): void {
+  if (isTooDeep(text)) throw errors.badRequest('Request body is nested too deeply.')
+  if (NEEDS_A_LOOK.test(text)) assertPlain(parsed(text), '')
+}

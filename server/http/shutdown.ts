@@ -1,0 +1,21 @@
+import type { Server } from 'node:http'
+
+/** How long requests may take to end after the process was told to stop. */
+const STOP_TIMEOUT_MS = 25_000
+/** How often connections that have become idle are looked for. */
+const IDLE_CHECK_MS = 50
+
+/**
+ * Stops accepting connections and waits until the requests under way are answered; those that take longer than 25
+ * seconds are cut off.
+ */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
+  // A connection that was busy when the server closed would otherwise be kept alive for its next request.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS)
+  await closed
+  clearInterval(idle)
+  clearTimeout(cut)
+}

@@ -1,0 +1,40 @@
+import type { Deps } from '../../deps.js'
+import type { MaintenanceTask } from '../../maintenance/job.js'
+import { CODE_SECONDS, NONCE_SECONDS } from './sealed.js'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Between the clocks of two processes of one installation. */
+const CLOCK_SKEW_SECONDS = 300
+
+const before = (now: Date, seconds: number) => new Date(now.getTime() - seconds * 1000)
+
+/**
+ * What becomes of issuances when time passes. A token's row also says that its code was used, and a used nonce that it
+ * was: neither leaves as long as the code or nonce itself would still open.
+ */
+export function issuanceTasks({ stores, config }: Pick<Deps, 'stores' | 'config'>): readonly MaintenanceTask[] {
+  const { issuing, offerSessions } = stores
+  return [
+    {
+      name: 'expire credential offer sessions',
+      everyMs: 1_000,
+      run: (now, batchSize) => offerSessions.expire(now, batchSize),
+    },
+    {
+      name: 'remove access tokens',
+      everyMs: 60_000,
+      run: (now, batchSize) => issuing.removeTokens(before(now, CODE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
+    },
+    {
+      name: 'remove used nonces',
+      everyMs: 60_000,
+      run: (now, batchSize) => issuing.removeNonces(before(now, NONCE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
+    },
+    {
+      name: 'remove ended credential offer sessions',
+      everyMs: 600_000,
+      run: (now, batchSize) =>
+        offerSessions.removeEnded(new Date(now.getTime() - config.sessionRetentionDays * DAY_MS), batchSize),
+    },
+  ]
+}

@@ -1,0 +1,88 @@
+import type { Deps } from '../../deps.js'
+import { type DidDocument, findVerificationMethod } from '../../protocol/did/did-document.js'
+import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
+import { didOf } from '../../protocol/did/did-url.js'
+import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
+import { type Jwk, thumbprint } from '../../protocol/jose/jws.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import { type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
+
+async function resolveKey(deps: Deps, kid: string): Promise<Jwk> {
+  const document = await deps.resolver.resolve(didOf(kid) ?? kid)
+  const method = findVerificationMethod(document, kid, 'authentication')
+  if (method === undefined) throw new DidResolutionError('its DID does not list it for authentication.')
+  return method.jwk
+}
+
+/** In a batch the refusal says which of the proofs it is about. */
+function numbered(thrown: unknown, position: number, count: number): unknown {
+  if (count === 1 || !(thrown instanceof OAuthError)) return thrown
+  return new OAuthError(thrown.error, `Key proof ${position + 1} of ${count}: ${thrown.message}`, { cause: thrown })
+}
+
+/**
+ * Verifies the key proofs of a request (OpenID4VCI 1.0 Appendix F.4).
+ *
+ * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or where two prove one key.
+ */
+export async function provenKeys(deps: Deps, proofs: readonly string[], now: Date): Promise<ProvenKey[]> {
+  const options = {
+    audience: deps.config.issuerBaseUrl,
+    now,
+    algorithms: SIGNATURE_ALGORITHMS,
+    nonceIssuedAt: deps.seals.nonceIssuedAt,
+    resolveKey: (kid: string) => resolveKey(deps, kid),
+  }
+  const results = await Promise.allSettled(proofs.map((proof) => verifyKeyProof(proof, options)))
+  const keys = results.map((result, position) => {
+    if (result.status === 'rejected') throw numbered(result.reason, position, proofs.length)
+    return result.value
+  })
+  // §8.3: each key is bound to at most one credential.
+  if (new Set(keys.map(({ jwk }) => thumbprint(jwk))).size < keys.length) {
+    throw new OAuthError('invalid_proof', 'Each key proof of a batch must be made with a key of its own.')
+  }
+  return keys
+}
+
+function authenticationKeys(document: DidDocument): Set<string> {
+  const thumbprints = (document.authentication ?? []).flatMap((entry) => {
+    try {
+      const id = typeof entry === 'string' ? entry : entry.id
+      const method = findVerificationMethod(document, id, 'authentication')
+      return method === undefined ? [] : [thumbprint(method.jwk)]
+    } catch (thrown) {
+      // A key of an unknown kind does not make the others unusable.
+      if (thrown instanceof DidResolutionError) return []
+      throw thrown
+    }
+  })
+  return new Set(thumbprints)
+}
+
+async function keysOf(deps: Deps, did: string): Promise<Set<string>> {
+  try {
+    return authenticationKeys(await deps.resolver.resolve(did))
+  } catch (thrown) {
+    if (!(thrown instanceof DidResolutionError)) throw thrown
+    deps.log.warn({ reason: thrown.message }, 'recipient DID cannot be resolved')
+    return new Set()
+  }
+}
+
+/**
+ * A recipient-bound offering is released only to keys of that DID: named by it, or bare and listed by it.
+ *
+ * @throws OAuthError `credential_request_denied`
+ */
+export async function assertRecipient(deps: Deps, recipient: string | null, keys: readonly ProvenKey[]): Promise<void> {
+  if (recipient === null) return
+  const others = keys.filter((key) => key.did !== recipient)
+  if (others.length === 0) return
+  const own = others.some((key) => key.namedByDid) ? new Set() : await keysOf(deps, recipient)
+  if (others.every((key) => own.has(thumbprint(key.jwk)))) return
+  throw new OAuthError(
+    'credential_request_denied',
+    'The offer is for another recipient: prove a key of the DID that it is bound to.',
+  )
+}

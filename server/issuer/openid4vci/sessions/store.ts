@@ -1,0 +1,178 @@
+import { recordAudit } from '../../../audit/audit.js'
+import { latestDataWith, recordEvents } from '../../../events/store.js'
+import { Prisma, type PrismaClient } from '../../../generated/prisma/client.js'
+import type { NewOffering } from '../../offerings/store.js'
+import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
+import { type CredentialOfferSession, EXPIRED, isFinal, sessionView, sourcesOf, UNREDEEMED_STATES } from './session.js'
+
+/** A session with what only the token endpoint may know. */
+export interface StoredSession extends CredentialOfferSession {
+  readonly txCode: TxCodeDescription | null
+  readonly txCodeHash: string | null
+  readonly txCodeAttempts: number
+}
+
+interface RawSession extends Omit<StoredSession, 'createdAt' | 'expiresAt'> {
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+export type WithRawSession<Row extends { readonly session: StoredSession | null }> = Omit<Row, 'session'> & {
+  readonly session: RawSession | null
+}
+
+/** A session `x` of an offering `o` as JSON, so that one row can hold offering and session alike. */
+export const sessionColumn = Prisma.sql`
+  CASE WHEN x.id IS NULL THEN NULL ELSE jsonb_build_object(
+    'id', x.id, 'createdBy', x.created_by, 'state', x.state, 'seq', x.seq, 'errorMessage', x.error_message,
+    'txCode', x.tx_code, 'txCodeHash', x.tx_code_hash, 'txCodeAttempts', x.tx_code_attempts,
+    'configurationIds', o.configuration_ids, 'issuerId', o.issuer_id, 'expiresAt', x.expires_at, 'createdAt', x.created_at) END AS session`
+
+export function withDates<Row extends { readonly session: RawSession | null }>(
+  row: Row,
+): Omit<Row, 'session'> & { session: StoredSession | null } {
+  const { session } = row
+  if (session === null) return { ...row, session }
+  return {
+    ...row,
+    session: { ...session, createdAt: new Date(session.createdAt), expiresAt: new Date(session.expiresAt) },
+  }
+}
+
+const lastAttempt = Prisma.sql`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
+
+/**
+ * A session's transition and its event as common table expressions, `moved` among them; the transition is made where the
+ * session may still make it and `condition` has a row. Nothing moves where there is no session.
+ */
+export function movedSession(session: CredentialOfferSession | null, now: Date, condition: Prisma.Sql): Prisma.Sql {
+  if (session === null) return Prisma.sql`moved AS (SELECT NULL::text AS id, 0 AS seq WHERE false)`
+  return Prisma.sql`
+    moved AS (
+      UPDATE credential_offer_sessions SET state = ${session.state}, seq = seq + 1, error_message = ${session.errorMessage},
+        ended_at = ${isFinal(session.state) ? now : null}
+      WHERE id = ${session.id} AND state = ANY(${[...sourcesOf(session.state)]}::text[]) AND EXISTS (${condition})
+      RETURNING id, seq),
+    ${sessionEvent(session, Prisma.sql`SELECT id, seq FROM moved`, now)}`
+}
+
+function sessionEvent(session: CredentialOfferSession, rows: Prisma.Sql, now: Date): Prisma.Sql {
+  const data = JSON.stringify(sessionView(session))
+  return recordEvents(
+    'credential-offer-session',
+    Prisma.sql`SELECT id, seq, ${data}::jsonb AS data FROM (${rows}) AS stepped`,
+    now,
+  )
+}
+
+export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
+
+export function createOfferSessionStore(prisma: PrismaClient) {
+  return {
+    async find(id: string, createdBy: string): Promise<StoredSession | undefined> {
+      const [row] = await prisma.$queryRaw<{ session: RawSession | null }[]>`
+        SELECT ${sessionColumn} FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id
+        WHERE x.id = ${id} AND x.created_by = ${createdBy}`
+      return row === undefined ? undefined : (withDates(row).session ?? undefined)
+    },
+
+    /** A credential offer with its session and its first event. */
+    async insert(
+      offering: NewOffering & { readonly configurationIds: readonly string[]; readonly expiresAt: Date },
+      session: StoredSession,
+    ): Promise<void> {
+      await prisma.$transaction(async (tx) => {
+        await tx.offering.create({
+          data: {
+            ...offering,
+            isSession: true,
+            configurationIds: [...offering.configurationIds],
+            credentialSubject: offering.credentialSubject as Prisma.InputJsonObject,
+          },
+        })
+        const { id, createdBy, txCode, txCodeHash, createdAt, expiresAt } = session
+        await tx.credentialOfferSession.create({
+          data: {
+            id,
+            createdBy,
+            txCode: txCode === null ? Prisma.DbNull : { ...txCode },
+            txCodeHash,
+            createdAt,
+            expiresAt,
+          },
+        })
+        const first = Prisma.sql`SELECT ${id}::text AS id, ${session.seq}::int AS seq`
+        await tx.$queryRaw`WITH ${sessionEvent(session, first, createdAt)} SELECT 1 AS done`
+        await recordAudit(tx, { actor: createdBy, action: 'offering.created', subject: 'offering', subjectId: id })
+      })
+    },
+
+    /** Moves a session on, where it may still move there; one statement, its event with it. */
+    async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        WITH ${movedSession(session, now, Prisma.sql`SELECT 1`)}
+        SELECT id FROM moved`
+      return rows.length > 0
+    },
+
+    /**
+     * Counts a wrong transaction code; with the last one the session ends. The count is taken under the session's row
+     * lock, before anybody is told: so any number of guesses at once are no more than five.
+     *
+     * @param locked the session as the last wrong code leaves it.
+     * @returns how many attempts are left; 0 where none was left before.
+     */
+    async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number> {
+      const [row] = await prisma.$queryRaw<{ left: number }[]>`
+        WITH counted AS (
+          UPDATE credential_offer_sessions x SET tx_code_attempts = x.tx_code_attempts + 1,
+            state = CASE WHEN ${lastAttempt} THEN ${locked.state} ELSE x.state END,
+            seq = x.seq + CASE WHEN ${lastAttempt} THEN 1 ELSE 0 END,
+            error_message = CASE WHEN ${lastAttempt} THEN ${locked.errorMessage} END,
+            ended_at = CASE WHEN ${lastAttempt} THEN ${now}::timestamptz END
+          WHERE id = ${locked.id} AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int
+            AND state = ANY(${[...UNREDEEMED_STATES]}::text[])
+          RETURNING id, seq, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
+        ${sessionEvent(locked, Prisma.sql`SELECT id, seq FROM counted WHERE "left" = 0`, now)}
+        SELECT "left" FROM counted`
+      return row?.left ?? 0
+    },
+
+    /** Ends sessions whose offer ran out before anything was taken, at most `limit`. @returns how many. */
+    async expire(now: Date, limit: number): Promise<number> {
+      const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        WITH due AS (
+          SELECT id FROM credential_offer_sessions
+          WHERE state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at <= ${now}
+          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED),
+        moved AS (
+          UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
+          FROM due WHERE x.id = due.id RETURNING x.id, x.seq),
+        ${recordEvents(
+          'credential-offer-session',
+          Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, Prisma.sql`${changes}::jsonb`)} AS data FROM moved`,
+          now,
+        )}
+        SELECT id FROM moved`
+      return rows.length
+    },
+
+    /**
+     * Removes sessions that ended before a moment, with their events, at most `limit`. One whose credential was taken and
+     * whose wallet never said more has its end where its offer ran out. @returns how many.
+     */
+    async removeEnded(before: Date, limit: number): Promise<number> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        WITH removed AS (
+          DELETE FROM credential_offer_sessions WHERE id IN (
+            SELECT id FROM credential_offer_sessions
+            WHERE ended_at <= ${before} OR (state = 'CredentialIssued' AND expires_at <= ${before})
+            LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+          RETURNING id),
+        events AS (DELETE FROM session_events WHERE session_id IN (SELECT id FROM removed))
+        SELECT id FROM removed`
+      return rows.length
+    },
+  }
+}

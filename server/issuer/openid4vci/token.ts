@@ -1,0 +1,22 @@
+import type { Deps } from '../../deps.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { TokenParameters, TokenResponse } from './grants/grant.js'
+import { GRANTS } from './grants/index.js'
+
+const SUPPORTED = GRANTS.map(({ identifier }) => identifier).join(', ')
+
+/**
+ * Exchanges a code for an access token (OpenID4VCI 1.0 §6).
+ *
+ * @throws OAuthError with the code of RFC 6749 §5.2 that fits.
+ */
+export async function issueToken(deps: Deps, sent: TokenParameters): Promise<TokenResponse> {
+  // RFC 6749 §3.2: parameters sent without a value are treated as if they were omitted.
+  const parameters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
+  const { grant_type: grantType } = parameters
+  if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.')
+  const grant = GRANTS.find(({ identifier }) => identifier === grantType)
+  if (grant === undefined)
+    throw new OAuthError('unsupported_grant_type', `The grant_type is not supported; use ${SUPPORTED}.`)
+  return grant.handle(deps, parameters)
+}

@@ -1,0 +1,59 @@
+import type { Deps } from '../../deps.js'
+import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
+import { parseConfigurationId } from '../issuance/configurations.js'
+import { type Binding, type SignedInstance, signInstance } from '../issuance/sign.js'
+import { credentialView } from '../issuance/view.js'
+import type { TokenContext } from './store.js'
+
+/** §15.4.1: times in a wallet's copies are rounded down to it, so that they do not link the copies of a batch to their moment. */
+const ROUNDED_TO_MS = 60 * 60 * 1000
+
+/**
+ * A JWT VC is bound by the DID of its subject (with `cnf` too where that is another), an SD-JWT VC by `cnf`. Who the
+ * offering says the subject is, stays the subject.
+ */
+function bindingOf(token: TokenContext, key: ProvenKey, sdJwt: boolean): Binding {
+  const subjectId =
+    token.recipient ?? (typeof token.credentialSubject.id === 'string' ? token.credentialSubject.id : undefined)
+  if (sdJwt) return { subjectId: subjectId ?? (key.namedByDid ? key.did : undefined), holderKey: key.jwk }
+  return { subjectId: subjectId ?? key.did, holderKey: subjectId === undefined && key.namedByDid ? undefined : key.jwk }
+}
+
+/** The copies that a wallet gets, and the credential as the API shows it. */
+export interface WalletCopies {
+  readonly instances: readonly SignedInstance[]
+  readonly vc: unknown
+}
+
+/**
+ * Signs one instance for each proven key. Batch copies share no salt, no id and no neighbouring status index.
+ *
+ * @param recordId the id of the record, which the first copy bears.
+ */
+export async function signCopies(
+  deps: Deps,
+  token: TokenContext,
+  configurationId: string,
+  keys: readonly ProvenKey[],
+  recordId: string,
+  now: Date,
+): Promise<WalletCopies> {
+  const configuration = parseConfigurationId(configurationId)
+  if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
+  const { format } = configuration
+  const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)
+  const statuses = await deps.allotment.allot(token.issuerId, token.keyId, keys.length)
+  const requests = keys.flatMap((key, position) => {
+    const status = statuses[position]
+    const binding = bindingOf(token, key, format === 'dc+sd-jwt')
+    const id = position === 0 ? recordId : deps.newId()
+    return status === undefined
+      ? []
+      : [{ context: token, subject: token.credentialSubject, format, binding, id, status, issuedAt }]
+  })
+  const instances = await Promise.all(requests.map((request) => signInstance(deps, request)))
+  const [request] = requests
+  const [first] = instances
+  if (request === undefined || first === undefined) throw new Error('Nothing was signed.')
+  return { instances, vc: credentialView(deps.config, request, recordId, first, issuedAt) }
+}

@@ -1,0 +1,57 @@
+import 'dotenv/config'
+import { pathToFileURL } from 'node:url'
+import { ConfigurationError, readConfig } from '../config.js'
+import { connectDatabase } from '../database/connect.js'
+import { assertKeysOpen, reencrypt } from './keys.js'
+import { rotateKeys } from './rotation.js'
+import { createKeyStore } from './store.js'
+import { createVault } from './vault.js'
+
+const USAGE = `Usage: npm run keys:rotate [-- --reencrypt]
+
+  (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed
+  --reencrypt   encrypts everything that is protected under KEY_ENCRYPTION_KEY, also what is in the clear or under
+                KEY_ENCRYPTION_KEY_PREVIOUS; makes no new key`
+
+/**
+ * The command that rotates keys, or encrypts them anew, in the database of the service whose environment it is given.
+ *
+ * @returns lines that say what was done.
+ * @throws {ConfigurationError} for an environment or arguments that it cannot work with.
+ */
+export async function keysCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<string[]> {
+  const [option, ...others] = args
+  if (others.length > 0 || (option !== undefined && option !== '--reencrypt')) throw new ConfigurationError(USAGE)
+  const config = readConfig(environment)
+  const database = connectDatabase(config.databaseUrl, { max: 2 })
+  try {
+    const store = createKeyStore(database.prisma)
+    const vault = createVault(config.keyEncryptionKeys)
+    await assertKeysOpen(store, vault)
+    if (option === '--reencrypt') {
+      if (config.keyEncryptionKeys.length === 0) throw new ConfigurationError('KEY_ENCRYPTION_KEY must be defined.')
+      return [`${await reencrypt(store, vault)} values encrypted anew.`]
+    }
+    const newId = () => crypto.randomUUID()
+    const rotated = await rotateKeys({ store, vault, config, newId, clock: () => new Date() })
+    return [
+      ...rotated.map(({ kind, id, did }) => `${kind} ${id} signs with a new key as ${did}`),
+      `${rotated.length} records have a new key.`,
+    ]
+  } finally {
+    await database.close()
+  }
+}
+
+/** Runs the command for this process: lines on standard output, exit code 1 with the reason where it cannot. */
+export async function main(): Promise<void> {
+  try {
+    process.stdout.write(`${(await keysCommand(process.argv.slice(2), process.env)).join('\n')}\n`)
+  } catch (error) {
+    const reason = error instanceof ConfigurationError ? error.message : error instanceof Error ? error.stack : error
+    process.stderr.write(`${reason}\n`)
+    process.exitCode = 1
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main()

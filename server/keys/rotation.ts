@@ -1,0 +1,78 @@
+import type { Config } from '../config.js'
+import { signingDidOf } from '../dids/identity.js'
+import type { NewDid } from '../dids/store.js'
+import { didJwk } from '../protocol/did/did-jwk.js'
+import { didKeyFromJwk } from '../protocol/did/did-key.js'
+import { generateKeyPair, type Jwk } from '../protocol/jose/jws.js'
+import type { KeyStore, Rotation, SigningRecord } from './store.js'
+import type { Vault } from './vault.js'
+
+export interface RotationOptions {
+  readonly store: KeyStore
+  readonly vault: Vault
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
+  readonly newId: () => string
+  readonly clock: () => Date
+}
+
+/** A record that has a new key, and the DID that it signs as from now on. */
+export interface RotatedRecord {
+  readonly kind: 'issuer' | 'verifier'
+  readonly id: string
+  readonly did: string
+}
+
+/** The DID that is made of a key itself: beside a did:web a did:jwk, and a did:key where that is the method. */
+function didOfKey(record: SigningRecord, publicJwk: Jwk, keyId: string): NewDid {
+  const key = record.method === 'key'
+  return {
+    did: key ? didKeyFromJwk(publicJwk) : didJwk(publicJwk),
+    method: key ? 'key' : 'jwk',
+    uuid: null,
+    purpose: record.kind,
+    createdBy: record.createdBy,
+    keySetId: record.keySetId,
+    keyId,
+    holderId: null,
+  }
+}
+
+async function rotationOf(records: readonly SigningRecord[], options: RotationOptions): Promise<Rotation | undefined> {
+  const [first] = records
+  if (first === undefined) return undefined
+  const { vault, newId, config } = options
+  const { privateJwk, publicJwk } = await generateKeyPair(first.alg === 'EdDSA' ? 'EdDSA' : 'ES256')
+  const privateKey = await vault.protect(JSON.stringify(privateJwk))
+  const key = { id: newId(), alg: first.alg, publicJwk, privateJwk: privateKey }
+  return {
+    keySetId: first.keySetId,
+    formerKeyId: first.keyId,
+    key,
+    dids: [didOfKey(first, publicJwk, key.id)],
+    records: records.map(({ kind, id, method, didWeb }) => {
+      const baseUrl = kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl
+      return { kind, id, did: signingDidOf(method, didWeb ?? undefined, baseUrl, publicJwk) }
+    }),
+    at: options.clock(),
+  }
+}
+
+/**
+ * Gives every issuer and verifier record a new key of the same algorithm, each key set in a transaction of its own.
+ * Processes that run meanwhile sign with it from their next signature on. Where the DID is made of the key, the record
+ * moves to the new one. Former keys stay published, and lists that they signed stay signed by them.
+ *
+ * @returns the records that were moved, in the order of their making.
+ */
+export async function rotateKeys(options: RotationOptions): Promise<RotatedRecord[]> {
+  const byKeySet = new Map<string, SigningRecord[]>()
+  for (const record of await options.store.signingRecords()) {
+    byKeySet.set(record.keySetId, [...(byKeySet.get(record.keySetId) ?? []), record])
+  }
+  const rotated: RotatedRecord[] = []
+  for (const records of byKeySet.values()) {
+    const rotation = await rotationOf(records, options)
+    if (rotation !== undefined && (await options.store.rotate(rotation))) rotated.push(...rotation.records)
+  }
+  return rotated
+}

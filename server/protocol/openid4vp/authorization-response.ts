@@ -1,0 +1,97 @@
+import { timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { isObject, type JsonObject } from '../credential.js'
+import type { Jwk } from '../jose/jws.js'
+import { decryptResponse } from './response-encryption.js'
+import { ResponseError } from './response-error.js'
+
+/** Parameters of a form POST to the response endpoint (OpenID4VP 1.0 §8.2, §8.3.1, §8.5); others are ignored. */
+export const zAuthorizationResponse = z.object({
+  response: z.string().optional().meta({ description: 'JWE with the other parameters, for direct_post.jwt.' }),
+  vp_token: z.string().optional().meta({ description: 'JSON object of arrays of presentations.' }),
+  state: z.string().optional(),
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+})
+export type AuthorizationResponse = z.infer<typeof zAuthorizationResponse>
+
+/** `vp_token` (§8.1): presentations by the id of the credential query that they answer. */
+export type VpToken = ReadonlyMap<string, readonly (string | JsonObject)[]>
+
+/** What a wallet answers to a request. */
+export type WalletAnswer =
+  | { readonly kind: 'error'; readonly error: string; readonly description: string | undefined }
+  | { readonly kind: 'presentations'; readonly vpToken: VpToken }
+
+/** What the request told its wallet alone. */
+export interface RequestSecrets {
+  readonly state: string
+  /** The private key that the answer must be encrypted for, where the response mode asks for that. */
+  readonly encryptionKey?: Jwk | undefined
+}
+
+/**
+ * Reads the answer to a request.
+ *
+ * @throws ResponseError for a missing or foreign `state`, an answer that is not encrypted as the request asked or does not
+ *   decrypt, and a vp_token that is missing or of another shape.
+ */
+export async function readAuthorizationResponse(
+  form: AuthorizationResponse,
+  { state, encryptionKey }: RequestSecrets,
+): Promise<WalletAnswer> {
+  const parameters = await parametersOf(form, encryptionKey)
+  checkState(parameters.state, state)
+  const { error, error_description: description } = parameters
+  if (error !== undefined) {
+    if (typeof error !== 'string') throw new ResponseError('Parameter error is not a string.')
+    return { kind: 'error', error, description: typeof description === 'string' ? description : undefined }
+  }
+  return { kind: 'presentations', vpToken: readVpToken(parameters.vp_token) }
+}
+
+async function parametersOf(form: AuthorizationResponse, encryptionKey: Jwk | undefined): Promise<JsonObject> {
+  if (encryptionKey !== undefined) {
+    if (form.response !== undefined) return decryptResponse(form.response, encryptionKey)
+    // §8.3.1: a wallet that cannot encrypt may send an error, and only that, in the clear.
+    if (form.error !== undefined && form.vp_token === undefined) return form
+    throw new ResponseError('Parameter response is missing: the request asks for an encrypted answer.')
+  }
+  if (form.response !== undefined) throw new ResponseError('Response is encrypted, which the request does not ask for.')
+  return form.vp_token === undefined ? form : { ...form, vp_token: parseVpToken(form.vp_token) }
+}
+
+function checkState(sent: unknown, state: string): void {
+  if (sent === undefined) throw new ResponseError('Parameter state is missing.')
+  const [actual, expected] = [Buffer.from(String(sent)), Buffer.from(state)]
+  // §14.3.2
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
+    throw new ResponseError('Parameter state is not that of the request.')
+  }
+}
+
+function parseVpToken(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ResponseError('Parameter vp_token is not a JSON object of arrays.')
+  }
+}
+
+/** §8.1: entries are arrays of strings or objects, also where there is one presentation only. */
+function readVpToken(value: unknown): VpToken {
+  if (value === undefined) throw new ResponseError('Parameter vp_token is missing.')
+  if (!isObject(value)) throw new ResponseError('Parameter vp_token is not a JSON object of arrays.')
+  return new Map(Object.entries(value).map(([id, presentations]) => [id, readEntry(presentations)]))
+}
+
+function readEntry(presentations: unknown): readonly (string | JsonObject)[] {
+  if (typeof presentations === 'string') {
+    throw new ResponseError('Parameter vp_token holds a single presentation where an array of them is due.')
+  }
+  if (!Array.isArray(presentations)) throw new ResponseError('Parameter vp_token is not a JSON object of arrays.')
+  return presentations.map((presentation: unknown) => {
+    if (typeof presentation === 'string' || isObject(presentation)) return presentation
+    throw new ResponseError('Parameter vp_token holds a presentation that is neither string nor object.')
+  })
+}

@@ -1,0 +1,75 @@
+import { type Jwk, type Signer, signCompact } from '../jose/jws.js'
+import type { DcqlQuery } from './dcql/dcql-query.js'
+import { ENCRYPTED_RESPONSE_ENC_VALUES } from './response-encryption.js'
+import { VP_FORMATS_SUPPORTED } from './vp-formats.js'
+
+/** RFC 9101 §10.8; OpenID4VP 1.0 §5.10.1. */
+export const REQUEST_OBJECT_MEDIA_TYPE = 'application/oauth-authz-req+jwt'
+
+/** §8.2, §8.3.1. */
+export type ResponseMode = 'direct_post' | 'direct_post.jwt'
+
+/** §5.8: the wallet's metadata is static. */
+const STATIC_DISCOVERY = 'https://self-issued.me/v2'
+
+/** The client identifier of a verifier that a DID identifies (§5.9.3). */
+export const decentralizedIdentifier = (did: string): string => `decentralized_identifier:${did}`
+
+export interface RequestObjectInput {
+  /** A key of the DID in `clientId`; its `kid` is the DID URL. */
+  readonly signer: Signer
+  /** With its prefix. */
+  readonly clientId: string
+  readonly responseUri: string
+  readonly responseMode: ResponseMode
+  readonly nonce: string
+  readonly state: string
+  readonly dcqlQuery: DcqlQuery
+  /** The public key, with its `kid`, that the answer is encrypted to; where the response mode has one. */
+  readonly encryptionKey?: Jwk | undefined
+  /** What the wallet sent to see again (§5.10). */
+  readonly walletNonce?: string | undefined
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+}
+
+/**
+ * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). It speaks DCQL alone and has nothing
+ * of a draft beside it, since wallets choose their dialect by what they find.
+ */
+export function signRequestObject(input: RequestObjectInput): Promise<string> {
+  return signCompact(
+    input.signer,
+    { typ: 'oauth-authz-req+jwt' },
+    {
+      aud: STATIC_DISCOVERY,
+      client_id: input.clientId,
+      response_type: 'vp_token',
+      response_mode: input.responseMode,
+      response_uri: input.responseUri,
+      nonce: input.nonce,
+      state: input.state,
+      dcql_query: input.dcqlQuery,
+      client_metadata: clientMetadata(input.encryptionKey),
+      ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
+      iat: Math.floor(input.issuedAt.getTime() / 1000),
+      exp: Math.ceil(input.expiresAt.getTime() / 1000),
+    },
+  )
+}
+
+/** §5.1, §11.1. Wallets insist on `use` and `alg` beside the `kid` that the standard asks for. */
+function clientMetadata(encryptionKey: Jwk | undefined): Record<string, unknown> {
+  if (encryptionKey === undefined) return { vp_formats_supported: VP_FORMATS_SUPPORTED }
+  return {
+    vp_formats_supported: VP_FORMATS_SUPPORTED,
+    jwks: { keys: [encryptionKey] },
+    encrypted_response_enc_values_supported: ENCRYPTED_RESPONSE_ENC_VALUES,
+  }
+}
+
+/** What a wallet opens, by link or QR code: the request by reference, which it may also POST for (§5.7, §5.10, §13.1.2). */
+export function authorizationRequestUri(clientId: string, requestUri: string): string {
+  const parameters = new URLSearchParams({ client_id: clientId, request_uri: requestUri, request_uri_method: 'post' })
+  return `openid4vp://?${parameters}`
+}

@@ -1,0 +1,40 @@
+import type { Config } from './config.js'
+
+/** What the operator should know at every start, though it does not prevent it. */
+export function startupWarnings(config: Config): string[] {
+  const warnings: string[] = []
+  if (config.authDisabled) warnings.push('AUTH_DISABLED is true: every caller is an admin. For local development only.')
+  if (config.allowInsecureHttp)
+    warnings.push('ALLOW_INSECURE_HTTP is true: plain HTTP is accepted. For local development only.')
+  if (config.keyEncryptionKeys.length === 0) {
+    warnings.push(
+      'KEY_ENCRYPTION_KEY is not set: PRIVATE KEYS ARE STORED IN THE CLEAR. Set it to 32 random bytes in base64url.',
+    )
+  }
+  if (config.clientSecrets.length === 0 && !config.authDisabled) {
+    warnings.push('CLIENT_SECRET is not set: routes that need x-client-secret answer 401.')
+  }
+  for (const [name, value] of [
+    ['ISSUER_BASE_URL', config.issuerBaseUrl],
+    ['VERIFIER_BASE_URL', config.verifierBaseUrl],
+  ] as const) {
+    const { pathname, origin } = new URL(value)
+    if (pathname !== '/') {
+      const documents = name === 'ISSUER_BASE_URL' ? issuerRootDocuments(pathname) : []
+      warnings.push(
+        [
+          `${name} has the path ${pathname}: the proxy must strip it`,
+          ...documents.map((path) => `and pass on ${origin}${path}`),
+        ].join(', '),
+      )
+    }
+  }
+  return warnings
+}
+
+/** Documents that standards place at the host's root although the issuer identifier has a path. */
+function issuerRootDocuments(pathname: string): string[] {
+  return ['openid-credential-issuer', 'oauth-authorization-server', 'jwt-vc-issuer']
+    .map((name) => `/.well-known/${name}${pathname}`)
+    .concat('/.well-known/did-configuration', '/.well-known/did-configuration.json')
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { isTrustEntry } from '../../config-rules.js'
+import { route } from '../../contract.js'
+import { zDcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
+
+const MAX_VALIDITY_SECONDS = 86_400
+
+export const zValidity = z
+  .number()
+  .min(1)
+  .max(MAX_VALIDITY_SECONDS)
+  .meta({ description: 'Seconds in which the request can be answered; 300 unless given.' })
+
+export const zRedirectUri = z.string().min(1).max(2_000).meta({
+  description: "Where the wallet's user goes on: https, or an app's own scheme with a dot in it.",
+  example: 'https://shop.example/done',
+})
+
+/** The authorization request result of the interface, and the session that it belongs to. */
+export const zAuthorizationRequestResult = z.object({
+  request_uri: z.url().meta({ description: 'Address of the signed request object.' }),
+  qr_code_url: z.url().meta({ description: 'Address of the QR code that wallets scan.' }),
+  state: z.string(),
+  nonce: z.string(),
+  validity: z.number(),
+  verificationSessionId: z.string(),
+  authorizationRequestUri: z.string().meta({ description: 'openid4vp:// address that a wallet opens.' }),
+})
+
+export const createAuthorizationRequest = {
+  meta: route('POST', '/authorization-requests', {
+    tag: 'Authorization requests',
+    summary: 'Ask wallets for a presentation, by a DCQL query or by VP query items',
+    access: 'user',
+    status: 201,
+    errors: [400, 403],
+  }),
+  input: z
+    .strictObject({
+      dcqlQuery: zDcqlQuery.optional(),
+      query: zVpQuery.optional(),
+      redirectUri: zRedirectUri.optional(),
+      validity: zValidity.optional(),
+      responseMode: z.enum(['direct_post', 'direct_post.jwt']).optional(),
+      verifierId: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ description: 'A verifier record; the default one unless given.' }),
+      trustedIssuers: z
+        .array(z.string().refine(isTrustEntry, { error: 'must be self, *, a DID or an https origin' }))
+        .min(1)
+        .max(1_000)
+        .optional()
+        .meta({ description: 'Whose credentials this request accepts, in the place of TRUSTED_ISSUERS.' }),
+    })
+    .refine(({ dcqlQuery, query }) => (dcqlQuery === undefined) !== (query === undefined), {
+      error: 'must hold either dcqlQuery or query',
+    }),
+  output: zAuthorizationRequestResult,
+}

@@ -1,0 +1,85 @@
+import type { z } from 'zod'
+import type { Deps } from '../../deps.js'
+import { keyIdOf } from '../../dids/identity.js'
+import { errors } from '../../errors.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import { dcqlFromVpQuery } from '../../protocol/openid4vp/dcql/from-vp-query.js'
+import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
+import { decentralizedIdentifier, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
+import { qrCodeUrlOf } from '../qr-codes/address.js'
+import { newSecrets, protectSecrets } from '../sessions/secrets.js'
+import { requestUriOf, type Session, viewOf } from '../sessions/session.js'
+import { compiledQuery, orBadRequest } from '../vp-queries/compiled.js'
+import { knownTypes } from '../vp-queries/types.js'
+import type { zAuthorizationRequestResult } from './authorization-requests.contract.js'
+import { isRedirectUri } from './redirect-uri.js'
+import type { RequestContext } from './store.js'
+
+const DEFAULT_VALIDITY_SECONDS = 300
+
+export interface NewRequest {
+  /** What is asked for: a query of the caller's own, or items from which one is made. */
+  readonly asked: { readonly dcqlQuery: DcqlQuery } | { readonly items: readonly VpQueryItem[] }
+  readonly redirectUri: string | undefined
+  readonly validity: number | undefined
+  readonly responseMode: ResponseMode | undefined
+  readonly trustedIssuers: readonly string[] | undefined
+  readonly createdBy: string | null
+}
+
+/** @throws 400, naming the request's member. */
+export function assertRedirectUri(deps: Pick<Deps, 'config'>, member: string, uri: string | undefined): void {
+  if (uri !== undefined && !isRedirectUri(uri, deps.config.allowInsecureHttp)) {
+    throw errors.badRequest(`${member} must be an https URL or have an app's own scheme with a dot in it`)
+  }
+}
+
+/** The DCQL query, and the items with the constraints that it cannot express. */
+function queriesOf(deps: Deps, { asked }: NewRequest, context: RequestContext): Pick<Session, 'dcqlQuery' | 'vpQuery'> {
+  if ('dcqlQuery' in asked) return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
+  const types = knownTypes(deps.config, context.typeNames)
+  return { dcqlQuery: orBadRequest(() => dcqlFromVpQuery(compiledQuery(asked.items), types)), vpQuery: asked.items }
+}
+
+/** Makes an authorization request and its session, with separate ids that nobody can guess. */
+export async function createRequest(
+  deps: Deps,
+  context: RequestContext,
+  request: NewRequest,
+): Promise<z.input<typeof zAuthorizationRequestResult>> {
+  const { validity = DEFAULT_VALIDITY_SECONDS, responseMode = deps.config.verifierResponseMode } = request
+  const queries = queriesOf(deps, request, context)
+  const secrets = await newSecrets(deps, responseMode)
+  const createdAt = deps.clock()
+  const qrCodeId = deps.newId()
+  const session: Session = {
+    id: deps.newId(),
+    requestId: deps.newId(),
+    qrCodeId,
+    verifierId: context.verifierDid,
+    clientId: decentralizedIdentifier(context.verifierDid),
+    keyId: context.keyId,
+    kid: keyIdOf(context.verifierDid, context.publicJwk),
+    state: 'RequestCreated',
+    errorMessage: null,
+    responseMode,
+    secrets: await protectSecrets(deps, secrets),
+    ...queries,
+    trustedIssuers: request.trustedIssuers ?? null,
+    redirectUri: request.redirectUri ?? null,
+    createdBy: request.createdBy,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + validity * 1000),
+  }
+  const view = viewOf(deps.config, session)
+  await deps.stores.verificationSessions.insert(session, view)
+  return {
+    request_uri: requestUriOf(deps.config, session.requestId),
+    qr_code_url: qrCodeUrlOf(deps.config, qrCodeId),
+    state: secrets.state,
+    nonce: secrets.nonce,
+    validity,
+    verificationSessionId: session.id,
+    authorizationRequestUri: view.authorizationRequestUri,
+  }
+}

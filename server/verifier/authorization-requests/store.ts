@@ -1,0 +1,45 @@
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
+import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
+
+/** Who asks: a verifier and the key that signs for it now. */
+export interface RequestContext {
+  readonly verifierDid: string
+  readonly keyId: string
+  readonly publicJwk: Jwk
+  /** Names of the credential types of this installation. */
+  readonly typeNames: readonly string[]
+  /** The stored VP query that was named; null where there is none. */
+  readonly query: readonly VpQueryItem[] | null
+}
+
+/** A verifier record by its id or DID, as far as a caller may use it: their own, or the default one. */
+export interface NamedVerifier {
+  readonly verifierId: string
+  readonly sub: string
+}
+
+export type AuthorizationRequestStore = ReturnType<typeof createAuthorizationRequestStore>
+
+export function createAuthorizationRequestStore(prisma: PrismaClient) {
+  return {
+    /** All that a request is made of, in one statement; nothing where the verifier does not exist. */
+    async context(verifier: NamedVerifier | undefined, vpQueryId: string | null): Promise<RequestContext | undefined> {
+      const chosen =
+        verifier === undefined
+          ? Prisma.sql`v.is_default`
+          : Prisma.sql`(v.id = ${verifier.verifierId} OR v.did = ${verifier.verifierId})
+              AND (v.is_default OR v.created_by = ${verifier.sub})`
+      const [row] = await prisma.$queryRaw<RequestContext[]>`
+        SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk",
+          ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
+          (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query
+        FROM verifiers v
+        JOIN LATERAL (
+          SELECT k.id, k.public_jwk FROM keys k WHERE k.key_set_id = v.key_set_id AND k.retired_at IS NULL
+          ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true
+        WHERE ${chosen}`
+      return row
+    },
+  }
+}

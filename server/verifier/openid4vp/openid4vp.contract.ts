@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { zProtocolReply } from '../../protocol/oauth/reply.js'
+import { zAuthorizationResponse } from '../../protocol/openid4vp/authorization-response.js'
+import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocol/openid4vp/request-object.js'
+
+const TAG = 'OpenID4VP'
+const MAX_WALLET_NONCE = 1_024
+
+export const getRequestObject = {
+  meta: route('GET', '/openid4vp/requests/{id}', {
+    tag: TAG,
+    summary: 'The signed request object of an authorization request (OpenID4VP 1.0 §5)',
+    access: 'public',
+    kind: 'protocol',
+    produces: REQUEST_OBJECT_MEDIA_TYPE,
+    errors: [404, 410],
+  }),
+  input: z.object({ id: z.string() }),
+  output: zProtocolReply,
+}
+
+export const postRequestObject = {
+  meta: route('POST', '/openid4vp/requests/{id}', {
+    tag: TAG,
+    summary: "The signed request object, with the wallet's nonce in it (OpenID4VP 1.0 §5.10)",
+    access: 'public',
+    kind: 'protocol',
+    form: true,
+    produces: REQUEST_OBJECT_MEDIA_TYPE,
+    errors: [400, 404, 410],
+  }),
+  input: z.object({
+    id: z.string(),
+    wallet_nonce: z.string().min(1).max(MAX_WALLET_NONCE).optional(),
+    wallet_metadata: z.string().optional(),
+  }),
+  output: zProtocolReply,
+}
+
+export const postResponse = {
+  meta: route('POST', '/openid4vp/responses/{id}', {
+    tag: TAG,
+    summary: "A wallet's answer (OpenID4VP 1.0 §8.2, direct_post and direct_post.jwt)",
+    access: 'public',
+    kind: 'protocol',
+    form: true,
+    errors: [400, 404],
+  }),
+  input: zAuthorizationResponse.extend({ id: z.string() }),
+  output: zProtocolReply,
+}

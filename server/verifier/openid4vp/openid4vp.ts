@@ -1,0 +1,24 @@
+import { publicProcedure, router } from '../../trpc.js'
+import { getRequestObject, postRequestObject, postResponse } from './openid4vp.contract.js'
+import { serveRequestObject } from './request-object.js'
+import { receiveResponse } from './response.js'
+
+export const openid4vpRouter = router({
+  requestObject: publicProcedure
+    .meta(getRequestObject.meta)
+    .input(getRequestObject.input)
+    .output(getRequestObject.output)
+    .query(({ ctx: { deps }, input }) => serveRequestObject(deps, input.id, undefined)),
+
+  postedRequestObject: publicProcedure
+    .meta(postRequestObject.meta)
+    .input(postRequestObject.input)
+    .output(postRequestObject.output)
+    .mutation(({ ctx: { deps }, input }) => serveRequestObject(deps, input.id, input.wallet_nonce)),
+
+  response: publicProcedure
+    .meta(postResponse.meta)
+    .input(postResponse.input)
+    .output(postResponse.output)
+    .mutation(({ ctx: { deps }, input: { id, ...form } }) => receiveResponse(deps, id, form)),
+})

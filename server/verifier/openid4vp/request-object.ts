@@ -1,0 +1,52 @@
+import type { Deps } from '../../deps.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
+import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
+import { revealSecrets } from '../sessions/secrets.js'
+import { EXPIRED_MESSAGE, isFinal, responseUriOf, type Session } from '../sessions/session.js'
+
+export const REQUEST_NOT_FOUND = 'Authorization request not found.'
+
+const gone = (description: string) => new OAuthError('invalid_request', description, { status: 410 })
+
+/** @throws 410 once nothing can come of the request any more. */
+async function assertServed(deps: Deps, session: Session, now: Date): Promise<void> {
+  if (isFinal(session.state))
+    throw gone(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.')
+  if (session.expiresAt > now) return
+  // The maintenance job would see to it within a second; the wallet and the session shall not disagree until then.
+  await deps.stores.verificationSessions.expire(now, 1, session.id)
+  throw gone(EXPIRED_MESSAGE)
+}
+
+/** Hands a request out, any number of times while it is open; the first time the session moves to RequestUriRetrieved. */
+export async function serveRequestObject(
+  deps: Deps,
+  requestId: string,
+  walletNonce: string | undefined,
+): Promise<ProtocolReply> {
+  const now = deps.clock()
+  const session = await deps.stores.verificationSessions.retrieve(requestId, now)
+  if (session === undefined) throw new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
+  await assertServed(deps, session, now)
+  const { state, nonce, encryptionKey } = await revealSecrets(deps, session)
+  const requestObject = await signRequestObject({
+    signer: await deps.keys.signer(session.keyId, session.kid),
+    clientId: session.clientId,
+    responseUri: responseUriOf(deps.config, requestId),
+    responseMode: session.responseMode,
+    nonce,
+    state,
+    dcqlQuery: session.dcqlQuery,
+    encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
+    walletNonce,
+    issuedAt: session.createdAt,
+    expiresAt: session.expiresAt,
+  })
+  return {
+    status: 200,
+    headers: { 'content-type': REQUEST_OBJECT_MEDIA_TYPE, 'cache-control': 'no-store' },
+    body: requestObject,
+  }
+}

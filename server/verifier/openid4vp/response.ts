@@ -1,0 +1,129 @@
+import type { Deps } from '../../deps.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import {
+  type AuthorizationResponse,
+  readAuthorizationResponse,
+  type VpToken,
+  type WalletAnswer,
+} from '../../protocol/openid4vp/authorization-response.js'
+import { ResponseError } from '../../protocol/openid4vp/response-error.js'
+import { withResponseCode } from '../authorization-requests/redirect-uri.js'
+import { PresentationError } from '../presentations/presentation-error.js'
+import { verifiedClaims } from '../presentations/verified-claims.js'
+import { type AnsweringCredential, verifyVpToken } from '../presentations/verify-vp-token.js'
+import { responseCodeHash } from '../sessions/result.js'
+import { randomValue, revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
+import { EXPIRED_MESSAGE, isFinal, responseFailed, responseVerified, type Session } from '../sessions/session.js'
+import { REQUEST_NOT_FOUND } from './request-object.js'
+
+const ANSWERED = 'Authorization request was answered already.'
+const NOT_FETCHED = 'Authorization request was not fetched yet.'
+const MAX_DESCRIPTION = 200
+
+const refusal = (description: string, cause?: unknown) => new OAuthError('invalid_request', description, { cause })
+
+/** §8.2: always a JSON object, since wallets stumble over an empty body. */
+const accepted = (body: Record<string, unknown>): ProtocolReply => ({
+  status: 200,
+  headers: { 'cache-control': 'no-store' },
+  body,
+})
+
+/**
+ * Takes a wallet's answer (OpenID4VP 1.0 §8). What cannot have come from the wallet that was asked is refused and leaves the
+ * session as it is, since the QR code is public; a presentation that fails a check ends it, with the same sentence for both.
+ */
+export async function receiveResponse(
+  deps: Deps,
+  requestId: string,
+  form: AuthorizationResponse,
+): Promise<ProtocolReply> {
+  const session = await deps.stores.verificationSessions.byRequest(requestId)
+  if (session === undefined) throw new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
+  await assertAwaiting(deps, session)
+  const secrets = await revealSecrets(deps, session)
+  const answer = await readAnswer(form, secrets)
+  if (answer.kind === 'error') return endByWallet(deps, session, answer)
+  const credentials = await verifyOrEnd(deps, session, secrets, answer.vpToken)
+  return complete(deps, session, credentials)
+}
+
+async function assertAwaiting(deps: Deps, session: Session): Promise<void> {
+  if (isFinal(session.state)) throw refusal(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : ANSWERED)
+  const now = deps.clock()
+  if (session.expiresAt <= now) {
+    await deps.stores.verificationSessions.expire(now, 1, session.id)
+    throw refusal(EXPIRED_MESSAGE)
+  }
+  if (session.state === 'RequestCreated') throw refusal(NOT_FETCHED)
+}
+
+async function readAnswer(form: AuthorizationResponse, secrets: SessionSecrets): Promise<WalletAnswer> {
+  try {
+    return await readAuthorizationResponse(form, secrets)
+  } catch (thrown) {
+    throw thrown instanceof ResponseError ? refusal(thrown.message, thrown) : thrown
+  }
+}
+
+/** Characters of RFC 6749 §5.2 only, as they go out to the wallet too. */
+const wireText = (text: string): string => new OAuthError('invalid_request', text).toBody().error_description
+
+/** §8.5 */
+async function endByWallet(
+  deps: Deps,
+  session: Session,
+  { error, description }: Extract<WalletAnswer, { kind: 'error' }>,
+): Promise<ProtocolReply> {
+  const code = /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
+  const why = description === undefined || description === '' ? '.' : `: ${description.slice(0, MAX_DESCRIPTION)}`
+  await end(deps, session, `Wallet answered ${code}${why}`)
+  return accepted({})
+}
+
+async function verifyOrEnd(
+  deps: Deps,
+  session: Session,
+  { nonce }: SessionSecrets,
+  vpToken: VpToken,
+): Promise<readonly AnsweringCredential[]> {
+  try {
+    return await verifyVpToken(deps, session, nonce, vpToken)
+  } catch (thrown) {
+    if (!(thrown instanceof PresentationError)) throw thrown
+    throw refusal(await end(deps, session, thrown.message), thrown)
+  }
+}
+
+/** Ends a session in Error. @returns its message. @throws 400 where another answer ended it first. */
+async function end(deps: Deps, session: Session, message: string): Promise<string> {
+  const errorMessage = wireText(message)
+  const ending = { action: 'presentation.refused' } as const
+  const first = await deps.stores.verificationSessions.end(
+    session.id,
+    responseFailed(errorMessage),
+    ending,
+    deps.clock(),
+  )
+  if (!first) throw refusal(ANSWERED)
+  return errorMessage
+}
+
+/** §8.2, §13.3: a fresh code in the redirect, so that only the browser that is sent back can name it. */
+async function complete(
+  deps: Deps,
+  session: Session,
+  credentials: readonly AnsweringCredential[],
+): Promise<ProtocolReply> {
+  const code = session.redirectUri === null ? undefined : randomValue(deps)
+  const ending = {
+    result: credentials.map(verifiedClaims),
+    responseCodeHash: code === undefined ? undefined : responseCodeHash(code),
+    action: 'presentation.verified',
+  } as const
+  const first = await deps.stores.verificationSessions.end(session.id, responseVerified, ending, deps.clock())
+  if (!first) throw refusal(ANSWERED)
+  if (session.redirectUri === null || code === undefined) return accepted({})
+  return accepted({ redirect_uri: withResponseCode(session.redirectUri, code) })
+}

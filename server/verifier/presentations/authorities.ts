@@ -1,0 +1,27 @@
+import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
+import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/certificate-chain.js'
+import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
+import { thumbprint } from '../../protocol/jose/jws.js'
+import type { Verification } from '../verify/check-credential.js'
+import type { PresentedCredential } from './verify-presentation.js'
+
+/**
+ * Key identifiers of the authorities in a credential's certificate chain (OpenID4VP 1.0 §6.1.1.1), base64url. A chain
+ * counts where it leads to a trust anchor and its first certificate is that of the key that signed the credential.
+ */
+export function authorityKeyIdentifiersOf(
+  { deps, now }: Pick<Verification, 'deps' | 'now'>,
+  { header, issuerKey }: Pick<PresentedCredential, 'header' | 'issuerKey'>,
+): readonly string[] {
+  if (header.x5c === undefined) return []
+  try {
+    const chain = readX5c(header.x5c)
+    const { jwk } = verifyCertificateChain(chain, { trustAnchors: deps.config.trustAnchors, now })
+    if (thumbprint(jwk) !== thumbprint(issuerKey.jwk)) return []
+    return chain.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
+  } catch (thrown) {
+    // A chain that proves nothing names nobody.
+    if (thrown instanceof IssuerKeyError) return []
+    throw thrown
+  }
+}

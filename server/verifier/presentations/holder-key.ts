@@ -1,0 +1,55 @@
+import { OutboundError } from '../../outbound/outbound-error.js'
+import { CredentialError, type JsonObject } from '../../protocol/credential.js'
+import { findVerificationMethod, onlyVerificationMethod } from '../../protocol/did/did-document.js'
+import { didJwk } from '../../protocol/did/did-jwk.js'
+import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
+import { type Jwk, readPublicJwk } from '../../protocol/jose/jws.js'
+import type { HolderKey } from '../../protocol/jwt-vc/presentation.js'
+import type { Verification } from '../verify/check-credential.js'
+
+async function authenticationKey({ fetches }: Verification, did: string, kid: string | undefined): Promise<Jwk> {
+  try {
+    const document = await fetches.resolveDid(did)
+    const method =
+      kid === undefined
+        ? onlyVerificationMethod(document, 'authentication')
+        : findVerificationMethod(document, kid, 'authentication')
+    if (method !== undefined) return method.jwk
+  } catch (thrown) {
+    if (!(thrown instanceof DidResolutionError || thrown instanceof OutboundError)) throw thrown
+    throw new CredentialError(`Holder key cannot be resolved: ${thrown.message}`, { cause: thrown })
+  }
+  throw new CredentialError('Holder key is no authentication key of the holder.')
+}
+
+/** The key that a DID URL names, such as the `cnf.kid` of a credential (RFC 7800 §3.4). */
+export function holderKeyOfKid(verification: Verification, kid: string): Promise<Jwk> {
+  const [did = ''] = kid.split('#', 1)
+  if (!did.startsWith('did:')) throw new CredentialError('Credential cnf.kid is not a DID URL.')
+  return authenticationKey(verification, did, kid)
+}
+
+/**
+ * The key that a VP JWT is signed with, and whose it is: an authentication key of the DID in `kid` or `iss`, or the `jwk` of
+ * its header, which then is the holder's only name.
+ */
+export async function holderKeyOfPresentation(
+  verification: Verification,
+  header: JsonObject,
+  payload: JsonObject,
+): Promise<HolderKey> {
+  const { kid, jwk } = header
+  const { iss } = payload
+  if (typeof kid === 'string' && kid.startsWith('did:')) {
+    const [did = ''] = kid.split('#', 1)
+    return { jwk: await authenticationKey(verification, did, kid), holder: did }
+  }
+  if (typeof iss === 'string' && iss.startsWith('did:')) {
+    const name = typeof kid === 'string' ? kid : undefined
+    return { jwk: await authenticationKey(verification, iss, name), holder: iss }
+  }
+  const own = readPublicJwk(jwk)
+  if (own === undefined) throw new CredentialError('Presentation names no holder key: it has neither kid nor jwk.')
+  // Whatever `iss` says: nobody can take another's name by signing with a key of their own.
+  return { jwk: own, holder: didJwk(own) }
+}

@@ -1,0 +1,49 @@
+import type { Deps } from '../../deps.js'
+import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential.js'
+
+/** Whether an issuer's credentials are believed. */
+export type Trust = (issuer: string) => boolean | Promise<boolean>
+
+const MAX_SHOWN = 256
+
+const originOf = (issuer: string): string | undefined =>
+  /^https?:/i.test(issuer) && URL.canParse(issuer) ? new URL(issuer).origin : undefined
+
+/**
+ * Trust by a list as TRUSTED_ISSUERS has it.
+ *
+ * @param entries `self` (this installation's issuers), `*` (anyone), DIDs, and origins, which stand for every issuer under them.
+ */
+export function trustIn(deps: Pick<Deps, 'config' | 'stores'>, entries: readonly string[]): Trust {
+  const listed = new Set(entries.map((entry) => originOf(entry) ?? entry))
+  if (listed.has('*')) return () => true
+  return (issuer) => {
+    if (listed.has(issuer)) return true
+    const origin = originOf(issuer)
+    if (origin !== undefined && listed.has(origin)) return true
+    if (!listed.has('self')) return false
+    return issuer === deps.config.issuerBaseUrl || (issuer.startsWith('did:') && deps.stores.dids.isIssuer(issuer))
+  }
+}
+
+/** Trust in the issuers that a request itself names, beside those that are trusted anyway. */
+export const trustAlso = (trust: Trust, named: readonly string[] | undefined): Trust =>
+  named === undefined ? trust : (issuer) => named.includes(issuer) || trust(issuer)
+
+async function assertTrusted(trust: Trust, issuer: string): Promise<void> {
+  if (!(await trust(issuer))) throw new CredentialError(`Issuer ${issuer.slice(0, MAX_SHOWN)} is not trusted.`)
+}
+
+/**
+ * Finds the keys of trusted issuers only. A credential's own word for its issuer is judged before anything is fetched that
+ * a stranger may have chosen the address of; what the key was found under, afterwards.
+ */
+export function onlyTrusted(resolve: ResolveIssuerKey, trust: Trust): ResolveIssuerKey {
+  return async (header, payload) => {
+    const { iss } = payload
+    if (typeof iss === 'string') await assertTrusted(trust, iss)
+    const found = await resolve(header, payload)
+    if (found.issuer !== iss) await assertTrusted(trust, found.issuer)
+    return found
+  }
+}

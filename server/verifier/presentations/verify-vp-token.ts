@@ -1,0 +1,140 @@
+import type { Deps } from '../../deps.js'
+import { CredentialError, type JsonObject } from '../../protocol/credential.js'
+import type { VpToken } from '../../protocol/openid4vp/authorization-response.js'
+import type { CredentialQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import { itemOfCredentialId } from '../../protocol/openid4vp/dcql/from-vp-query.js'
+import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../protocol/openid4vp/dcql/match.js'
+import { allowedIssuersOf } from '../../protocol/openid4vp/query/allowed-issuers.js'
+import { evaluateItem } from '../../protocol/openid4vp/query/evaluate.js'
+import type { Session } from '../sessions/session.js'
+import { startVerification, type Verification } from '../verify/check-credential.js'
+import { compiledQuery } from '../vp-queries/compiled.js'
+import { typeOfVct } from '../vp-queries/types.js'
+import { authorityKeyIdentifiersOf } from './authorities.js'
+import { PresentationError } from './presentation-error.js'
+import { type Trust, trustAlso, trustIn } from './trust.js'
+import { type PresentationRequest, type PresentedCredential, verifyPresentation } from './verify-presentation.js'
+
+/** Each costs signatures, and may cost requests to addresses that its issuer chose. */
+const MAX_PRESENTATIONS = 64
+
+/** A credential of a verified vp_token, and the credential query that it answers. */
+export type AnsweringCredential = PresentedCredential & { readonly queryId: string; readonly item: number | undefined }
+
+type Asked = Pick<Session, 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'clientId' | 'createdAt'>
+
+/**
+ * Verifies a vp_token (OpenID4VP 1.0 §8.6): what came is what was asked for; each presentation by the rules of its format,
+ * its holder's proof and its status; each credential again by the query, whatever the wallet made of that (§14.9).
+ *
+ * @throws PresentationError with the sentence for wallet and verifier.
+ */
+export async function verifyVpToken(
+  deps: Deps,
+  session: Asked,
+  nonce: string,
+  vpToken: VpToken,
+): Promise<readonly AnsweringCredential[]> {
+  checkEntries(session, vpToken)
+  const verification = startVerification(deps)
+  const request = { nonce, audience: session.clientId, issuedAt: session.createdAt }
+  const verified = await firstFailureOf(
+    session.dcqlQuery.credentials.map((query) => {
+      const item = session.vpQuery === null ? undefined : itemOfCredentialId(query.id)
+      const trust = trustFor(deps, session, item)
+      return verifyEntry(verification, query, vpToken.get(query.id) ?? [], request, trust, item)
+    }),
+  )
+  const credentials = verified.flat()
+  checkQuery(verification, session, credentials)
+  checkItems(deps, session, credentials)
+  return credentials
+}
+
+/** §8.1, §6.4.2: which entries there are, and how many presentations in each. */
+function checkEntries({ dcqlQuery }: Asked, vpToken: VpToken): void {
+  const counts = [...vpToken].map(([id, presentations]) => [id, presentations.length] as const)
+  const [mismatch] = checkVpTokenIds(dcqlQuery, counts)
+  if (mismatch !== undefined) throw new PresentationError(mismatch.message)
+  const total = counts.reduce((sum, [, count]) => sum + count, 0)
+  if (total > MAX_PRESENTATIONS) {
+    throw new PresentationError(`vp_token holds more than ${MAX_PRESENTATIONS} presentations.`)
+  }
+}
+
+/** An item that names issuers by const or enum trusts them by that. */
+function trustFor(deps: Deps, { trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust {
+  const fields = item === undefined ? undefined : vpQuery?.[item]
+  const named = fields === undefined ? undefined : allowedIssuersOf(fields)
+  return trustAlso(trustIn(deps, trustedIssuers ?? deps.config.trustedIssuers), named)
+}
+
+/** All results; where several fail, the first in order is told of, whichever was the quickest. */
+async function firstFailureOf<Result>(attempts: readonly Promise<Result>[]): Promise<Result[]> {
+  const settled = await Promise.allSettled(attempts)
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  })
+}
+
+async function verifyEntry(
+  verification: Verification,
+  query: CredentialQuery,
+  presentations: readonly (string | JsonObject)[],
+  request: PresentationRequest,
+  trust: Trust,
+  item: number | undefined,
+): Promise<AnsweringCredential[]> {
+  const credentials = await firstFailureOf(
+    presentations.map(async (presentation, index) => {
+      try {
+        return await verifyPresentation(verification, query, presentation, request, trust)
+      } catch (thrown) {
+        if (!(thrown instanceof CredentialError)) throw thrown
+        const which = presentations.length > 1 ? `Presentation ${index + 1}` : 'Presentation'
+        throw new PresentationError(`${which} for ${query.id}: ${thrown.message}`, { cause: thrown })
+      }
+    }),
+  )
+  return credentials.flat().map((credential) => ({ ...credential, queryId: query.id, item }))
+}
+
+/** §6: formats, types, claims, values and completeness. */
+function checkQuery(
+  verification: Verification,
+  { dcqlQuery }: Asked,
+  credentials: readonly AnsweringCredential[],
+): void {
+  const byAuthority = new Set(
+    dcqlQuery.credentials.filter(({ trusted_authorities }) => trusted_authorities !== undefined).map(({ id }) => id),
+  )
+  // Without a prototype: a credential query may be called anything, `__proto__` too.
+  const presentations: Record<string, DcqlPresentation[]> = Object.create(null)
+  for (const credential of credentials) {
+    const { queryId } = credential
+    const authorities = byAuthority.has(queryId)
+      ? { authorityKeyIdentifiers: authorityKeyIdentifiersOf(verification, credential) }
+      : {}
+    const entry = presentations[queryId] ?? []
+    entry.push({ ...credential, ...authorities })
+    presentations[queryId] = entry
+  }
+  const [mismatch] = matchDcql(dcqlQuery, presentations)
+  if (mismatch !== undefined) throw new PresentationError(mismatch.message)
+}
+
+/** Every constraint of the VP query, in full: DCQL says less. */
+function checkItems(deps: Deps, { vpQuery }: Asked, credentials: readonly AnsweringCredential[]): void {
+  if (vpQuery === null) return
+  const items = compiledQuery(vpQuery)
+  const typeOf = typeOfVct(deps.config)
+  for (const credential of credentials) {
+    const item = credential.item === undefined ? undefined : items[credential.item]
+    if (item === undefined) throw new Error(`Credential query ${credential.queryId} belongs to no query item.`)
+    const evaluation = evaluateItem(item, credential, typeOf)
+    if (!evaluation.satisfied) {
+      throw new PresentationError(`Presentation for ${credential.queryId}: ${evaluation.path} ${evaluation.reason}.`)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Config } from '../../config.js'
+
+const PATH = '/api/v1/verifier/qr-codes'
+
+/** Where a QR code is read. */
+export const qrCodeUrlOf = ({ verifierBaseUrl }: Pick<Config, 'verifierBaseUrl'>, id: string): string =>
+  `${verifierBaseUrl}${PATH}/${id}`
+
+const idBehind = (url: string, prefix: string, suffix: string): string | undefined => {
+  const id = url.startsWith(prefix) && url.endsWith(suffix) ? url.slice(prefix.length, url.length - suffix.length) : ''
+  return /^[\w-]+$/.test(id) ? id : undefined
+}
+
+/** Which of this service's own QR codes an address is that of. */
+export function ownQrCode(
+  { verifierBaseUrl, issuerBaseUrl }: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>,
+  url: string,
+): { readonly qrCodeId: string } | { readonly offeringId: string } | undefined {
+  const qrCodeId = idBehind(url, `${verifierBaseUrl}${PATH}/`, '')
+  if (qrCodeId !== undefined) return { qrCodeId }
+  const offeringId = idBehind(url, `${issuerBaseUrl}/api/v1/offerings/`, '/qr-code')
+  return offeringId === undefined ? undefined : { offeringId }
+}

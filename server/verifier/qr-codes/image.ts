@@ -1,0 +1,49 @@
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { offeringFullUrl } from '../../issuer/offerings/view.js'
+import { OutboundError } from '../../outbound/outbound-error.js'
+import { authorizationRequestUri } from '../../protocol/openid4vp/request-object.js'
+import { qrCodePng } from '../../qr-code.js'
+import { requestUriOf } from '../sessions/session.js'
+import { ownQrCode } from './address.js'
+import { cleanPng, ImageError } from './png.js'
+
+/** What the QR code of an authorization request says to a wallet. @throws 404 */
+export async function qrCodeContent(deps: Deps, id: string): Promise<string> {
+  const session = await deps.stores.verificationSessions.byQrCode(id)
+  if (session === undefined) throw errors.qrCodeNotFound()
+  return authorizationRequestUri(session.clientId, requestUriOf(deps.config, session.requestId))
+}
+
+async function offeringContent(deps: Deps, id: string): Promise<string> {
+  if ((await deps.stores.offerings.find(id)) === undefined) throw errors.qrCodeNotFound()
+  return offeringFullUrl(deps.config.issuerBaseUrl, id)
+}
+
+async function fetchBytes(deps: Deps, url: string): Promise<Buffer> {
+  const response = await deps.outbound.fetch(url, { headers: { accept: 'image/png, text/plain, application/json' } })
+  if (!response.ok) throw new ImageError(`answered with status ${response.status}`)
+  return Buffer.from(await response.arrayBuffer())
+}
+
+/**
+ * The QR code behind an address as a PNG: one of this service's own from the store, any other through the outbound guard,
+ * decoded and encoded anew.
+ *
+ * @throws 400 for an address that cannot be used, 404 for an own QR code that does not exist.
+ */
+export async function qrCodeImageAt(deps: Deps, url: string): Promise<Uint8Array> {
+  const own = ownQrCode(deps.config, url)
+  if (own !== undefined) {
+    return qrCodePng(
+      'qrCodeId' in own ? await qrCodeContent(deps, own.qrCodeId) : await offeringContent(deps, own.offeringId),
+    )
+  }
+  try {
+    return await cleanPng(await fetchBytes(deps, url))
+  } catch (thrown) {
+    if (thrown instanceof ImageError) throw errors.badRequest(`url ${thrown.message}`)
+    if (thrown instanceof OutboundError) throw errors.badRequest(`url cannot be used: ${thrown.message}`)
+    throw thrown
+  }
+}

@@ -1,0 +1,53 @@
+import { promisify } from 'node:util'
+import { PNG } from 'pngjs'
+
+export const MAX_IMAGE_BYTES = 65_536
+const MAX_PIXELS_A_SIDE = 2_048
+
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
+const DATA_URI = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/
+
+/** Why something is no image that is shown; to be read after the name of what held it. */
+export class ImageError extends Error {
+  override readonly name = 'ImageError'
+}
+
+/** The PNG that bytes are, or that a data URI in them holds, also one in JSON quotes. Nothing is decoded. */
+function pngIn(bytes: Buffer): Buffer {
+  if (bytes.length > MAX_IMAGE_BYTES) throw new ImageError(`holds more than ${MAX_IMAGE_BYTES} bytes`)
+  if (bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return bytes
+  const [, base64] =
+    DATA_URI.exec(
+      bytes
+        .toString('latin1')
+        .trim()
+        .replace(/^"(.*)"$/s, '$1'),
+    ) ?? []
+  const png = base64 === undefined ? undefined : Buffer.from(base64, 'base64')
+  if (png?.subarray(0, SIGNATURE.length).equals(SIGNATURE) !== true) {
+    throw new ImageError('holds neither a PNG nor a PNG data URI')
+  }
+  return png
+}
+
+/**
+ * Decodes a PNG that a stranger chose, or the data URI of one, and encodes its pixels anew: whatever else it carried stays
+ * behind.
+ *
+ * @throws ImageError
+ */
+export async function cleanPng(bytes: Buffer): Promise<Buffer> {
+  const png = pngIn(bytes)
+  // PNG §11.2.2: width and height stand in the first chunk. They decide how much memory the pixels take.
+  const [width, height] = png.length < 24 ? [0, 0] : [png.readUInt32BE(16), png.readUInt32BE(20)]
+  if (width < 1 || height < 1 || width > MAX_PIXELS_A_SIDE || height > MAX_PIXELS_A_SIDE) {
+    throw new ImageError(`is not 1 to ${MAX_PIXELS_A_SIDE} pixels wide and high`)
+  }
+  const image = new PNG()
+  try {
+    const parsed = await promisify<Buffer, PNG>((data, done) => image.parse(data, done))(png)
+    return PNG.sync.write(parsed)
+  } catch (cause) {
+    throw new ImageError('holds a PNG that cannot be decoded', { cause })
+  }
+}

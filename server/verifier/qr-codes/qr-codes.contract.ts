@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+
+export const readQrCode = {
+  meta: route('GET', '/api/v1/verifier/qr-codes/{id}', {
+    tag: 'QR codes',
+    summary: 'The QR code of an authorization request as a data URI',
+    access: 'public',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: z.string().meta({ example: 'data:image/png;base64,iVBORw0KGgo…' }),
+}
+
+export const deleteQrCode = {
+  meta: route('DELETE', '/api/v1/verifier/qr-codes/{id}', {
+    tag: 'QR codes',
+    summary: 'Delete the QR code of an authorization request',
+    access: 'client',
+    status: 204,
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: z.void(),
+}
+
+export const qrCodeImage = {
+  meta: route('GET', '/api/v1/verifier/qr-codes/image', {
+    tag: 'QR codes',
+    summary: 'A QR code as an image, from the address of its data',
+    description:
+      "The address is that of one of this service's own QR codes, or of a PNG or a PNG data URI of up to 64 KiB on a " +
+      'public host.',
+    access: 'public',
+    kind: 'express',
+    produces: 'image/png',
+    errors: [400, 404],
+  }),
+  input: z.strictObject({ url: z.string().min(1).max(2_000) }),
+  output: z
+    .custom<Uint8Array>((value) => value instanceof Uint8Array)
+    .meta({ override: { type: 'string', format: 'binary' } }),
+}

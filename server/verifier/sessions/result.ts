@@ -1,0 +1,72 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Caller, isAdmin } from '../../auth/caller.js'
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import type { VerifiedClaims } from '../presentations/verified-claims.js'
+import type { StoredResult } from './store.js'
+
+/** Who asks for a result, as far as their credentials say. */
+export interface ResultReader {
+  readonly caller: Caller | undefined
+  readonly client: boolean
+}
+
+export interface SessionResult {
+  readonly verificationSessionId: string
+  readonly verifiedAt: string
+  readonly credentials: VerifiedClaims[]
+}
+
+/** A response code is stored as its hash alone. */
+export const responseCodeHash = (code: string): string => createHash('sha256').update(code).digest('base64url')
+
+/** @throws 401 for nobody, 403 for a caller who has no part in the session. */
+function assertReader({ caller, client }: ResultReader, stored: StoredResult): void {
+  if (client) return
+  if (caller === undefined) throw errors.unauthorized()
+  if (!isAdmin(caller) && caller.sub !== stored.createdBy) throw errors.resultDenied()
+}
+
+/** VERIFIER_ROLE holds for Bearer callers on every route of the verifier. */
+function assertRole(deps: Deps, { caller, client }: ResultReader): void {
+  const { verifierRole, authDisabled } = deps.config
+  if (client || caller === undefined || verifierRole === undefined || authDisabled) return
+  if (!caller.roles.has(verifierRole)) throw errors.insufficientRole()
+}
+
+function matches(stored: StoredResult, responseCode: string): boolean {
+  if (stored.responseCodeHash === null || stored.responseCodeUsedAt !== null) return false
+  const [sent, known] = [Buffer.from(responseCodeHash(responseCode)), Buffer.from(stored.responseCodeHash)]
+  return timingSafeEqual(sent, known)
+}
+
+/** The verified claims of a session, for those who may know them and as long as they are kept. */
+export async function readResult(
+  deps: Deps,
+  reader: ResultReader,
+  sessionId: string,
+  responseCode: string | undefined,
+): Promise<SessionResult> {
+  assertRole(deps, reader)
+  const store = deps.stores.verificationSessions
+  const stored = await store.result(sessionId)
+  if (stored === undefined) {
+    if (!reader.client && reader.caller === undefined) throw errors.unauthorized()
+    throw errors.verificationSessionNotFound()
+  }
+  assertReader(reader, stored)
+  if (stored.state !== 'ResponseVerified' || stored.endedAt === null) throw errors.resultNotReady()
+  const now = deps.clock()
+  // OpenID4VP 1.0 §14.2: of several browsers with the session only the one that was sent back knows the code.
+  if (responseCode !== undefined) {
+    if (!matches(stored, responseCode)) throw errors.responseCodeMismatch()
+    if (!(await store.useResponseCode(sessionId, now))) throw errors.responseCodeMismatch()
+  }
+  const goneAt = stored.endedAt.getTime() + deps.config.sessionResultTtlSeconds * 1000
+  if (stored.result === null || now.getTime() >= goneAt) throw errors.resultGone()
+  return {
+    verificationSessionId: sessionId,
+    verifiedAt: stored.endedAt.toISOString(),
+    credentials: stored.result as VerifiedClaims[],
+  }
+}

@@ -1,0 +1,120 @@
+import type { Config } from '../../config.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
+import { authorizationRequestUri, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
+
+export const SESSION_STATES = ['RequestCreated', 'RequestUriRetrieved', 'ResponseVerified', 'Error'] as const
+
+export type SessionState = (typeof SESSION_STATES)[number]
+
+/** A verification session as it is stored: one OpenID4VP exchange. */
+export interface Session {
+  readonly id: string
+  readonly requestId: string
+  readonly qrCodeId: string | null
+  /** DID of the verifier; `clientId` is its client identifier with the prefix. */
+  readonly verifierId: string
+  readonly clientId: string
+  /** The key that signs the request object, under `kid`. */
+  readonly keyId: string
+  readonly kid: string
+  readonly state: SessionState
+  readonly errorMessage: string | null
+  readonly responseMode: ResponseMode
+  /** `SessionSecrets` as JSON, as the vault protects it; null once the session has ended. */
+  readonly secrets: string | null
+  readonly dcqlQuery: DcqlQuery
+  /** The items that `dcqlQuery` was made of, with the full constraints. */
+  readonly vpQuery: readonly VpQueryItem[] | null
+  /** Whom this request trusts; null for TRUSTED_ISSUERS. */
+  readonly trustedIssuers: readonly string[] | null
+  readonly redirectUri: string | null
+  /** The `sub` that created it; null for a client secret. */
+  readonly createdBy: string | null
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** A step from any of some states to another one. Everything but the state stays as it is. */
+export interface Transition {
+  readonly from: readonly SessionState[]
+  readonly to: SessionState
+  /** With `Error`, and only with it. */
+  readonly errorMessage?: string
+}
+
+/** A wallet fetched the request. */
+export const requestRetrieved: Transition = { from: ['RequestCreated'], to: 'RequestUriRetrieved' }
+
+/** The wallet's presentation passed every check. */
+export const responseVerified: Transition = { from: ['RequestUriRetrieved'], to: 'ResponseVerified' }
+
+/** The wallet's presentation failed a check, or the wallet answered with an error. */
+export const responseFailed = (errorMessage: string): Transition => ({
+  from: ['RequestUriRetrieved'],
+  to: 'Error',
+  errorMessage,
+})
+
+export const EXPIRED_MESSAGE = 'Authorization request expired.'
+
+/** Nobody answered in time. */
+export const requestExpired: Transition = {
+  from: ['RequestCreated', 'RequestUriRetrieved'],
+  to: 'Error',
+  errorMessage: EXPIRED_MESSAGE,
+}
+
+/** No state follows. */
+export const isFinal = (state: SessionState): boolean => state === 'ResponseVerified' || state === 'Error'
+
+/** The session after a transition; undefined where its state does not admit that one. */
+export function after<S extends Pick<Session, 'state' | 'errorMessage'>>(
+  session: S,
+  transition: Transition,
+): S | undefined {
+  if (!transition.from.includes(session.state)) return undefined
+  return { ...session, state: transition.to, errorMessage: transition.errorMessage ?? null }
+}
+
+/** A session as callers see it: the verification session of the interface. */
+export interface SessionView {
+  readonly id: string
+  readonly verifierId: string
+  readonly state: SessionState
+  readonly authorizationRequestId: string
+  readonly authorizationRequestUri: string
+  readonly authorizationResponseRedirectUri?: string
+  readonly expiresAt: string
+  readonly errorMessage?: string
+}
+
+type BaseUrl = Pick<Config, 'verifierBaseUrl'>
+
+/** Where wallets fetch the request object: `request_uri`. */
+export const requestUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
+  `${verifierBaseUrl}/openid4vp/requests/${requestId}`
+
+/** Where wallets send their answer: `response_uri`. */
+export const responseUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
+  `${verifierBaseUrl}/openid4vp/responses/${requestId}`
+
+export function viewOf(config: BaseUrl, session: Session): SessionView {
+  const { id, verifierId, state, requestId, clientId, redirectUri, expiresAt, errorMessage } = session
+  return {
+    id,
+    verifierId,
+    state,
+    authorizationRequestId: requestId,
+    authorizationRequestUri: authorizationRequestUri(clientId, requestUriOf(config, requestId)),
+    ...(redirectUri === null ? {} : { authorizationResponseRedirectUri: redirectUri }),
+    expiresAt: expiresAt.toISOString(),
+    ...(errorMessage === null ? {} : { errorMessage }),
+  }
+}
+
+/** What a transition changes in a session's view. */
+export const changesOf = ({ to, errorMessage }: Transition): Partial<SessionView> => ({
+  state: to,
+  ...(errorMessage === undefined ? {} : { errorMessage }),
+})

@@ -1,0 +1,179 @@
+import { latestDataWith, recordEvents } from '../../events/store.js'
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import {
+  changesOf,
+  requestExpired,
+  requestRetrieved,
+  type Session,
+  type SessionView,
+  type Transition,
+} from './session.js'
+
+/** What the end of a session leaves behind. */
+export interface Ending {
+  readonly result?: unknown
+  /** SHA-256 of the response code, base64url. */
+  readonly responseCodeHash?: string | undefined
+  readonly action: 'presentation.verified' | 'presentation.refused'
+}
+
+/** A session's result and who may read it. */
+export interface StoredResult {
+  readonly state: Session['state']
+  readonly createdBy: string | null
+  readonly endedAt: Date | null
+  readonly result: unknown
+  readonly responseCodeHash: string | null
+  readonly responseCodeUsedAt: Date | null
+}
+
+const columns = Prisma.sql`
+  id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
+  key_id AS "keyId", kid, state, error_message AS "errorMessage", response_mode AS "responseMode", secrets,
+  dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
+  created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
+
+const json = (value: unknown) => (value === null ? Prisma.sql`NULL` : Prisma.sql`${JSON.stringify(value)}::jsonb`)
+
+/** The event of a transition, from the rows that it moved (`moved`, with `id` and `seq`). */
+const movedEvents = (transition: Transition, now: Date) =>
+  recordEvents(
+    'verification-session',
+    Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, json(changesOf(transition)))} AS data FROM moved`,
+    now,
+  )
+
+/** Columns that end a session: what it kept secret leaves with it. */
+const ended = ({ to, errorMessage }: Transition, now: Date) => Prisma.sql`
+  state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL`
+
+export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
+
+export function createVerificationSessionStore(prisma: PrismaClient) {
+  return {
+    /** A new session with its first event and its audit row. */
+    async insert(session: Session, view: SessionView): Promise<void> {
+      const s = session
+      await prisma.$queryRaw`
+        WITH created AS (
+          INSERT INTO verification_sessions (
+            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, state, response_mode, secrets, dcql_query,
+            vp_query, trusted_issuers, redirect_uri, created_by, created_at, expires_at)
+          VALUES (
+            ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${s.state},
+            ${s.responseMode}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
+            ${s.redirectUri}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
+          RETURNING id, seq),
+        ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${json(view)} AS data FROM created`, s.createdAt)},
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${s.createdBy}, 'authorization-request.created', 'verification-session', id FROM created)
+        SELECT id FROM created`
+    },
+
+    async byRequest(requestId: string): Promise<Session | undefined> {
+      const [row] = await prisma.$queryRaw<Session[]>`
+        SELECT ${columns} FROM verification_sessions WHERE request_id = ${requestId}`
+      return row
+    },
+
+    async byQrCode(qrCodeId: string): Promise<Pick<Session, 'clientId' | 'requestId'> | undefined> {
+      const [row] = await prisma.$queryRaw<Pick<Session, 'clientId' | 'requestId'>[]>`
+        SELECT client_id AS "clientId", request_id AS "requestId" FROM verification_sessions WHERE qr_code_id = ${qrCodeId}`
+      return row
+    },
+
+    /** @returns whether there was such a QR code. */
+    async deleteQrCode(qrCodeId: string): Promise<boolean> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        UPDATE verification_sessions SET qr_code_id = NULL WHERE qr_code_id = ${qrCodeId} RETURNING id`
+      return rows.length > 0
+    },
+
+    /** The session of a request that a wallet asks for. The first time, before it expires, this is a transition. */
+    async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
+      const { to } = requestRetrieved
+      const [row] = await prisma.$queryRaw<Session[]>`
+        WITH moved AS (
+          UPDATE verification_sessions s SET state = ${to}, seq = s.seq + 1
+          WHERE request_id = ${requestId} AND state = ANY(${[...requestRetrieved.from]}::text[]) AND expires_at > ${now}
+          RETURNING *),
+        ${movedEvents(requestRetrieved, now)}
+        SELECT ${columns} FROM moved
+        UNION ALL
+        SELECT ${columns} FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM moved)`
+      return row
+    },
+
+    /** Ends a session. @returns false where another end came first: then nothing changed. */
+    async end(id: string, transition: Transition, ending: Ending, now: Date): Promise<boolean> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        WITH moved AS (
+          UPDATE verification_sessions s SET ${ended(transition, now)},
+            result = ${json(ending.result ?? null)}, response_code_hash = ${ending.responseCodeHash ?? null}
+          WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
+          RETURNING id, seq),
+        ${movedEvents(transition, now)},
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT NULL, ${ending.action}, 'verification-session', id FROM moved)
+        SELECT id FROM moved`
+      return rows.length > 0
+    },
+
+    /** Ends open sessions that ran out, at most `limit`; one of them where its id is given. @returns how many. */
+    async expire(now: Date, limit: number, id?: string): Promise<number> {
+      const only = id === undefined ? Prisma.empty : Prisma.sql`AND id = ${id}`
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        WITH due AS (
+          SELECT id FROM verification_sessions WHERE ended_at IS NULL AND expires_at <= ${now} ${only}
+          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED),
+        moved AS (
+          UPDATE verification_sessions s SET ${ended(requestExpired, now)}
+          FROM due WHERE s.id = due.id AND s.ended_at IS NULL
+          RETURNING s.id, s.seq),
+        ${movedEvents(requestExpired, now)}
+        SELECT id FROM moved`
+      return rows.length
+    },
+
+    async result(id: string): Promise<StoredResult | undefined> {
+      const [row] = await prisma.$queryRaw<StoredResult[]>`
+        SELECT state, created_by AS "createdBy", ended_at AS "endedAt", result, response_code_hash AS "responseCodeHash",
+          response_code_used_at AS "responseCodeUsedAt"
+        FROM verification_sessions WHERE id = ${id}`
+      return row
+    },
+
+    /** A response code is good once. @returns whether this was the time. */
+    async useResponseCode(id: string, now: Date): Promise<boolean> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        UPDATE verification_sessions SET response_code_used_at = ${now}
+        WHERE id = ${id} AND response_code_used_at IS NULL RETURNING id`
+      return rows.length > 0
+    },
+
+    /** Forgets results of sessions that ended before a moment, at most `limit`. @returns how many. */
+    async forgetResults(endedBefore: Date, limit: number): Promise<number> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        UPDATE verification_sessions SET result = NULL WHERE id IN (
+          SELECT id FROM verification_sessions WHERE result IS NOT NULL AND ended_at <= ${endedBefore}
+          ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        RETURNING id`
+      return rows.length
+    },
+
+    /** Removes sessions that ended before a moment, their events and QR codes, at most `limit`. @returns how many. */
+    async removeEnded(endedBefore: Date, limit: number): Promise<number> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`
+        WITH removed AS (
+          DELETE FROM verification_sessions WHERE id IN (
+            SELECT id FROM verification_sessions WHERE ended_at <= ${endedBefore}
+            ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+          RETURNING id),
+        events AS (DELETE FROM session_events WHERE session_id IN (SELECT id FROM removed))
+        SELECT id FROM removed`
+      return rows.length
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { SESSION_STATES } from './session.js'
+
+/** The verification session of the interface. */
+export const zVerificationSession = z.object({
+  id: z.string(),
+  verifierId: z.string().meta({ description: 'DID of the verifier.' }),
+  state: z.enum(SESSION_STATES),
+  authorizationRequestId: z.string().optional(),
+  authorizationRequestUri: z.string().meta({ example: 'openid4vp://?client_id=…&request_uri=…' }),
+  authorizationResponseRedirectUri: z.string().optional(),
+  expiresAt: z.iso.datetime().optional(),
+  errorMessage: z.string().optional().meta({ description: 'Present when state is Error.' }),
+})
+
+const zJsonObject = z.record(z.string(), z.unknown())
+
+export const readVerificationSession = {
+  meta: route('GET', '/verification-sessions/{sessionId}', {
+    tag: 'Verification sessions',
+    summary: 'Read a verification session',
+    access: 'user',
+    errors: [403],
+  }),
+  input: z.strictObject({ sessionId: z.string() }),
+  output: zVerificationSession,
+}
+
+export const verificationSessionEvents = {
+  meta: route('GET', '/verification-sessions/{sessionId}/events', {
+    tag: 'Verification sessions',
+    summary: 'Server-Sent Events of a verification session',
+    description:
+      'Events named `session` hold the session as JSON: its current state at once, then every change. Every 15 seconds a ' +
+      '`ping` with the data `keepalive`. The stream stays open after a final state. `Last-Event-ID` brings what was missed.',
+    access: 'user',
+    kind: 'express',
+    produces: 'text/event-stream',
+    errors: [400, 403],
+  }),
+  input: z.strictObject({
+    sessionId: z.string(),
+    lastEventId: z.string().optional().meta({ description: 'What the header Last-Event-ID says otherwise.' }),
+  }),
+}
+
+export const readVerificationResult = {
+  meta: route('GET', '/verification-sessions/{sessionId}/result', {
+    tag: 'Verification sessions',
+    summary: 'Read the verified claims of a session',
+    description:
+      'For x-client-secret, an admin, or the caller that created the session; for SESSION_RESULT_TTL_SECONDS after the ' +
+      'verification. The response_code of the redirect is good once.',
+    access: 'optional',
+    errors: [400, 403, 409, 410],
+  }),
+  input: z.strictObject({ sessionId: z.string(), response_code: z.string().max(200).optional() }),
+  output: z.object({
+    verificationSessionId: z.string(),
+    verifiedAt: z.iso.datetime(),
+    credentials: z.array(
+      z.object({
+        credentialQueryId: z.string().meta({ description: 'Id of the DCQL credential query that it answers.' }),
+        queryItem: z.int().optional().meta({ description: 'Index of the VP query item that it answers.' }),
+        format: z.enum(['dc+sd-jwt', 'jwt_vc_json']),
+        issuer: z.string(),
+        type: z.array(z.string()).meta({ description: 'Types of a JWT VC, the vct of an SD-JWT VC.' }),
+        subject: z.string().optional(),
+        claims: z.union([zJsonObject, z.array(zJsonObject)]).meta({ description: 'Claims about the subject.' }),
+      }),
+    ),
+  }),
+}

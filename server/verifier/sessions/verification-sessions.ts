@@ -1,0 +1,48 @@
+import type { z } from 'zod'
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { optionalProcedure, router, verifierProcedure } from '../../trpc.js'
+import { readResult } from './result.js'
+import {
+  readVerificationResult,
+  readVerificationSession,
+  verificationSessionEvents,
+  type zVerificationSession,
+} from './verification-sessions.contract.js'
+
+type SessionJson = z.output<typeof zVerificationSession>
+
+/** A session as it is now: its newest event, so that nobody ever reads what no event told. */
+async function current(deps: Deps, sessionId: string): Promise<{ seq: number; data: SessionJson }> {
+  const latest = await deps.stores.events.latest('verification-session', sessionId)
+  if (latest === undefined) throw errors.verificationSessionNotFound()
+  return latest as { seq: number; data: SessionJson }
+}
+
+export const verificationSessionsRouter = router({
+  read: verifierProcedure
+    .meta(readVerificationSession.meta)
+    .input(readVerificationSession.input)
+    .output(readVerificationSession.output)
+    .query(async ({ ctx: { deps }, input }) => (await current(deps, input.sessionId)).data),
+
+  events: verifierProcedure
+    .meta(verificationSessionEvents.meta)
+    .input(verificationSessionEvents.input)
+    .subscription(({ ctx: { deps, request }, input }) =>
+      deps.events.stream({
+        sessionId: input.sessionId,
+        current: () => current(deps, input.sessionId),
+        lastEventId: input.lastEventId,
+        signal: request.signal,
+      }),
+    ),
+
+  result: optionalProcedure
+    .meta(readVerificationResult.meta)
+    .input(readVerificationResult.input)
+    .output(readVerificationResult.output)
+    .query(({ ctx: { deps, caller, client }, input }) =>
+      readResult(deps, { caller, client }, input.sessionId, input.response_code),
+    ),
+})

@@ -1,0 +1,81 @@
+import type { z } from 'zod'
+import { errors } from '../../errors.js'
+import { paged } from '../../paging.js'
+import { clientProcedure, router } from '../../trpc.js'
+import { assertRedirectUri, createRequest } from '../authorization-requests/create.js'
+import { compiledQuery, orBadRequest } from './compiled.js'
+import type { VpQueryRecord } from './store.js'
+import {
+  createVpQuery,
+  deleteVpQuery,
+  listVpQueries,
+  readVpQuery,
+  requestByVpQuery,
+  type zVpQueryConfiguration,
+} from './vp-queries.contract.js'
+
+const shown = ({ id, query, createdAt }: VpQueryRecord): z.input<typeof zVpQueryConfiguration> => ({
+  id,
+  queryBody: [...query],
+  createdAt: createdAt.getTime(),
+})
+
+export const vpQueriesRouter = router({
+  list: clientProcedure
+    .meta(listVpQueries.meta)
+    .input(listVpQueries.input)
+    .output(listVpQueries.output)
+    .query(async ({ ctx, input }) => {
+      const { vpQueries } = ctx.deps.stores
+      const rows = await paged(ctx, input, vpQueries.list, (row) => row.id)
+      return rows.map(shown)
+    }),
+
+  create: clientProcedure
+    .meta(createVpQuery.meta)
+    .input(createVpQuery.input)
+    .output(createVpQuery.output)
+    .mutation(async ({ ctx: { deps }, input }) => {
+      orBadRequest(() => compiledQuery(input.query))
+      const record = { id: deps.newId(), query: input.query, createdAt: deps.clock() }
+      await deps.stores.vpQueries.insert(record)
+      return shown(record)
+    }),
+
+  read: clientProcedure
+    .meta(readVpQuery.meta)
+    .input(readVpQuery.input)
+    .output(readVpQuery.output)
+    .query(async ({ ctx: { deps }, input }) => {
+      const found = await deps.stores.vpQueries.find(input.id)
+      if (found === undefined) throw errors.vpQueryNotFound()
+      return shown(found)
+    }),
+
+  delete: clientProcedure
+    .meta(deleteVpQuery.meta)
+    .input(deleteVpQuery.input)
+    .output(deleteVpQuery.output)
+    .mutation(async ({ ctx: { deps }, input }) => {
+      if (!(await deps.stores.vpQueries.delete(input.id))) throw errors.vpQueryNotFound()
+    }),
+
+  authorizationRequest: clientProcedure
+    .meta(requestByVpQuery.meta)
+    .input(requestByVpQuery.input)
+    .output(requestByVpQuery.output)
+    .mutation(async ({ ctx: { deps }, input }) => {
+      assertRedirectUri(deps, 'redirect_uri', input.redirect_uri)
+      const context = await deps.stores.authorizationRequests.context(undefined, input.id)
+      if (context === undefined) throw errors.verifierNotFound()
+      if (context.query === null) throw errors.vpQueryNotFound()
+      return createRequest(deps, context, {
+        asked: { items: context.query },
+        redirectUri: input.redirect_uri,
+        validity: input.validity,
+        responseMode: undefined,
+        trustedIssuers: undefined,
+        createdBy: null,
+      })
+    }),
+})

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { pageShape } from '../../paging.js'
+
+const zStatus = z
+  .enum(['valid', 'expired', 'revoked', 'suspended', 'unknown'])
+  .meta({ description: 'Read live; `unknown` where the status list cannot be had.' })
+
+export const zWalletFormat = z.enum(['dc+sd-jwt', 'jwt_vc_json'])
+
+/** A credential in a hosted wallet. */
+export const zWalletCredential = z.object({
+  id: z.uuid(),
+  format: zWalletFormat,
+  type: z.array(z.string()).meta({ description: '`vct` of an SD-JWT VC, `type` of a JWT VC.' }),
+  issuer: z.string().meta({ description: 'Who signed it: a DID or an https URL.' }),
+  credentialIssuer: z.string().meta({ description: 'Credential issuer identifier that it was taken from.' }),
+  configurationId: z.string(),
+  status: zStatus,
+  issuedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime().optional(),
+  createdAt: z.iso.datetime(),
+})
+
+const zWalletCredentialDetail = zWalletCredential.extend({
+  claims: z.record(z.string(), z.unknown()).meta({ description: 'With every selectively disclosable claim.' }),
+  credential: z.string().meta({ description: 'Compact form of the copy that is to be presented next.' }),
+})
+
+const byId = z.strictObject({ holderId: z.string(), credentialId: z.string() })
+
+export const listWalletCredentials = {
+  meta: route('GET', '/holders/{holderId}/credentials', {
+    tag: 'Holders',
+    summary: "List a holder's credentials",
+    access: 'holder',
+    errors: [400],
+  }),
+  input: z.strictObject({ holderId: z.string(), ...pageShape }),
+  output: z.array(zWalletCredential),
+}
+
+export const readWalletCredential = {
+  meta: route('GET', '/holders/{holderId}/credentials/{credentialId}', {
+    tag: 'Holders',
+    summary: "Read one of a holder's credentials",
+    access: 'holder',
+    errors: [400, 404],
+  }),
+  input: byId,
+  output: zWalletCredentialDetail,
+}
+
+export const deleteWalletCredential = {
+  meta: route('DELETE', '/holders/{holderId}/credentials/{credentialId}', {
+    tag: 'Holders',
+    summary: 'Delete a credential with all its copies',
+    access: 'holder',
+    status: 204,
+    errors: [400, 404],
+  }),
+  input: byId,
+  output: z.void(),
+}

@@ -1,0 +1,126 @@
+import type { z } from 'zod'
+import type { Caller } from '../../auth/caller.js'
+import type { Deps } from '../../deps.js'
+import { errors, ServiceError } from '../../errors.js'
+import { claim } from '../../issuer/offerings/claim.js'
+import { credentialOfferUri } from '../../issuer/offerings/view.js'
+import { takeIntoWallet } from '../credentials/take.js'
+import { shownCredential } from '../credentials/view.js'
+import { answerRequest, matchRequest } from '../presentations/answer.js'
+import { boundedFetch } from '../protocol/bounded-fetch.js'
+import { resolveOffer } from '../protocol/issuance.js'
+import { walletFailure } from '../protocol/refusal.js'
+import type { PresentationRequest } from '../protocol/request.js'
+import { type FlowContent, revealContent } from './content.js'
+import type { confirmFlow } from './flows.contract.js'
+import { type FlowHolder, flowHolder, hostedOnly } from './holder.js'
+
+type Confirmed = z.input<typeof confirmFlow.output>
+
+export interface Confirmation {
+  readonly processId: string
+  readonly type: 'claim' | 'presentation'
+  readonly selectedCredential: Readonly<Record<string, unknown>>
+  readonly txCode?: string | undefined
+}
+
+/** What a confirmation sets going. */
+type Action = () => Promise<Confirmed>
+
+interface Confirm {
+  readonly deps: Deps
+  readonly caller: Caller
+  readonly holder: FlowHolder
+  readonly confirmation: Confirmation
+}
+
+const claimed = (data: Record<string, unknown>): Confirmed => ({
+  status: 'confirmed',
+  message: 'Credential claimed.',
+  data,
+})
+
+async function takeWithWallet(
+  context: Confirm,
+  content: Exclude<FlowContent, { kind: 'request' }>,
+): Promise<Confirmed> {
+  const { deps, caller, holder, confirmation } = context
+  const { holderId, did } = hostedOnly(holder, 'take the offer of another issuer')
+  const fetch = boundedFetch(deps.outbound.fetch)
+  // An offer of ours is read anew, with a fresh code.
+  const offer =
+    content.kind === 'offer'
+      ? content.offer
+      : await resolveOffer(deps, fetch, {
+          kind: 'offer',
+          uri: credentialOfferUri(deps.config.issuerBaseUrl, content.offeringId),
+        })
+  const taken = await takeIntoWallet(deps, {
+    holderId,
+    actor: caller.sub,
+    offer,
+    dids: [did],
+    txCode: confirmation.txCode,
+  })
+  return claimed({ credentials: taken.map((held) => shownCredential(held, 'valid')) })
+}
+
+async function claimAction(context: Confirm, content: Exclude<FlowContent, { kind: 'request' }>): Promise<Confirmed> {
+  const { deps, caller, holder } = context
+  if (holder.hosted !== undefined || content.kind === 'offer') return takeWithWallet(context, content)
+  // Nobody here has a key of that DID: the credential is issued to the caller, as by a claim of the offering itself.
+  const { id, vc } = await claim(deps, caller, content.offeringId, holder.did)
+  return claimed({ id, vc: { ...vc } })
+}
+
+/** The chosen credential is matched by its id alone; what else the caller says of it is neither used nor signed. */
+async function presentationAction(context: Confirm, request: PresentationRequest): Promise<Action> {
+  const { deps, caller, holder, confirmation } = context
+  const { holderId } = hostedOnly(holder, 'present credentials')
+  const { id } = confirmation.selectedCredential
+  const { matches, choose } = await matchRequest(deps, holderId, request)
+  if (typeof id !== 'string' || !matches.some(({ held }) => held.id === id)) {
+    throw errors.badRequest('selectedCredential.id must be the id of a matching credential')
+  }
+  const chosen = choose(id) ?? []
+  return async () => {
+    const fetch = boundedFetch(deps.outbound.fetch)
+    const redirectUri = await answerRequest(deps, fetch, { holderId, actor: caller.sub, request, matches: chosen })
+    return {
+      status: 'confirmed',
+      message: 'Credential presented.',
+      ...(redirectUri === undefined ? {} : { data: { redirectUri } }),
+    }
+  }
+}
+
+const reasonOf = (failure: unknown) => (failure instanceof ServiceError ? failure.message : 'The flow failed.')
+
+/**
+ * Confirms a flow once: of two confirmations at once one wins, and one that fails leaves the flow as it was.
+ *
+ * @throws 404 for a flow that is unknown, expired or someone else's; 400 for another type; 409 where it is confirmed already.
+ */
+export async function confirm(deps: Deps, caller: Caller, confirmation: Confirmation): Promise<Confirmed> {
+  const { flows } = deps.stores
+  const flow = await flows.find(confirmation.processId, caller.sub, deps.clock())
+  if (flow === undefined) throw errors.flowNotFound()
+  if (flow.type !== confirmation.type) throw errors.badRequest(`type must be ${flow.type}`)
+  if (flow.state === 'confirmed') throw errors.flowConfirmed()
+  // Anew: the holder may have lost the DID since.
+  const holder = await flowHolder(deps, caller, flow.did)
+  const content = await revealContent(deps, flow.content)
+  const context: Confirm = { deps, caller, holder, confirmation }
+  const action: Action =
+    content.kind === 'request'
+      ? await presentationAction(context, content.request)
+      : () => claimAction(context, content)
+  if (!(await flows.confirm(flow.id, caller.sub))) throw errors.flowConfirmed()
+  try {
+    return await action()
+  } catch (thrown) {
+    const failure = walletFailure(thrown)
+    await flows.reopen(flow.id, reasonOf(failure))
+    throw failure
+  }
+}

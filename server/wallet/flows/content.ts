@@ -1,0 +1,23 @@
+import type { CredentialOfferObject } from '@openid4vc/openid4vci'
+import { z } from 'zod'
+import type { Deps } from '../../deps.js'
+import { isObject } from '../../protocol/credential.js'
+import type { PresentationRequest } from '../protocol/request.js'
+
+/** What a flow waits to do: stored under the vault's protection, and written by this service alone. */
+const zContent = z.discriminatedUnion('kind', [
+  /** An offering of this installation. */
+  z.object({ kind: z.literal('offering'), offeringId: z.string() }),
+  /** Any other offer, as it was read when the flow started. */
+  z.object({ kind: z.literal('offer'), offer: z.custom<CredentialOfferObject>(isObject) }),
+  /** A request whose sender was checked when the flow started. */
+  z.object({ kind: z.literal('request'), request: z.custom<PresentationRequest>(isObject) }),
+])
+
+export type FlowContent = z.output<typeof zContent>
+
+export const protectContent = (deps: Deps, content: FlowContent): Promise<string> =>
+  deps.vault.protect(JSON.stringify(content))
+
+export const revealContent = async (deps: Deps, stored: string): Promise<FlowContent> =>
+  zContent.parse(JSON.parse(await deps.vault.reveal(stored)))

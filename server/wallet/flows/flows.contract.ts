@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { zWalletFormat } from '../credentials/credentials.contract.js'
+
+const MAX_CONTENT = 65_536
+
+const zJsonObject = z.record(z.string(), z.unknown())
+
+export const zFlowType = z.enum(['claim', 'presentation'])
+
+const zClaimData = z.object({
+  processId: z.uuid(),
+  status: z.literal('initialized'),
+  offering: z.object({ credential_type: z.string(), credential_subject: zJsonObject }),
+  errorMessage: z.string().optional().meta({ description: 'Why the offer cannot be taken as things stand.' }),
+})
+
+const zMatchingCredential = z.object({
+  id: z.uuid(),
+  format: zWalletFormat,
+  type: z.array(z.string()),
+  issuer: z.string(),
+  credentialSubject: zJsonObject,
+  expirationDate: z.string().optional(),
+})
+
+const zPresentationData = z.object({
+  processId: z.uuid(),
+  status: z.literal('initialized'),
+  verifier: z.object({ id: z.string(), name: z.string().optional(), logoUri: z.string().optional() }),
+  query: zJsonObject.meta({ description: 'What the verifier asks for, as a DCQL query (OpenID4VP 1.0 §6).' }),
+  matchingCredentials: z.array(zMatchingCredential),
+})
+
+export const startFlow = {
+  meta: route('POST', '/flows', {
+    tag: 'Flows',
+    summary: 'Start a claim or a presentation with what a QR code says',
+    access: 'user',
+    status: 201,
+    errors: [400, 403, 404],
+  }),
+  input: z.strictObject({
+    qrContent: z.string().min(1).max(MAX_CONTENT).meta({
+      description:
+        'A credential offer, an authorization request, or an https address of either or of one of this service’s QR codes.',
+      example:
+        'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example&request_uri=https%3A%2F%2F…',
+    }),
+    did: z
+      .string()
+      .min(1)
+      .max(4096)
+      .meta({ description: "The caller's DID: of a hosted holder, or one that the access token names." }),
+  }),
+  output: z.discriminatedUnion('flowType', [
+    z.object({ flowType: z.literal('claim'), data: zClaimData }),
+    z.object({ flowType: z.literal('presentation'), data: zPresentationData }),
+  ]),
+}
+
+export const confirmFlow = {
+  meta: route('POST', '/flows/{processId}/confirm', {
+    tag: 'Flows',
+    summary: 'Confirm a started flow: the credential is claimed, or presented',
+    access: 'user',
+    errors: [400, 403, 404, 409, 410],
+  }),
+  input: z.strictObject({
+    processId: z.string(),
+    type: zFlowType,
+    selectedCredential: zJsonObject.meta({
+      description:
+        'A choice: for a presentation its `id` names one of the matching credentials, and nothing else of it is used; for a claim any object will do.',
+    }),
+    txCode: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'The transaction code of an offer that asks for one.' }),
+  }),
+  output: z.object({ status: z.literal('confirmed'), message: z.string(), data: zJsonObject.optional() }),
+}

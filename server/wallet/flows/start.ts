@@ -1,0 +1,129 @@
+import type { CredentialOfferObject } from '@openid4vc/openid4vci'
+import type { z } from 'zod'
+import type { Caller } from '../../auth/caller.js'
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import type { OfferingIssuance } from '../../issuer/issuance/store.js'
+import { claimRefusal } from '../../issuer/offerings/claim.js'
+import { credentialOfferUri } from '../../issuer/offerings/view.js'
+import { matchRequest } from '../presentations/answer.js'
+import { boundedFetch } from '../protocol/bounded-fetch.js'
+import { type OfferInvitation, type RequestInvitation, resolveInvitation } from '../protocol/invitation.js'
+import { describeOffer, resolveOffer } from '../protocol/issuance.js'
+import { resolveRequest } from '../protocol/request.js'
+import { type FlowContent, protectContent } from './content.js'
+import type { startFlow } from './flows.contract.js'
+import { type FlowHolder, flowHolder, hostedOnly } from './holder.js'
+import { matchingCredentials } from './matching-credentials.js'
+import { ownQrContent } from './qr-content.js'
+import type { FlowType } from './store.js'
+
+/** As long as a pre-authorized code of this service is good; a request has an end of its own. */
+const FLOW_MS = 10 * 60 * 1000
+
+type Started = z.input<typeof startFlow.output>
+
+interface Start {
+  readonly deps: Deps
+  readonly caller: Caller
+  readonly fetch: typeof globalThis.fetch
+  readonly holder: FlowHolder
+}
+
+async function store({ deps, caller, holder }: Start, type: FlowType, content: FlowContent): Promise<string> {
+  const id = deps.newId()
+  const createdAt = deps.clock()
+  await deps.stores.flows.insert({
+    id,
+    type,
+    createdBy: caller.sub,
+    did: holder.did,
+    holderId: holder.hosted?.holderId ?? null,
+    content: await protectContent(deps, content),
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + FLOW_MS),
+  })
+  return id
+}
+
+/** An offering of ours, by the address that serves its offer; no request is needed to know what it offers. */
+async function ownOffering({ deps, caller }: Start, offer: OfferInvitation): Promise<OfferingIssuance | undefined> {
+  const prefix = credentialOfferUri(deps.config.issuerBaseUrl, '')
+  if (!('uri' in offer) || !offer.uri.startsWith(prefix)) return undefined
+  return deps.stores.issuance.offeringContext(offer.uri.slice(prefix.length), caller.sub)
+}
+
+/** The same for an offer by value, whose pre-authorized code names the offering to us alone. */
+async function ownOfferingOf({ deps, caller }: Start, offer: CredentialOfferObject) {
+  if (offer.credential_issuer !== deps.config.issuerBaseUrl) return undefined
+  const code = offer.grants?.['urn:ietf:params:oauth:grant-type:pre-authorized_code']?.['pre-authorized_code']
+  const opened = code === undefined ? undefined : deps.seals.openCode(code)
+  return opened === undefined ? undefined : deps.stores.issuance.offeringContext(opened.offeringId, caller.sub)
+}
+
+async function startOffering(start: Start, offering: OfferingIssuance): Promise<Started> {
+  const { offeringId, name, credentialSubject } = offering
+  const refusal = claimRefusal(offering, [start.holder.did], start.deps.clock())
+  // Who is not its recipient does not see the subject of a bound offering.
+  const isRecipient = offering.recipient === null || offering.recipient === start.holder.did
+  const processId = await store(start, 'claim', { kind: 'offering', offeringId })
+  return {
+    flowType: 'claim',
+    data: {
+      processId,
+      status: 'initialized',
+      offering: { credential_type: name, credential_subject: isRecipient ? credentialSubject : {} },
+      ...(refusal === undefined ? {} : { errorMessage: refusal.message }),
+    },
+  }
+}
+
+async function startClaim(start: Start, invitation: OfferInvitation): Promise<Started> {
+  const { deps, fetch } = start
+  const known = await ownOffering(start, invitation)
+  if (known !== undefined) return startOffering(start, known)
+  const offer = await resolveOffer(deps, fetch, invitation)
+  const own = await ownOfferingOf(start, offer)
+  if (own !== undefined) return startOffering(start, own)
+  hostedOnly(start.holder, 'take the offer of another issuer')
+  const { credentialType } = await describeOffer(deps, fetch, offer)
+  const processId = await store(start, 'claim', { kind: 'offer', offer })
+  const offering = { credential_type: credentialType, credential_subject: {} }
+  return { flowType: 'claim', data: { processId, status: 'initialized', offering } }
+}
+
+async function startPresentation(start: Start, invitation: RequestInvitation): Promise<Started> {
+  const { deps, fetch } = start
+  const { holderId } = hostedOnly(start.holder, 'present credentials')
+  const request = await resolveRequest(deps, fetch, invitation)
+  const { matches } = await matchRequest(deps, holderId, request)
+  const { client_name: name, logo_uri: logoUri } = request.payload.client_metadata ?? {}
+  const processId = await store(start, 'presentation', { kind: 'request', request })
+  return {
+    flowType: 'presentation',
+    data: {
+      processId,
+      status: 'initialized',
+      verifier: {
+        id: request.clientId,
+        ...(name === undefined ? {} : { name }),
+        ...(logoUri === undefined ? {} : { logoUri }),
+      },
+      query: { ...request.query },
+      matchingCredentials: matchingCredentials(matches),
+    },
+  }
+}
+
+/** Analyses what a QR code says and starts the flow that it is for. */
+export async function start(deps: Deps, caller: Caller, qrContent: string, did: string): Promise<Started> {
+  const holder = await flowHolder(deps, caller, did)
+  const fetch = boundedFetch(deps.outbound.fetch)
+  const content = (await ownQrContent(deps, qrContent)) ?? qrContent
+  const invitation = await resolveInvitation(deps, fetch, content)
+  if (invitation === undefined) {
+    throw errors.badRequest('qrContent must be a credential offer, an authorization request or an https address of one')
+  }
+  const context: Start = { deps, caller, fetch, holder }
+  return invitation.kind === 'offer' ? startClaim(context, invitation) : startPresentation(context, invitation)
+}

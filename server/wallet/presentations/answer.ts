@@ -1,0 +1,71 @@
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { PAGE_SIZE } from '../../paging.js'
+import { type HeldCredential, openCredential } from '../credentials/held.js'
+import { type Match, type Matching, matchQuery, parseQuery } from '../protocol/matching.js'
+import { present } from '../protocol/presentation.js'
+import { failureReason } from '../protocol/refusal.js'
+import type { PresentationRequest } from '../protocol/request.js'
+import { recordPresentation } from './record.js'
+
+/** The newest first, and behind them those that have expired. */
+function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[] {
+  const isExpired = ({ content }: HeldCredential) =>
+    content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000
+  return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
+}
+
+/** What of a holder's credentials answers a request. */
+export async function matchRequest(deps: Deps, holderId: string, request: PresentationRequest): Promise<Matching> {
+  const query = parseQuery(request.query)
+  const rows = await deps.stores.walletCredentials.list(holderId, PAGE_SIZE, undefined)
+  const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
+  return matchQuery(query, preferred(held, deps.clock()))
+}
+
+export interface AnswerRequest {
+  readonly holderId: string
+  /** The `sub` on whose behalf. */
+  readonly actor: string
+  readonly request: PresentationRequest
+  readonly matches: readonly Match[]
+}
+
+/** What is remembered of an answer, however it ended. */
+const recordOf = (request: PresentationRequest, matches: readonly Match[]) => ({
+  verifier: request.clientId,
+  credentials: matches.map(({ queryId, held }) => ({ queryId, credentialId: held.id })),
+})
+
+/**
+ * Presents the chosen credentials and remembers it; a refusal is remembered too.
+ *
+ * @returns where the verifier sends the holder next.
+ */
+export async function answerRequest(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  { holderId, actor, request, matches }: AnswerRequest,
+): Promise<string | undefined> {
+  // OpenID4VP 1.0 §6.4.2: a wallet that cannot deliver what is required returns no credential at all.
+  if (matches.length === 0) throw errors.noMatchingCredential()
+  const record = recordOf(request, matches)
+  // Before it is sent: a copy that may have been seen is not a fresh one any more.
+  await deps.stores.walletCredentials.markPresented(
+    matches.map(({ held }) => held.copyId),
+    deps.clock(),
+  )
+  try {
+    const redirectUri = await present(deps, fetch, request, matches)
+    await recordPresentation(deps, holderId, actor, {
+      ...record,
+      state: 'accepted',
+      ...(redirectUri === undefined ? {} : { redirectUri }),
+    })
+    return redirectUri
+  } catch (thrown) {
+    const errorMessage = failureReason(thrown) ?? 'The presentation failed.'
+    await recordPresentation(deps, holderId, actor, { ...record, state: 'failed', errorMessage })
+    throw thrown
+  }
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { pageShape } from '../../paging.js'
+
+/** What a hosted wallet presented to whom. */
+export const zWalletPresentation = z.object({
+  id: z.uuid(),
+  verifier: z.string().meta({ description: 'Client identifier of the verifier, with its prefix.' }),
+  state: z.enum(['accepted', 'failed']),
+  credentials: z.array(z.object({ queryId: z.string(), credentialId: z.uuid() })),
+  redirectUri: z.string().optional(),
+  errorMessage: z.string().optional(),
+  createdAt: z.iso.datetime(),
+})
+
+export const listWalletPresentations = {
+  meta: route('GET', '/holders/{holderId}/presentations', {
+    tag: 'Holders',
+    summary: 'List what a holder presented, and to whom',
+    access: 'holder',
+    errors: [400],
+  }),
+  input: z.strictObject({ holderId: z.string(), ...pageShape }),
+  output: z.array(zWalletPresentation),
+}

@@ -1,0 +1,35 @@
+import type { z } from 'zod'
+import type { Deps } from '../../deps.js'
+import { zWalletPresentation } from './presentations.contract.js'
+import type { StoredPresentation } from './store.js'
+
+const zContent = zWalletPresentation.omit({ id: true, createdAt: true })
+
+/** A presentation without its claims: whom it went to, what was shown, how it ended. */
+export type PresentationContent = z.output<typeof zContent>
+
+/** Remembers a presentation, under the vault's protection. */
+export async function recordPresentation(
+  deps: Deps,
+  holderId: string,
+  actor: string,
+  content: PresentationContent,
+): Promise<void> {
+  const id = deps.newId()
+  const stored = {
+    id,
+    holderId,
+    content: await deps.vault.protect(JSON.stringify(content)),
+    createdAt: deps.clock(),
+  }
+  const audit = { actor, action: 'wallet.presented', subject: 'wallet_presentation', subjectId: id } as const
+  await deps.stores.walletPresentations.insert(stored, audit)
+}
+
+export async function shownPresentation(
+  deps: Deps,
+  stored: StoredPresentation,
+): Promise<z.input<typeof zWalletPresentation>> {
+  const content = zContent.parse(JSON.parse(await deps.vault.reveal(stored.content)))
+  return { ...content, id: stored.id, createdAt: stored.createdAt.toISOString() }
+}

@@ -1,0 +1,65 @@
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { holderProcedure, router } from '../../trpc.js'
+import { takeIntoWallet } from '../credentials/take.js'
+import { shownCredential } from '../credentials/view.js'
+import { answerRequest, matchRequest } from '../presentations/answer.js'
+import { boundedFetch } from '../protocol/bounded-fetch.js'
+import { type OfferInvitation, type RequestInvitation, resolveInvitation } from '../protocol/invitation.js'
+import { resolveOffer } from '../protocol/issuance.js'
+import { exchanging } from '../protocol/refusal.js'
+import { resolveRequest } from '../protocol/request.js'
+import { processUri } from './process.contract.js'
+
+interface ProcessRequest {
+  readonly holderId: string
+  /** The `sub` on whose behalf. */
+  readonly actor: string
+  readonly txCode?: string | undefined
+  readonly copies?: number | undefined
+}
+
+async function processOffer(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  invitation: OfferInvitation,
+  request: ProcessRequest,
+) {
+  const dids = await deps.stores.dids.ofHolder(request.holderId)
+  if (dids.length === 0) throw errors.holderWithoutDid()
+  const offer = await resolveOffer(deps, fetch, invitation)
+  // The DID that the holder was created with comes first.
+  const taken = await takeIntoWallet(deps, { ...request, offer, dids: [...dids].reverse() })
+  // Each of them was verified, its status too, a moment ago.
+  return { type: 'credential_offer' as const, credentials: taken.map((held) => shownCredential(held, 'valid')) }
+}
+
+async function processRequest(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  invitation: RequestInvitation,
+  { holderId, actor }: ProcessRequest,
+) {
+  const request = await resolveRequest(deps, fetch, invitation)
+  const matches = (await matchRequest(deps, holderId, request)).choose(undefined)
+  const redirectUri = await answerRequest(deps, fetch, { holderId, actor, request, matches: matches ?? [] })
+  return { type: 'authorization_request' as const, ...(redirectUri === undefined ? {} : { redirectUri }) }
+}
+
+export const processRouter = router({
+  process: holderProcedure
+    .meta(processUri.meta)
+    .input(processUri.input)
+    .output(processUri.output)
+    .mutation(({ ctx: { deps, caller }, input }) =>
+      exchanging(async () => {
+        const fetch = boundedFetch(deps.outbound.fetch)
+        const invitation = await resolveInvitation(deps, fetch, input.uri)
+        if (invitation === undefined) throw errors.unknownUriProtocol()
+        const request = { ...input, actor: caller.sub }
+        return invitation.kind === 'offer'
+          ? processOffer(deps, fetch, invitation, request)
+          : processRequest(deps, fetch, invitation, request)
+      }),
+    ),
+})

@@ -1,0 +1,160 @@
+import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
+import { Openid4vciVersion } from '@openid4vc/openid4vci'
+import type { Deps } from '../../deps.js'
+import type { WalletFormat } from '../credentials/store.js'
+import { boundedFetch } from './bounded-fetch.js'
+import type { CallbackOptions } from './callbacks.js'
+import { issuanceClient } from './clients.js'
+import { requestCredential, type Wanted, wantedCredentials } from './credential-request.js'
+import type { OfferInvitation } from './invitation.js'
+import type { Grant, Issuance } from './issuance-session.js'
+import { offeredConfigurations } from './offered.js'
+import { proofKeys } from './proofs.js'
+import { type Expectation, type Receipt, receive } from './receipt.js'
+import { failureReason } from './refusal.js'
+import { obtainToken } from './token.js'
+import { WalletError } from './wallet-error.js'
+import { newDpopKey, type WalletKey } from './wallet-keys.js'
+
+export interface TakeRequest {
+  readonly offer: CredentialOfferObject
+  /** The holder's keys, the preferred one first. */
+  readonly keys: readonly WalletKey[]
+  readonly txCode?: string | undefined
+  /** How many copies of each credential, as far as the issuer gives batches. */
+  readonly copies: number
+}
+
+/** One configuration that was taken. */
+export interface Taken {
+  readonly format: WalletFormat
+  /** Copies of one credential, each bound to a key of its own. */
+  readonly receipts: readonly [Receipt, ...Receipt[]]
+}
+
+/** Reads an offer: by value, or from the address that serves it (OpenID4VCI 1.0 §4.1). */
+export function resolveOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: OfferInvitation) {
+  const client = issuanceClient(deps, { fetch, signers: [] })
+  // The library decodes the value once more than the address was encoded.
+  const query =
+    'value' in offer ? { credential_offer: encodeURIComponent(offer.value) } : { credential_offer_uri: offer.uri }
+  return client.resolveCredentialOffer(`openid-credential-offer://?${new URLSearchParams(query)}`)
+}
+
+/** What an offer is for, as far as its issuer's metadata says: the type of the first credential that this wallet can hold. */
+export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: CredentialOfferObject) {
+  const metadata = await metadataOf({ client: issuanceClient(deps, { fetch, signers: [] }) }, offer.credential_issuer)
+  const [first] = offeredConfigurations(offer, metadata)
+  return { credentialType: first?.types.at(-1) ?? '' }
+}
+
+/**
+ * The issuer's metadata. Where nothing in it tells OpenID4VCI 1.0 from its draft 14, as with an issuer of W3C credentials
+ * alone, the library supposes the draft; an issuer that has a nonce endpoint is asked as 1.0 has it.
+ */
+async function metadataOf(issuance: Pick<Issuance, 'client'>, issuer: string): Promise<IssuerMetadataResult> {
+  const metadata = await issuance.client.resolveIssuerMetadata(issuer)
+  const { credential_response_encryption: encryption, nonce_endpoint: nonceEndpoint } = metadata.credentialIssuer
+  if (encryption?.encryption_required === true) {
+    throw new WalletError('The issuer sends credentials encrypted only, which is not supported.')
+  }
+  const misjudged = metadata.originalDraftVersion === Openid4vciVersion.Draft14 && nonceEndpoint !== undefined
+  return misjudged ? { ...metadata, originalDraftVersion: Openid4vciVersion.V1 } : metadata
+}
+
+/** OpenID4VCI 1.0 §11: what became of a credential. Nothing depends on whether the issuer listens. */
+async function notify(deps: Deps, issuance: Issuance, grant: Grant, id: string | undefined, accepted: boolean) {
+  const { client, metadata } = issuance
+  if (id === undefined || metadata.credentialIssuer.notification_endpoint === undefined) return
+  const event = accepted ? ('credential_accepted' as const) : ('credential_failure' as const)
+  try {
+    await client.sendNotification({
+      issuerMetadata: metadata,
+      accessToken: grant.token.access_token,
+      notification: { notificationId: id, event },
+      ...(grant.dpop === undefined ? {} : { dpop: grant.dpop }),
+    })
+  } catch (thrown) {
+    deps.log.warn({ reason: failureReason(thrown) }, 'issuer was not notified')
+  }
+}
+
+async function receiveAll(
+  deps: Deps,
+  compacts: readonly string[],
+  keys: readonly WalletKey[],
+  expected: Expectation,
+): Promise<Taken> {
+  const [first, ...further] = await Promise.all(compacts.map((compact) => receive(deps, compact, keys, expected)))
+  if (first === undefined) throw new WalletError('The issuer sent no credential.')
+  const bound = new Set([first, ...further].map(({ key }) => key.signer.kid))
+  if (bound.size <= further.length) throw new WalletError('The issuer bound two copies to one key.')
+  return { format: expected.format, receipts: [first, ...further] }
+}
+
+/** One issuance under way: the grant carries the newest DPoP nonce from one request to the next. */
+interface Progress {
+  grant: Grant
+}
+
+async function takeOne(
+  deps: Deps,
+  issuance: Issuance,
+  progress: Progress,
+  wanted: Wanted,
+  expected: Expectation,
+  request: TakeRequest,
+): Promise<Taken> {
+  const { metadata, fetch, dpopKey } = issuance
+  const configuration = metadata.credentialIssuer.credential_configurations_supported[expected.configurationId]
+  if (configuration === undefined) throw new WalletError('The issuer does not know what it offers.')
+  const batchSize = metadata.credentialIssuer.batch_credential_issuance?.batch_size ?? 1
+  const keys = await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
+  const signers = [...keys.map(({ key }) => key.signer), dpopKey]
+  const options: CallbackOptions = { fetch, signers }
+  const session = { ...issuance, client: issuanceClient(deps, options) }
+  const answer = await requestCredential(deps, session, progress.grant, wanted, keys, options)
+  progress.grant = answer.grant
+  try {
+    const walletKeys = keys.map(({ key }) => key)
+    const taken = await receiveAll(deps, answer.compacts, walletKeys, expected)
+    await notify(deps, session, progress.grant, answer.notificationId, true)
+    return taken
+  } catch (thrown) {
+    await notify(deps, session, progress.grant, answer.notificationId, false)
+    throw thrown
+  }
+}
+
+/**
+ * Takes what an offer offers, from whatever issuer (OpenID4VCI 1.0): every configuration that this wallet can hold, as far as
+ * the issuer gives it. Each credential is verified and must be bound to a key of this wallet.
+ *
+ * @throws 400 for a transaction code that is missing; what the first configuration failed with, where none could be taken.
+ */
+export async function takeOffer(deps: Deps, request: TakeRequest): Promise<readonly [Taken, ...Taken[]]> {
+  const { offer, txCode } = request
+  const fetch = boundedFetch(deps.outbound.fetch)
+  const dpopKey = await newDpopKey()
+  const client = issuanceClient(deps, { fetch, signers: [dpopKey] })
+  const metadata = await metadataOf({ client }, offer.credential_issuer)
+  const issuance: Issuance = { client, fetch, offer, metadata, dpopKey, txCode }
+  const configurations = offeredConfigurations(offer, metadata)
+  const progress: Progress = { grant: await obtainToken(deps, issuance) }
+  const taken: Taken[] = []
+  const failures: unknown[] = []
+  for (const expected of configurations) {
+    for (const wanted of wantedCredentials(progress.grant, expected.configurationId)) {
+      try {
+        taken.push(await takeOne(deps, issuance, progress, wanted, expected, request))
+      } catch (thrown) {
+        failures.push(thrown)
+        const { configurationId } = expected
+        deps.log.warn({ reason: failureReason(thrown), configurationId }, 'credential was not taken')
+      }
+    }
+  }
+  const [first, ...further] = taken
+  if (first === undefined) throw failures[0]
+  return [first, ...further]
+}

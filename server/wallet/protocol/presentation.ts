@@ -1,0 +1,109 @@
+import type { Deps } from '../../deps.js'
+import { didOf } from '../../protocol/did/did-url.js'
+import { createVpJwt } from '../../protocol/jwt-vc/presentation.js'
+import { createKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
+import { presentSdJwtVc } from '../../protocol/sd-jwt-vc/present.js'
+import { presentationClient } from './clients.js'
+import type { Match } from './matching.js'
+import { oauthErrorOfBody } from './refusal.js'
+import type { PresentationRequest } from './request.js'
+import { RESPONSE_ENCRYPTION } from './request-object.js'
+import { WalletError } from './wallet-error.js'
+import { copySigner } from './wallet-keys.js'
+
+const PRESENTATION_VALIDITY_MS = 5 * 60 * 1000
+
+/** Addresses that would run in the page or app that opens them. */
+const ACTIVE_SCHEMES = /^(?:javascript|data|file|blob|vbscript|about):/i
+
+async function sdJwtPresentation(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
+  const sdJwt = presentSdJwtVc(match.held.compact, match.disclose)
+  // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may stand alone, and says less that way.
+  if (!match.holderBinding) return sdJwt
+  return createKeyBinding({
+    signer: await copySigner(deps, match.held),
+    sdJwt,
+    nonce: request.payload.nonce,
+    audience: request.clientId,
+    issuedAt: deps.clock(),
+  })
+}
+
+async function vpJwtPresentation(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
+  // OpenID4VP 1.0 Appendix B.1.3.1.5: without holder binding the credential itself.
+  if (!match.holderBinding) return match.held.compact
+  const signer = await copySigner(deps, match.held)
+  const now = deps.clock()
+  return createVpJwt({
+    signer,
+    holder: didOf(signer.kid) ?? signer.kid,
+    credentials: [match.held.compact],
+    nonce: request.payload.nonce,
+    audience: request.clientId,
+    issuedAt: now,
+    expiresAt: new Date(now.getTime() + PRESENTATION_VALIDITY_MS),
+    id: `urn:uuid:${deps.newId()}`,
+  })
+}
+
+async function vpTokenOf(deps: Deps, request: PresentationRequest, matches: readonly Match[]) {
+  const entries = await Promise.all(
+    matches.map(async (match) => {
+      const create = match.held.format === 'dc+sd-jwt' ? sdJwtPresentation : vpJwtPresentation
+      const presentation = await create(deps, request, match)
+      const value: string | [string] = request.singlePresentations ? presentation : [presentation]
+      return [match.queryId, value] as const
+    }),
+  )
+  return Object.fromEntries(entries)
+}
+
+/** OpenID4VP 1.0 §8.2: where the holder goes on; nothing that a browser would run. */
+function redirectUriOf(body: string): string | undefined {
+  let redirectUri: unknown
+  try {
+    redirectUri = (JSON.parse(body) as { redirect_uri?: unknown } | null)?.redirect_uri
+  } catch {
+    return undefined
+  }
+  if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri)) return undefined
+  return ACTIVE_SCHEMES.test(redirectUri) ? undefined : redirectUri
+}
+
+/**
+ * Answers a request with presentations (OpenID4VP 1.0 §8): by direct_post, encrypted where the request asks for that.
+ *
+ * @returns where the verifier sends the holder next.
+ * @throws WalletError where the verifier refuses.
+ */
+export async function present(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  request: PresentationRequest,
+  matches: readonly Match[],
+): Promise<string | undefined> {
+  const client = presentationClient(deps, { fetch, signers: [] })
+  const { payload } = request
+  const encrypted = payload.response_mode === 'direct_post.jwt'
+  const answer = await client.createOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload: payload,
+    authorizationResponsePayload: { vp_token: await vpTokenOf(deps, request, matches) },
+    ...(encrypted
+      ? {
+          jarm: {
+            encryption: { nonce: Buffer.from(deps.random(16)).toString('base64url') },
+            serverMetadata: { authorization_signing_alg_values_supported: [], ...RESPONSE_ENCRYPTION },
+          },
+        }
+      : {}),
+  })
+  const { response } = await client.submitOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload: payload,
+    authorizationResponsePayload: answer.authorizationResponsePayload,
+    ...(answer.jarm === undefined ? {} : { jarm: { responseJwt: answer.jarm.responseJwt } }),
+  })
+  const body = await response.text()
+  if (response.ok) return redirectUriOf(body)
+  const said = oauthErrorOfBody(body) ?? `status ${response.status}`
+  throw new WalletError(`The verifier refused the presentation: ${said}`)
+}

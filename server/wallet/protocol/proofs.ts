@@ -1,0 +1,51 @@
+import type { JwtSigner } from '@openid4vc/oauth2'
+import type { CredentialConfigurationSupported } from '@openid4vc/openid4vci'
+import { libraryJwk } from './library-jwk.js'
+import { WalletError } from './wallet-error.js'
+import { newCopyKey, type WalletKey } from './wallet-keys.js'
+
+/** A key and the form in which a key proof names it (OpenID4VCI 1.0 Appendix F.1: `kid` or `jwk`). */
+export interface ProofKey {
+  readonly key: WalletKey
+  readonly signer: JwtSigner
+}
+
+/** OpenID4VCI 1.0 §12.2.4: a method such as `did:web` stands for all its DIDs; `did` for any. Absent, nothing is said. */
+function supportsDid(methods: readonly string[] | undefined, did: string): boolean {
+  return methods?.some((method) => method === 'did' || did.startsWith(`${method}:`)) ?? true
+}
+
+const byDid = (key: WalletKey): ProofKey => ({
+  key,
+  signer: { method: 'did', didUrl: key.signer.kid, alg: key.signer.alg },
+})
+
+const byJwk = (key: WalletKey): ProofKey => ({
+  key,
+  signer: { method: 'jwk', publicJwk: libraryJwk(key.signer.publicJwk), alg: key.signer.alg },
+})
+
+function proofKeyOf(methods: readonly string[] | undefined, keys: readonly WalletKey[]): ProofKey | undefined {
+  const named = keys.find(({ did }) => supportsDid(methods, did))
+  if (named !== undefined) return byDid(named)
+  const [first] = keys
+  return first !== undefined && methods?.includes('jwk') === true ? byJwk(first) : undefined
+}
+
+/**
+ * The keys that a configuration is to be bound to: the first of the holder's whose DID the issuer can name it by, and for
+ * each further copy a new one.
+ *
+ * @throws WalletError where the issuer can bind to none of the holder's DIDs.
+ */
+export async function proofKeys(
+  configuration: CredentialConfigurationSupported,
+  keys: readonly WalletKey[],
+  copies: number,
+): Promise<ProofKey[]> {
+  const methods = configuration.cryptographic_binding_methods_supported
+  const first = proofKeyOf(methods, keys)
+  if (first === undefined) throw new WalletError("The issuer binds the credential to none of the holder's DIDs.")
+  const further = await Promise.all(Array.from({ length: copies - 1 }, newCopyKey))
+  return [first, ...further.flatMap((key) => proofKeyOf(methods, [key]) ?? [])]
+}

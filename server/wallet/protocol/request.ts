@@ -1,0 +1,98 @@
+import {
+  isOpenid4vpAuthorizationRequestDcApi,
+  type Openid4vpAuthorizationRequest,
+  type Openid4vpClient,
+  type ResolvedOpenid4vpAuthorizationRequest,
+} from '@openid4vc/openid4vp'
+import type { Deps } from '../../deps.js'
+import { presentationClient } from './clients.js'
+import type { RequestInvitation } from './invitation.js'
+import { CLIENT_ID_PREFIXES, fetchRequestObject } from './request-object.js'
+import { WalletError } from './wallet-error.js'
+
+/** An authorization request whose sender and form were checked; it can be stored as JSON. */
+export interface PresentationRequest {
+  readonly payload: Openid4vpAuthorizationRequest
+  /** The full client identifier: the audience of what is presented (OpenID4VP 1.0 §14.8). */
+  readonly clientId: string
+  readonly query: Readonly<Record<string, unknown>>
+  readonly responseUri: string
+  /** Before draft 26 a `vp_token` held single presentations, not arrays of them. */
+  readonly singlePresentations: boolean
+}
+
+const FIRST_WITH_ARRAYS = 26
+
+const SUPPORTED: ReadonlySet<string> = new Set(CLIENT_ID_PREFIXES)
+
+/** A signed request by reference or by value, else the parameters themselves (OpenID4VP 1.0 §5). */
+async function resolved(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  client: Openid4vpClient,
+  params: RequestInvitation['params'],
+): Promise<ResolvedOpenid4vpAuthorizationRequest> {
+  const { client_id: clientId, request, request_uri: requestUri, request_uri_method: method } = params
+  if (request === undefined && requestUri === undefined) {
+    const address = `openid4vp://?${new URLSearchParams(params)}`
+    const parsed = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: address })
+    if (parsed.params.client_metadata_uri !== undefined) throw new WalletError('client_metadata_uri is not supported.')
+    return client.resolveOpenId4vpAuthorizationRequest({ authorizationRequestPayload: parsed.params })
+  }
+  // RFC 9101 §5: one or the other.
+  if (request !== undefined && requestUri !== undefined) {
+    throw new WalletError('The authorization request has both request and request_uri.')
+  }
+  if (clientId === undefined) throw new WalletError('The authorization request has no client_id.')
+  const fetched = requestUri === undefined ? undefined : await fetchRequestObject(deps, fetch, requestUri, method)
+  // By value from here on: all other parameters beside it are ignored (RFC 9101 §6.3).
+  return client.resolveOpenId4vpAuthorizationRequest({
+    authorizationRequestPayload: { client_id: clientId, request: fetched?.compact ?? request },
+    ...(fetched?.walletNonce === undefined ? {} : { wallet: { expectedNonce: fetched.walletNonce } }),
+  })
+}
+
+function responseUriOf(payload: Openid4vpAuthorizationRequest): string {
+  const { response_mode: mode, response_uri: responseUri, redirect_uri: redirectUri } = payload
+  if (mode !== 'direct_post' && mode !== 'direct_post.jwt') {
+    throw new WalletError('The response_mode is none that a hosted wallet can use: direct_post or direct_post.jwt.')
+  }
+  // OpenID4VP 1.0 §8.2: never both; of two addresses one could pass the check of the client identifier, and the other be used.
+  if (responseUri === undefined || redirectUri !== undefined) {
+    throw new WalletError('The authorization request must have a response_uri and no redirect_uri.')
+  }
+  return responseUri
+}
+
+/**
+ * Resolves and checks an authorization request (OpenID4VP 1.0 §5): who sends it, by its client identifier prefix, that the response goes
+ * where that prefix allows, and that it asks in a way that a wallet without a user in front of it may answer.
+ *
+ * @throws WalletError, or an error of the library, with the reason.
+ */
+export async function resolveRequest(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  { params }: RequestInvitation,
+): Promise<PresentationRequest> {
+  const client = presentationClient(deps, { fetch, signers: [] })
+  const request = await resolved(deps, fetch, client, params)
+  const payload = request.authorizationRequestPayload
+  if (isOpenid4vpAuthorizationRequestDcApi(payload)) {
+    throw new WalletError('A request of the Digital Credentials API is answered by the browser that carries it.')
+  }
+  // OpenID4VP 1.0 §5.9.2: without a prefix a client is one that was registered before, and none was.
+  if (!SUPPORTED.has(request.client.prefix)) {
+    throw new WalletError(`Verifiers of the kind ${request.client.prefix} are not known to this wallet.`)
+  }
+  if (request.dcql === undefined) throw new WalletError('The authorization request has no dcql_query.')
+  // §5.1: whoever approves a transaction must have seen it, and nobody does here.
+  if (request.transactionData !== undefined) throw new WalletError('Transaction data is not supported.')
+  return {
+    payload,
+    clientId: request.client.effective,
+    query: payload.dcql_query as Record<string, unknown>,
+    responseUri: responseUriOf(payload),
+    singlePresentations: request.version < FIRST_WITH_ARRAYS,
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  type AccessTokenResponse,
+  getAuthorizationServerMetadataFromList,
+  preAuthorizedCodeGrantIdentifier,
+  type RequestDpopOptions,
+} from '@openid4vc/oauth2'
+import { determineAuthorizationServerForCredentialOffer } from '@openid4vc/openid4vci'
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { authorize } from './authorization-code.js'
+import { clientIdOf } from './callbacks.js'
+import type { Grant, Issuance } from './issuance-session.js'
+import { libraryJwk } from './library-jwk.js'
+
+/** The authorization server that an offer's grant names, else the issuer's only one (OpenID4VCI 1.0 §4.1.1). */
+function serverFor({ metadata }: Issuance, named: string | undefined) {
+  const issuer = determineAuthorizationServerForCredentialOffer({
+    issuerMetadata: metadata,
+    ...(named === undefined ? {} : { grantAuthorizationServer: named }),
+  })
+  return getAuthorizationServerMetadataFromList(metadata.authorizationServers, issuer)
+}
+
+/** RFC 9449 §5.1: a server that lists algorithms wants or welcomes proofs of possession. */
+function dpopOptions({ dpopKey }: Issuance, server: ReturnType<typeof serverFor>): { dpop?: RequestDpopOptions } {
+  const { alg, publicJwk } = dpopKey
+  if (server.dpop_signing_alg_values_supported?.includes(alg) !== true) return {}
+  return { dpop: { signer: { method: 'jwk', alg, publicJwk: libraryJwk(publicJwk) } } }
+}
+
+/** RFC 9449 §5: a server that does not know DPoP answers with a Bearer token. */
+function boundTo(token: AccessTokenResponse, dpop: RequestDpopOptions | undefined): RequestDpopOptions | undefined {
+  return token.token_type.toLowerCase() === 'dpop' ? dpop : undefined
+}
+
+async function byPreAuthorizedCode(deps: Deps, issuance: Issuance): Promise<Grant> {
+  const { client, offer, metadata } = issuance
+  const grant = offer.grants?.[preAuthorizedCodeGrantIdentifier]
+  // OpenID4VCI 1.0 §4.1.1: also an empty `tx_code` object asks for one; without it none must be sent (§6.3).
+  const txCode = grant?.tx_code === undefined ? undefined : issuance.txCode
+  if (grant?.tx_code !== undefined && txCode === undefined) {
+    throw errors.badRequest('txCode must be defined: the offer asks for a transaction code')
+  }
+  const server = serverFor(issuance, grant?.authorization_server)
+  const { accessTokenResponse, dpop } = await client.retrievePreAuthorizedCodeAccessTokenFromOffer({
+    credentialOffer: offer,
+    issuerMetadata: metadata,
+    ...(txCode === undefined ? {} : { txCode }),
+    ...dpopOptions(issuance, server),
+  })
+  const anonymous = server['pre-authorized_grant_anonymous_access_supported'] === true
+  return {
+    token: accessTokenResponse,
+    dpop: boundTo(accessTokenResponse, dpop),
+    clientId: anonymous ? undefined : clientIdOf(deps),
+  }
+}
+
+async function byAuthorizationCode(deps: Deps, issuance: Issuance): Promise<Grant> {
+  const server = serverFor(issuance, issuance.offer.grants?.authorization_code?.authorization_server)
+  const dpop = dpopOptions(issuance, server)
+  const answer = await issuance.client.retrieveAuthorizationCodeAccessTokenFromOffer({
+    ...(await authorize(deps, issuance, server, dpop)),
+    issuerMetadata: issuance.metadata,
+    ...dpop,
+  })
+  return {
+    token: answer.accessTokenResponse,
+    dpop: boundTo(answer.accessTokenResponse, answer.dpop),
+    clientId: clientIdOf(deps),
+  }
+}
+
+/**
+ * Gets an access token for an offer: by its pre-authorized code, else by authorization.
+ *
+ * @throws 400 where the offer asks for a transaction code and none was given.
+ */
+export function obtainToken(deps: Deps, issuance: Issuance): Promise<Grant> {
+  return issuance.offer.grants?.[preAuthorizedCodeGrantIdentifier] === undefined
+    ? byAuthorizationCode(deps, issuance)
+    : byPreAuthorizedCode(deps, issuance)
+}

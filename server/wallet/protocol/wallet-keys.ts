@@ -1,0 +1,69 @@
+import type { Deps } from '../../deps.js'
+import { keyIdOf } from '../../dids/identity.js'
+import type { StoredDid } from '../../dids/store.js'
+import { decodeDidJwk } from '../../protocol/did/did-jwk.js'
+import { decodeDidKey, didKeyFromJwk } from '../../protocol/did/did-key.js'
+import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
+import { createSigner, generateKeyPair, type Jwk, type Signer, thumbprint } from '../../protocol/jose/jws.js'
+import type { HeldCredential } from '../credentials/held.js'
+
+/** A key of a hosted wallet, under the DID that names it. */
+export interface WalletKey {
+  readonly did: string
+  /** Its `kid` is the DID URL of the key. */
+  readonly signer: Signer
+  /** The stored key of one of the holder's DIDs; null for a key that belongs to one copy of a credential. */
+  readonly keyId: string | null
+  /** Of a key that belongs to one copy. */
+  readonly privateJwk: Jwk | null
+}
+
+/** The newest key of each DID, in the order of the DIDs. */
+export async function holderKeys(deps: Deps, dids: readonly StoredDid[]): Promise<WalletKey[]> {
+  const keys = await Promise.all(
+    dids.map(async ({ did, keys: [newest] }) => {
+      if (newest === undefined) return undefined
+      const signer = await deps.keys.signer(newest.id, keyIdOf(did, newest.publicJwk))
+      return { did, signer, keyId: newest.id, privateJwk: null }
+    }),
+  )
+  return keys.filter((key) => key !== undefined)
+}
+
+/** A new key, under a did:key, that one copy of a credential is to be bound to: no two copies have a key in common. */
+export async function newCopyKey(): Promise<WalletKey> {
+  const { privateJwk, publicJwk } = await generateKeyPair('ES256')
+  const did = didKeyFromJwk(publicJwk)
+  return { did, signer: await createSigner(privateJwk, keyIdOf(did, publicJwk)), keyId: null, privateJwk }
+}
+
+/** A new key for the proofs of possession of one issuance (RFC 9449 §4); nothing else is ever signed with it. */
+export async function newDpopKey(): Promise<Signer> {
+  const { privateJwk } = await generateKeyPair('ES256')
+  return createSigner(privateJwk, 'dpop')
+}
+
+/** The key that a DID is made of; undefined for any other DID, and for a malformed one. */
+function keyWithin(did: string): Jwk | undefined {
+  try {
+    if (did.startsWith('did:jwk:')) return decodeDidJwk(did)
+    return did.startsWith('did:key:') ? decodeDidKey(did) : undefined
+  } catch (thrown) {
+    if (thrown instanceof DidResolutionError) return undefined
+    throw thrown
+  }
+}
+
+/** Whether a DID, as an issuer wrote it, names a key: it is the one that was shown, or one made of the key itself. */
+export function isNamedBy({ did, signer }: WalletKey, name: string): boolean {
+  if (name === did) return true
+  const jwk = keyWithin(name)
+  return jwk !== undefined && thumbprint(jwk) === thumbprint(signer.publicJwk)
+}
+
+/** The signer for a copy of a held credential, under the DID URL that the copy is bound to. */
+export async function copySigner(deps: Deps, held: HeldCredential): Promise<Signer> {
+  if (held.keyId !== null) return deps.keys.signer(held.keyId, held.kid)
+  if (held.privateJwk === null) throw new Error(`Credential ${held.id} has no key.`)
+  return createSigner(JSON.parse(await deps.vault.reveal(held.privateJwk)) as Jwk, held.kid)
+}

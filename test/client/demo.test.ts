@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runDemo } from '../../scripts/demo/run.js'
+import { programOf } from '../../scripts/setup/run-program.js'
+import { CLIENT_SECRET, startService } from '../support/service.js'
+import { startFront } from './front.js'
+
+const root = resolve(import.meta.dirname, '../..')
+
+async function play(options: { url: string; accessToken?: string; clientSecret?: string }) {
+  const lines: string[] = []
+  const code = await runDemo({ ...options, print: (line) => lines.push(line) })
+  return { code, text: lines.join('\n') }
+}
+
+/** The command itself, as a process. */
+function command(env: Record<string, string>): Promise<{ code: number; stdout: string }> {
+  const { CREDENCE_URL: _url, ACCESS_TOKEN: _token, CLIENT_SECRET: _secret, ...rest } = process.env
+  return new Promise((done) => {
+    const child = execFile(
+      process.execPath,
+      [programOf('tsx'), 'scripts/demo.ts'],
+      { cwd: root, env: { ...rest, ...env } },
+      (_error, stdout) => done({ code: child.exitCode ?? -1, stdout }),
+    )
+  })
+}
+
+describe('npm run demo', { timeout: 60_000 }, () => {
+  it('tells the whole story to somebody without credentials where authentication is disabled', async () => {
+    await using service = await startService({ env: { AUTH_DISABLED: 'true' } })
+
+    const { code, stdout } = await command({ CREDENCE_URL: service.url })
+
+    expect(stdout).toContain('✓ Every step saw what it should.')
+    expect(stdout).toContain(
+      `it says: openid-credential-offer://?credential_offer_uri=${encodeURIComponent(service.url)}`,
+    )
+    expect(stdout).toContain('Credential has been revoked.')
+    expect(code).toBe(0)
+  })
+
+  it('tells it where a token and a client secret are asked for, and says so where they are missing', async () => {
+    await using service = await startService()
+    const accessToken = await service.identityProvider.token('admin', { roles: ['admin'] })
+
+    const without = await play({ url: service.url })
+    const secretOnly = await play({ url: service.url, clientSecret: CLIENT_SECRET })
+    const withBoth = await play({ url: service.url, accessToken, clientSecret: CLIENT_SECRET })
+
+    expect(without.text).toContain('✗ schemas.versions was refused: 401 Unauthorized Set ACCESS_TOKEN')
+    expect([without.code, secretOnly.code, withBoth.code]).toEqual([1, 1, 0])
+  })
+
+  it('waits out the rate limit', async () => {
+    await using service = await startService({
+      env: { AUTH_DISABLED: 'true', RATE_LIMIT_MAX: '10', RATE_LIMIT_WINDOW_SECONDS: '1' },
+    })
+
+    const { code, text } = await play({ url: service.url })
+
+    expect(text).toContain('the rate limit is reached: waiting 1 s')
+    expect(code).toBe(0)
+  })
+
+  it('ends with 1 where a tampered or revoked credential is accepted', async () => {
+    await using service = await startService({ env: { AUTH_DISABLED: 'true' } })
+    await using gullible = await startFront(service.url, (body) => body.replace('"isValid":false', '"isValid":true'))
+
+    const { code, text } = await play({ url: gullible.url })
+
+    expect(text).toContain('✗ its validity should be false, but is true')
+    expect(code).toBe(1)
+  })
+
+  it('ends with 1 where nobody answers', async () => {
+    const front = await startFront()
+    await front[Symbol.asyncDispose]()
+
+    const { code, stdout } = await command({ CREDENCE_URL: front.url })
+
+    expect(stdout).toContain('✗ The service cannot be reached')
+    expect(code).toBe(1)
+  })
+})

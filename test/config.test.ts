@@ -1,0 +1,303 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'dotenv'
+import { describe, expect, it } from 'vitest'
+import { ConfigurationError, readConfig, VARIABLES } from '../server/config.js'
+import { startupWarnings } from '../server/startup-warnings.js'
+
+const COMPLETE = {
+  ISSUER_BASE_URL: 'https://issuer.example',
+  VERIFIER_BASE_URL: 'https://verifier.example',
+  DATABASE_URL: 'postgres://user:password@database.example/credence',
+  OIDC_JWKS_URL: 'https://login.example/jwks',
+}
+
+const KEY = 'A'.repeat(42) + 'E'
+
+/** The text that an operator reads; undefined where the configuration is accepted. */
+function refusalOf(environment: NodeJS.ProcessEnv): string | undefined {
+  try {
+    readConfig(environment)
+    return undefined
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    return (error as Error).message
+  }
+}
+
+const refusalWith = (changes: NodeJS.ProcessEnv) => refusalOf({ ...COMPLETE, ...changes })
+const line = (problem: string) => `Invalid environment variables:\n- ${problem}`
+
+describe('mandatory variables', () => {
+  it.each(['ISSUER_BASE_URL', 'VERIFIER_BASE_URL', 'DATABASE_URL'])('%s must be defined', (name) => {
+    expect(refusalWith({ [name]: undefined })).toBe(line(`${name} must be defined.`))
+    expect(refusalWith({ [name]: '' })).toBe(line(`${name} must be defined.`))
+  })
+
+  it('names every problem at once, the missing OIDC configuration last and on a line of its own', () => {
+    expect(refusalOf({ PORT: 'x', AUTH_DISABLED: 'yes' })).toBe(
+      [
+        'Invalid environment variables:',
+        '- ISSUER_BASE_URL must be defined.',
+        '- VERIFIER_BASE_URL must be defined.',
+        '- DATABASE_URL must be defined.',
+        '- AUTH_DISABLED must be true or false.',
+        '- PORT must be an integer from 0 to 65535.',
+        'OIDC configuration missing. Set OIDC_JWKS_URL.',
+      ].join('\n'),
+    )
+  })
+
+  it('says only that the OIDC configuration is missing where nothing else is wrong', () => {
+    expect(refusalWith({ OIDC_JWKS_URL: undefined })).toBe('OIDC configuration missing. Set OIDC_JWKS_URL.')
+    expect(refusalWith({ OIDC_JWKS_URL: '', AUTH_DISABLED: 'false' })).toBe(
+      'OIDC configuration missing. Set OIDC_JWKS_URL.',
+    )
+  })
+
+  it('needs no OIDC_JWKS_URL where AUTH_DISABLED is true', () => {
+    expect(readConfig({ ...COMPLETE, OIDC_JWKS_URL: '', AUTH_DISABLED: 'true' })).toMatchObject({
+      authDisabled: true,
+      oidc: { jwksUrl: undefined },
+    })
+  })
+
+  it('asks for nothing beyond them', () => {
+    expect(refusalOf(COMPLETE)).toBeUndefined()
+  })
+})
+
+describe('defaults', () => {
+  it('are those of the specification', () => {
+    expect(readConfig(COMPLETE)).toMatchObject({
+      production: false,
+      issuerBaseUrl: 'https://issuer.example',
+      verifierBaseUrl: 'https://verifier.example',
+      oidc: { issuer: undefined, audience: undefined, didClaim: 'did' },
+      issuerRole: undefined,
+      verifierRole: undefined,
+      clientSecrets: [],
+      authDisabled: false,
+      allowInsecureHttp: false,
+      keyEncryptionKeys: [],
+      rateLimit: { max: 60, windowSeconds: 60 },
+      redisUrl: undefined,
+      trustProxy: undefined,
+      host: '127.0.0.1',
+      port: 3000,
+      logLevel: 'info',
+      webConcurrency: 1,
+      outboundAllowedHosts: [],
+      corsOrigins: [],
+      trustedIssuers: ['self'],
+      trustAnchors: [],
+      verifierResponseMode: 'direct_post.jwt',
+      sessionResultTtlSeconds: 3600,
+      sessionRetentionDays: 30,
+      sdJwtIssuer: 'did',
+    })
+  })
+
+  it('hold for empty values too', () => {
+    const empty = Object.fromEntries(VARIABLES.map((name) => [name, '']))
+    expect(readConfig({ ...empty, ...COMPLETE })).toEqual(readConfig(COMPLETE))
+  })
+})
+
+describe.each(['ISSUER_BASE_URL', 'VERIFIER_BASE_URL'])('%s', (name) => {
+  const https = `${name} must be an https URL unless ALLOW_INSECURE_HTTP is true.`
+  it.each([
+    ['http://issuer.example', https],
+    ['HTTP://issuer.example', https],
+    ['issuer.example', `${name} must be an https URL.`],
+    ['ftp://issuer.example', `${name} must be an https URL.`],
+    ['https://', `${name} must be an https URL.`],
+    ['https://issuer.example?x=1', `${name} must have no query, fragment or user name.`],
+    ['https://issuer.example/#', `${name} must have no query, fragment or user name.`],
+    ['https://user@issuer.example', `${name} must have no query, fragment or user name.`],
+  ])('refuses %s', (value, problem) => {
+    expect(refusalWith({ [name]: value })).toBe(line(problem))
+  })
+
+  it('accepts plain http with ALLOW_INSECURE_HTTP', () => {
+    expect(refusalWith({ [name]: 'http://127.0.0.1:3000', ALLOW_INSECURE_HTTP: 'true' })).toBeUndefined()
+  })
+
+  it.each([
+    ['https://issuer.example/', 'https://issuer.example'],
+    ['https://ISSUER.example/tenant/', 'https://issuer.example/tenant'],
+    ['https://issuer.example:8443', 'https://issuer.example:8443'],
+  ])('reads %s as %s', (value, read) => {
+    const { issuerBaseUrl, verifierBaseUrl } = readConfig({ ...COMPLETE, [name]: value })
+    expect(name === 'ISSUER_BASE_URL' ? issuerBaseUrl : verifierBaseUrl).toBe(read)
+  })
+})
+
+const FLAG = 'must be true or false.'
+const PROXIES =
+  'must be true, false, a number of hops, or a list of addresses, networks, loopback, linklocal, uniquelocal.'
+const ORIGINS = 'must list origins such as https://app.example.org, without a path.'
+const HOSTS = 'must list hosts, each with or without a port.'
+
+describe('a value that no rule allows is a line', () => {
+  it.each([
+    ['DATABASE_URL', 'mysql://database.example/credence', 'must be a postgres:// URL.'],
+    ['DATABASE_URL', 'credence', 'must be a postgres:// URL.'],
+    ['OIDC_JWKS_URL', 'login.example/jwks', 'must be an http or https URL.'],
+    ['OIDC_JWKS_URL', 'file:///jwks.json', 'must be an http or https URL.'],
+    ['AUTH_DISABLED', 'yes', FLAG],
+    ['AUTH_DISABLED', 'TRUE', FLAG],
+    ['ALLOW_INSECURE_HTTP', '1', FLAG],
+    ['KEY_ENCRYPTION_KEY', 'secret', 'must be 32 bytes in base64url.'],
+    ['KEY_ENCRYPTION_KEY', `${KEY}AAA`, 'must be 32 bytes in base64url.'],
+    ['RATE_LIMIT_MAX', '-1', 'must be an integer from 0 to 1000000.'],
+    ['RATE_LIMIT_MAX', '1.5', 'must be an integer from 0 to 1000000.'],
+    ['RATE_LIMIT_WINDOW_SECONDS', '0', 'must be an integer from 1 to 86400.'],
+    ['REDIS_URL', 'http://127.0.0.1:6379', 'must be a redis:// URL.'],
+    ['TRUST_PROXY', 'yes', PROXIES],
+    ['TRUST_PROXY', '10.0.0.0/33', PROXIES],
+    ['TRUST_PROXY', 'loopback, proxy.example', PROXIES],
+    ['PORT', '65536', 'must be an integer from 0 to 65535.'],
+    ['PORT', '0x10', 'must be an integer from 0 to 65535.'],
+    ['LOG_LEVEL', 'verbose', 'must be trace, debug, info, warn, error, fatal or silent.'],
+    ['WEB_CONCURRENCY', '0', 'must be an integer from 1 to 64.'],
+    ['WEB_CONCURRENCY', 'auto', 'must be an integer from 1 to 64.'],
+    ['CORS_ORIGINS', '*', ORIGINS],
+    ['CORS_ORIGINS', 'https://app.example/', ORIGINS],
+    ['CORS_ORIGINS', 'https://app.example https://App.example', ORIGINS],
+    ['OUTBOUND_ALLOWED_HOSTS', 'https://issuer.internal', HOSTS],
+    ['OUTBOUND_ALLOWED_HOSTS', 'issuer.internal/path', HOSTS],
+    ['TRUSTED_ISSUERS', 'everybody', 'must list self, *, DIDs and https origins.'],
+    ['TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
+    ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
+    ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
+    ['SESSION_RETENTION_DAYS', 'forever', 'must be an integer from 1 to 36500.'],
+    ['SD_JWT_ISSUER', 'x509', 'must be did or url.'],
+  ])('%s=%s', (name, value, problem) => {
+    expect(refusalWith({ [name]: value })).toBe(line(`${name} ${problem}`))
+  })
+
+  it('KEY_ENCRYPTION_KEY_PREVIOUS without KEY_ENCRYPTION_KEY', () => {
+    expect(refusalWith({ KEY_ENCRYPTION_KEY_PREVIOUS: KEY })).toBe(
+      line('KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.'),
+    )
+  })
+
+  it('a file without certificates as TRUST_ANCHORS', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'credence-'))
+    const path = join(directory, 'roots.pem')
+    writeFileSync(path, 'no certificate')
+    expect(refusalWith({ TRUST_ANCHORS: path })).toBe(
+      line('TRUST_ANCHORS must name a readable PEM file of certificates.'),
+    )
+    await rm(directory, { recursive: true })
+  })
+})
+
+describe('values that are read', () => {
+  it('NODE_ENV=production alone is production', () => {
+    expect(readConfig({ ...COMPLETE, NODE_ENV: 'production' }).production).toBe(true)
+    expect(readConfig({ ...COMPLETE, NODE_ENV: 'staging' }).production).toBe(false)
+  })
+
+  it('both client secrets, the current one first', () => {
+    const secrets = { CLIENT_SECRET: 'new', CLIENT_SECRET_PREVIOUS: 'old' }
+    expect(readConfig({ ...COMPLETE, ...secrets }).clientSecrets).toEqual(['new', 'old'])
+  })
+
+  it('key-encryption keys as 32 bytes, the current one first', () => {
+    const keys = readConfig({ ...COMPLETE, KEY_ENCRYPTION_KEY: KEY, KEY_ENCRYPTION_KEY_PREVIOUS: `${KEY}=` })
+    expect(keys.keyEncryptionKeys.map(({ length }) => length)).toEqual([32, 32])
+  })
+
+  it.each([
+    ['true', true],
+    ['false', false],
+    ['2', 2],
+    ['loopback, 10.0.0.0/8', ['loopback', '10.0.0.0/8']],
+    ['::1', ['::1']],
+  ])('TRUST_PROXY=%s', (value, read) => {
+    expect(readConfig({ ...COMPLETE, TRUST_PROXY: value }).trustProxy).toEqual(read)
+  })
+
+  it('lists, parted by commas or spaces', () => {
+    const config = readConfig({
+      ...COMPLETE,
+      CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+      OUTBOUND_ALLOWED_HOSTS: 'issuer.internal  10.0.0.5:8443,[::1]:9000 ::1',
+      TRUSTED_ISSUERS: 'self,did:web:issuer.example https://issuer.example',
+    })
+    expect(config.corsOrigins).toEqual(['https://a.example', 'http://localhost:5173'])
+    expect(config.outboundAllowedHosts).toEqual(['issuer.internal', '10.0.0.5:8443', '[::1]:9000', '::1'])
+    expect(config.trustedIssuers).toEqual(['self', 'did:web:issuer.example', 'https://issuer.example'])
+  })
+})
+
+describe('warnings at start', () => {
+  const warningsWith = (changes: NodeJS.ProcessEnv) => startupWarnings(readConfig({ ...COMPLETE, ...changes }))
+  const SAFE = { KEY_ENCRYPTION_KEY: KEY, CLIENT_SECRET: 'secret' }
+
+  it('are none where nothing is open', () => {
+    expect(warningsWith(SAFE)).toEqual([])
+  })
+
+  it.each([
+    [{ AUTH_DISABLED: 'true' }, 'AUTH_DISABLED is true: every caller is an admin. For local development only.'],
+    [
+      { ALLOW_INSECURE_HTTP: 'true' },
+      'ALLOW_INSECURE_HTTP is true: plain HTTP is accepted. For local development only.',
+    ],
+    [
+      { KEY_ENCRYPTION_KEY: '' },
+      'KEY_ENCRYPTION_KEY is not set: PRIVATE KEYS ARE STORED IN THE CLEAR. Set it to 32 random bytes in base64url.',
+    ],
+    [{ CLIENT_SECRET: '' }, 'CLIENT_SECRET is not set: routes that need x-client-secret answer 401.'],
+  ])('name %o', (changes, warning) => {
+    expect(warningsWith({ ...SAFE, ...changes })).toEqual([warning])
+  })
+
+  it('name the documents at the host root that a proxy must pass on where the issuer has a path', () => {
+    const [warning] = warningsWith({ ...SAFE, ISSUER_BASE_URL: 'https://issuer.example/tenant' })
+    expect(warning).toContain('ISSUER_BASE_URL has the path /tenant: the proxy must strip it')
+    expect(warning).toContain('https://issuer.example/.well-known/openid-credential-issuer/tenant')
+    expect(warning).toContain('https://issuer.example/.well-known/did-configuration')
+  })
+})
+
+describe('.env.example', () => {
+  const text = readFileSync(new URL('../.env.example', import.meta.url), 'utf8')
+  const entries = text.split('\n').filter((entry) => /^(# )?[A-Z0-9_]+=/.test(entry))
+
+  it('lists every variable once and no other', () => {
+    const names = entries.map((entry) => entry.replace(/^# /, '').split('=', 1)[0])
+    expect(names.toSorted()).toEqual([...VARIABLES].toSorted())
+  })
+
+  it('explains each: its block begins with a sentence', () => {
+    const blocks = text.split(/\n\s*\n/).filter((block) => /^(# )?[A-Z0-9_]+=/m.test(block))
+    expect(blocks.filter((block) => !/^# [A-Za-z0-9].*\s.*\s/.test(block))).toEqual([])
+  })
+
+  it('is accepted as it stands, and says the true defaults', () => {
+    const config = readConfig(parse(text))
+    const commented = entries.map((entry) => entry.replace(/^# /, '')).join('\n')
+    const { trustAnchors: _, ...shown } = readConfig({ ...parse(commented), TRUST_ANCHORS: '' })
+    expect(shown).toMatchObject({
+      host: config.host,
+      port: config.port,
+      rateLimit: config.rateLimit,
+      logLevel: config.logLevel,
+      webConcurrency: config.webConcurrency,
+      authDisabled: config.authDisabled,
+      allowInsecureHttp: config.allowInsecureHttp,
+      sdJwtIssuer: config.sdJwtIssuer,
+      trustedIssuers: config.trustedIssuers,
+      verifierResponseMode: config.verifierResponseMode,
+      sessionResultTtlSeconds: config.sessionResultTtlSeconds,
+      sessionRetentionDays: config.sessionRetentionDays,
+      production: config.production,
+    })
+  })
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startService, type TestService } from '../support/service.js'
+import { type Asked, ask, dcql, type Format, ITEM, makeWorld, type ResponseMode, sessionOf, SUBJECT } from '../verifier/actors.js'
+import { answerWithLibrary } from '../verifier/library-wallet.js'
+
+let service: TestService
+let world: Awaited<ReturnType<typeof makeWorld>>
+
+beforeAll(async () => {
+  service = await startService()
+  world = await makeWorld(service)
+})
+afterAll(() => service.close())
+
+const FORMATS: Format[] = ['dc+sd-jwt', 'jwt_vc_json']
+const MODES: ResponseMode[] = ['direct_post', 'direct_post.jwt']
+const CASES = FORMATS.flatMap((format) => MODES.map((responseMode) => ({ format, responseMode })))
+
+async function resultOf(asked: Asked, query = '') {
+  return service.request('GET', `/verification-sessions/${asked.verificationSessionId}/result${query}`, {
+    authorization: await service.bearer('verifier'),
+  })
+}
+
+describe('a wallet of other makers answers', () => {
+  it.each(CASES)('a DCQL query with $format by $responseMode', async ({ format, responseMode }) => {
+    const asked = await ask(service, { dcqlQuery: dcql(service, format), responseMode })
+    expect((await sessionOf(service, asked)).state).toBe('RequestCreated')
+
+    const answer = await answerWithLibrary(world.wallet, asked.authorizationRequestUri, [world.held[format]])
+    expect([answer.status, answer.body]).toEqual([200, {}])
+    expect(answer.payload.response_mode).toBe(responseMode)
+
+    expect(await sessionOf(service, asked)).toMatchObject({ state: 'ResponseVerified' })
+    const result = await resultOf(asked)
+    expect(result.json.credentials).toMatchObject([
+      { credentialQueryId: 'purchase', format, claims: { product: SUBJECT.product } },
+    ])
+  })
+
+  it.each(CASES)('VP query items with $format by $responseMode', async ({ format, responseMode }) => {
+    const asked = await ask(service, { query: [ITEM], responseMode })
+    const answer = await answerWithLibrary(world.wallet, asked.authorizationRequestUri, [world.held[format]])
+    expect(answer.status).toBe(200)
+    expect((await sessionOf(service, asked)).state).toBe('ResponseVerified')
+    const result = await resultOf(asked)
+    expect(result.json.credentials).toMatchObject([{ queryItem: 0, format, claims: { product: SUBJECT.product } }])
+  })
+
+  it('several items at once, one in each format', async () => {
+    const asked = await ask(service, {
+      dcqlQuery: {
+        credentials: [
+          { ...dcql(service, 'dc+sd-jwt').credentials[0], id: 'first' },
+          { ...dcql(service, 'jwt_vc_json').credentials[0], id: 'second' },
+        ],
+      },
+    })
+    const held = [world.held['dc+sd-jwt'], world.held.jwt_vc_json]
+    const answer = await answerWithLibrary(world.wallet, asked.authorizationRequestUri, held)
+    expect([answer.status, answer.answered]).toEqual([200, ['first', 'second']])
+    expect((await resultOf(asked)).json.credentials).toHaveLength(2)
+  })
+
+  it('and is sent back with a response code that is good once', async () => {
+    const asked = await ask(service, { query: [ITEM], redirectUri: 'https://shop.example/done?order=7#paid' })
+    const answer = await answerWithLibrary(world.wallet, asked.authorizationRequestUri, [world.held['dc+sd-jwt']])
+    const redirect = new URL(String(answer.body.redirect_uri))
+    expect([redirect.origin, redirect.searchParams.get('order'), redirect.hash]).toEqual([
+      'https://shop.example',
+      '7',
+      '#paid',
+    ])
+    const code = redirect.searchParams.get('response_code') ?? ''
+    expect(Buffer.from(code, 'base64url')).toHaveLength(32)
+
+    expect((await resultOf(asked, '?response_code=guessed')).json.message).toBe('response_code does not match.')
+    expect((await resultOf(asked, `?response_code=${code}`)).status).toBe(200)
+    const again = await resultOf(asked, `?response_code=${code}`)
+    expect([again.status, again.json.message]).toEqual([403, 'response_code does not match.'])
+  })
+})

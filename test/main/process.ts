@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface LogLine {
+  readonly level: number
+  readonly msg: string
+  readonly [member: string]: unknown
+}
+
+/** `server/main.ts` in a process of its own, as an operator starts it. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly child: ChildProcess
+  /** What it wrote so far. */
+  stdout(): string
+  stderr(): string
+  /** Its log so far; every line of standard output must be one. */
+  log(): LogLine[]
+  /** Waits for as many log lines with that message. */
+  logged(message: string, count?: number): Promise<LogLine[]>
+  /** Waits until it listens; its address. */
+  url(): Promise<string>
+  /** Waits for its end; the exit code, or the signal that ended it. */
+  exit(): Promise<number | NodeJS.Signals | null>
+}
+
+/** Variables of this machine's environment that would change what is tested. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
+
+export function startProcess(environment: Readonly<Record<string, string>>): ServiceProcess {
+  const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]))
+  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
+    cwd: ROOT,
+    env: { ...inherited, PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  const log = () =>
+    stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line): LogLine => JSON.parse(line))
+  const logged = async (message: string, count = 1) => {
+    for (;;) {
+      const lines = log().filter(({ msg }) => msg === message)
+      if (lines.length >= count) return lines
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`Ended with ${child.exitCode ?? child.signalCode} before "${message}".\n${stdout}${stderr}`)
+      }
+      await Promise.race([once(child.stdout, 'data'), ended])
+    }
+  }
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    log,
+    logged,
+    url: async () => `http://127.0.0.1:${(await logged('listening'))[0]?.port}`,
+    exit: async () => {
+      const [code, signal] = await ended
+      return code ?? signal
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** A complete configuration for local use. */
+export const localEnvironment = (databaseUrl: string) => ({
+  ISSUER_BASE_URL: 'http://127.0.0.1:3000',
+  VERIFIER_BASE_URL: 'http://127.0.0.1:3000',
+  ALLOW_INSECURE_HTTP: 'true',
+  AUTH_DISABLED: 'true',
+  DATABASE_URL: databaseUrl,
+})

@@ -1,0 +1,95 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
+import { localEnvironment, startProcess } from './process.js'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const KEY = Buffer.alloc(32, 1).toString('base64url')
+const ANOTHER_KEY = Buffer.alloc(32, 2).toString('base64url')
+
+describe('a start that cannot be', () => {
+  it('exits 1 with every problem on standard error and nothing else', async () => {
+    await using service = startProcess({ DATABASE_URL: 'postgres://127.0.0.1/x', LOG_LEVEL: 'loud' })
+    expect(await service.exit()).toBe(1)
+    expect(service.stderr()).toBe(
+      [
+        'Invalid environment variables:',
+        '- ISSUER_BASE_URL must be defined.',
+        '- VERIFIER_BASE_URL must be defined.',
+        '- LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.',
+        'OIDC configuration missing. Set OIDC_JWKS_URL.',
+        '',
+      ].join('\n'),
+    )
+    expect(service.stdout()).toBe('')
+  })
+
+  it('names the address that is already in use, with one process and with workers', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const environment = { ...localEnvironment(database.url), PORT: String(port) }
+    const message = `127.0.0.1:${port} is already in use. Set PORT to another one, or stop what listens there.`
+    for (const WEB_CONCURRENCY of ['1', '2']) {
+      await using service = startProcess({ ...environment, WEB_CONCURRENCY })
+      expect(await service.exit()).toBe(1)
+      expect(service.stderr()).toContain(message)
+    }
+    await new Promise((resolve) => other.close(resolve))
+  })
+
+  it('names a database that cannot be reached', async () => {
+    await using service = startProcess(localEnvironment('postgres://postgres@127.0.0.1:1/credence'))
+    expect(await service.exit()).toBe(1)
+    expect(service.stderr()).toMatch(/^The database of DATABASE_URL cannot be used \(ECONNREFUSED\)\. .*\n$/)
+  })
+
+  it('names KEY_ENCRYPTION_KEY where it is not the one that encrypted the stored keys', async () => {
+    const own = await createTestDatabase()
+    const environment = localEnvironment(own.url)
+    await using first = startProcess({ ...environment, KEY_ENCRYPTION_KEY: KEY })
+    await first.url()
+    first.child.kill('SIGTERM')
+    expect(await first.exit()).toBe(0)
+
+    await using second = startProcess({ ...environment, KEY_ENCRYPTION_KEY: ANOTHER_KEY })
+    expect(await second.exit()).toBe(1)
+    expect(second.stderr()).toBe('KEY_ENCRYPTION_KEY does not decrypt the stored keys.\n')
+    await own.drop()
+  })
+})
+
+describe('a start', () => {
+  it('migrates, warns of what is open, and serves; standard output is structured log lines alone', async () => {
+    await using service = startProcess(localEnvironment(database.url))
+    const url = await service.url()
+    const version = await fetch(`${url}/version`)
+    expect(await version.json()).toEqual({ name: 'credence', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+
+    service.child.kill('SIGTERM')
+    expect(await service.exit()).toBe(0)
+    expect(service.stderr()).toBe('')
+    const warnings = service.log().filter(({ level }) => level === 40)
+    expect(warnings.map(({ msg }) => msg.split(' ', 1)[0])).toEqual([
+      'AUTH_DISABLED',
+      'ALLOW_INSECURE_HTTP',
+      'KEY_ENCRYPTION_KEY',
+    ])
+    expect(service.log()).toContainEqual(
+      expect.objectContaining({
+        method: 'GET',
+        path: '/version',
+        status: 200,
+        requestId: version.headers.get('x-request-id'),
+      }),
+    )
+    expect(service.log().at(-1)?.msg).toBe('stopped')
+  })
+})

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { acquireLock, isRunning, releaseLock } from '../../scripts/setup/lock.mjs'
+import { projectDirectory } from '../../server/database/migrations.js'
+
+const lockModule = pathToFileURL(join(projectDirectory(), 'scripts', 'setup', 'lock.mjs')).href
+
+let directory: string
+let file: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'credence-lock-'))
+  file = join(directory, 'lock')
+})
+
+afterEach(() => rm(directory, { recursive: true }))
+
+/** A process that takes the lock, says what came of it, and holds on. */
+async function rival(): Promise<{ pid: number; outcome: string; kill(): Promise<void> }> {
+  const program = `import { acquireLock } from '${lockModule}'
+    process.stdout.write(String(acquireLock('${file}')))
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [chunk] = await once(child.stdout, 'data')
+  return {
+    pid: child.pid ?? 0,
+    outcome: String(chunk),
+    async kill() {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+it('is taken by one process and refused to another, which learns by whom it is held', async () => {
+  expect(acquireLock(file)).toBeNull()
+  const { outcome, kill } = await rival()
+  expect(outcome).toBe(String(process.pid))
+  await kill()
+})
+
+it('is ours again and again', () => {
+  expect(acquireLock(file)).toBeNull()
+  expect(acquireLock(file)).toBeNull()
+})
+
+it('is free after it was given up', async () => {
+  acquireLock(file)
+  releaseLock(file)
+  const { outcome, kill } = await rival()
+  expect(outcome).toBe('null')
+  await kill()
+})
+
+it('is not given up by one who does not hold it', async () => {
+  const { pid, kill } = await rival()
+  releaseLock(file)
+  expect(acquireLock(file)).toBe(pid)
+  await kill()
+})
+
+it('outlives nobody: a holder that was killed has lost it', async () => {
+  const { pid, kill } = await rival()
+  expect(acquireLock(file)).toBe(pid)
+  await kill()
+  expect(acquireLock(file)).toBeNull()
+})
+
+it('is free where another process has got the number of the holder', async () => {
+  await writeFile(file, `${process.ppid} some other beginning`)
+  expect(acquireLock(file)).toBeNull()
+})
+
+it('goes to one only of several that find it stale', async () => {
+  await writeFile(file, '999999999 never')
+  const rivals = await Promise.all(Array.from({ length: 6 }, rival))
+  expect(rivals.filter(({ outcome }) => outcome === 'null')).toHaveLength(1)
+  await Promise.all(rivals.map(({ kill }) => kill()))
+  await expect(readdir(directory)).resolves.toEqual(['lock'])
+})
+
+it('a process that has ended but is still listed is not running', async () => {
+  // The shell never asks how its child ended.
+  const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [chunk] = await once(shell.stdout, 'data')
+  await expect.poll(() => isRunning(Number(chunk))).toBe(false)
+  shell.kill()
+})

@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { planStart, readEnvironment } from '../../scripts/start/settings.js'
+
+const plan = (environment: Record<string, string>) => planStart(environment, 40_001)
+
+const localSettings = {
+  ISSUER_BASE_URL: 'http://localhost:3000',
+  VERIFIER_BASE_URL: 'http://localhost:3000',
+  AUTH_DISABLED: 'true',
+  ALLOW_INSECURE_HTTP: 'true',
+  TRUSTED_ISSUERS: '*',
+}
+
+describe('planStart', () => {
+  it('fills in settings for local development where nothing is configured', () => {
+    expect(plan({})).toEqual({
+      added: localSettings,
+      local: true,
+      embeddedDatabase: true,
+      address: { host: '127.0.0.1', port: 3000 },
+    })
+  })
+
+  it.each([
+    { ISSUER_BASE_URL: 'https://issuer.example' },
+    { VERIFIER_BASE_URL: 'https://verifier.example' },
+    { OIDC_JWKS_URL: 'https://idp.example/jwks' },
+  ])('fills in none where an installation is being configured: %o', (environment) => {
+    expect(plan(environment)).toMatchObject({ added: {}, local: false, embeddedDatabase: true })
+  })
+
+  it('fills in none in production, where the database is never embedded', () => {
+    expect(plan({ NODE_ENV: 'production' })).toMatchObject({ added: {}, local: false, embeddedDatabase: false })
+  })
+
+  it('takes an empty variable for one that is not set, as the service does', () => {
+    expect(plan({ OIDC_JWKS_URL: '', DATABASE_URL: '', TRUSTED_ISSUERS: '', PORT: '' })).toEqual(plan({}))
+  })
+
+  it('leaves what is set as it is', () => {
+    const { TRUSTED_ISSUERS: _, ...rest } = localSettings
+    expect(plan({ TRUSTED_ISSUERS: 'self' }).added).toEqual(rest)
+  })
+
+  it('takes a database that is given, whatever else is filled in', () => {
+    expect(plan({ DATABASE_URL: 'postgresql://db.example/credence' })).toMatchObject({
+      local: true,
+      embeddedDatabase: false,
+    })
+  })
+
+  it('names the port that the service will listen on in the base URLs', () => {
+    expect(plan({ PORT: '8080', HOST: '0.0.0.0' })).toMatchObject({
+      added: { ISSUER_BASE_URL: 'http://localhost:8080' },
+      address: { host: '0.0.0.0', port: 8080 },
+    })
+  })
+
+  it('chooses the port in place of the system for PORT=0, since the base URLs name it', () => {
+    expect(plan({ PORT: '0' })).toMatchObject({
+      added: { PORT: '40001', ISSUER_BASE_URL: 'http://localhost:40001' },
+      address: { port: 40_001 },
+    })
+  })
+
+  it.each(['abc', '-1', '65536', '80.5'])('leaves it to the service to refuse PORT=%s', (PORT) => {
+    expect(plan({ PORT })).toMatchObject({ added: localSettings, address: null })
+  })
+})
+
+describe('readEnvironment', () => {
+  it('adds what .env sets to the environment, which wins where both do, even by an empty variable', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'credence-env-'))
+    const file = join(directory, '.env')
+    await writeFile(file, '# a comment\nPORT=8080\nHOST="0.0.0.0"\nOIDC_JWKS_URL=https://idp.example/jwks\n')
+    expect(readEnvironment({ PORT: '9090', OIDC_JWKS_URL: '' }, file)).toEqual({
+      PORT: '9090',
+      HOST: '0.0.0.0',
+      OIDC_JWKS_URL: '',
+    })
+    await rm(directory, { recursive: true })
+  })
+
+  it('is the environment where there is no .env', () => {
+    expect(readEnvironment({ PORT: '9090' }, '/nowhere/.env')).toEqual({ PORT: '9090' })
+  })
+})

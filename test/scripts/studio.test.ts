@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { freePort, isFree } from '../../scripts/postgres/free-port.js'
+import { isRunning } from '../../scripts/setup/lock.mjs'
+import { Project } from './project.js'
+
+let project: Project
+
+beforeAll(async () => {
+  project = await Project.create()
+})
+
+afterAll(() => project.remove())
+
+async function expectStudio(port: number): Promise<void> {
+  const page = await fetch(`http://127.0.0.1:${port}/`)
+  expect(page.status).toBe(200)
+  expect(page.headers.get('content-type')).toContain('text/html')
+  // Bound to that one address, the port is free on the others of this machine.
+  await expect(isFree(port, '127.0.0.2')).resolves.toBe(process.platform === 'linux')
+}
+
+it('npm run studio serves Prisma Studio on the embedded database, which it starts and stops itself', async () => {
+  const port = await freePort()
+  const run = project.run('studio.mjs', {}, ['--port', String(port)])
+  await run.until(`running at: http://localhost:${port}`)
+  await expectStudio(port)
+  const postgres = (await project.postgresPid()) ?? 0
+  expect(isRunning(postgres)).toBe(true)
+  run.child.kill('SIGTERM')
+  await run.exit
+  expect(isRunning(postgres)).toBe(false)
+})
+
+it('npm run studio takes the database of DATABASE_URL where it is set', async () => {
+  const port = await freePort()
+  const run = project.run('studio.mjs', { DATABASE_URL: inject('databaseServer').url }, ['--port', String(port)])
+  await run.until(`running at: http://localhost:${port}`)
+  await expectStudio(port)
+  await expect(project.postgresPid()).resolves.toBeNull()
+  run.child.kill('SIGTERM')
+  await run.exit
+})

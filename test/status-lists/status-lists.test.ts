@@ -1,0 +1,156 @@
+import { inflateSync } from 'node:zlib'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { postSchema, SUBJECT } from '../issuer/purchase.js'
+import { query } from '../support/postgres.js'
+import { startService, type TestService } from '../support/service.js'
+
+const SIZE = 131_072
+const FORMS = ['status-lists', 'token-status-lists'] as const
+
+let service: TestService
+let now = Date.now()
+let authorization: string
+let type: string
+
+beforeAll(async () => {
+  service = await startService({ clock: () => new Date(now) })
+  authorization = await service.bearer('alice', { expiresIn: 10_000_000 })
+  type = (await postSchema(service, authorization)).name
+})
+afterAll(() => service.close())
+
+interface Place {
+  readonly id: string
+  readonly listId: string
+  readonly index: number
+}
+
+async function issue(by = service): Promise<Place> {
+  const body = { type, credential_subject: SUBJECT }
+  const { json } = await by.request('POST', '/api/v1/credentials', { authorization, body })
+  const [{ statusListCredential, statusListIndex }] = json.vc.credentialStatus
+  return { id: json.id, listId: new URL(statusListCredential).pathname.split('/')[2] ?? '', index: statusListIndex }
+}
+
+const revoke = ({ id }: Place) => service.request('POST', `/api/v1/credentials/${id}/revoke`, { client: true })
+
+const get = (form: (typeof FORMS)[number], { listId }: Place, headers: Record<string, string> = {}) =>
+  service.request('GET', `/${form}/${listId}`, { headers })
+
+async function revokedIndices(place: Place): Promise<number[]> {
+  const { text } = await get('token-status-lists', place)
+  const { status_list } = decodeJwt<{ status_list: { lst: string } }>(text)
+  const bytes = inflateSync(Buffer.from(status_list.lst, 'base64url'))
+  return Array.from({ length: SIZE }, (_, index) => index).filter(
+    (index) => ((bytes[index >> 3] ?? 0) >> (index & 7)) & 1,
+  )
+}
+
+describe.each([
+  ['status-lists', 'application/vc+jwt', 'vc+jwt'],
+  ['token-status-lists', 'application/statuslist+jwt', 'statuslist+jwt'],
+] as const)('GET /%s/{id}', (form, mediaType, typ) => {
+  let place: Place
+  beforeEach(async () => {
+    place = await issue()
+  })
+
+  it(`answers anyone with a signed list as ${mediaType}, ETag and a short Cache-Control`, async () => {
+    const answer = await get(form, place)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe(mediaType)
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(answer.headers.get('etag')).toMatch(/^"[\w.-]+"$/)
+    expect(answer.headers.get('access-control-allow-origin') ?? '*').toBe('*')
+    expect(decodeProtectedHeader(answer.text)).toMatchObject({ typ, alg: 'ES256' })
+  })
+
+  it('answers 304 without a body to who has it already (RFC 9110 §13.1.2)', async () => {
+    const { headers } = await get(form, place)
+    const etag = headers.get('etag') ?? ''
+    for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await get(form, place, { 'if-none-match': sent })
+      expect([sent, answer.status, answer.text, answer.headers.get('etag')]).toEqual([sent, 304, '', etag])
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
+    }
+    expect((await get(form, place, { 'if-none-match': '"other"' })).status).toBe(200)
+    await revoke(place)
+    const changed = await get(form, place, { 'if-none-match': etag })
+    expect([changed.status, changed.headers.get('etag') === etag]).toEqual([200, false])
+  })
+
+  it('answers the same bytes until something is revoked, and signs anew before they expire', async () => {
+    const first = await get(form, place)
+    expect((await get(form, place)).text).toBe(first.text)
+    const issued = now
+    try {
+      now += 13 * 60 * 60 * 1000
+      const second = await get(form, place)
+      expect(second.text).not.toBe(first.text)
+      const { exp, validUntil } = decodeJwt<{ validUntil?: string }>(second.text)
+      expect(exp ?? Date.parse(validUntil ?? '') / 1000).toBeGreaterThan(now / 1000 + 12 * 60 * 60)
+    } finally {
+      now = issued
+    }
+  })
+
+  it.each(['unknown', '00000000-0000-4000-8000-000000000000'])('answers 404 for %s', async (listId) => {
+    expect((await get(form, { ...place, listId })).status).toBe(404)
+  })
+})
+
+describe('revocation', () => {
+  it('is visible in both forms at once, of that credential alone', async () => {
+    const places = [await issue(), await issue(), await issue()] as const
+    const before = await revokedIndices(places[0])
+    const etags = await Promise.all(FORMS.map(async (form) => (await get(form, places[0])).headers.get('etag')))
+    await revoke(places[1])
+    expect((await revokedIndices(places[0])).filter((index) => !before.includes(index))).toEqual([places[1].index])
+    for (const [position, form] of FORMS.entries()) {
+      expect((await get(form, places[0])).headers.get('etag')).not.toBe(etags[position])
+    }
+  })
+
+  it('a second time changes nothing, not even the ETag', async () => {
+    const place = await issue()
+    await revoke(place)
+    const { text } = await get('status-lists', place)
+    await revoke(place)
+    expect((await get('status-lists', place)).text).toBe(text)
+  })
+})
+
+describe('status indices', () => {
+  it('are unique over all processes, and tell no order (Token Status List §13.2)', async () => {
+    await using other = await startService({
+      databaseUrl: service.databaseUrl,
+      identityProvider: service.identityProvider,
+      env: { ISSUER_BASE_URL: service.url, VERIFIER_BASE_URL: service.url },
+    })
+    const places = await Promise.all(Array.from({ length: 80 }, (_, count) => issue(count % 2 === 0 ? service : other)))
+    expect(new Set(places.map(({ listId, index }) => `${listId} ${index}`)).size).toBe(80)
+    const indices = places.map(({ index }) => index)
+    expect(Math.max(...indices)).toBeLessThan(SIZE)
+    // Of 79 steps of a random sequence in 131,072 one that leads to a neighbour is a matter of one in a thousand.
+    const neighbours = indices.filter((index, at) => at > 0 && Math.abs(index - (indices[at - 1] ?? 0)) === 1)
+    expect(neighbours.length).toBeLessThan(3)
+    expect(Math.max(...indices) - Math.min(...indices)).toBeGreaterThan(SIZE / 2)
+  })
+
+  it('come from a new list when one is full; both stay published, the new one with a sequence of its own', async () => {
+    const first = await issue()
+    await query(service.databaseUrl, 'UPDATE status_lists SET allotted = size')
+    // The process has up to 32 indices left that it reserved before.
+    const places: Place[] = []
+    for (let count = 0; count < 40; count += 1) places.push(await issue())
+    const next = places.at(-1) as Place
+    expect(next.listId).not.toBe(first.listId)
+    expect(new Set(places.map(({ listId, index }) => `${listId} ${index}`)).size).toBe(40)
+    await revoke(next)
+    await revoke(first)
+    expect(await revokedIndices(next)).toEqual([next.index])
+    expect(await revokedIndices(first)).toContain(first.index)
+    expect(await query(service.databaseUrl, 'SELECT count(*)::int AS lists FROM status_lists')).toEqual([{ lists: 2 }])
+  })
+})

@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as an independent party saw it. */
+export interface SeenRequest {
+  readonly method: string
+  readonly path: string
+  readonly url: string
+  readonly headers: Headers
+  readonly text: string
+}
+
+export interface RemoteAnswer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON unless it is a string. */
+  readonly body?: unknown
+  /** Takes the response over: for answers that never end. */
+  readonly raw?: (response: ServerResponse) => void
+}
+
+export type RemoteHandler = (request: SeenRequest) => Promise<RemoteAnswer> | RemoteAnswer
+
+export interface RemoteServer extends AsyncDisposable {
+  readonly url: string
+  readonly seen: readonly SeenRequest[]
+  close(): Promise<void>
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function send(answer: RemoteAnswer, response: ServerResponse): void {
+  if (answer.raw !== undefined) return answer.raw(response)
+  const isText = typeof answer.body === 'string'
+  response.writeHead(answer.status ?? 200, { 'content-type': isText ? 'text/plain' : 'application/json', ...answer.headers })
+  response.end(answer.body === undefined ? undefined : isText ? answer.body : JSON.stringify(answer.body))
+}
+
+/** An HTTP server of somebody else, on a loopback port. Paths without a handler answer 404. */
+export async function startRemoteServer(
+  routes: (url: string) => Readonly<Record<string, RemoteHandler>>,
+): Promise<RemoteServer> {
+  const seen: SeenRequest[] = []
+  let handlers: Readonly<Record<string, RemoteHandler>> = {}
+  const server = createServer(async (incoming, response) => {
+    const { pathname } = new URL(incoming.url ?? '/', 'http://remote')
+    const request: SeenRequest = {
+      method: incoming.method ?? '',
+      path: pathname,
+      url: incoming.url ?? '',
+      headers: new Headers(incoming.headers as Record<string, string>),
+      text: await readText(incoming),
+    }
+    seen.push(request)
+    const handler = handlers[pathname]
+    try {
+      send(handler === undefined ? { status: 404, body: {} } : await handler(request), response)
+    } catch (error) {
+      send({ status: 500, body: { error: 'server_error', error_description: String(error) } }, response)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  handlers = routes(url)
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { url, seen, close, [Symbol.asyncDispose]: close }
+}

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import type { CallbackContext } from '@openid4vc/oauth2'
+import { setGlobalConfig } from '@openid4vc/oauth2'
+import { Openid4vpClient } from '@openid4vc/openid4vp'
+import { digest, generateSalt } from '@sd-jwt/crypto-nodejs'
+import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
+import { DcqlQuery } from 'dcql'
+import { CompactEncrypt, compactVerify, decodeJwt, importJWK } from 'jose'
+import { decodeDidJwk } from '../../server/protocol/did/did-jwk.js'
+import type { WalletActor } from '../support/wallet-actor.js'
+import type { Held } from './actors.js'
+
+/** Plain http is what the service under test speaks. */
+setGlobalConfig({ allowInsecureUrls: true })
+
+const callbacks: Omit<CallbackContext, 'generateRandom' | 'clientAuthentication'> = {
+  fetch,
+  hash: (data, alg) => createHash(alg.replace('-', '')).update(data).digest(),
+  signJwt: () => {
+    throw new Error('Nothing of the exchange itself is signed by the wallet.')
+  },
+  decryptJwe: () => ({ decrypted: false }),
+  encryptJwe: async ({ publicJwk, alg, enc, apu, apv }, data) => {
+    const jwe = await new CompactEncrypt(Buffer.from(data))
+      .setProtectedHeader({ alg, enc, ...(publicJwk.kid === undefined ? {} : { kid: publicJwk.kid }) })
+      .setKeyManagementParameters({
+        ...(apu === undefined ? {} : { apu: Buffer.from(apu, 'base64url') }),
+        ...(apv === undefined ? {} : { apv: Buffer.from(apv, 'base64url') }),
+      })
+      .encrypt(await importJWK(publicJwk as Parameters<typeof importJWK>[0], alg))
+    return { encryptionJwk: publicJwk, jwe }
+  },
+  verifyJwt: async (signer, { compact }) => {
+    if (signer.method !== 'did') return { verified: false }
+    const jwk = decodeDidJwk(signer.didUrl.split('#')[0] ?? '')
+    await compactVerify(compact, await importJWK(jwk, signer.alg))
+    return { verified: true, signerJwk: jwk as never }
+  },
+}
+
+const sdJwtOf = (wallet: WalletActor) =>
+  new SDJwtVcInstance({
+    hasher: digest,
+    hashAlg: 'sha-256',
+    saltGenerator: generateSalt,
+    kbSigner: async (data) => Buffer.from(await wallet.signer.sign(Buffer.from(data))).toString('base64url'),
+    kbSignAlg: 'ES256',
+  })
+
+async function claimsOf(wallet: WalletActor, held: Held): Promise<Record<string, unknown>> {
+  if (held.format === 'dc+sd-jwt') return (await sdJwtOf(wallet).getClaims(held.credential)) as Record<string, unknown>
+  return decodeJwt(held.credential).vc as Record<string, unknown>
+}
+
+/** A held credential as the query library sees it. */
+async function candidate(wallet: WalletActor, held: Held) {
+  const claims = (await claimsOf(wallet, held)) as Record<string, never>
+  const common = { claims, cryptographic_holder_binding: true }
+  return held.format === 'dc+sd-jwt'
+    ? { ...common, credential_format: held.format, vct: String(claims.vct) }
+    : { ...common, credential_format: held.format, type: claims.type as unknown as string[] }
+}
+
+interface Audience {
+  readonly nonce: string
+  readonly aud: string
+}
+
+async function presentSdJwt(wallet: WalletActor, held: Held, paths: string[][], { nonce, aud }: Audience) {
+  const frame: Record<string, unknown> = {}
+  for (const path of paths) {
+    let at = frame
+    path.forEach((step, index) => {
+      at[step] = index === path.length - 1 ? true : (at[step] ?? {})
+      at = at[step] as Record<string, unknown>
+    })
+  }
+  return sdJwtOf(wallet).present(held.credential, frame as never, {
+    kb: { payload: { iat: Math.floor(Date.now() / 1000), aud, nonce } },
+  })
+}
+
+/** A VP as VCDM 1.1 §6.3.1 has it, put together by hand: no library of the server's is asked. */
+async function presentJwt(wallet: WalletActor, held: Held, { nonce, aud }: Audience): Promise<string> {
+  const { signer, did, kid } = wallet
+  const vp = { type: ['VerifiablePresentation'], verifiableCredential: [held.credential] }
+  const input = [
+    { alg: signer.alg, typ: 'JWT', kid },
+    { iss: did, aud, nonce, iat: Math.floor(Date.now() / 1000), vp },
+  ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  const signature = await signer.sign(Buffer.from(input.join('.')))
+  return [...input, Buffer.from(signature).toString('base64url')].join('.')
+}
+
+/** Chooses credentials as DCQL's own library does. */
+async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly Held[]) {
+  const query = DcqlQuery.parse(queryJson as DcqlQuery.Input)
+  DcqlQuery.validate(query)
+  const result = DcqlQuery.query(query, await Promise.all(held.map((one) => candidate(wallet, one))))
+  if (!result.can_be_satisfied) throw new Error('The wallet cannot satisfy the query.')
+  const satisfied = new Set(
+    result.credential_sets?.flatMap(({ matching_options }) => matching_options?.[0] ?? []) ??
+      result.credentials.map(({ id }) => id),
+  )
+  return result.credentials
+    .filter(({ id }) => satisfied.has(id))
+    .map((credentialQuery) => {
+      const [match] = result.credential_matches[credentialQuery.id]?.valid_credentials ?? []
+      const credential = held[match?.input_credential_index ?? -1]
+      if (match === undefined || credential === undefined) throw new Error('A match has no credential.')
+      const indexes = match.claims.valid_claim_sets[0].valid_claim_indexes ?? []
+      const paths = indexes.map((index) => (credentialQuery.claims?.[index] as { path: string[] }).path)
+      return { id: credentialQuery.id, credential, paths }
+    })
+}
+
+/**
+ * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
+ * choice, `@sd-jwt` for selective disclosure and key binding.
+ *
+ * @returns the verifier's answer, and the ids of the credential queries that were answered.
+ */
+export async function answerWithLibrary(wallet: WalletActor, address: string, held: readonly Held[]) {
+  const client = new Openid4vpClient({ callbacks })
+  const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: address })
+  const resolved = await client.resolveOpenId4vpAuthorizationRequest({
+    authorizationRequestPayload: params as never,
+    wallet: { metadata: { vp_formats_supported: {} } },
+  } as never)
+  const payload = resolved.authorizationRequestPayload as never as {
+    nonce: string
+    client_id: string
+    dcql_query: unknown
+    response_mode: string
+  }
+  const audience = { nonce: payload.nonce, aud: payload.client_id }
+  const choices = await chosen(wallet, payload.dcql_query, held)
+  const vpToken: Record<string, [string]> = {}
+  for (const { id, credential, paths } of choices) {
+    vpToken[id] = [
+      credential.format === 'dc+sd-jwt'
+        ? await presentSdJwt(wallet, credential, paths, audience)
+        : await presentJwt(wallet, credential, audience),
+    ]
+  }
+  const encrypted = payload.response_mode === 'direct_post.jwt'
+  const response = await client.createOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload: resolved.authorizationRequestPayload,
+    authorizationResponsePayload: { vp_token: vpToken },
+    ...(encrypted
+      ? {
+          jarm: {
+            encryption: { nonce: Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url') },
+            serverMetadata: {
+              authorization_signing_alg_values_supported: [],
+              authorization_encryption_alg_values_supported: ['ECDH-ES'],
+              authorization_encryption_enc_values_supported: ['A128GCM', 'A256GCM'],
+            },
+          },
+        }
+      : {}),
+  } as never)
+  const submitted = await client.submitOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload: resolved.authorizationRequestPayload as never,
+    authorizationResponsePayload: response.authorizationResponsePayload,
+    ...(response.jarm === undefined ? {} : { jarm: { responseJwt: response.jarm.responseJwt } }),
+  })
+  return {
+    status: submitted.response.status,
+    body: (await submitted.response.json()) as Record<string, unknown>,
+    answered: Object.keys(vpToken),
+    payload,
+  }
+}
