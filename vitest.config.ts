@@ -7,8 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    teardownTimeout: 20_000,
+    // A net for what hangs, wide enough for a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 })

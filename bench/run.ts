@@ -4,6 +4,7 @@ import { machine, tableOf } from './report.js'
 import { cryptographyRows } from './rows/cryptography.js'
 import { SCHEMA } from './rows/fixture.js'
 import { issuanceFlowRows } from './rows/issuance-flows.js'
+import { presentationFlowRows } from './rows/presentation-flows.js'
 import type { Row } from './rows/row.js'
 import { singleRequestRows } from './rows/single-requests.js'
 import { createWorld, type World } from './world.js'
@@ -12,8 +13,14 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function rowsOf(world: World, { only }: BenchOptions): Promise<Row[]> {
   await world.credence.schemas.create.mutate(SCHEMA)
-  const rows = [...(await singleRequestRows(world)), ...cryptographyRows(world), ...(await issuanceFlowRows(world))]
+  const rows = [
+    ...(await singleRequestRows(world)),
+    ...cryptographyRows(world),
+    ...(await issuanceFlowRows(world)),
+    ...(await presentationFlowRows(world)),
+  ]
   const wanted = rows.filter(({ name }) => name.toLowerCase().includes(only))
+  if (wanted.length === 0) throw new Error(`No row has ${only} in its name.`)
   // A ratio needs both its sides.
   const bases = new Set(wanted.map(({ goal }) => goal?.of))
   return rows.filter((row) => wanted.includes(row) || bases.has(row.name))

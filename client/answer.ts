@@ -46,7 +46,7 @@ function errorShape(body: unknown, response: Response): ErrorShape {
   return {
     code: TRPC_ERROR_CODES_BY_KEY[code],
     message: messages.join('; '),
-    data: { code, path: undefined, httpStatus: status, messages },
+    data: { code, httpStatus: status, messages },
   }
 }
 

@@ -40,7 +40,7 @@ export function createApp(deps: Deps, options: AppOptions = {}): Express {
   if (config.authDisabled) app.use(hostCheck(config))
   if (config.rateLimit.max > 0) {
     app.use(
-      rateLimiter(config, options.rateLimitStore, (path, method, mac) =>
+      rateLimiter(config, deps.log, options.rateLimitStore, (path, method, mac) =>
         isOwnRequest(ownRequestKey, clock, method, path, mac),
       ),
     )

@@ -19,8 +19,21 @@ export interface RestMeta {
   readonly access: RouteAccess
 }
 
-/** Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. */
-export type RouteAccess = 'public' | 'client' | 'user' | 'admin' | 'holder' | 'optional' | 'wallet'
+/**
+ * Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. `issuer` and
+ * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; `wallet` holds a token of this service.
+ */
+export type RouteAccess =
+  | 'public'
+  | 'optional'
+  | 'client'
+  | 'clientOrVerifier'
+  | 'user'
+  | 'issuer'
+  | 'verifier'
+  | 'admin'
+  | 'holder'
+  | 'wallet'
 
 export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 
@@ -37,7 +50,10 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   public: [],
   optional: [401],
   client: [401],
+  clientOrVerifier: [401, 403],
   user: [401],
+  issuer: [401, 403],
+  verifier: [401, 403],
   admin: [401, 403],
   holder: [401, 403],
   wallet: [401],

@@ -40,7 +40,6 @@ import { createWalletCredentialStore, type WalletCredentialStore } from './walle
 import { createFlowStore, type FlowStore } from './wallet/flows/store.js'
 import { createHolderStore, type HolderStore } from './wallet/holders/store.js'
 import { createWalletPresentationStore, type WalletPresentationStore } from './wallet/presentations/store.js'
-import { createWalletSecretStore, type WalletSecretStore } from './wallet/store.js'
 
 export interface Stores {
   readonly agents: AgentStore
@@ -61,7 +60,6 @@ export interface Stores {
   readonly vpQueries: VpQueryStore
   readonly walletCredentials: WalletCredentialStore
   readonly walletPresentations: WalletPresentationStore
-  readonly walletSecrets: WalletSecretStore
 }
 
 export interface Health {
@@ -133,7 +131,6 @@ export function createStores({ prisma }: Database): Stores {
     vpQueries: createVpQueryStore(prisma),
     walletCredentials: createWalletCredentialStore(prisma),
     walletPresentations: createWalletPresentationStore(prisma),
-    walletSecrets: createWalletSecretStore(prisma),
   }
 }
 

@@ -11,6 +11,9 @@ export function startupWarnings(config: Config): string[] {
       'KEY_ENCRYPTION_KEY is not set: PRIVATE KEYS ARE STORED IN THE CLEAR. Set it to 32 random bytes in base64url.',
     )
   }
+  if (config.trustProxy === true) {
+    warnings.push('TRUST_PROXY is true: clients may name any address as theirs. Name the proxies, or count the hops.')
+  }
   if (config.clientSecrets.length === 0 && !config.authDisabled) {
     warnings.push('CLIENT_SECRET is not set: routes that need x-client-secret answer 401.')
   }

@@ -1,25 +1,33 @@
 import { initTRPC } from '@trpc/server'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
-import { isAdmin } from './auth/caller.js'
+import { type Caller, isAdmin } from './auth/caller.js'
+import type { Config } from './config.js'
 import type { Context } from './context.js'
 import type { ProcedureMeta } from './contract.js'
 import { errors } from './errors.js'
-import { publicError } from './public-error.js'
+import { publicError, serviceErrorOf } from './public-error.js'
 
 const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
     transformer: superjson,
-    sse: { ping: { enabled: true, intervalMs: 15_000 } },
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      // Nothing tells a client that the other end of its connection is gone, except that three pings did not come.
+      client: { reconnectAfterInactivityMs: 45_000 },
+    },
     errorFormatter: ({ shape, error, ctx }) => {
       const { status, message } = publicError(error, ctx?.deps.config.production ?? true)
+      const { code, path } = shape.data
+      const rpcCode = serviceErrorOf(error)?.code ?? code
       return {
-        ...shape,
         message: typeof message === 'string' ? message : message.join('; '),
+        code: TRPC_ERROR_CODES_BY_KEY[rpcCode],
         data: {
-          code: shape.data.code,
-          path: shape.data.path,
+          code: rpcCode,
+          ...(path === undefined ? {} : { path }),
           httpStatus: status,
           messages: typeof message === 'string' ? [message] : [...message],
         },
@@ -50,19 +58,26 @@ export const optionalProcedure = t.procedure.use(async ({ ctx, next }) => {
   return next({ ctx: { caller: sent.caller, client: sent.client } })
 })
 
+function assertRole(caller: Caller, role: string | undefined, { authDisabled }: Config): void {
+  if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
+}
+
 /** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
-export const issuerProcedure = userProcedure.use(({ ctx, next }) => {
-  const role = ctx.deps.config.issuerRole
-  if (role !== undefined && !ctx.caller.roles.has(role) && !ctx.deps.config.authDisabled)
-    throw errors.insufficientRole()
+export const issuerProcedure = userProcedure.use(({ ctx: { caller, deps }, next }) => {
+  assertRole(caller, deps.config.issuerRole, deps.config)
   return next()
 })
 
 /** Bearer and, where VERIFIER_ROLE is set, that role: sessions, results, verify. */
-export const verifierProcedure = userProcedure.use(({ ctx, next }) => {
-  const role = ctx.deps.config.verifierRole
-  if (role !== undefined && !ctx.caller.roles.has(role) && !ctx.deps.config.authDisabled)
-    throw errors.insufficientRole()
+export const verifierProcedure = userProcedure.use(({ ctx: { caller, deps }, next }) => {
+  assertRole(caller, deps.config.verifierRole, deps.config)
+  return next()
+})
+
+/** `x-client-secret`, or what {@link verifierProcedure} asks for. */
+export const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
+  if (!client && caller === undefined) throw errors.unauthorized()
+  if (!client && caller !== undefined) assertRole(caller, deps.config.verifierRole, deps.config)
   return next()
 })
 

@@ -253,6 +253,10 @@ describe('warnings at start', () => {
       { KEY_ENCRYPTION_KEY: '' },
       'KEY_ENCRYPTION_KEY is not set: PRIVATE KEYS ARE STORED IN THE CLEAR. Set it to 32 random bytes in base64url.',
     ],
+    [
+      { TRUST_PROXY: 'true' },
+      'TRUST_PROXY is true: clients may name any address as theirs. Name the proxies, or count the hops.',
+    ],
     [{ CLIENT_SECRET: '' }, 'CLIENT_SECRET is not set: routes that need x-client-secret answer 401.'],
   ])('name %o', (changes, warning) => {
     expect(warningsWith({ ...SAFE, ...changes })).toEqual([warning])

@@ -40,11 +40,12 @@ export async function issuanceFlowRows({ service, credence }: World): Promise<Ro
     cpuGoalMs: CPU_GOAL_MS,
     measure: async (seconds: number) => {
       const caller = createCaller(service.url, atOnce)
-      const flow = () => {
+      const flow = async () => {
         flows += 1
         const wallet = wallets[flows % wallets.length]
         if (wallet === undefined) throw new Error('There is no wallet.')
-        return takeCredential(caller, service.url, id, wallet)
+        await takeCredential(caller, service.url, id, wallet)
+        return undefined
       }
       try {
         return await measureFlows(service, flow, atOnce, seconds)

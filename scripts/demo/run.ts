@@ -1,11 +1,13 @@
 import { type CredenceError, isCredenceError } from '../../client/index.js'
 import { arrive } from './scenes/arrive.js'
+import { hostedWallet } from './scenes/hosted-wallet.js'
 import { claim, signDirectly } from './scenes/issue.js'
 import { offer } from './scenes/offer.js'
 import { prepareSchema } from './scenes/prepare-schema.js'
 import { revoke } from './scenes/revoke.js'
 import { tamper } from './scenes/tamper.js'
 import { verify } from './scenes/verify.js'
+import { walletPresents } from './scenes/wallet-presents.js'
 import { walletTakes } from './scenes/wallet-takes.js'
 import { createStage, type DemoOptions, type Stage, Surprise } from './stage.js'
 import { newWallet } from './wallet/wallet.js'
@@ -30,7 +32,11 @@ async function play(stage: Stage, scene: (title: string) => void): Promise<void>
   await revoke(stage, signed)
   scene('A wallet takes a credential over OpenID4VCI')
   const wallet = await newWallet(stage, 'Alice')
-  await walletTakes(stage, wallet)
+  const held = await walletTakes(stage, wallet)
+  scene('The wallet presents it over OpenID4VP')
+  await walletPresents(stage, wallet, held)
+  scene('Three roles in one: a hosted wallet')
+  await hostedWallet(stage)
 }
 
 function refusal({ data, message }: CredenceError): string {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -58,7 +58,14 @@ export interface Command {
  */
 export function commandAs(account: Account | null, file: string, args: readonly string[], paths: string[]): Command {
   if (account === null) return { file, args, options: {} }
-  if (paths.every((path) => mayReach(account, path))) return { file, args, options: { ...account } }
+  const closed = paths.find((path) => !mayReach(account, path))
+  if (closed === undefined) return { file, args, options: { ...account } }
+  if (spawnSync('setpriv', ['--version']).error !== undefined) {
+    throw new Error(
+      `PostgreSQL does not run as root, and the account that it runs as may not pass the directories above ${closed}. ` +
+        'Move the project to where others may enter, start as another user, or set DATABASE_URL to a PostgreSQL of your own.',
+    )
+  }
   return {
     file: 'setpriv',
     args: [

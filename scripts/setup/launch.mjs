@@ -41,8 +41,18 @@ export async function launch(module, needs) {
     const { run } = await import(`../${module}`)
     await run(process.argv.slice(2))
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
-    if (process.env.DEBUG) process.stderr.write(`${error?.stack}\n`)
+    process.stderr.write(`${legible(error)}\n`)
     process.exitCode = 1
   }
+}
+
+/**
+ * What is said on purpose is an Error with a sentence; anything else is a fault of these scripts, and shows where.
+ *
+ * @param {unknown} error
+ */
+function legible(error) {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name !== 'Error') return error.stack
+  return error.cause instanceof Error ? `${error.message}\n(${error.cause.message.trim()})` : error.message
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -41,7 +42,8 @@ function beginningOf(pid) {
   if (stat !== null) return stat[19] ?? ''
   if (process.platform === 'win32') return ''
   try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim()
+    const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' })
+    return started.trim().replaceAll(' ', '_')
   } catch {
     return ''
   }
@@ -57,6 +59,29 @@ function read(file) {
 }
 
 /**
+ * A second name for a file, where that name is free: of several processes that want it, one gets it, with the whole
+ * content at once.
+ *
+ * @param {string} file
+ * @param {string} name
+ */
+function link(file, name) {
+  try {
+    linkSync(file, name)
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST' || error.code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** @param {string} content of a lock file */
+function holderOf(content) {
+  const [pid, beginning] = content.split(' ', 2)
+  return isRunning(Number(pid)) && beginningOf(Number(pid)) === beginning ? Number(pid) : null
+}
+
+/**
  * Takes the lock file for this process, also from a process that is no more.
  *
  * @param {string} file
@@ -65,39 +90,40 @@ function read(file) {
 export function acquireLock(file) {
   mkdirSync(dirname(file), { recursive: true })
   const mine = `${process.pid} ${beginningOf(process.pid)}`
-  for (;;) {
-    try {
-      writeFileSync(file, mine, { flag: 'wx' })
-      return null
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, mine)
+  try {
+    for (;;) {
+      if (link(draft, file)) return null
+      const content = read(file)
+      if (content === mine) return null
+      const holder = content === null ? null : holderOf(content)
+      if (holder !== null) return holder
+      if (content !== null) discard(file, content)
     }
-    const content = read(file)
-    if (content === null) continue
-    if (content === mine) return null
-    const pid = Number.parseInt(content, 10)
-    const begun = content.slice(content.indexOf(' ') + 1)
-    if (content !== '' && isRunning(pid) && beginningOf(pid) === begun) return pid
-    discard(file, content)
+  } finally {
+    rmSync(draft, { force: true })
   }
 }
 
 /**
- * Moves a stale lock away; renaming is what only one of several takers can do. Where another one was quicker, what was
- * moved is a live lock, and goes back.
+ * Removes a lock whose holder is no more. Only one process may do so for each holder, or it would remove the lock of the
+ * next one: it is the one that gets a second name for the file, made from its content.
  *
  * @param {string} file
  * @param {string} content
  */
 function discard(file, content) {
-  const aside = `${file}.${process.pid}`
-  try {
-    renameSync(file, aside)
-  } catch {
+  const right = `${file}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}`
+  if (link(file, right)) {
+    if (read(right) === content) rmSync(file, { force: true })
+    rmSync(right, { force: true })
     return
   }
-  if (read(aside) === content) rmSync(aside, { force: true })
-  else renameSync(aside, file)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+  // Whoever had the right died within the few instructions above.
+  const age = Date.now() - (statSync(right, { throwIfNoEntry: false })?.ctimeMs ?? Date.now())
+  if (age > 5_000) rmSync(right, { force: true })
 }
 
 /**

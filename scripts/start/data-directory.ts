@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import type { ClusterOptions } from '../postgres/cluster.js'
+import type { ClusterOptions } from '../postgres/programs.js'
 import type { Supervisor } from '../supervisor/handle.js'
 
 const zAccess = z.object({ password: z.string(), port: z.number().optional() })

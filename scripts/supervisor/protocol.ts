@@ -1,4 +1,4 @@
-import type { ClusterOptions } from '../postgres/cluster.js'
+import type { ClusterOptions } from '../postgres/programs.js'
 
 /** How to run the service: a Node program. */
 export interface ServiceOptions {

@@ -1,6 +1,9 @@
 import { type AuditRecord, recordAudit } from '../audit/audit.js'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
+import { LruMap } from '../protocol/jose/lru-map.js'
+
+const MAX_OWN_ISSUERS = 1_000
 
 /** What a DID of this installation is for. */
 export type DidPurpose = 'issuer' | 'verifier' | 'holder' | 'agent'
@@ -72,6 +75,7 @@ export async function insertIdentity(
 }
 
 export function createDidStore(prisma: PrismaClient) {
+  const ownIssuers = new LruMap<string, true>(MAX_OWN_ISSUERS)
   const select = (where: Prisma.Sql): Promise<StoredDid[]> =>
     prisma.$queryRaw<StoredDid[]>`SELECT ${columns} FROM dids d WHERE ${where}`
   const first = async (where: Prisma.Sql): Promise<StoredDid | undefined> => (await select(where))[0]
@@ -86,10 +90,12 @@ export function createDidStore(prisma: PrismaClient) {
     /** DIDs of issuers, with all their keys. */
     issuerDids: () => select(Prisma.sql`d.purpose = 'issuer' ORDER BY d.created_at, d.did`),
 
-    /** Whether a DID is one of this installation's issuers. */
+    /** Whether a DID is one of this installation's issuers. Asked once: what they have signed stays theirs. */
     async isIssuer(did: string): Promise<boolean> {
+      if (ownIssuers.get(did) === true) return true
       const rows = await prisma.$queryRaw<{ did: string }[]>`
         SELECT did FROM dids WHERE did = ${did} AND purpose = 'issuer'`
+      if (rows.length > 0) ownIssuers.set(did, true)
       return rows.length > 0
     },
 

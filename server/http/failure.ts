@@ -61,7 +61,9 @@ export function sendFailure(
   if (route?.rest.kind === 'protocol') {
     const refusal = oauthErrorOf(thrown, route, production)
     logFailure(thrown, refusal.status, request, response, deps)
-    response.set({ 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers })
+    // Not by Express, which would add a charset that JSON does not have (RFC 8259 §11).
+    const headers = { 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers }
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.status(refusal.status).end(JSON.stringify(refusal.toBody()))
     return
   }

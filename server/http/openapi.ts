@@ -18,7 +18,10 @@ const API_VERSION = '1.0.0-rc1'
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   public: [],
   client: [{ clientSecret: [] }],
+  clientOrVerifier: [{ bearer: [] }, { clientSecret: [] }],
   user: [{ bearer: [] }],
+  issuer: [{ bearer: [] }],
+  verifier: [{ bearer: [] }],
   admin: [{ bearer: [] }],
   holder: [{ bearer: [] }],
   wallet: [{ walletAccessToken: [] }],

@@ -1,7 +1,14 @@
+import { createHash } from 'node:crypto'
 import type { Store } from 'express-rate-limit'
 import { type RedisReply, RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'
 import type { Log } from '../log.js'
+
+/** A request waits for Redis no longer than this. */
+const REPLY_TIMEOUT_MS = 1_000
+/** A connection on which nothing comes back for this long is dead; pings keep a living one busy. */
+const SOCKET_TIMEOUT_MS = 5_000
+const PING_INTERVAL_MS = 2_000
 
 export interface RedisCounter {
   readonly store: Store
@@ -10,22 +17,41 @@ export interface RedisCounter {
   readonly close: () => Promise<void>
 }
 
+function inTime<T>(reply: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('Redis does not answer.')), REPLY_TIMEOUT_MS)
+    reply.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
 /** Counts the rate limit in Redis, so that it holds across machines. Redis may be away: requests are then not counted. */
 export async function createRedisCounter(url: string, log: Log): Promise<RedisCounter> {
   const client = createClient({
     url,
     disableOfflineQueue: true,
-    socket: { reconnectStrategy: (retries) => Math.min(retries * 100, 2_000) },
+    pingInterval: PING_INTERVAL_MS,
+    socket: {
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      reconnectStrategy: (retries) => Math.min(retries * 100, 2_000),
+    },
   })
   client.on('error', (error: Error) => log.warn({ reason: error.message }, 'redis connection failed'))
+  const sendCommand = async (...args: string[]): Promise<RedisReply> => {
+    try {
+      return await inTime(client.sendCommand<RedisReply>(args))
+    } catch (error) {
+      const [command, action, script = ''] = args
+      // The store asks once for a script's name, which is its SHA-1, and would never recover from a refusal. Where the
+      // script is not there when it is called, the store loads it.
+      if (command === 'SCRIPT' && action === 'LOAD') return createHash('sha1').update(script).digest('hex')
+      throw error
+    }
+  }
   // Reconnecting goes on in the background; a start does not wait for it.
-  await Promise.race([
-    client.connect().catch(() => undefined),
-    new Promise((resolve) => setTimeout(resolve, 1_000).unref()),
-  ])
-  const store = new RedisStore({
-    prefix: 'credence:rate:',
-    sendCommand: (...args: string[]) => client.sendCommand(args) as Promise<RedisReply>,
-  })
-  return { store, check: () => client.ping(), close: async () => client.destroy() }
+  await inTime(client.connect()).catch(() => undefined)
+  return {
+    store: new RedisStore({ prefix: 'credence:rate:', sendCommand }),
+    check: () => inTime(client.ping()),
+    close: async () => client.destroy(),
+  }
 }

@@ -2,11 +2,13 @@ import type { RequestHandler } from 'express'
 import { MemoryStore, rateLimit, type Store } from 'express-rate-limit'
 import type { Config } from '../config.js'
 import { errors } from '../errors.js'
+import type { Log } from '../log.js'
 import { isHostedDidPath } from './paths.js'
 
 /** @param isOwn tells requests that this service sends itself on behalf of one already counted. */
 export function rateLimiter(
   config: Config,
+  log: Log,
   store: Store | undefined,
   isOwn: (path: string, method: string, mac: string | undefined) => boolean,
 ): RequestHandler {
@@ -19,6 +21,12 @@ export function rateLimiter(
     store: store ?? new MemoryStore(),
     // A counter that is away must not take the service with it.
     passOnStoreError: true,
+    logger: {
+      warn: (error) => log.warn({ reason: String(error) }, 'rate limit'),
+      error: (error) => log.warn({ reason: String(error) }, 'rate limit not counted'),
+    },
+    // Its checks of the first request's headers would let a stranger write warnings; the start-up warns of TRUST_PROXY.
+    validate: false,
     skip: (request) => {
       const mac = request.headers['x-credence-internal']
       return isHostedDidPath(request.path) || (typeof mac === 'string' && isOwn(request.path, request.method, mac))

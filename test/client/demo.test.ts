@@ -37,7 +37,19 @@ describe('npm run demo', { timeout: 60_000 }, () => {
     expect(stdout).toContain(
       `it says: openid-credential-offer://?credential_offer_uri=${encodeURIComponent(service.url)}`,
     )
-    expect(stdout).toContain('Credential has been revoked.')
+    for (const seen of [
+      'answer: {"isValid":false,"error":"Credential has been revoked."}',
+      'the wallet says: Unable to retrieve access token',
+      'state of the offer: Accepted',
+      'the session says: RequestUriRetrieved',
+      'the session says: ResponseVerified',
+      'it shows: productName, purchaseDate',
+      'the session says: Error: Presentation for item-0-sd-jwt: Credential has been revoked.',
+      'credentials: jwt_vc_json (valid), dc+sd-jwt (valid)',
+      'answer: confirmed: Credential presented.',
+    ]) {
+      expect(stdout).toContain(seen)
+    }
     expect(code).toBe(0)
   })
 
@@ -71,6 +83,19 @@ describe('npm run demo', { timeout: 60_000 }, () => {
     const { code, text } = await play({ url: gullible.url })
 
     expect(text).toContain('✗ its validity should be false, but is true')
+    expect(code).toBe(1)
+  })
+
+  it.each([
+    ['credential offers', 'openid4vci%2Foffers', 'openid4vci%2Fnowhere'],
+    ['authorization requests', 'openid4vp%2Frequests', 'openid4vp%2Fnowhere'],
+  ])('ends with 1 where the routes of %s are not there', async (_what, path, nowhere) => {
+    await using service = await startService({ env: { AUTH_DISABLED: 'true' } })
+    await using front = await startFront(service.url, (body) => body.replaceAll(path, nowhere))
+
+    const { code, text } = await play({ url: front.url })
+
+    expect(text).toContain('✗ ')
     expect(code).toBe(1)
   })
 

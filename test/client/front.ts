@@ -32,7 +32,7 @@ async function passOn(answer: IncomingMessage, rewrite: (body: string) => string
 
 /**
  * @param target the service's address; without one the front has nobody behind it and answers 502
- * @param rewrite what it makes of the service's answers
+ * @param rewrite what it makes of the service's answers, streams apart
  */
 export async function startFront(target?: string, rewrite?: (body: string) => string): Promise<Front> {
   const seen: SeenRequest[] = []
@@ -46,7 +46,8 @@ export async function startFront(target?: string, rewrite?: (body: string) => st
       return response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
     const onward = send(`${target}${url}`, { method, headers }, (answer) => {
       answer.on('error', () => response.destroy())
-      if (rewrite !== undefined) return void passOn(answer, rewrite, response)
+      const isStream = answer.headers['content-type'] === 'text/event-stream'
+      if (rewrite !== undefined && !isStream) return void passOn(answer, rewrite, response)
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
     })

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService, type TestService } from '../support/service.js'
-import { type Asked, ask, dcql, type Format, ITEM, makeWorld, type ResponseMode, sessionOf, SUBJECT } from '../verifier/actors.js'
+import {
+  type Asked,
+  ask,
+  dcql,
+  type Format,
+  ITEM,
+  makeWorld,
+  type ResponseMode,
+  SUBJECT,
+  sessionOf,
+} from '../verifier/actors.js'
 import { answerWithLibrary } from '../verifier/library-wallet.js'
 
 let service: TestService

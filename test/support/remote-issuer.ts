@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
   type CallbackContext,
-
   Oauth2AuthorizationServer,
   Oauth2ServerErrorResponseError,
   preAuthorizedCodeGrantIdentifier,
@@ -9,7 +8,7 @@ import {
 import { type CredentialIssuerMetadata, Openid4vciIssuer } from '@openid4vc/openid4vci'
 import { digest, generateSalt } from '@sd-jwt/crypto-nodejs'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
-import { importJWK, type JWK } from 'jose'
+import { type CryptoKey, importJWK, type JWK } from 'jose'
 import { newRemoteKey, type RemoteKey, remoteCallbacks, signJwt } from './wallet-callbacks.js'
 import { type RemoteAnswer, type RemoteHandler, type SeenRequest, startRemoteServer } from './wallet-http.js'
 
@@ -53,7 +52,7 @@ export interface RemoteIssuer extends AsyncDisposable {
   offer(configurationIds?: readonly string[]): Promise<string>
   /** The same by reference. */
   offerByReference(configurationIds?: readonly string[]): Promise<string>
-  signSdJwtVc(holder: JWK, claims?: Record<string, unknown>): Promise<string>
+  signSdJwtVc(holder: JWK, claims?: Record<string, unknown>, vct?: string): Promise<string>
   signJwtVc(subject: string | undefined, extra?: Record<string, unknown>): Promise<string>
   close(): Promise<void>
 }
@@ -91,20 +90,24 @@ function signers(key: RemoteKey) {
 
     signJwtVc(subject: string | undefined, extra: Record<string, unknown> = {}): Promise<string> {
       const issuedAt = now()
-      return signJwt(key, { kid: key.kid, typ: 'JWT' }, {
-        iss: key.did,
-        nbf: issuedAt,
-        jti: `urn:uuid:${randomUUID()}`,
-        ...(subject === undefined ? {} : { sub: subject }),
-        vc: {
-          '@context': ['https://www.w3.org/2018/credentials/v1'],
-          type: ['VerifiableCredential', DIPLOMA_JWT],
-          issuer: key.did,
-          issuanceDate: new Date(issuedAt * 1000).toISOString().replace('.000Z', 'Z'),
-          credentialSubject: { ...(subject === undefined ? {} : { id: subject }), ...DIPLOMA },
+      return signJwt(
+        key,
+        { kid: key.kid, typ: 'JWT' },
+        {
+          iss: key.did,
+          nbf: issuedAt,
+          jti: `urn:uuid:${randomUUID()}`,
+          ...(subject === undefined ? {} : { sub: subject }),
+          vc: {
+            '@context': ['https://www.w3.org/2018/credentials/v1'],
+            type: ['VerifiableCredential', DIPLOMA_JWT],
+            issuer: key.did,
+            issuanceDate: new Date(issuedAt * 1000).toISOString().replace('.000Z', 'Z'),
+            credentialSubject: { ...(subject === undefined ? {} : { id: subject }), ...DIPLOMA },
+          },
+          ...extra,
         },
-        ...extra,
-      })
+      )
     },
   }
 }
@@ -172,7 +175,10 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     }
 
     /** The thumbprint that a proof of possession is made with; a refusal where there is none, or not with our nonce. */
-    const provenDpop = async (request: SeenRequest, accessToken?: string): Promise<string | RemoteAnswer | undefined> => {
+    const provenDpop = async (
+      request: SeenRequest,
+      accessToken?: string,
+    ): Promise<string | RemoteAnswer | undefined> => {
       if (options.dpop !== true) return undefined
       const jwt = request.headers.get('dpop')
       const wantsNonce = { 'dpop-nonce': DPOP_NONCE, 'www-authenticate': 'DPoP error="use_dpop_nonce"' }
@@ -286,7 +292,9 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     const signFor = (holder: ProvenHolder, format: string): Promise<string> => {
       if (options.forge !== undefined) return options.forge(issuer, holder, format)
       if (format === 'dc+sd-jwt') return sign.signSdJwtVc(`${url}/vct/diploma`, holder.publicJwk, DIPLOMA)
-      return sign.signJwtVc(holder.did ?? `did:jwk:${Buffer.from(JSON.stringify(holder.publicJwk)).toString('base64url')}`)
+      return sign.signJwtVc(
+        holder.did ?? `did:jwk:${Buffer.from(JSON.stringify(holder.publicJwk)).toString('base64url')}`,
+      )
     }
 
     const credential: RemoteHandler = async (request) => {
@@ -306,7 +314,10 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
         const credentials = await Promise.all(holders.map((holder) => signFor(holder, configuration.format)))
         const notificationId = `${configurationId}`
         return {
-          body: { credentials: credentials.map((compact) => ({ credential: compact })), notification_id: notificationId },
+          body: {
+            credentials: credentials.map((compact) => ({ credential: compact })),
+            notification_id: notificationId,
+          },
         }
       } catch (error) {
         if (error instanceof Oauth2ServerErrorResponseError) return { status: 400, body: error.errorResponse }
@@ -400,11 +411,10 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
       offers.set(id, (await newOffer(ids)).credentialOfferObject)
       return `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${server.url}/offer?id=${id}`)}`
     },
-    signSdJwtVc: (holder, claims = DIPLOMA) => sign.signSdJwtVc(`${server.url}/vct/diploma`, holder, claims),
+    signSdJwtVc: (holder, claims = DIPLOMA, vct = `${server.url}/vct/diploma`) => sign.signSdJwtVc(vct, holder, claims),
     signJwtVc: (subject, extra) => sign.signJwtVc(subject, extra),
     close: server.close,
     [Symbol.asyncDispose]: server.close,
   }
   return issuer
 }
-

@@ -63,7 +63,12 @@ const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384
 export function remoteCallbacks(key: RemoteKey, decryptionKey?: JWK): CallbackContext {
   return {
     fetch,
-    hash: (data, alg) => new Uint8Array(createHash(HASHES[alg] ?? '').update(data).digest()),
+    hash: (data, alg) =>
+      new Uint8Array(
+        createHash(HASHES[alg] ?? '')
+          .update(data)
+          .digest(),
+      ),
     generateRandom: (length) => new Uint8Array(randomBytes(length)),
     signJwt: async (_signer, { header, payload }) => ({
       jwt: await signJwt(key, header, payload),

@@ -34,9 +34,15 @@ async function readText(request: IncomingMessage): Promise<string> {
 }
 
 function send(answer: RemoteAnswer, response: ServerResponse): void {
-  if (answer.raw !== undefined) return answer.raw(response)
+  if (answer.raw !== undefined) {
+    answer.raw(response)
+    return
+  }
   const isText = typeof answer.body === 'string'
-  response.writeHead(answer.status ?? 200, { 'content-type': isText ? 'text/plain' : 'application/json', ...answer.headers })
+  response.writeHead(answer.status ?? 200, {
+    'content-type': isText ? 'text/plain' : 'application/json',
+    ...answer.headers,
+  })
   response.end(answer.body === undefined ? undefined : isText ? answer.body : JSON.stringify(answer.body))
 }
 

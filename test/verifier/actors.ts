@@ -1,6 +1,6 @@
 import { CompactEncrypt, decodeJwt, decodeProtectedHeader, importJWK } from 'jose'
-import { createVpJwt } from '../../server/protocol/jwt-vc/presentation.js'
 import type { Jwk } from '../../server/protocol/jose/jws.js'
+import { createVpJwt } from '../../server/protocol/jwt-vc/presentation.js'
 import { createKeyBinding } from '../../server/protocol/sd-jwt-vc/key-binding.js'
 import { presentSdJwtVc } from '../../server/protocol/sd-jwt-vc/present.js'
 import type { Answer, TestService } from '../support/service.js'

@@ -109,7 +109,9 @@ async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly He
       const credential = held[match?.input_credential_index ?? -1]
       if (match === undefined || credential === undefined) throw new Error('A match has no credential.')
       const indexes = match.claims.valid_claim_sets[0].valid_claim_indexes ?? []
-      const paths = indexes.map((index) => (credentialQuery.claims?.[index] as { path: string[] }).path)
+      const paths = indexes.map(
+        (index) => (credentialQuery.claims?.[index] as { path?: string[] } | undefined)?.path ?? [],
+      )
       return { id: credentialQuery.id, credential, paths }
     })
 }

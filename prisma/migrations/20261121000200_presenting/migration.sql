@@ -1,7 +1,7 @@
 -- CreateTable
 CREATE TABLE "vp_queries" (
     "id" TEXT NOT NULL,
-    "query" JSONB NOT NULL,
+    "query" JSON NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "vp_queries_pkey" PRIMARY KEY ("id")
@@ -21,9 +21,9 @@ CREATE TABLE "verification_sessions" (
     "error_message" TEXT,
     "response_mode" TEXT NOT NULL,
     "secrets" TEXT,
-    "dcql_query" JSONB NOT NULL,
-    "vp_query" JSONB,
-    "trusted_issuers" JSONB,
+    "dcql_query" JSON NOT NULL,
+    "vp_query" JSON,
+    "trusted_issuers" JSON,
     "redirect_uri" TEXT,
     "created_by" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE "verification_sessions" (
     "ended_at" TIMESTAMPTZ(3),
     "response_code_hash" TEXT,
     "response_code_used_at" TIMESTAMPTZ(3),
-    "result" JSONB,
+    "result" JSON,
 
     CONSTRAINT "verification_sessions_pkey" PRIMARY KEY ("id")
 );

@@ -19,7 +19,7 @@ export const createCredentialOffer = {
   meta: route('POST', '/credential-offers', {
     tag: 'Credential offers',
     summary: 'Make a credential offer for one wallet and watch it as a session',
-    access: 'user',
+    access: 'issuer',
     status: 201,
     errors: [400, 403],
   }),
@@ -46,7 +46,7 @@ export const readCredentialOfferSession = {
   meta: route('GET', '/credential-offer-sessions/{id}', {
     tag: 'Credential offers',
     summary: 'Read a credential-offer session',
-    access: 'user',
+    access: 'issuer',
     errors: [400, 403],
   }),
   input: z.strictObject({ id: z.string() }),
@@ -57,7 +57,7 @@ export const credentialOfferSessionEvents = {
   meta: route('GET', '/credential-offer-sessions/{id}/events', {
     tag: 'Credential offers',
     summary: 'Server-Sent Events of a credential-offer session',
-    access: 'user',
+    access: 'issuer',
     kind: 'express',
     produces: 'text/event-stream',
     errors: [400, 403],

@@ -50,7 +50,7 @@ export const createCredential = {
   meta: route('POST', '/api/v1/credentials', {
     tag: 'Credentials',
     summary: 'Create a standalone credential without a recipient',
-    access: 'user',
+    access: 'issuer',
     status: 201,
     errors: [400, 403, 404],
   }),
@@ -84,7 +84,7 @@ export const signCredential = {
   meta: route('POST', '/credentials/sign', {
     tag: 'Credentials',
     summary: 'Sign a credential directly and get it in compact form',
-    access: 'user',
+    access: 'issuer',
     status: 201,
     errors: [400, 403, 404],
   }),

@@ -24,12 +24,14 @@ export function createCredentialStore(prisma: PrismaClient) {
 
     /**
      * Revokes a credential and every instance of it, tells its status lists, and writes the audit row, in one statement.
-     * A second time nothing changes.
+     * A second time nothing changes. The record is locked by a statement before it: what a wallet takes at that moment
+     * is otherwise recorded too late to be seen, and stays good.
      *
      * @returns whether the credential exists.
      */
     async revoke(id: string, now: Date, actor: string | null): Promise<boolean> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const lock = prisma.$queryRaw`SELECT id FROM credentials WHERE id = ${id} FOR NO KEY UPDATE`
+      const revoke = prisma.$queryRaw<{ id: string }[]>`
         WITH revoked AS (
           UPDATE credentials SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL RETURNING id),
         instances AS (
@@ -42,6 +44,7 @@ export function createCredentialStore(prisma: PrismaClient) {
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${actor}, 'credential.revoked', 'credential', id FROM revoked)
         SELECT id FROM credentials WHERE id = ${id}`
+      const [, rows] = await prisma.$transaction([lock, revoke])
       return rows.length > 0
     },
   }

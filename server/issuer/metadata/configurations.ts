@@ -2,6 +2,7 @@ import type { Config } from '../../config.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import { type CredentialFormat, configurationIdOf } from '../issuance/configurations.js'
 import { describeClaims } from '../schemas/claims.js'
+import { displayOf } from '../schemas/display.js'
 import type { CredentialSchema } from '../schemas/store.js'
 import { vctOf } from '../schemas/type-metadata.js'
 
@@ -11,17 +12,6 @@ export const PROOF_TYPES = { jwt: { proof_signing_alg_values_supported: [...SIGN
 
 /** Ways in which a proof may name its key; wallets are known that look for the DID methods alone. */
 const BINDING_METHODS = ['jwk', 'did:jwk', 'did:key', 'did:web']
-
-/** Display entries as OpenID4VCI 1.0 §12.2.4 wants them: never none, and one for each language. */
-export function displayOf<Entry extends { readonly name: string; readonly locale?: string | undefined }>(
-  entries: readonly Entry[] | null,
-  name: string,
-): (Entry | { name: string; locale: string })[] {
-  if (entries === null || entries.length === 0) return [{ name, locale: DEFAULT_LOCALE }]
-  const localized = entries.map((entry) => ({ ...entry, locale: entry.locale ?? DEFAULT_LOCALE }))
-  const languages = localized.map(({ locale }) => locale.toLowerCase())
-  return localized.filter(({ locale }, position) => languages.indexOf(locale.toLowerCase()) === position)
-}
 
 /** OpenID4VCI 1.0 Appendix B.2: paths of a W3C credential start at `credentialSubject`. */
 function claimsOf(schema: CredentialSchema, format: CredentialFormat) {

@@ -3,7 +3,8 @@ import { keyIdOf } from '../../dids/identity.js'
 import { signCompact } from '../../protocol/jose/jws.js'
 import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
 import { GRANTS } from '../openid4vci/grants/index.js'
-import { configurationsOf, displayOf, PROOF_TYPES } from './configurations.js'
+import { displayOf } from '../schemas/display.js'
+import { configurationsOf, PROOF_TYPES } from './configurations.js'
 
 const DEFAULT_NAME = 'Credence'
 

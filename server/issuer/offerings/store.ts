@@ -23,6 +23,8 @@ export interface RedemptionRow {
   readonly redeemedAt: Date
   readonly vc: Record<string, unknown>
   readonly revoked: boolean
+  /** What was taken: that of the JWT VC where there is one, since `vc` is that one. */
+  readonly configurationId: string
   readonly schemaId: string
   readonly schemaName: string
   readonly schemaTitle: string | null
@@ -90,7 +92,9 @@ export function createOfferingStore(prisma: PrismaClient) {
       return prisma.$queryRaw<RedemptionRow[]>`
         SELECT r.id, r.offering_id AS "offeringId", r.credential_id AS "credentialId", r.recipient_did AS "recipientDid",
           r.redeemed_at AS "redeemedAt", c.vc, c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
-          s.title AS "schemaTitle", s.version AS "schemaVersion", s.body AS "schemaBody"
+          s.title AS "schemaTitle", s.version AS "schemaVersion", s.body AS "schemaBody",
+          (SELECT i.configuration_id FROM credential_instances i WHERE i.credential_id = c.id
+           ORDER BY i.format = 'jwt_vc_json' DESC, i.configuration_id LIMIT 1) AS "configurationId"
         FROM unnest(${[...offeringIds]}::text[]) AS o(id)
         JOIN LATERAL (
           SELECT * FROM redemptions n WHERE n.offering_id = o.id ${own}

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
-import { configurationIdOf, configurationIdsOf } from '../issuance/configurations.js'
+import { configurationIdsOf } from '../issuance/configurations.js'
 import { schemaUri } from '../schemas/schemas.js'
 import type { zOfferingDetail, zOfferingListed } from './offerings.contract.js'
 import type { OfferingRow, RedemptionRow } from './store.js'
@@ -62,7 +62,6 @@ export function redemptionView(
   row: RedemptionRow,
   offering: Offering,
 ): NonNullable<Listed['redemptions']>[number] {
-  const configurationId = configurationIdOf(row.schemaName, 'jwt_vc_json')
   return {
     id: row.id,
     offering_id: row.offeringId,
@@ -72,7 +71,7 @@ export function redemptionView(
     offering,
     credential: {
       id: row.credentialId,
-      configuration_id: configurationId,
+      configuration_id: row.configurationId,
       configuration: {
         id: row.schemaId,
         name: row.schemaTitle ?? row.schemaName,

@@ -44,7 +44,7 @@ export const createSchema = {
   meta: route('POST', '/schemas', {
     tag: 'Schemas',
     summary: 'Create a schema, or a new version of one',
-    access: 'user',
+    access: 'issuer',
     status: 201,
     errors: [400, 409],
   }),
@@ -70,7 +70,7 @@ export const readSchema = {
   meta: route('GET', '/schemas/{schemaId}', {
     tag: 'Schemas',
     summary: 'Read a schema version',
-    access: 'user',
+    access: 'issuer',
     errors: [400, 404, 410],
   }),
   input: z.strictObject({
@@ -84,7 +84,7 @@ export const listVersions = {
   meta: route('GET', '/schemas/{schemaId}/versions', {
     tag: 'Schemas',
     summary: 'List every version of a schema name, the newest first',
-    access: 'user',
+    access: 'issuer',
     errors: [400, 404],
   }),
   input: z.strictObject({ schemaId: z.string().meta({ description: "The schema's name." }) }),
@@ -96,7 +96,7 @@ export const assignSchema = {
     tag: 'Schemas',
     summary: 'Assign a schema to an issuer',
     description: 'A schema that is assigned to nobody belongs to every issuer.',
-    access: 'user',
+    access: 'issuer',
     errors: [400, 404],
   }),
   input: z.strictObject({ schemaId: z.string(), issuerId: z.string() }),

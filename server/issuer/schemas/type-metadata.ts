@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Config } from '../../config.js'
 import { describeClaims, isSelectivelyDisclosable } from './claims.js'
+import { displayOf } from './display.js'
 import type { typeMetadata } from './schemas.contract.js'
 import type { CredentialSchema, SchemaDisplay } from './store.js'
 
@@ -11,7 +12,7 @@ export const vctOf = (config: Pick<Config, 'issuerBaseUrl'>, name: string): stri
   `${config.issuerBaseUrl}/vct/${name}`
 
 /** How a wallet may draw the credential (SD-JWT VC, "Rendering Method "simple""); nothing where the schema does not say. */
-function renderingOf({ logo, background_color, text_color }: SchemaDisplay): Record<string, unknown> {
+function renderingOf({ logo, background_color, text_color }: Partial<SchemaDisplay>): Record<string, unknown> {
   const members = Object.entries({ logo, background_color, text_color }).filter(([, value]) => value !== undefined)
   return members.length === 0 ? {} : { rendering: { simple: Object.fromEntries(members) } }
 }
@@ -19,16 +20,16 @@ function renderingOf({ logo, background_color, text_color }: SchemaDisplay): Rec
 /** Type metadata of a schema's active version (SD-JWT VC §6.2). */
 export function typeMetadataOf(schema: CredentialSchema, config: Config): z.input<typeof typeMetadata.output> {
   const title = schema.title ?? schema.name
-  const display = schema.display ?? [{ name: title }]
+  const display: readonly (SchemaDisplay & { readonly locale: string })[] = displayOf(schema.display, title)
   return {
     vct: vctOf(config, schema.name),
     name: title,
     ...(schema.description === null ? {} : { description: schema.description }),
-    display: display.map((entry) => ({
-      locale: entry.locale ?? DEFAULT_LOCALE,
-      name: entry.name,
-      ...(entry.description === undefined ? {} : { description: entry.description }),
-      ...renderingOf(entry),
+    display: display.map(({ locale, name, description, ...drawing }) => ({
+      locale,
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...renderingOf(drawing),
     })),
     claims: describeClaims(schema.body).map((claim) => ({
       path: [...claim.path],

@@ -25,6 +25,8 @@ const CURVES: ReadonlyMap<string, Curve> = new Map([
 const MIN_RSA_BITS = 2048
 // Verifying with a larger modulus costs so much that a stranger's key could keep a process busy.
 const MAX_RSA_BITS = 8192
+// So would an exponent as long as the modulus: verifying would cost what signing does.
+const MAX_RSA_EXPONENT_OCTETS = 8
 
 /**
  * The name under which an `alg` value counts here: `Ed25519` (RFC 9864) is `EdDSA`; undefined for anything not
@@ -65,7 +67,8 @@ function curveAlgorithm(jwk: JWK): SignatureAlgorithm | undefined {
 }
 
 function rsaAlgorithm(jwk: JWK): SignatureAlgorithm | undefined {
-  if (octetsOf(jwk.e) === 0) return undefined
+  const exponent = octetsOf(jwk.e)
+  if (exponent === 0 || exponent > MAX_RSA_EXPONENT_OCTETS) return undefined
   const bits = modulusBits(jwk.n)
   if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) return undefined
   return jwk.alg === 'PS256' ? 'PS256' : 'RS256'

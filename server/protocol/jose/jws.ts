@@ -1,4 +1,4 @@
-import { compactVerify, errors } from 'jose'
+import { constants, verify } from 'node:crypto'
 import {
   algorithmOfJwk,
   canonicalAlgorithm,
@@ -8,7 +8,6 @@ import {
 } from './algorithms.js'
 import { decodeBase64url } from './base64url.js'
 import { type DecodedJws, decodeCompact } from './compact.js'
-import { verifyEs256k } from './es256k.js'
 import type { Jwk } from './jwk.js'
 import { JwsError } from './jws-error.js'
 import { verificationKey } from './verification-key.js'
@@ -35,8 +34,7 @@ export async function verifyCompact(
   requireSignatureKey(jwk)
   // RFC 8725 §3.1: the key decides which algorithm it is used with, not the header.
   if (!fitsAlgorithm(jwk, alg)) throw new JwsError('algorithm', `Signature algorithm ${alg} does not fit the key.`)
-  const valid = alg === 'ES256K' ? verifiesByEs256k(compact, jwk) : await verifiesByJose(compact, jwk, alg)
-  if (!valid) throw new JwsError('signature', 'The signature is not valid.')
+  if (!isSignedWith(compact, jwk, alg)) throw new JwsError('signature', 'The signature is not valid.')
   return decoded
 }
 
@@ -55,19 +53,30 @@ function requireSignatureKey(jwk: Jwk): void {
   if (otherUse || otherOperations) throw new JwsError('key', 'The key is not meant for verifying signatures.')
 }
 
-function verifiesByEs256k(compact: string, jwk: Jwk): boolean {
+/**
+ * In this thread: handing a job to another one, as Web Cryptography does, costs as much as the verification itself
+ * (ES256 some 70 µs, RS256 some 25 µs).
+ */
+function isSignedWith(compact: string, jwk: Jwk, alg: SignatureAlgorithm): boolean {
   const dot = compact.lastIndexOf('.')
   const signature = decodeBase64url(compact.slice(dot + 1))
-  return signature !== undefined && verifyEs256k(jwk, Buffer.from(compact.slice(0, dot), 'ascii'), signature)
-}
-
-async function verifiesByJose(compact: string, jwk: Jwk, alg: Exclude<SignatureAlgorithm, 'ES256K'>): Promise<boolean> {
-  const key = await verificationKey(jwk, alg)
-  try {
-    await compactVerify(compact, key)
-    return true
-  } catch (error) {
-    if (error instanceof errors.JWSSignatureVerificationFailed) return false
-    throw new JwsError('malformed', 'The JWT is not a valid JWS.', { cause: error })
+  if (signature === undefined) return false
+  const data = Buffer.from(compact.slice(0, dot), 'ascii')
+  const key = verificationKey(jwk)
+  switch (alg) {
+    // RFC 7518 §3.4, RFC 8812 §3.2: r and s in their full length; any other length is no signature. For ES256K either value
+    // of s will do, since RFC 8812 does not ask for the lower one.
+    case 'ES256':
+    case 'ES256K':
+      return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
+    case 'ES384':
+      return verify('sha384', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
+    case 'EdDSA':
+      return verify(null, data, key, signature)
+    case 'RS256':
+      return verify('sha256', data, { key, padding: constants.RSA_PKCS1_PADDING }, signature)
+    case 'PS256':
+      // RFC 7518 §3.5: the salt is as long as the hash.
+      return verify('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }, signature)
   }
 }

@@ -32,7 +32,7 @@ export const createAuthorizationRequest = {
   meta: route('POST', '/authorization-requests', {
     tag: 'Authorization requests',
     summary: 'Ask wallets for a presentation, by a DCQL query or by VP query items',
-    access: 'user',
+    access: 'verifier',
     status: 201,
     errors: [400, 403],
   }),

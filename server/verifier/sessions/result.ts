@@ -27,13 +27,6 @@ function assertReader({ caller, client }: ResultReader, stored: StoredResult): v
   if (!isAdmin(caller) && caller.sub !== stored.createdBy) throw errors.resultDenied()
 }
 
-/** VERIFIER_ROLE holds for Bearer callers on every route of the verifier. */
-function assertRole(deps: Deps, { caller, client }: ResultReader): void {
-  const { verifierRole, authDisabled } = deps.config
-  if (client || caller === undefined || verifierRole === undefined || authDisabled) return
-  if (!caller.roles.has(verifierRole)) throw errors.insufficientRole()
-}
-
 function matches(stored: StoredResult, responseCode: string): boolean {
   if (stored.responseCodeHash === null || stored.responseCodeUsedAt !== null) return false
   const [sent, known] = [Buffer.from(responseCodeHash(responseCode)), Buffer.from(stored.responseCodeHash)]
@@ -47,13 +40,9 @@ export async function readResult(
   sessionId: string,
   responseCode: string | undefined,
 ): Promise<SessionResult> {
-  assertRole(deps, reader)
   const store = deps.stores.verificationSessions
   const stored = await store.result(sessionId)
-  if (stored === undefined) {
-    if (!reader.client && reader.caller === undefined) throw errors.unauthorized()
-    throw errors.verificationSessionNotFound()
-  }
+  if (stored === undefined) throw errors.verificationSessionNotFound()
   assertReader(reader, stored)
   if (stored.state !== 'ResponseVerified' || stored.endedAt === null) throw errors.resultNotReady()
   const now = deps.clock()

@@ -33,13 +33,15 @@ const columns = Prisma.sql`
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
   created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
 
-const json = (value: unknown) => (value === null ? Prisma.sql`NULL` : Prisma.sql`${JSON.stringify(value)}::jsonb`)
+const json = (value: unknown) => (value === null ? Prisma.sql`NULL` : Prisma.sql`${JSON.stringify(value)}::json`)
+
+const jsonb = (value: unknown) => Prisma.sql`${JSON.stringify(value)}::jsonb`
 
 /** The event of a transition, from the rows that it moved (`moved`, with `id` and `seq`). */
 const movedEvents = (transition: Transition, now: Date) =>
   recordEvents(
     'verification-session',
-    Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, json(changesOf(transition)))} AS data FROM moved`,
+    Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, jsonb(changesOf(transition)))} AS data FROM moved`,
     now,
   )
 
@@ -64,7 +66,7 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
             ${s.responseMode}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${s.redirectUri}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),
-        ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${json(view)} AS data FROM created`, s.createdAt)},
+        ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${s.createdBy}, 'authorization-request.created', 'verification-session', id FROM created)

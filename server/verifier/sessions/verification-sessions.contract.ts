@@ -20,7 +20,7 @@ export const readVerificationSession = {
   meta: route('GET', '/verification-sessions/{sessionId}', {
     tag: 'Verification sessions',
     summary: 'Read a verification session',
-    access: 'user',
+    access: 'verifier',
     errors: [403],
   }),
   input: z.strictObject({ sessionId: z.string() }),
@@ -34,7 +34,7 @@ export const verificationSessionEvents = {
     description:
       'Events named `session` hold the session as JSON: its current state at once, then every change. Every 15 seconds a ' +
       '`ping` with the data `keepalive`. The stream stays open after a final state. `Last-Event-ID` brings what was missed.',
-    access: 'user',
+    access: 'verifier',
     kind: 'express',
     produces: 'text/event-stream',
     errors: [400, 403],
@@ -52,7 +52,7 @@ export const readVerificationResult = {
     description:
       'For x-client-secret, an admin, or the caller that created the session; for SESSION_RESULT_TTL_SECONDS after the ' +
       'verification. The response_code of the redirect is good once.',
-    access: 'optional',
+    access: 'clientOrVerifier',
     errors: [400, 403, 409, 410],
   }),
   input: z.strictObject({ sessionId: z.string(), response_code: z.string().max(200).optional() }),

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import { optionalProcedure, router, verifierProcedure } from '../../trpc.js'
+import { clientOrVerifierProcedure, router, verifierProcedure } from '../../trpc.js'
 import { readResult } from './result.js'
 import {
   readVerificationResult,
@@ -38,7 +38,7 @@ export const verificationSessionsRouter = router({
       }),
     ),
 
-  result: optionalProcedure
+  result: clientOrVerifierProcedure
     .meta(readVerificationResult.meta)
     .input(readVerificationResult.input)
     .output(readVerificationResult.output)

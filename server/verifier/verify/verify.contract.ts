@@ -9,7 +9,7 @@ export const verifyCredential = {
     summary: 'Verify one compact credential',
     description:
       'Stateless: no session is made and nothing is stored. A credential that is not valid is an answer, not an error.',
-    access: 'user',
+    access: 'verifier',
     errors: [400, 403],
   }),
   input: z.strictObject({

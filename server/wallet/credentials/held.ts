@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { decodeJwt, isObject, type JsonObject, type StatusReference } from '../../protocol/credential.js'
+import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
+import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
+import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { readBitstringEntry, statusEntriesOf, vcClaimOf, vcObjectOf } from '../../protocol/jwt-vc/vc.js'
 import { splitSdJwt } from '../../protocol/sd-jwt-vc/compact.js'
@@ -47,6 +50,18 @@ export function claimsOf(format: WalletFormat, compact: string): JsonObject {
   }
   const { issuerJwt, disclosures } = splitSdJwt(compact)
   return processDisclosures(decodeJwt(issuerJwt, 'Credential').payload, disclosures).claims
+}
+
+/** Key identifiers of the authorities in a credential's certificate chain, base64url (OpenID4VP 1.0 §6.1.1.1). */
+export function authorityKeyIdentifiers(format: WalletFormat, compact: string): readonly string[] {
+  const { x5c } = decodeJwt(format === 'dc+sd-jwt' ? splitSdJwt(compact).issuerJwt : compact, 'Credential').header
+  if (x5c === undefined) return []
+  try {
+    return readX5c(x5c).flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
+  } catch (thrown) {
+    if (thrown instanceof IssuerKeyError) return []
+    throw thrown
+  }
 }
 
 /** Where the status of a compact credential, verified when it was taken, is to be read. */

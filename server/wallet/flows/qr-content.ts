@@ -1,6 +1,8 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { offeringFullUrl } from '../../issuer/offerings/view.js'
+import { ownQrCode } from '../../verifier/qr-codes/address.js'
+import { qrCodeContent } from '../../verifier/qr-codes/image.js'
 
 /**
  * What a QR code of this service says, by the address of the code, read from the store.
@@ -9,11 +11,10 @@ import { offeringFullUrl } from '../../issuer/offerings/view.js'
  * @throws 404 for a code that does not exist.
  */
 export async function ownQrContent(deps: Deps, address: string): Promise<string | undefined> {
-  const { issuerBaseUrl } = deps.config
-  const prefix = `${issuerBaseUrl}/api/v1/offerings/`
-  const id = address.startsWith(prefix) ? /^([^/?#]+)\/qr-code$/.exec(address.slice(prefix.length))?.[1] : undefined
-  if (id === undefined) return undefined
-  const offering = await deps.stores.offerings.find(id)
+  const own = ownQrCode(deps.config, address)
+  if (own === undefined) return undefined
+  if ('qrCodeId' in own) return qrCodeContent(deps, own.qrCodeId)
+  const offering = await deps.stores.offerings.find(own.offeringId)
   if (offering === undefined) throw errors.offeringNotFound()
-  return offeringFullUrl(issuerBaseUrl, offering.id)
+  return offeringFullUrl(deps.config.issuerBaseUrl, offering.id)
 }

@@ -1,6 +1,6 @@
 import { DcqlQuery } from 'dcql'
 import type { ClaimsPathPointer } from '../../protocol/sd-jwt-vc/present.js'
-import { claimsOf, type HeldCredential } from '../credentials/held.js'
+import { authorityKeyIdentifiers, claimsOf, type HeldCredential } from '../credentials/held.js'
 import { WalletError } from './wallet-error.js'
 
 /** Bounds on what a stranger's query may cost. */
@@ -58,7 +58,14 @@ export function parseQuery(query: Readonly<Record<string, unknown>>): DcqlQuery.
 /** A held credential as the query library sees it. */
 function candidateOf(held: HeldCredential) {
   const claims = claimsOf(held.format, held.compact) as Record<string, never>
-  const common = { claims, cryptographic_holder_binding: true }
+  const [authority, ...further] = authorityKeyIdentifiers(held.format, held.compact)
+  const common = {
+    claims,
+    cryptographic_holder_binding: true,
+    ...(authority === undefined
+      ? {}
+      : { authority: { type: 'aki' as const, values: [authority, ...further] as [string, ...string[]] } }),
+  }
   const [vct = ''] = held.content.types
   return held.format === 'dc+sd-jwt'
     ? { ...common, credential_format: held.format, vct }

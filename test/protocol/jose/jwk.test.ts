@@ -89,6 +89,11 @@ describe('algorithmOfJwk', () => {
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: first(0x7f) })).toBeUndefined()
     // Leading zeros do not make a small modulus large.
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: modulus(1024, 128) })).toBeUndefined()
+    // An exponent as long as the modulus makes verifying as dear as signing.
+    const exponent = (octets: number) => Buffer.alloc(octets, 0xff).toString('base64url')
+    expect(algorithmOfJwk({ kty: 'RSA', e: exponent(8), n: modulus(2048) })).toBe('RS256')
+    expect(algorithmOfJwk({ kty: 'RSA', e: exponent(9), n: modulus(2048) })).toBeUndefined()
+    expect(algorithmOfJwk({ kty: 'RSA', e: '', n: modulus(2048) })).toBeUndefined()
   })
 
   it('lets an RSA key without alg do both RSA algorithms, one with alg only its own', () => {

@@ -1,0 +1,51 @@
+import { connect, type Socket } from 'node:net'
+
+/** One open stream of Server-Sent Events; as little as a client can be, so that thousands fit into the load. */
+export interface EventStream {
+  /** Resolves with the time (`performance.now()`) at which a text had arrived, also where it came before. */
+  arrival(text: string): Promise<number>
+  close(): void
+}
+
+/** Kept of what arrived, so that a text cut in two is found. */
+const KEPT = 4_096
+
+/** Subscribes by a bare socket. Rejects all waiting where the connection ends. */
+export function openEventStream(
+  origin: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): EventStream {
+  const { hostname, port, host } = new URL(origin)
+  const lines = Object.entries({ host, accept: 'text/event-stream', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  const socket: Socket = connect(Number(port), hostname)
+  socket.setEncoding('utf8').write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+  let seen = ''
+  let seenAt = 0
+  const waiting = new Map<string, { resolve: (time: number) => void; reject: (error: Error) => void }>()
+  socket.on('data', (text: string) => {
+    seenAt = performance.now()
+    seen = `${seen}${text}`.slice(-KEPT)
+    for (const [wanted, { resolve }] of waiting) {
+      if (!seen.includes(wanted)) continue
+      waiting.delete(wanted)
+      resolve(seenAt)
+    }
+  })
+  const fail = () => {
+    for (const { reject } of waiting.values()) reject(new Error(`The stream ${path} ended: ${seen.slice(0, 300)}`))
+    waiting.clear()
+  }
+  socket.on('error', fail).on('close', fail)
+  return {
+    arrival: (text) =>
+      new Promise((resolve, reject) => {
+        if (seen.includes(text)) resolve(seenAt)
+        else if (socket.destroyed) reject(new Error(`The stream ${path} has ended.`))
+        else waiting.set(text, { resolve, reject })
+      }),
+    close: () => socket.destroy(),
+  }
+}

@@ -1,0 +1,91 @@
+import { type Caller, createCaller } from '../measure/caller.js'
+import { openEventStream } from '../measure/event-stream.js'
+import { measureFlows } from '../measure/flows.js'
+import { answerTo, type HeldCredential } from '../wallet/answer.js'
+import { newBenchWallet } from '../wallet/wallet.js'
+import type { World } from '../world.js'
+import { SUBJECT, TYPE } from './fixture.js'
+import type { Row } from './row.js'
+
+const AT_ONCE = [1, 8, 32] as const
+const CPU_GOAL_MS = 5
+const WALLETS = 16
+
+/** What every session asks for. */
+export const QUERY = [
+  {
+    fields: [
+      { path: ['$.type', '$.vc.type'], filter: { type: 'array', contains: { const: TYPE } } },
+      { path: ['$.credentialSubject.productName'] },
+    ],
+  },
+]
+
+async function newHeldCredential({ credence }: World): Promise<HeldCredential> {
+  const wallet = newBenchWallet()
+  const { credential } = await credence.credentials.sign.mutate({
+    type: TYPE,
+    credential_subject: SUBJECT,
+    format: 'dc+sd-jwt',
+    holder: wallet.did,
+  })
+  const [jwt = '', ...disclosures] = credential.split('~').slice(0, -1)
+  const shown = disclosures.filter((part) => Buffer.from(part, 'base64url').includes('"productName"'))
+  return { wallet, sdJwt: [jwt, ...shown, ''].join('~') }
+}
+
+/**
+ * A request is made, its session watched, the request fetched and answered, until the watcher reads of it.
+ *
+ * @returns milliseconds from the wallet's POST to the event
+ */
+async function present(world: World, caller: Caller, held: HeldCredential): Promise<number> {
+  const headers = { authorization: world.authorization }
+  const made = await caller.json('/authorization-requests', { headers, json: { query: QUERY } })
+  const events = openEventStream(
+    world.service.url,
+    `/verification-sessions/${made.verificationSessionId}/events`,
+    headers,
+  )
+  try {
+    await events.arrival('"RequestCreated"')
+    const requestObject = await caller.text(new URL(String(made.request_uri)).pathname)
+    const { path, response } = answerTo(requestObject, held)
+    const posted = performance.now()
+    const [arrived] = await Promise.all([
+      events.arrival('"ResponseVerified"'),
+      caller.json(path, { form: { response } }),
+    ])
+    return arrived - posted
+  } finally {
+    events.close()
+  }
+}
+
+/** Rows of whole presentations, and of how long their verifier waits for the news. */
+export async function presentationFlowRows(world: World): Promise<Row[]> {
+  const held = await Promise.all(Array.from({ length: WALLETS }, () => newHeldCredential(world)))
+  let flows = 0
+  const measure = (atOnce: number, spanOf: (ms: number) => number | undefined) => async (seconds: number) => {
+    const caller = createCaller(world.service.url, atOnce)
+    const flow = async () => {
+      flows += 1
+      const credential = held[flows % held.length]
+      if (credential === undefined) throw new Error('There is no credential.')
+      return spanOf(await present(world, caller, credential))
+    }
+    try {
+      return await measureFlows(world.service, flow, atOnce, seconds)
+    } finally {
+      await caller.close()
+    }
+  }
+  return [
+    ...AT_ONCE.map((atOnce) => ({
+      name: `OpenID4VP request → fetch → response → event, ${atOnce} at once`,
+      cpuGoalMs: CPU_GOAL_MS,
+      measure: measure(atOnce, () => undefined),
+    })),
+    { name: "OpenID4VP, from the wallet's POST to the event, 1 at once", measure: measure(1, (ms) => ms) },
+  ]
+}

@@ -1,0 +1,15 @@
+const DEFAULT_LOCALE = 'en'
+
+/**
+ * Display entries as OpenID4VCI 1.0 §12.2.4 and SD-JWT VC type metadata want them: never none, each with its language,
+ * and one for each language.
+ */
+export function displayOf<Entry extends { readonly name: string; readonly locale?: string | undefined }>(
+  entries: readonly Entry[] | null,
+  name: string,
+): ((Entry | { name: string }) & { locale: string })[] {
+  if (entries === null || entries.length === 0) return [{ name, locale: DEFAULT_LOCALE }]
+  const localized = entries.map((entry) => ({ ...entry, locale: entry.locale ?? DEFAULT_LOCALE }))
+  const languages = localized.map(({ locale }) => locale.toLowerCase())
+  return localized.filter(({ locale }, position) => languages.indexOf(locale.toLowerCase()) === position)
+}

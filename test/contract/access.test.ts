@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RouteAccess } from '../../server/contract.js'
+import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
+import { allProcedures, type ContractedProcedure, calledProcedures } from './procedures.js'
+
+const CALLERS = ['nobody', 'user', 'other user', 'admin', 'other admin', 'client', 'wrong client', 'forged'] as const
+type Caller = (typeof CALLERS)[number]
+
+/** What becomes of a request before its input is looked at. */
+type Outcome = 'answered' | 'Unauthorized' | 'Insufficient role.' | 'Access to holder denied.' | 'forged' | 'wallet'
+
+const TOKENS: readonly Caller[] = ['user', 'other user', 'admin', 'other admin']
+const ADMINS: readonly Caller[] = ['admin', 'other admin']
+
+const withToken = (caller: Caller): Outcome | undefined => {
+  if (caller === 'forged') return 'forged'
+  return TOKENS.includes(caller) ? undefined : 'Unauthorized'
+}
+const withRole = (caller: Caller): Outcome | undefined =>
+  withToken(caller) ?? (ADMINS.includes(caller) ? undefined : 'Insufficient role.')
+
+/** The interface's Authentication, rule by rule; undefined is no refusal. */
+const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefined>> = {
+  public: () => undefined,
+  client: (caller) => (caller === 'client' ? undefined : 'Unauthorized'),
+  clientOrVerifier: (caller) => (caller === 'client' ? undefined : withToken(caller)),
+  user: withToken,
+  issuer: withToken,
+  verifier: withToken,
+  admin: withRole,
+  holder: (caller) => withRole(caller) ?? (caller === 'admin' ? undefined : 'Access to holder denied.'),
+  // What is sent must be right; nothing need be sent.
+  optional: (caller) => (caller === 'forged' ? 'forged' : caller === 'wrong client' ? 'Unauthorized' : undefined),
+  // Only what this service's own token endpoint issued.
+  wallet: () => 'wallet',
+}
+
+let service: TestService
+let headers: Record<Caller, Record<string, string>>
+/** A holder that `admin` created. */
+let holderId: string
+
+beforeAll(async () => {
+  service = await startService()
+  const token = async (sub: string, ...roles: string[]) => ({ authorization: await service.bearer(sub, { roles }) })
+  const admin = await token('root', 'admin')
+  headers = {
+    nobody: {},
+    user: await token('alice', 'user'),
+    'other user': await token('bob'),
+    admin,
+    'other admin': await token('toor', 'admin'),
+    client: { 'x-client-secret': CLIENT_SECRET },
+    'wrong client': { 'x-client-secret': 'wrong' },
+    forged: { authorization: `${(await token('root', 'admin')).authorization.slice(0, -8)}AAAAAAAA` },
+  }
+  const holder = await service.request('POST', '/agent/holder', { headers: admin, body: { method: 'key' } })
+  holderId = holder.json.id
+})
+afterAll(() => service.close())
+
+interface Answered {
+  readonly status: number
+  readonly message: unknown
+}
+
+function outcomeOf({ status, message }: Answered): Outcome {
+  if (status === 401)
+    return message === 'Invalid access token.' ? 'forged' : message === 'Unauthorized' ? message : 'wallet'
+  if (status === 403 && (message === 'Insufficient role.' || message === 'Access to holder denied.')) return message
+  return 'answered'
+}
+
+const pathOf = ({ meta }: ContractedProcedure) =>
+  (meta?.openapi?.path ?? '').replace('{holderId}', holderId).replaceAll(/\{\w+\}/g, crypto.randomUUID())
+
+async function byPath(procedure: ContractedProcedure, caller: Caller): Promise<Answered> {
+  const { method = 'GET' } = procedure.meta?.openapi ?? {}
+  const { status, json } = await service.request(method, pathOf(procedure), { headers: headers[caller] })
+  return { status, message: json?.message ?? json?.error }
+}
+
+async function byName({ name, type }: ContractedProcedure, caller: Caller): Promise<Answered> {
+  const input = { json: { holderId } }
+  const answer =
+    type === 'mutation'
+      ? await service.request('POST', `/trpc/${name}`, { headers: headers[caller], body: input })
+      : await service.request('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, {
+          headers: headers[caller],
+        })
+  // A subscription has begun to stream when it is refused.
+  const [, streamed = 'null'] = /^event: serialized-error\ndata: (.*)$/m.exec(answer.text) ?? []
+  const shape = answer.json?.error?.json ?? JSON.parse(streamed)?.json
+  return { status: shape?.data?.httpStatus ?? answer.status, message: shape?.message }
+}
+
+const accessOf = ({ name, meta }: ContractedProcedure): RouteAccess => {
+  if (meta?.rest === undefined) throw new Error(`${name} does not say who may call it.`)
+  return meta.rest.access
+}
+
+const table = (procedures: readonly ContractedProcedure[]) =>
+  procedures.map((procedure) => [procedure.name, accessOf(procedure), procedure] as const)
+
+const expected = (access: RouteAccess) =>
+  Object.fromEntries(CALLERS.map((caller) => [caller, RULES[access](caller) ?? 'answered']))
+
+async function observed(ask: (caller: Caller) => Promise<Answered>): Promise<Record<string, Outcome>> {
+  const outcomes = await Promise.all(CALLERS.map(async (caller) => [caller, outcomeOf(await ask(caller))] as const))
+  return Object.fromEntries(outcomes)
+}
+
+describe('ISSUER_ROLE and VERIFIER_ROLE', () => {
+  let strict: TestService
+
+  beforeAll(async () => {
+    const { databaseUrl, identityProvider } = service
+    const env = { ISSUER_ROLE: 'credence-issuer', VERIFIER_ROLE: 'credence-verifier' }
+    strict = await startService({ databaseUrl, identityProvider, env })
+  })
+  afterAll(() => strict.close())
+
+  const needed: Partial<Record<RouteAccess, string>> = {
+    issuer: 'credence-issuer',
+    verifier: 'credence-verifier',
+    clientOrVerifier: 'credence-verifier',
+  }
+  const withBearer = allProcedures.filter((procedure) =>
+    ['user', 'issuer', 'verifier', 'clientOrVerifier', 'admin'].includes(accessOf(procedure)),
+  )
+
+  it.each(table(withBearer))('%s: %s', async (_, access, procedure) => {
+    const { method = 'GET' } = procedure.meta?.openapi ?? {}
+    for (const roles of [['admin'], ['admin', 'credence-issuer'], ['admin', 'credence-verifier']]) {
+      const authorization = await strict.bearer('alice', { roles })
+      const { status, json } = await strict.request(method, pathOf(procedure), { authorization })
+      const role = needed[access]
+      const outcome = role === undefined || roles.includes(role) ? 'answered' : 'Insufficient role.'
+      expect([roles, outcomeOf({ status, message: json?.message })]).toEqual([roles, outcome])
+    }
+  })
+
+  it('hold for a client secret not at all', async () => {
+    const answer = await strict.request('GET', `/verification-sessions/${crypto.randomUUID()}/result`, { client: true })
+    expect(answer.status).toBe(500)
+  })
+})
+
+describe('who may ask by path', () => {
+  it.each(table(allProcedures))('%s: %s', async (_, access, procedure) => {
+    expect(await observed((caller) => byPath(procedure, caller))).toEqual(expected(access))
+  })
+})
+
+describe('who may call by name', () => {
+  it.each(table(calledProcedures))('%s: %s', async (_, access, procedure) => {
+    expect(await observed((caller) => byName(procedure, caller))).toEqual(expected(access))
+  })
+})

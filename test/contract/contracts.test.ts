@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { allProcedures, type ContractedProcedure } from './procedures.js'
+
+type Schema = z.core.$ZodType
+type Definition = z.core.$ZodTypeDef & Record<string, unknown>
+
+/** Schemas right below one, by the kinds that contracts are made of. */
+function innerSchemas(schema: Schema): [string, Schema][] {
+  const def = schema._zod.def as Definition
+  if (schema instanceof z.ZodObject) return Object.entries<Schema>(schema.shape)
+  if (schema instanceof z.ZodLazy) return [['', schema.unwrap()]]
+  if (schema instanceof z.ZodUnion) return schema.options.map((option, index) => [`|${index}`, option as Schema])
+  const single = ['innerType', 'element', 'valueType', 'in', 'left', 'right', 'rest']
+  const lists = Array.isArray(def.items) ? (def.items as Schema[]) : []
+  return [
+    ...single.flatMap((member): [string, Schema][] => (def[member] ? [[`.${member}`, def[member] as Schema]] : [])),
+    ...lists.map((item, index): [string, Schema] => [String(index), item]),
+  ]
+}
+
+/** Paths of declared objects that drop unknown members instead of refusing them, or saying that they take any. */
+function silentObjects(schema: Schema, path: string, seen = new Set<Schema>()): string[] {
+  if (seen.has(schema)) return []
+  seen.add(schema)
+  const own = schema instanceof z.ZodObject && schema._zod.def.catchall === undefined ? [path] : []
+  return [...own, ...innerSchemas(schema).flatMap(([name, inner]) => silentObjects(inner, `${path}/${name}`, seen))]
+}
+
+const kindOf = ({ meta }: ContractedProcedure) => meta?.rest?.kind ?? 'json'
+
+describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as const))('%s', (_, procedure) => {
+  const { meta, inputs, output, type } = procedure
+
+  it('says where it is, what it does and who may call it', () => {
+    expect(meta?.openapi?.path).toMatch(/^\//)
+    expect(meta?.openapi?.summary).toMatch(/^\S.*[^.]$/)
+    expect(meta?.openapi?.tags).toHaveLength(1)
+    expect(meta?.rest?.access).toMatch(
+      /^(public|optional|client|clientOrVerifier|user|issuer|verifier|admin|holder|wallet)$/,
+    )
+  })
+
+  it('has an input, which is an object, and an output', () => {
+    expect(inputs).toHaveLength(1)
+    expect(inputs[0]).toBeInstanceOf(z.ZodObject)
+    if (type !== 'subscription') expect(output).toBeDefined()
+  })
+
+  it('changes state only by POST and DELETE', () => {
+    expect(meta?.openapi?.method === 'GET').toBe(type !== 'mutation')
+  })
+})
+
+const named = (ofProtocol: boolean) =>
+  allProcedures
+    .filter((procedure) => (kindOf(procedure) === 'protocol') === ofProtocol)
+    .map((procedure) => [procedure.name, procedure] as const)
+
+describe('unknown members of the input', () => {
+  it.each(named(false))('of %s are refused at every depth', (_, { inputs }) => {
+    expect(inputs.flatMap((input) => silentObjects(input, ''))).toEqual([])
+  })
+
+  it.each(named(true))('of %s are ignored (RFC 6749 §3.1, §3.2)', (_, { inputs: [input] }) => {
+    expect(input instanceof z.ZodObject && input._zod.def.catchall?._zod.def.type).not.toBe('never')
+  })
+})

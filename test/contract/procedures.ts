@@ -1,0 +1,26 @@
+import type { AnyProcedure, AnyRouter } from '@trpc/server'
+import type { z } from 'zod'
+import type { ProcedureMeta } from '../../server/contract.js'
+import { appRouter, restRouter } from '../../server/router.js'
+
+/** One procedure of the service with all that its contract says. */
+export interface ContractedProcedure {
+  readonly name: string
+  readonly type: 'query' | 'mutation' | 'subscription'
+  readonly meta: ProcedureMeta | undefined
+  readonly inputs: readonly z.core.$ZodType[]
+  readonly output: z.core.$ZodType | undefined
+}
+
+function proceduresOf(router: AnyRouter): ContractedProcedure[] {
+  return Object.entries<AnyProcedure>(router._def.procedures).map(([name, procedure]) => {
+    const { type, meta, inputs, output } = procedure._def as unknown as Omit<ContractedProcedure, 'name'>
+    return { name, type, meta, inputs, output }
+  })
+}
+
+/** Every procedure of the service. */
+export const allProcedures = proceduresOf(restRouter)
+
+/** Those that typed clients call on `/trpc`. */
+export const calledProcedures = proceduresOf(appRouter)

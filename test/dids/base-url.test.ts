@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { postSchema, SUBJECT } from '../issuer/purchase.js'
+import { startService, type TestService } from '../support/service.js'
+
+const at = (url: string) => ({ ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url })
+
+const defaultsOf = async ({ deps }: TestService) => ({
+  issuer: (await deps.stores.agents.defaultIssuer())?.did,
+  verifier: (await deps.stores.agents.defaultVerifier())?.did,
+})
+
+describe('an installation that moves to another base URL', () => {
+  it('signs under the DIDs of that one from the next start on, with the same keys and documents', async () => {
+    await using before = await startService({ env: at('https://old.example') })
+    const { databaseUrl, identityProvider } = before
+    const former = await defaultsOf(before)
+    expect(former.issuer).toMatch(/^did:web:old\.example:[0-9a-f-]{36}$/)
+    const keys = (await before.deps.resolver.resolve(former.issuer ?? '')).verificationMethod?.[0]?.publicKeyJwk
+
+    await using after = await startService({ databaseUrl, identityProvider, env: at('https://new.example/app') })
+    const moved = await defaultsOf(after)
+    expect(moved).toEqual({
+      issuer: former.issuer?.replace('old.example', 'new.example:app'),
+      verifier: former.verifier?.replace('old.example', 'new.example:app'),
+    })
+    const { json } = await after.request('GET', `/${former.issuer?.split(':').at(-1)}/did.json`)
+    expect([json.id, json.verificationMethod[0].publicKeyJwk]).toEqual([moved.issuer, keys])
+
+    const authorization = await after.bearer('alice', { roles: ['admin'] })
+    const { name: type } = await postSchema(after, authorization)
+    const created = await after.request('POST', '/api/v1/credentials', {
+      authorization,
+      body: { type, credential_subject: SUBJECT },
+    })
+    expect(created.json.vc.issuer).toBe(moved.issuer)
+    const body = { credential: created.json.vc.proof.jws }
+    expect((await after.request('POST', '/credentials/verify', { authorization, body })).json.isValid).toBe(true)
+  })
+
+  it('signs as the did:web where that is https, as the did:jwk of the same key where it is http', async () => {
+    await using plain = await startService()
+    const { databaseUrl, identityProvider } = plain
+    const { issuer: didJwk = '' } = await defaultsOf(plain)
+    expect(didJwk).toMatch(/^did:jwk:/)
+    await using secure = await startService({ databaseUrl, identityProvider, env: at('https://credence.example') })
+    const { issuer: didWeb = '' } = await defaultsOf(secure)
+    expect(didWeb).toMatch(/^did:web:credence\.example:/)
+    expect((await secure.deps.resolver.resolve(didWeb)).alsoKnownAs).toEqual([didJwk])
+    await using again = await startService({ databaseUrl, identityProvider })
+    expect((await defaultsOf(again)).issuer).toBe(didJwk)
+  })
+
+  it('has one default issuer and one verifier however often it starts', async () => {
+    await using first = await startService()
+    const { databaseUrl, identityProvider } = first
+    const before = await defaultsOf(first)
+    await using second = await startService({ databaseUrl, identityProvider, env: at(first.url) })
+    expect(await defaultsOf(second)).toEqual(before)
+    expect(await first.deps.stores.agents.issuers('nobody', 10, undefined)).toHaveLength(1)
+    expect(await first.deps.stores.agents.verifiers('nobody', 10, undefined)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OwnPostgres, startOwnPostgres } from '../support/postgres.js'
+import { startService, type TestService } from '../support/service.js'
+
+let postgres: OwnPostgres
+let service: TestService
+
+beforeAll(async () => {
+  postgres = await startOwnPostgres()
+  service = await startService({ databaseUrl: postgres.url })
+  // One of the pooled connections breaks in use, the others are found broken.
+  expect((await service.request('GET', '/health/readiness')).status).toBe(200)
+  await postgres.stop()
+})
+afterAll(async () => {
+  await service.close()
+  await postgres.remove()
+})
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+}
+
+/** Every operation with each kind of credentials; bodies are what is left out. */
+async function operations(): Promise<Operation[]> {
+  const { paths } = (await service.request('GET', '/api-docs-json')).json
+  return Object.entries<object>(paths).flatMap(([template, methods]) =>
+    Object.keys(methods).map((method) => ({
+      method: method.toUpperCase(),
+      path: template
+        .replace('{uuid}', '6f2c3b5e-5e4e-4f8e-9a57-0d6f5f0c4f11')
+        .replaceAll(/\{\w+\}/g, '6f2c3b5e-5e4e-4f8e-9a57-0d6f5f0c4f12'),
+    })),
+  )
+}
+
+const ENVELOPE = {
+  statusCode: 503,
+  message: 'Database is unavailable.',
+  timestamp: expect.any(String),
+  error: 'Service Unavailable',
+}
+
+describe('while the database is away', () => {
+  it('a JSON route answers 503 with the envelope', async () => {
+    for (const path of ['/api/v1/offerings', '/api/v1/offerings/x', '/.well-known/did-configuration']) {
+      const answer = await service.request('GET', path)
+      expect([answer.status, answer.json]).toEqual([503, { ...ENVELOPE, path }])
+    }
+  })
+
+  it('a protocol route answers 503 with an OAuth error body', async () => {
+    const answer = await service.request('GET', '/status-lists/6f2c3b5e-5e4e-4f8e-9a57-0d6f5f0c4f11')
+    expect([answer.status, answer.json]).toEqual([
+      503,
+      { error: 'temporarily_unavailable', error_description: 'Database is unavailable.' },
+    ])
+  })
+
+  it('a call answers 503 in its own shape', async () => {
+    const answer = await service.request('GET', '/trpc/offerings.list?input={"json":{}}')
+    expect(answer.status).toBe(503)
+    expect(answer.json.error.json.data).toEqual({
+      code: 'SERVICE_UNAVAILABLE',
+      path: 'offerings.list',
+      httpStatus: 503,
+      messages: ['Database is unavailable.'],
+    })
+  })
+
+  it('no operation answers anything else that is a 5xx', async () => {
+    const admin = await service.bearer('root', { roles: ['admin'] })
+    for (const { method, path } of await operations()) {
+      for (const credentials of [{ authorization: admin }, { client: true }]) {
+        const { status, json, text } = await service.request(method, path, credentials)
+        const fine = status < 500 || status === 503
+        expect([method, path, fine ? 'fine' : status, fine ? '' : (json ?? text)]).toEqual([method, path, 'fine', ''])
+      }
+    }
+  })
+
+  it('readiness says so in the health result, with the envelope beside it; liveness does not ask', async () => {
+    const readiness = await service.request('GET', '/health/readiness')
+    const down = { database: { status: 'down' } }
+    expect([readiness.status, readiness.json]).toEqual([
+      503,
+      {
+        status: 'error',
+        info: {},
+        error: down,
+        details: down,
+        statusCode: 503,
+        message: 'Health check failed: database.',
+        path: '/health/readiness',
+        timestamp: expect.any(String),
+      },
+    ])
+    const liveness = await service.request('GET', '/health/liveness')
+    expect([liveness.status, liveness.json]).toEqual([200, { status: 'ok', info: {}, error: {}, details: {} }])
+    expect((await service.request('GET', '/version')).status).toBe(200)
+  })
+
+  it('comes back: requests are answered again without a restart', async () => {
+    await postgres.restart()
+    const up = { database: { status: 'up' } }
+    const readiness = await service.request('GET', '/health/readiness')
+    expect([readiness.status, readiness.json]).toEqual([200, { status: 'ok', info: up, error: {}, details: up }])
+    expect((await service.request('GET', '/api/v1/offerings')).status).toBe(200)
+  })
+})

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRedisCounter } from '../../server/http/rate-limit-redis.js'
+import { createLog } from '../../server/log.js'
+import { INTERNAL_HEADER, ownRequestMac } from '../../server/outbound/own-origin.js'
+import { type ServiceOptions, startService, type TestService } from '../support/service.js'
+import { sendPath } from './raw.js'
+import { startRedisServer } from './redis-server.js'
+
+/** Shares one database and one identity provider. */
+let base: TestService
+
+beforeAll(async () => {
+  base = await startService()
+})
+afterAll(() => base.close())
+
+const limited = (env: Record<string, string>, options: ServiceOptions = {}) =>
+  startService({
+    databaseUrl: base.databaseUrl,
+    identityProvider: base.identityProvider,
+    ...options,
+    env: { RATE_LIMIT_MAX: '', ...env },
+  })
+
+async function statuses(service: TestService, count: number, headers: Record<string, string> = {}): Promise<number[]> {
+  const answers: number[] = []
+  for (let sent = 0; sent < count; sent += 1) {
+    answers.push((await service.request('GET', '/version', { headers })).status)
+  }
+  return answers
+}
+
+describe('the rate limit', () => {
+  it('is 60 requests in 60 seconds unless told otherwise; the 61st is a 429 with the envelope and Retry-After', async () => {
+    await using service = await limited({})
+    expect(await statuses(service, 60)).toEqual(Array(60).fill(200))
+    const refused = await service.request('GET', '/version?q=1')
+    expect(refused.status).toBe(429)
+    expect(refused.json).toEqual({
+      statusCode: 429,
+      message: 'Too Many Requests',
+      path: '/version',
+      timestamp: expect.any(String),
+    })
+    const retryAfter = Number(refused.headers.get('retry-after'))
+    expect(retryAfter).toBeGreaterThan(0)
+    expect(retryAfter).toBeLessThanOrEqual(60)
+    expect(refused.headers.get('ratelimit')).toMatch(/^limit=60, remaining=0, reset=\d+$/)
+    expect(refused.headers.get('ratelimit-policy')).toBe('60;w=60')
+  })
+
+  it('counts every door and every outcome together, before authentication', async () => {
+    await using service = await limited({ RATE_LIMIT_MAX: '6' })
+    for (const path of [
+      '/version',
+      '/nothing',
+      '/agent/holders',
+      '/trpc/service.version',
+      '/health/liveness',
+      '/api-docs-json',
+    ]) {
+      expect((await service.request('GET', path)).status).not.toBe(429)
+    }
+    for (const path of ['/version', '/nothing', '/agent/holders', '/trpc/service.version', '/health/liveness']) {
+      expect((await service.request('GET', path)).status).toBe(429)
+    }
+  })
+
+  it('tells how much is left', async () => {
+    await using service = await limited({ RATE_LIMIT_MAX: '3', RATE_LIMIT_WINDOW_SECONDS: '30' })
+    const answer = await service.request('GET', '/version')
+    expect(answer.headers.get('ratelimit')).toMatch(/^limit=3, remaining=2, reset=(30|29)$/)
+    expect(answer.headers.get('ratelimit-policy')).toBe('3;w=30')
+  })
+
+  it('exempts hosted DID documents, before and after it is reached', async () => {
+    await using service = await limited({ RATE_LIMIT_MAX: '1' })
+    const uuid = crypto.randomUUID()
+    for (const path of [`/${uuid}/did.json`, `/${uuid}/.well-known/did.json`, `/${uuid.toUpperCase()}/did.json`]) {
+      expect((await service.request('GET', path)).status).toBe(404)
+      expect((await service.request('GET', path)).headers.get('ratelimit')).toBeNull()
+    }
+    expect(await statuses(service, 2)).toEqual([200, 429])
+    expect((await service.request('GET', `/${uuid}/did.json`)).status).toBe(404)
+    expect((await service.request('GET', '/not-a-uuid/did.json')).status).toBe(429)
+  })
+
+  it('does not count what the service asks of itself; a stranger cannot claim that', async () => {
+    await using service = await limited({ RATE_LIMIT_MAX: '1' })
+    const sign = ownRequestMac(service.deps.sealingKey('own-request'), () => new Date(), [service.url])
+    const own = { [INTERNAL_HEADER]: sign('GET', `${service.url}/version`) }
+    expect(await statuses(service, 3, own)).toEqual([200, 200, 200])
+    const stranger = ownRequestMac(new Uint8Array(32), () => new Date(), [service.url])
+    const forged = { [INTERNAL_HEADER]: stranger('GET', `${service.url}/version`) }
+    expect(await statuses(service, 2, forged)).toEqual([200, 429])
+  })
+
+  it('is off with RATE_LIMIT_MAX=0', async () => {
+    expect(await statuses(base, 70)).toEqual(Array(70).fill(200))
+    expect((await base.request('GET', '/version')).headers.get('ratelimit')).toBeNull()
+  })
+})
+
+describe('TRUST_PROXY', () => {
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+
+  it('unset: a client cannot name another address', async () => {
+    await using service = await limited({ RATE_LIMIT_MAX: '1' })
+    expect(await statuses(service, 1, from('192.0.2.1'))).toEqual([200])
+    expect(await statuses(service, 1, from('192.0.2.2'))).toEqual([429])
+  })
+
+  it.each(['1', 'loopback', '127.0.0.0/8'])('%s: the address that the proxy names is counted', async (value) => {
+    await using service = await limited({ RATE_LIMIT_MAX: '1', TRUST_PROXY: value })
+    expect(await statuses(service, 2, from('192.0.2.1'))).toEqual([200, 429])
+    expect(await statuses(service, 1, from('192.0.2.2'))).toEqual([200])
+    // What the client itself wrote stands before what the proxy added.
+    expect(await statuses(service, 1, from('192.0.2.9, 192.0.2.2'))).toEqual([429])
+  })
+
+  it('addresses of one IPv6 network are one client', async () => {
+    await using service = await limited({ RATE_LIMIT_MAX: '1', TRUST_PROXY: '1' })
+    expect(await statuses(service, 1, from('2001:db8:1:1::1'))).toEqual([200])
+    expect(await statuses(service, 1, from('2001:db8:1:1:ffff::2'))).toEqual([429])
+    expect(await statuses(service, 1, from('2001:db8:2:1::1'))).toEqual([200])
+  })
+})
+
+describe('REDIS_URL', () => {
+  const log = createLog('silent')
+
+  it('counts there, so that the limit holds over every process', async () => {
+    await using redis = await startRedisServer()
+    const first = await createRedisCounter(redis.url, log)
+    const second = await createRedisCounter(redis.url, log)
+    await using one = await limited({ RATE_LIMIT_MAX: '4' }, { rateLimitStore: first.store })
+    await using two = await limited({ RATE_LIMIT_MAX: '4' }, { rateLimitStore: second.store })
+    expect(await statuses(one, 2)).toEqual([200, 200])
+    expect(await statuses(two, 3)).toEqual([200, 200, 429])
+    expect(await statuses(one, 1)).toEqual([429])
+    expect(redis.hits()).toEqual({ 'credence:rate:127.0.0.1': 6 })
+    await first.close()
+    await second.close()
+  })
+
+  it('away: requests pass uncounted and readiness says so; back: they are counted again', async () => {
+    const redis = await startRedisServer()
+    const counter = await createRedisCounter(redis.url, log)
+    await using service = await limited(
+      { RATE_LIMIT_MAX: '2' },
+      { rateLimitStore: counter.store, checks: { redis: counter.check } },
+    )
+    expect(await statuses(service, 1)).toEqual([200])
+    await redis.stop()
+    expect(await statuses(service, 4)).toEqual([200, 200, 200, 200])
+    const readiness = await service.request('GET', '/health/readiness')
+    expect([readiness.status, readiness.json.error, readiness.json.info]).toEqual([
+      503,
+      { redis: { status: 'down' } },
+      { database: { status: 'up' } },
+    ])
+    await redis.start()
+    await expect
+      .poll(async () => (await service.request('GET', '/health/liveness')).headers.get('ratelimit'), {
+        timeout: 10_000,
+      })
+      .not.toBeNull()
+    await expect.poll(async () => (await sendPath(service.url, 'GET', '/version')).status).toBe(429)
+    await counter.close()
+    await redis.stop()
+  })
+
+  it('away at the start: the service starts, and counts as soon as Redis is there', async () => {
+    const redis = await startRedisServer()
+    await redis.stop()
+    const counter = await createRedisCounter(redis.url, log)
+    await using service = await limited({ RATE_LIMIT_MAX: '1' }, { rateLimitStore: counter.store })
+    expect(await statuses(service, 3)).toEqual([200, 200, 200])
+    await redis.start()
+    await expect
+      .poll(async () => (await sendPath(service.url, 'GET', '/version')).status, { timeout: 10_000 })
+      .toBe(429)
+    await counter.close()
+    await redis.stop()
+  })
+})

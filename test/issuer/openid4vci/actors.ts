@@ -1,0 +1,154 @@
+import { expect } from 'vitest'
+import {
+  type Answer,
+  type RequestOptions,
+  type ServiceOptions,
+  startService,
+  type TestService,
+} from '../../support/service.js'
+import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
+
+export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+export const JWT_VC = 'ProofOfPurchase'
+export const SD_JWT = 'ProofOfPurchase-sd-jwt'
+export const SUBJECT = { product: 'Espresso machine', price: 249 }
+
+const SCHEMA = {
+  type: 'object',
+  properties: { product: { type: 'string', title: 'Product' }, price: { type: 'number' } },
+  required: ['product'],
+  additionalProperties: false,
+}
+
+/** A clock that tests set forward. */
+export interface MovingClock {
+  readonly now: () => Date
+  /** Seconds ahead of the machine's. */
+  ahead: number
+}
+
+export function movingClock(): MovingClock {
+  const clock = { ahead: 0, now: () => new Date(Date.now() + clock.ahead * 1000) }
+  return clock
+}
+
+/** The service with its type, and the callers of its endpoints: the issuer's staff and wallets. */
+export interface Issuer {
+  readonly service: TestService
+  /** An Authorization header of who makes the offers here. */
+  authorization(): Promise<string>
+  /** POST /credential-offers, for both configurations unless `members` say otherwise. */
+  makeOffer(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
+  /** POST /api/v1/offerings. */
+  makeOffering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
+  /** The session as its creator reads it. */
+  session(id: string): Promise<Answer['json']>
+  /** The code of a fresh fetch of the offer. */
+  code(offerId: string): Promise<string>
+  /** POST of a form to the token endpoint, as it stands. */
+  requestToken(form: string | Readonly<Record<string, string>>, options?: RequestOptions): Promise<Answer>
+  /** An access token for a fresh code of the offer. */
+  token(offerId: string, parameters?: Readonly<Record<string, string>>): Promise<string>
+  nonce(): Promise<string>
+  /** POST to the credential endpoint, as it stands. */
+  requestCredential(token: string | undefined, body: unknown): Promise<Answer>
+  /** A credential request with one fresh proof for each wallet. */
+  take(token: string, configuration: string, ...wallets: readonly WalletActor[]): Promise<Answer>
+  notify(token: string, body: unknown): Promise<Answer>
+}
+
+export async function startIssuer(options: ServiceOptions = {}): Promise<Issuer> {
+  const service = await startService(options)
+  // The clocks of tests run ahead; the identity provider's tokens must not expire meanwhile.
+  const authorization = () => service.bearer('issuer', { expiresIn: 100 * 86_400 })
+  const posted = await service.request('POST', '/schemas', {
+    authorization: await authorization(),
+    body: { name: JWT_VC, version: 1, schema: SCHEMA },
+  })
+  expect(posted.status, posted.text).toBe(201)
+  return { service, ...issuerSide(service, authorization), ...walletSide(service) }
+}
+
+const created = (answer: Answer): Answer['json'] => {
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
+
+function issuerSide(service: TestService, authorization: () => Promise<string>) {
+  return {
+    authorization,
+    makeOffer: async (members: Readonly<Record<string, unknown>> = {}) =>
+      created(
+        await service.request('POST', '/credential-offers', {
+          authorization: await authorization(),
+          body: { credentialConfigurationIds: [JWT_VC, SD_JWT], credentialSubject: SUBJECT, ...members },
+        }),
+      ),
+    makeOffering: async (members: Readonly<Record<string, unknown>> = {}) =>
+      created(
+        await service.request('POST', '/api/v1/offerings', {
+          client: true,
+          body: { credential_type: JWT_VC, credential_subject: SUBJECT, ...members },
+        }),
+      ),
+    session: async (id: string) =>
+      (await service.request('GET', `/credential-offer-sessions/${id}`, { authorization: await authorization() })).json,
+  }
+}
+
+function walletSide(service: TestService) {
+  const code = async (offerId: string): Promise<string> => {
+    const offer = await service.request('GET', `/openid4vci/offers/${offerId}`)
+    expect(offer.status, offer.text).toBe(200)
+    return offer.json.grants[PRE_AUTHORIZED]['pre-authorized_code']
+  }
+  const requestToken = (form: string | Readonly<Record<string, string>>, options: RequestOptions = {}) =>
+    service.request('POST', '/openid4vci/token', {
+      ...options,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...options.headers },
+      body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+    })
+  const nonce = async (): Promise<string> => (await service.request('POST', '/openid4vci/nonce')).json.c_nonce
+  const requestCredential = (token: string | undefined, body: unknown) =>
+    service.request('POST', '/openid4vci/credential', {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      body,
+    })
+  return {
+    code,
+    requestToken,
+    token: async (offerId: string, parameters: Readonly<Record<string, string>> = {}): Promise<string> => {
+      const answer = await requestToken({
+        grant_type: PRE_AUTHORIZED,
+        'pre-authorized_code': await code(offerId),
+        ...parameters,
+      })
+      expect(answer.status, answer.text).toBe(200)
+      return answer.json.access_token
+    },
+    nonce,
+    requestCredential,
+    take: async (token: string, configuration: string, ...wallets: readonly WalletActor[]): Promise<Answer> => {
+      const keys = wallets.length === 0 ? [await newWallet()] : wallets
+      const fresh = await nonce()
+      const jwt = await Promise.all(keys.map((wallet) => wallet.proof(service.url, fresh)))
+      return requestCredential(token, { credential_configuration_id: configuration, proofs: { jwt } })
+    },
+    notify: (token: string, body: unknown) =>
+      service.request('POST', '/openid4vci/notification', { authorization: `Bearer ${token}`, body }),
+  }
+}
+
+/** The payload of a compact JWT, not verified. */
+export function payloadOf(compact: string): Answer['json'] {
+  return JSON.parse(Buffer.from(compact.split('.')[1] ?? '', 'base64url').toString())
+}
+
+/** The first credential of a credential response. */
+export function credentialOf(answer: Answer): string {
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json.credentials[0].credential
+}
+
+/** What an OAuth error body says, with its status. */
+export const refusalOf = ({ status, json }: Answer): unknown[] => [status, json?.error, json?.error_description]

@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { clientAuthenticationAnonymous, type Jwk as LibraryJwk } from '@openid4vc/oauth2'
+import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { installValidationMessages } from '../../../server/validation.js'
+
+// The library sets the words of Zod's messages for the whole process, the service's in this one, too.
+installValidationMessages()
+setGlobalConfig({ allowInsecureUrls: true })
+
+/** A key of the wallet, named by itself or by its did:jwk. */
+export interface HolderKey {
+  readonly privateJwk: JWK
+  readonly publicJwk: JWK
+  readonly did: string
+}
+
+export async function newHolderKey(): Promise<HolderKey> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const publicJwk = await exportJWK(publicKey)
+  const did = `did:jwk:${Buffer.from(JSON.stringify(publicJwk)).toString('base64url')}`
+  return { privateJwk: await exportJWK(privateKey), publicJwk, did }
+}
+
+export interface Taking {
+  readonly offer: string
+  readonly keys: readonly HolderKey[]
+  readonly named: 'by jwk' | 'by did'
+  readonly txCode?: string | undefined
+  /** Asks for these alone by authorization_details. */
+  readonly authorizationDetails?: boolean
+}
+
+/** What a wallet got for one configuration. */
+export interface Taken {
+  readonly format: string
+  readonly credentials: readonly string[]
+}
+
+/** A wallet that nobody here wrote (`@openid4vc/openid4vci`): it takes everything that an offer offers, and says so. */
+export async function takeOffer({
+  offer,
+  keys,
+  named,
+  txCode,
+  authorizationDetails,
+}: Taking): Promise<Record<string, Taken>> {
+  const signJwt = async (publicJwk: JWK, header: Record<string, unknown>, payload: object) => {
+    const key = keys.find((candidate) => candidate.publicJwk.x === publicJwk.x)
+    if (key === undefined) throw new Error('The wallet has no such key.')
+    return new SignJWT({ ...payload })
+      .setProtectedHeader({ ...header, alg: 'ES256' })
+      .sign(await importJWK(key.privateJwk, 'ES256'))
+  }
+  const keyOf = (signer: { didUrl?: string; publicJwk?: unknown }) =>
+    keys.find(({ did }) => signer.didUrl?.startsWith(`${did}#`))?.publicJwk ?? (signer.publicJwk as JWK)
+  const client = new Openid4vciClient({
+    callbacks: {
+      fetch,
+      hash: (data) => new Uint8Array(createHash('sha256').update(data).digest()),
+      generateRandom: (length) => new Uint8Array(randomBytes(length)),
+      clientAuthentication: clientAuthenticationAnonymous(),
+      signJwt: async (signer, { header, payload }) => {
+        const publicJwk = keyOf(signer as { didUrl?: string; publicJwk?: unknown })
+        return { jwt: await signJwt(publicJwk, header, payload), signerJwk: publicJwk as LibraryJwk }
+      },
+    },
+  })
+  const credentialOffer = await client.resolveCredentialOffer(offer)
+  const issuerMetadata = await client.resolveIssuerMetadata(credentialOffer.credential_issuer)
+  const configurations = credentialOffer.credential_configuration_ids
+  const details = configurations.map((id) => ({ type: 'openid_credential', credential_configuration_id: id }))
+  const { accessTokenResponse } = await client.retrievePreAuthorizedCodeAccessTokenFromOffer({
+    credentialOffer,
+    issuerMetadata,
+    ...(txCode === undefined ? {} : { txCode }),
+    ...(authorizationDetails === true
+      ? { additionalRequestPayload: { authorization_details: JSON.stringify(details) } }
+      : {}),
+  })
+  const accessToken = accessTokenResponse.access_token
+  const taken: Record<string, Taken> = {}
+  for (const credentialConfigurationId of configurations) {
+    const { c_nonce: nonce } = await client.requestNonce({ issuerMetadata })
+    const jwt = await Promise.all(
+      keys.map(async ({ publicJwk, did }) => {
+        const signer =
+          named === 'by jwk'
+            ? { method: 'jwk' as const, publicJwk: publicJwk as LibraryJwk, alg: 'ES256' }
+            : { method: 'did' as const, didUrl: `${did}#0`, alg: 'ES256' }
+        const proof = await client.createCredentialRequestJwtProof({
+          issuerMetadata,
+          credentialConfigurationId,
+          nonce,
+          signer,
+        })
+        return proof.jwt
+      }),
+    )
+    const { credentialResponse } = await client.retrieveCredentials({
+      issuerMetadata,
+      accessToken,
+      credentialConfigurationId,
+      proofs: { jwt: jwt as [string, ...string[]] },
+    })
+    const { credentials = [], notification_id: notificationId } = credentialResponse
+    if (notificationId !== undefined) {
+      await client.sendNotification({
+        issuerMetadata,
+        accessToken,
+        notification: { notificationId, event: 'credential_accepted' },
+      })
+    }
+    taken[credentialConfigurationId] = {
+      format:
+        issuerMetadata.credentialIssuer.credential_configurations_supported[credentialConfigurationId]?.format ?? '',
+      credentials: credentials.map((entry) =>
+        typeof entry === 'object' && 'credential' in entry ? String(entry.credential) : String(entry),
+      ),
+    }
+  }
+  return taken
+}

@@ -1,0 +1,232 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { compactVerify, decodeProtectedHeader, importJWK } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GRANTS } from '../../../server/issuer/openid4vci/grants/index.js'
+import type { Answer } from '../../support/service.js'
+import { type Issuer, JWT_VC, PRE_AUTHORIZED, SD_JWT, startIssuer } from './actors.js'
+
+const ISSUER = '/.well-known/openid-credential-issuer'
+const SERVER = '/.well-known/oauth-authorization-server'
+
+let issuer: Issuer
+
+beforeAll(async () => {
+  issuer = await startIssuer()
+  const authorization = await issuer.authorization()
+  const post = (body: Record<string, unknown>) => issuer.service.request('POST', '/schemas', { authorization, body })
+  await post({ name: 'Plain', version: 1, schema: { type: 'object' }, display: [] })
+  await post({
+    name: 'Shown',
+    version: 1,
+    title: 'Shown as',
+    display: [
+      { name: 'Ticket', background_color: '#123456', logo: { uri: 'https://issuer.example/logo.png' } },
+      { name: 'Second in English', locale: 'EN' },
+      { name: 'Karte', locale: 'de' },
+    ],
+    schema: {
+      type: 'object',
+      required: ['seat'],
+      properties: { seat: { type: 'object', title: 'Seat', properties: { row: { type: 'string', title: 'Row' } } } },
+    },
+  })
+})
+afterAll(() => issuer.service.close())
+
+const get = (path: string, accept?: string) =>
+  issuer.service.request('GET', path, accept === undefined ? {} : { headers: { accept } })
+
+/** No member anywhere is null, no array empty (wallets refuse the whole document for one such member). */
+function expectSound(value: unknown): void {
+  expect(value).not.toBeNull()
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) expect(value.length).toBeGreaterThan(0)
+  for (const member of Object.values(value)) expectSound(member)
+}
+
+describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
+  it.each([undefined, '*/*', 'application/json', 'text/html', 'application/jwt;q=0', 'application/jwt-x'])(
+    'is JSON for Accept: %s',
+    async (accept) => {
+      const answer = await get(ISSUER, accept)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+      expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept')
+      expect(answer.json.credential_issuer).toBe(issuer.service.url)
+    },
+  )
+
+  it('names its endpoints, and those of no part that it does not have', async () => {
+    const { json } = await get(ISSUER)
+    const { credential_configurations_supported: _, ...rest } = json
+    const { url } = issuer.service
+    expect(rest).toEqual({
+      credential_issuer: url,
+      authorization_servers: [url],
+      credential_endpoint: `${url}/openid4vci/credential`,
+      nonce_endpoint: `${url}/openid4vci/nonce`,
+      notification_endpoint: `${url}/openid4vci/notification`,
+      token_endpoint: `${url}/openid4vci/token`,
+      schema_endpoint: `${url}/schemas`,
+      offering_endpoint: `${url}/api/v1/offerings`,
+      batch_credential_issuance: { batch_size: 20 },
+      display: [{ name: expect.any(String), locale: 'en' }],
+      proof_types_supported: {
+        jwt: { proof_signing_alg_values_supported: expect.arrayContaining(['ES256', 'EdDSA']) },
+      },
+    })
+    expectSound(json)
+  })
+
+  it('has two configurations for each active schema, each with all that some wallet asks for', async () => {
+    const configurations = (await get(ISSUER)).json.credential_configurations_supported
+    expect(Object.keys(configurations).sort()).toEqual(
+      ['Plain', 'Shown', JWT_VC].flatMap((name) => [name, `${name}-sd-jwt`]).sort(),
+    )
+    const common = {
+      scope: JWT_VC,
+      cryptographic_binding_methods_supported: ['jwk', 'did:jwk', 'did:key', 'did:web'],
+      credential_signing_alg_values_supported: ['ES256', 'EdDSA'],
+      proof_types_supported: { jwt: { proof_signing_alg_values_supported: expect.not.arrayContaining(['none']) } },
+      display: [{ name: JWT_VC, locale: 'en' }],
+    }
+    const claims = (prefix: string[]) => [
+      { path: [...prefix, 'product'], mandatory: true, display: [{ name: 'Product', locale: 'en' }] },
+      { path: [...prefix, 'price'], mandatory: false },
+    ]
+    expect(configurations[JWT_VC]).toEqual({
+      ...common,
+      format: 'jwt_vc_json',
+      credential_definition: { type: ['VerifiableCredential', JWT_VC] },
+      credential_metadata: { display: common.display, claims: claims(['credentialSubject']) },
+    })
+    expect(configurations[SD_JWT]).toEqual({
+      ...common,
+      scope: SD_JWT,
+      format: 'dc+sd-jwt',
+      vct: `${issuer.service.url}/vct/${JWT_VC}`,
+      credential_metadata: { display: common.display, claims: claims([]) },
+    })
+  })
+
+  it('shows what the schema says, once for each language, and never nothing', async () => {
+    const configurations = (await get(ISSUER)).json.credential_configurations_supported
+    expect(configurations.Plain.display).toEqual([{ name: 'Plain', locale: 'en' }])
+    expect(configurations.Plain.credential_metadata).toEqual({ display: [{ name: 'Plain', locale: 'en' }] })
+    expect(configurations['Shown-sd-jwt'].credential_metadata).toEqual({
+      display: [
+        { name: 'Ticket', locale: 'en', background_color: '#123456', logo: { uri: 'https://issuer.example/logo.png' } },
+        { name: 'Karte', locale: 'de' },
+      ],
+      claims: [
+        { path: ['seat'], mandatory: true, display: [{ name: 'Seat', locale: 'en' }] },
+        { path: ['seat', 'row'], mandatory: false, display: [{ name: 'Row', locale: 'en' }] },
+      ],
+    })
+  })
+
+  it('is a signed JWT for who accepts that by name (§12.2.3)', async () => {
+    for (const accept of ['application/jwt', 'application/json;q=0.5, application/jwt;q=0.9']) {
+      const answer = await get(ISSUER, accept)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt'])
+      const { kid, ...header } = decodeProtectedHeader(answer.text)
+      expect(header).toEqual({ typ: 'openidvci-issuer-metadata+jwt', alg: 'ES256' })
+      const keys = (await get('/.well-known/jwks.json')).json.keys
+      const key = keys.find((candidate: { kid: string }) => candidate.kid === kid)
+      const { payload } = await compactVerify(answer.text, await importJWK(key, 'ES256'))
+      const { iss, sub, iat, ...metadata } = JSON.parse(Buffer.from(payload).toString())
+      expect([iss, sub]).toEqual([kid?.split('#')[0], issuer.service.url])
+      expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60)
+      expect(metadata).toEqual((await get(ISSUER)).json)
+    }
+  })
+})
+
+describe('authorization server metadata (RFC 8414, OpenID4VCI 1.0 §12.3)', () => {
+  it('names what there is: one grant, for anonymous clients', async () => {
+    const { url } = issuer.service
+    const { json } = await get(SERVER)
+    expect(json).toEqual({
+      issuer: url,
+      token_endpoint: `${url}/openid4vci/token`,
+      jwks_uri: `${url}/.well-known/jwks.json`,
+      grant_types_supported: [PRE_AUTHORIZED],
+      token_endpoint_auth_methods_supported: ['none'],
+      authorization_details_types_supported: ['openid_credential'],
+      'pre-authorized_grant_anonymous_access_supported': true,
+    })
+    expect(json.grant_types_supported).toEqual(GRANTS.map(({ identifier }) => identifier))
+    expectSound(json)
+  })
+
+  it('has the token endpoint that the issuer metadata has', async () => {
+    expect((await get(SERVER)).json.token_endpoint).toBe((await get(ISSUER)).json.token_endpoint)
+  })
+})
+
+describe('the issuer’s keys (RFC 7517 §5)', () => {
+  it('are public keys alone', async () => {
+    const { json } = await get('/.well-known/jwks.json')
+    expect(json.keys.length).toBeGreaterThan(0)
+    for (const key of json.keys) expect(key).not.toHaveProperty('d')
+  })
+})
+
+const jsonAt = async (url: string): Promise<Answer['json']> => (await fetch(url)).json()
+
+/** A proxy in front of the service that strips a path, and passes on the host's own documents. */
+async function startProxy(path: string) {
+  let target = ''
+  const server = createServer(async (request, response) => {
+    const { url = '/' } = request
+    if (!url.startsWith(`${path}/`) && !url.startsWith('/.well-known/')) return void response.writeHead(404).end()
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const stripped = url.startsWith(`${path}/`) ? url.slice(path.length) : url
+    const { host: _, connection: __, ...headers } = request.headers
+    const answer = await fetch(`${target}${stripped}`, {
+      method: request.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+    })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    response.end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    serve: (url: string) => {
+      target = url
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+describe('an issuer identifier with a path', () => {
+  it('has its metadata at both addresses, and is served end to end', async () => {
+    await using proxy = await startProxy('/tenant')
+    const identifier = `${proxy.origin}/tenant`
+    const tenant = await startIssuer({ env: { ISSUER_BASE_URL: identifier } })
+    await using _ = tenant.service
+    proxy.serve(tenant.service.url)
+    for (const name of [ISSUER, SERVER]) {
+      const [inserted, appended] = await Promise.all(
+        [`${proxy.origin}${name}/tenant`, `${identifier}${name}`].map(jsonAt),
+      )
+      expect(inserted).toEqual(appended)
+      expect(inserted.credential_issuer ?? inserted.issuer).toBe(identifier)
+    }
+    const signed = await fetch(`${proxy.origin}${ISSUER}/tenant`, { headers: { accept: 'application/jwt' } })
+    expect(signed.headers.get('content-type')).toBe('application/jwt')
+    expect((await fetch(`${proxy.origin}${ISSUER}/other`)).status).toBe(404)
+    const offering = await tenant.makeOffering()
+    expect(offering.offering_full_url).toBe(
+      `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${identifier}/openid4vci/offers/${offering.id}`)}`,
+    )
+    const offer = await jsonAt(`${identifier}/openid4vci/offers/${offering.id}`)
+    expect(offer.credential_issuer).toBe(identifier)
+  })
+})

@@ -1,0 +1,110 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startService, type TestService } from '../support/service.js'
+import { postOffering, postSchema, SUBJECT } from './purchase.js'
+
+/** Statements that the service sends to PostgreSQL, by what they begin with. */
+const sent: string[] = []
+const send = pg.Client.prototype.query
+
+let service: TestService
+let secure: TestService
+let authorization: string
+let type: string
+
+beforeAll(async () => {
+  service = await startService()
+  const https = 'https://credence.example'
+  secure = await startService({
+    identityProvider: service.identityProvider,
+    env: { ISSUER_BASE_URL: https, VERIFIER_BASE_URL: https },
+  })
+  authorization = await service.bearer('alice', { roles: ['admin'] })
+  type = (await postSchema(service, authorization)).name
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [query] = args
+    sent.push(typeof query === 'string' ? query : (query as { text: string }).text)
+    return Reflect.apply(send, this, args)
+  } as typeof send
+})
+afterAll(async () => {
+  pg.Client.prototype.query = send
+  await service.close()
+  await secure.close()
+})
+
+/** How many statements a request takes once keys are imported and connections are open. */
+async function statementsOf(act: () => Promise<{ status: number }>): Promise<number> {
+  for (let warm = 0; warm < 3; warm += 1) expect((await act()).status).toBeLessThan(300)
+  const counts: number[] = []
+  for (let count = 0; count < 3; count += 1) {
+    sent.length = 0
+    await act()
+    counts.push(sent.filter((text) => !/^(SET|LISTEN)/i.test(text)).length)
+  }
+  // Of three in a row at most one reserves the next block of status indices.
+  return Math.min(...counts)
+}
+
+const user = (by: TestService, method: string, path: string, body?: unknown) =>
+  by.request(method, path, { authorization, ...(body === undefined ? {} : { body }) })
+
+describe('statements that a request takes', () => {
+  it('POST /api/v1/credentials: two, for the context and for the record', async () => {
+    const body = { type, credential_subject: SUBJECT }
+    expect(await statementsOf(() => user(service, 'POST', '/api/v1/credentials', body))).toBe(2)
+  })
+
+  it('reserving status indices: one for 32 credentials', async () => {
+    sent.length = 0
+    const body = { type, credential_subject: SUBJECT }
+    for (let count = 0; count < 32; count += 1) await user(service, 'POST', '/api/v1/credentials', body)
+    expect(sent.filter((text) => text.includes('UPDATE status_lists'))).toHaveLength(1)
+  })
+
+  it('POST …/claim: two', async () => {
+    const { id } = await postOffering(service, { credential_type: type, redemption_limit: 100 })
+    expect(await statementsOf(() => user(service, 'POST', `/api/v1/offerings/${id}/claim`))).toBe(2)
+  })
+
+  it('POST /credentials/sign: two', async () => {
+    const body = { type, credential_subject: SUBJECT, format: 'dc+sd-jwt' }
+    expect(await statementsOf(() => user(service, 'POST', '/credentials/sign', body))).toBe(2)
+  })
+
+  it('POST /credentials/verify: one for the status of a did:jwk, one more for the document of an own did:web', async () => {
+    const verifyOn = async (by: TestService, name: string) => {
+      const created = await user(by, 'POST', '/api/v1/credentials', { type: name, credential_subject: SUBJECT })
+      const credential = created.json.vc.proof.jws
+      const { json } = await user(by, 'POST', '/credentials/verify', { credential })
+      expect(json.isValid).toBe(true)
+      return statementsOf(() => user(by, 'POST', '/credentials/verify', { credential }))
+    }
+    expect(await verifyOn(service, type)).toBe(1)
+    expect(await verifyOn(secure, (await postSchema(secure, authorization)).name)).toBe(2)
+  })
+
+  it('GET a credential: one; revoking it: a transaction of two, so that what is taken at that moment is revoked too', async () => {
+    const { json } = await user(service, 'POST', '/api/v1/credentials', { type, credential_subject: SUBJECT })
+    const path = `/api/v1/credentials/${json.id}`
+    expect(await statementsOf(() => user(service, 'GET', path))).toBe(1)
+    expect(await statementsOf(() => service.request('POST', `${path}/revoke`, { client: true }))).toBe(4)
+  })
+
+  it('offerings: two to make one, one to read one, one to list them for a stranger, two with redemptions', async () => {
+    const body = { credential_type: type, credential_subject: SUBJECT }
+    expect(await statementsOf(() => service.request('POST', '/api/v1/offerings', { client: true, body }))).toBe(2)
+    const { id } = await postOffering(service, body)
+    expect(await statementsOf(() => service.request('GET', `/api/v1/offerings/${id}`))).toBe(1)
+    expect(await statementsOf(() => service.request('GET', '/api/v1/offerings'))).toBe(1)
+    expect(await statementsOf(() => service.request('GET', '/api/v1/offerings', { client: true }))).toBe(2)
+  })
+
+  it('a published status list, a hosted DID document: one each', async () => {
+    const { json } = await user(service, 'POST', '/api/v1/credentials', { type, credential_subject: SUBJECT })
+    const [{ statusListCredential }] = json.vc.credentialStatus
+    expect(await statementsOf(() => service.request('GET', new URL(statusListCredential).pathname))).toBe(1)
+    const uuid = (await secure.deps.stores.agents.defaultIssuer())?.did.split(':').at(-1)
+    expect(await statementsOf(() => secure.request('GET', `/${uuid}/did.json`))).toBe(1)
+  })
+})

@@ -1,0 +1,48 @@
+import { localEnvironment, startProcess } from '../main/process.js'
+import { CLIENT_SECRET } from '../support/service.js'
+
+export interface ProcessAnswer {
+  readonly status: number
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape and assert what they find.
+  readonly json: any
+}
+
+/** The service as a process of its own, started by its production entry point. */
+export interface ServiceProcess extends AsyncDisposable {
+  /** With the client secret unless a token is given. Rejects where the process is gone. */
+  request(method: string, path: string, options?: { body?: unknown; authorization?: string }): Promise<ProcessAnswer>
+  /** SIGKILL: no handler runs, nothing is finished. */
+  kill(): Promise<void>
+}
+
+/** @param jwksUrl of the identity provider whose tokens it accepts */
+export async function startService(databaseUrl: string, jwksUrl: string): Promise<ServiceProcess> {
+  const process = startProcess({
+    ...localEnvironment(databaseUrl),
+    AUTH_DISABLED: '',
+    OIDC_JWKS_URL: jwksUrl,
+    CLIENT_SECRET,
+    RATE_LIMIT_MAX: '0',
+  })
+  const url = await process.url()
+  return {
+    async request(method, path, { body, authorization } = {}) {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(authorization === undefined ? { 'x-client-secret': CLIENT_SECRET } : { authorization }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      return { status: response.status, text, json: text.startsWith('{') ? JSON.parse(text) : undefined }
+    },
+    kill: async () => {
+      process.child.kill('SIGKILL')
+      await process.exit()
+    },
+    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { Openid4vpVerifier, type ParsedOpenid4vpAuthorizationResponse } from '@openid4vc/openid4vp'
+import { exportJWK, generateKeyPair } from 'jose'
+import { makeCertificate, type TestCertificate } from '../protocol/issuer-keys/certificates.js'
+import { newRemoteKey, type RemoteKey, remoteCallbacks, signJwt } from './wallet-callbacks.js'
+import { type RemoteAnswer, type RemoteHandler, type SeenRequest, startRemoteServer } from './wallet-http.js'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export interface RemoteRequestOptions {
+  readonly mode?: 'direct_post' | 'direct_post.jwt'
+  readonly prefix?: 'decentralized_identifier' | 'redirect_uri' | 'x509_san_dns' | 'x509_hash'
+  readonly method?: 'get' | 'post'
+  /** Members that replace those of the request: an attack, or a draft. */
+  readonly payload?: JsonObject
+  readonly header?: JsonObject
+  /** Signs in the place of the verifier: an attack. */
+  readonly signer?: RemoteKey
+  /** What the address says, where it is not what the request object says: an attack. */
+  readonly clientId?: string
+  /** Leaves the `wallet_nonce` out of the request object: an attack. */
+  readonly forgetsNonce?: boolean
+}
+
+/** A presentation as it arrived. */
+export interface RemoteResponse {
+  /** Of the credential queries. */
+  readonly presentations: Readonly<Record<string, readonly unknown[]>>
+  readonly nonce: string
+  readonly clientId: string
+  readonly encrypted: boolean
+  readonly state: string | undefined
+}
+
+/** A verifier that shares no code with the service: `@openid4vc/openid4vp`, jose. */
+export interface RemoteVerifier extends AsyncDisposable {
+  readonly url: string
+  readonly key: RemoteKey
+  readonly seen: readonly SeenRequest[]
+  readonly responses: readonly RemoteResponse[]
+  /** Root of the verifier's certificate, for TRUST_ANCHORS. */
+  readonly anchorPem: string
+  /** `openid4vp://` address of a request for a DCQL query. */
+  request(query: unknown, options?: RemoteRequestOptions): Promise<string>
+  close(): Promise<void>
+}
+
+export interface RemoteVerifierOptions {
+  /** Replaces the verifier's answer to a presentation. */
+  readonly answer?: (response: RemoteResponse) => RemoteAnswer
+}
+
+interface StoredRequest {
+  readonly payload: JsonObject
+  readonly options: RemoteRequestOptions
+}
+
+const LONG = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T23:59:59Z' }
+
+const pemOf = ({ certificate }: TestCertificate) => certificate.toString()
+
+export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): Promise<RemoteVerifier> {
+  const key = await newRemoteKey()
+  const { privateKey, publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
+  const decryptionKey = { ...(await exportJWK(privateKey)), kid: 'response-key' }
+  const encryptionKey = { ...(await exportJWK(publicKey)), kid: 'response-key', use: 'enc', alg: 'ECDH-ES' }
+  const library = new Openid4vpVerifier({ callbacks: remoteCallbacks(key, decryptionKey) })
+  const root = makeCertificate({ subject: 'Verifier Root', ca: true, keyUsage: 0x04, ...LONG })
+  const leaf = makeCertificate({ subject: 'Verifier', issuer: root, keyUsage: 0x80, dns: ['127.0.0.1'], ...LONG })
+  const leafKey: RemoteKey = {
+    ...key,
+    privateJwk: leaf.privateKey.export({ format: 'jwk' }) as RemoteKey['privateJwk'],
+  }
+  const leafHash = Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(leaf.certificate.raw))).toString(
+    'base64url',
+  )
+  const requests = new Map<string, StoredRequest>()
+  const responses: RemoteResponse[] = []
+
+  const signed = async ({ payload, options: request }: StoredRequest, walletNonce: string | undefined) => {
+    const x509 = request.prefix === 'x509_san_dns' || request.prefix === 'x509_hash'
+    const header = { typ: 'oauth-authz-req+jwt', ...(x509 ? { x5c: [leaf.x5c] } : { kid: key.kid }), ...request.header }
+    const nonce = walletNonce === undefined || request.forgetsNonce === true ? {} : { wallet_nonce: walletNonce }
+    return signJwt(request.signer ?? (x509 ? leafKey : key), header, { ...payload, ...nonce })
+  }
+
+  const requestObject: RemoteHandler = async (seen) => {
+    const stored = requests.get(new URL(seen.url, 'http://remote').searchParams.get('id') ?? '')
+    if (stored === undefined) return { status: 404, body: { error: 'invalid_request' } }
+    const walletNonce = new URLSearchParams(seen.text).get('wallet_nonce') ?? undefined
+    return {
+      headers: { 'content-type': 'application/oauth-authz-req+jwt' },
+      body: await signed(stored, walletNonce),
+    }
+  }
+
+  const response: RemoteHandler = async (seen) => {
+    const stored = requests.get(new URL(seen.url, 'http://remote').searchParams.get('id') ?? '')
+    if (stored === undefined) return { status: 400, body: { error: 'invalid_request' } }
+    const form = Object.fromEntries(new URLSearchParams(seen.text))
+    const parsed: ParsedOpenid4vpAuthorizationResponse = await library.parseOpenid4vpAuthorizationResponse({
+      authorizationResponse: form,
+      authorizationRequestPayload: stored.payload as never,
+      callbacks: remoteCallbacks(key, decryptionKey),
+    })
+    if (parsed.type !== 'dcql') return { status: 400, body: { error: 'invalid_request' } }
+    const received: RemoteResponse = {
+      presentations: parsed.dcql.presentations as RemoteResponse['presentations'],
+      nonce: parsed.expectedNonce,
+      clientId: String(stored.payload.client_id),
+      encrypted: parsed.jarm !== undefined,
+      state: parsed.authorizationResponsePayload.state,
+    }
+    responses.push(received)
+    return options.answer?.(received) ?? { body: { redirect_uri: 'https://verifier.example/done?response_code=1' } }
+  }
+
+  const server = await startRemoteServer(() => ({ '/request': requestObject, '/response': response }))
+  const { url } = server
+
+  const clientIdOf = (prefix: RemoteRequestOptions['prefix'], responseUri: string): string => {
+    if (prefix === 'redirect_uri') return `redirect_uri:${responseUri}`
+    if (prefix === 'x509_san_dns') return 'x509_san_dns:127.0.0.1'
+    if (prefix === 'x509_hash') return `x509_hash:${leafHash}`
+    return `decentralized_identifier:${key.did}`
+  }
+
+  return {
+    url,
+    key,
+    seen: server.seen,
+    responses,
+    anchorPem: pemOf(root),
+    async request(query, request = {}) {
+      const id = randomUUID()
+      const responseUri = `${url}/response?id=${id}`
+      const mode = request.mode ?? 'direct_post'
+      const payload: JsonObject = {
+        response_type: 'vp_token',
+        response_mode: mode,
+        client_id: clientIdOf(request.prefix, responseUri),
+        response_uri: responseUri,
+        nonce: randomUUID(),
+        state: randomUUID(),
+        dcql_query: query,
+        client_metadata: {
+          client_name: 'Remote verifier',
+          vp_formats_supported: {
+            'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
+            jwt_vc_json: { alg_values: ['ES256'] },
+          },
+          ...(mode === 'direct_post.jwt' ? { jwks: { keys: [encryptionKey] } } : {}),
+        },
+        ...(request.prefix === 'redirect_uri' ? {} : { aud: 'https://self-issued.me/v2' }),
+        ...request.payload,
+      }
+      requests.set(id, { payload, options: request })
+      if (request.prefix === 'redirect_uri') {
+        const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+        const params = Object.entries(payload).map(([name, value]): [string, string] => [name, text(value)])
+        return `openid4vp://?${new URLSearchParams(params)}`
+      }
+      return `openid4vp://?${new URLSearchParams({
+        client_id: request.clientId ?? String(payload.client_id),
+        request_uri: `${url}/request?id=${id}`,
+        ...(request.method === undefined ? {} : { request_uri_method: request.method }),
+      })}`
+    },
+    close: server.close,
+    [Symbol.asyncDispose]: server.close,
+  }
+}
