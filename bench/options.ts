@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
 
 export interface BenchOptions {
+  /** A smoke run: everything once and briefly. */
+  readonly quick: boolean
   /** Times that every row is measured, in turns. */
   readonly rounds: number
   /** Seconds of one measurement of one row. */
@@ -34,6 +36,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     return value
   }
   return {
+    quick: values.quick,
     rounds: Math.ceil(number('rounds', 1, 7)),
     seconds: number('seconds', 0.4, 2),
     warmUpSeconds: values.quick ? 0.2 : 2,

@@ -1,12 +1,13 @@
 import type { Sample } from './measure/sample.js'
 import { type BenchOptions, readOptions } from './options.js'
-import { machine, tableOf } from './report.js'
+import { machine, streamTableOf, tableOf } from './report.js'
 import { cryptographyRows } from './rows/cryptography.js'
 import { SCHEMA } from './rows/fixture.js'
 import { issuanceFlowRows } from './rows/issuance-flows.js'
 import { presentationFlowRows } from './rows/presentation-flows.js'
 import type { Row } from './rows/row.js'
 import { singleRequestRows } from './rows/single-requests.js'
+import { measureStreams } from './rows/streams.js'
 import { createWorld, type World } from './world.js'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -49,11 +50,13 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     const rows = await rowsOf(world, options)
     const measured = await measure(rows, options)
+    const streams = options.only === '' ? await measureStreams(world, options.streams, options.quick) : []
     say('')
     say(`${machine()}; ${world.database}; one process of the service, the load on the same machine.`)
     say(`Medians of ${options.rounds} rounds of ${options.seconds} s a row.`)
     say('')
     say(tableOf(measured))
+    if (streams.length > 0) say(`\n${streamTableOf(streams)}`)
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
     await world.close()

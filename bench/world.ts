@@ -17,6 +17,8 @@ export interface World {
   readonly authorization: string
   readonly clientSecret: string
   readonly database: string
+  /** A second, fresh process of the service beside the first, or of the yardstick. It ends with the world. */
+  startFresh(which: 'service' | 'express'): Promise<Target>
   close(): Promise<void>
 }
 
@@ -25,9 +27,16 @@ interface ServiceSettings {
   readonly databaseUrl: string
   readonly jwksUrl: string
   readonly clientSecret: string
+  readonly keyEncryptionKey: string
 }
 
-function environment({ port, databaseUrl, jwksUrl, clientSecret }: ServiceSettings): Record<string, string> {
+function environment({
+  port,
+  databaseUrl,
+  jwksUrl,
+  clientSecret,
+  keyEncryptionKey,
+}: ServiceSettings): Record<string, string> {
   const url = `http://127.0.0.1:${port}`
   return {
     ISSUER_BASE_URL: url,
@@ -36,11 +45,26 @@ function environment({ port, databaseUrl, jwksUrl, clientSecret }: ServiceSettin
     DATABASE_URL: databaseUrl,
     OIDC_JWKS_URL: jwksUrl,
     CLIENT_SECRET: clientSecret,
-    KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64url'),
+    KEY_ENCRYPTION_KEY: keyEncryptionKey,
     RATE_LIMIT_MAX: '0',
     LOG_LEVEL: 'warn',
   }
 }
+
+type StartOptions = Omit<ServiceSettings, 'port'> & { readonly profile: string | undefined }
+
+async function startService({ profile, ...settings }: StartOptions): Promise<Target> {
+  const port = await freePort()
+  return startTarget({
+    program: 'service.mjs',
+    port,
+    env: environment({ ...settings, port }),
+    execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
+    ready: '/health/readiness',
+  })
+}
+
+const startExpress = async () => startTarget({ program: 'bare-express.mjs', port: await freePort(), ready: '/version' })
 
 /** Starts the database, the identity provider and the processes that are measured. Nothing of it remains. */
 export async function createWorld({ profile }: BenchOptions): Promise<World> {
@@ -48,34 +72,31 @@ export async function createWorld({ profile }: BenchOptions): Promise<World> {
   const close = async () => {
     for (const end of closing.splice(0).reverse()) await end()
   }
+  const untilClose = async (starting: Promise<Target>) => {
+    const target = await starting
+    closing.push(target.stop)
+    return target
+  }
   try {
     const database = await createBenchDatabase()
     closing.push(database.remove)
     const identityProvider = await startIdentityProvider()
     closing.push(identityProvider.close)
     const clientSecret = randomBytes(24).toString('base64url')
-    const port = await freePort()
-    const service = await startTarget({
-      program: 'service.mjs',
-      port,
-      env: environment({ port, databaseUrl: database.url, jwksUrl: identityProvider.jwksUrl, clientSecret }),
-      execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
-      ready: '/health/readiness',
-    })
-    closing.push(service.stop)
-    const express = await startTarget({ program: 'bare-express.mjs', port: await freePort(), ready: '/version' })
-    closing.push(express.stop)
-    const cryptography = await startTarget({ program: 'cryptography.mjs', port: 0 })
-    closing.push(cryptography.stop)
+    const keyEncryptionKey = randomBytes(32).toString('base64url')
+    const settings = { databaseUrl: database.url, jwksUrl: identityProvider.jwksUrl, clientSecret, keyEncryptionKey }
+    const service = await untilClose(startService({ ...settings, profile }))
     const accessToken = await identityProvider.token('bench')
     return {
       service,
-      express,
-      cryptography,
+      express: await untilClose(startExpress()),
+      cryptography: await untilClose(startTarget({ program: 'cryptography.mjs', port: 0 })),
       credence: createCredenceClient({ url: service.url, accessToken, clientSecret }),
       authorization: `Bearer ${accessToken}`,
       clientSecret,
       database: database.description,
+      startFresh: (which) =>
+        untilClose(which === 'service' ? startService({ ...settings, profile: undefined }) : startExpress()),
       close,
     }
   } catch (error) {

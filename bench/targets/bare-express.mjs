@@ -22,7 +22,7 @@ app.get('/events', (request, response) => {
 
 answerMemory({
   publish: () => {
-    for (const listener of listeners) listener.write('event: session\ndata: {}\n\n')
+    for (const listener of listeners) listener.write('event: session\ndata: {"published":true}\n\n')
   },
 })
 app.listen(Number(process.env.PORT), '127.0.0.1')

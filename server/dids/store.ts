@@ -1,4 +1,5 @@
 import { type AuditRecord, recordAudit } from '../audit/audit.js'
+import { coalesced } from '../database/coalesce.js'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
@@ -50,6 +51,9 @@ export interface RecordIdentity {
   readonly publicJwk: Jwk
 }
 
+/** DID Core 1.0 §3.1, without what a DID URL adds. */
+const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
+
 /** A DID with its keys and its other names in plain SQL, under the alias `d`: one statement for all of it. */
 const columns = Prisma.sql`
   d.did, d.method, d.uuid, d.purpose, d.created_by AS "createdBy", d.key_set_id AS "keySetId", d.holder_id AS "holderId",
@@ -79,8 +83,13 @@ export function createDidStore(prisma: PrismaClient) {
   const select = (where: Prisma.Sql): Promise<StoredDid[]> =>
     prisma.$queryRaw<StoredDid[]>`SELECT ${columns} FROM dids d WHERE ${where}`
   const first = async (where: Prisma.Sql): Promise<StoredDid | undefined> => (await select(where))[0]
+  const readDid = coalesced(async (dids) => {
+    const rows = await select(Prisma.sql`d.did = ANY(${[...dids]}::text[])`)
+    return new Map(rows.map((row) => [row.did, row]))
+  })
   return {
-    find: (did: string) => first(Prisma.sql`d.did = ${did}`),
+    /** Requests that ask at the same time are answered by one statement. What has not the form of a DID is none. */
+    find: async (did: string): Promise<StoredDid | undefined> => (DID.test(did) ? readDid(did) : undefined),
 
     /** The first of several spellings that is known. */
     findAny: (spellings: readonly string[]) => first(Prisma.sql`d.did = ANY(${[...spellings]}::text[])`),

@@ -41,7 +41,7 @@ export interface Events {
 }
 
 export interface EventsOptions {
-  readonly store: EventStore
+  readonly store: Pick<EventStore, 'after'>
   readonly databaseUrl: string
   readonly log: Log
 }

@@ -23,12 +23,21 @@ function healthReply(ctx: Context, components: Components) {
   return { status: 503, headers, body: { ...result, ...envelope } }
 }
 
-const statusOf = async (check: Promise<unknown>): Promise<{ status: 'up' | 'down' }> => {
+/** A component that takes longer to say that it is there does not serve requests either. */
+const CHECK_TIMEOUT_MS = 3_000
+
+async function statusOf(check: () => Promise<unknown>): Promise<{ status: 'up' | 'down' }> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('No answer.')), CHECK_TIMEOUT_MS)
+  })
   try {
-    await check
+    await Promise.race([check(), late])
     return { status: 'up' }
   } catch {
     return { status: 'down' }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -47,7 +56,7 @@ export const healthRouter = router({
       const { health } = ctx.deps
       if (health.stopping()) return healthReply(ctx, { service: { status: 'down' } })
       const checks = Object.entries(health.checks)
-      const results = await Promise.all(checks.map(async ([name, check]) => [name, await statusOf(check())] as const))
+      const results = await Promise.all(checks.map(async ([name, check]) => [name, await statusOf(check)] as const))
       return healthReply(ctx, Object.fromEntries(results))
     }),
 })

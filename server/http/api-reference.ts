@@ -34,7 +34,8 @@ const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] a
 
 /** Swagger UI sets style attributes and shows its icons as data URIs. */
 const PAGE_CSP =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'"
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /** `/api-docs` and `/api-docs-json`. The document is made once. */
 export function apiReference(appRouter: AnyRouter, deps: Deps): RequestHandler {

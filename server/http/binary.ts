@@ -7,8 +7,12 @@ import { requestFacts } from './request-facts.js'
 import { restInput } from './rest-input.js'
 import { createRouteTable, routesOf } from './routes.js'
 
-/** Bytes that came from elsewhere are shown as what they are said to be, and run nothing. */
-const HEADERS = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'" }
+/** Bytes that came from elsewhere are shown as what they are said to be, and run nothing; any page may show the image. */
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+}
 
 /** Serves queries whose contract is of kind `express` and whose output is bytes, as the media type that they produce. */
 export function createBinaryMount(appRouter: AnyRouter, deps: Deps): RequestHandler {

@@ -25,6 +25,10 @@ const BY_PATH: readonly (readonly [pattern: RegExp, status: number, message: str
   [/^\/api\/v1\/offerings/, 404, 'Offering not found.'],
   [/did\.json$/, 404, 'DID Document not found.'],
   [/status-lists/, 404, 'Status list not found.'],
+  [/^\/flows/, 404, 'Flow not found.'],
+  [/^\/flows/, 409, 'Flow is already confirmed.'],
+  [/^\/holders\/.*dids/, 404, 'DID not found.'],
+  [/^\/holders\/.*dids/, 409, 'Credentials are bound to this DID. Delete them first.'],
 ]
 
 function messageFor(route: Route, status: number): string | readonly string[] {

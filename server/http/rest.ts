@@ -12,6 +12,7 @@ import { createRouteTable, type Route, routesOf } from './routes.js'
 
 /** One request on its way through the adapter. */
 interface Call {
+  readonly route: Route
   readonly context: Context
   readonly getRawInput: () => Promise<unknown>
   data?: unknown
@@ -35,22 +36,21 @@ const requestPrototype = Object.create(globalThis.Request.prototype, {
 
 type AdapterHandler = (request: unknown, response: unknown) => Promise<void>
 
+function invoke({ call: { route, context, getRawInput } }: { readonly call: Call }): Promise<unknown> {
+  const { procedure, name } = route
+  const options = { path: name, getRawInput, ctx: context, type: procedure._def.type }
+  return procedure(options as unknown as Parameters<AnyProcedure>[0])
+}
+
 /**
- * The OpenAPI adapter over one procedure. Its look-up, its reading of paths, queries and bodies, its coercion (which
- * would change the shared contracts for good) and its error bodies are kept away from the procedure: the adapter sees one
- * path and an input schema of its own; the procedure gets the raw input of this request and checks it by its contract.
+ * The OpenAPI adapter before the router. Its look-up, its reading of paths, queries and bodies, its coercion (which would
+ * change the shared contracts for good) and its error bodies are kept away from the procedures: the adapter sees one
+ * path and an input schema of its own; the procedure gets the raw input of the request and checks it by its contract.
  */
-function createAdapter(appRouter: AnyRouter, route: Route): AdapterHandler {
-  const { procedure } = route
-  const invoke = (context: Context & { call: Call }) =>
-    procedure({
-      path: route.name,
-      getRawInput: context.call.getRawInput,
-      ctx: context.call.context,
-      type: procedure._def.type,
-    } as unknown as Parameters<AnyProcedure>[0])
+function createAdapter(appRouter: AnyRouter): AdapterHandler {
   const definition = {
-    ...procedure._def,
+    procedure: true,
+    type: 'mutation',
     inputs: [z.looseObject({})],
     output: z.unknown(),
     meta: { openapi: { method: 'POST', path: '/' } },
@@ -61,7 +61,7 @@ function createAdapter(appRouter: AnyRouter, route: Route): AdapterHandler {
       _config: { ...appRouter._def._config, errorFormatter: () => ({}) },
       procedures: { call: { _def: definition } },
     },
-    createCaller: (context: Context & { call: Call }) => ({ call: () => invoke(context) }),
+    createCaller: (context: { call: Call }) => ({ call: () => invoke(context) }),
   }
   return createOpenApiNodeHttpHandler({
     router: facade as unknown as OpenApiRouter,
@@ -86,18 +86,17 @@ function run(adapter: AdapterHandler, call: Call): Promise<string | undefined> {
 
 /** Mounts every route of a router at its exact path. Unknown paths go on to the next handler. */
 export function createRestMount(appRouter: AnyRouter, deps: Deps): RequestHandler {
-  const routes = routesOf(appRouter)
-  const served = routes.filter((route) => route.rest.kind !== 'express')
-  const adapters = new Map(served.map((route) => [route, createAdapter(appRouter, route)]))
-  const match = createRouteTable(routes)
+  const adapter = createAdapter(appRouter)
+  const match = createRouteTable(routesOf(appRouter))
   return async (request: Request, response: Response, next) => {
     const queryAt = request.url.indexOf('?')
     const path = queryAt < 0 ? request.url : request.url.slice(0, queryAt)
     const found = match(request.method === 'HEAD' ? 'GET' : request.method, path)
-    const adapter = found === undefined ? undefined : adapters.get(found.route)
-    if (found === undefined || adapter === undefined) return next()
+    // A route of kind express hides no other: it is served by what comes next.
+    if (found === undefined || found.route.rest.kind === 'express') return next()
     const search = queryAt < 0 ? '' : request.url.slice(queryAt + 1)
     const call: Call = {
+      route: found.route,
       context: createContext(deps, requestFacts(request, response, found.params)),
       getRawInput: () => restInput(found, search, request, response),
     }

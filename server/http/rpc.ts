@@ -12,6 +12,9 @@ import { requestFacts } from './request-facts.js'
 
 const MAX_BATCH = 10
 
+/** The adapter names its own alone, which would undo what the CORS policy said. */
+const HEADERS = { vary: 'origin, trpc-accept, accept' }
+
 /** Inputs are held to the same bounds as on REST, wherever they stand; the adapter then parses what was read. */
 function readInput(): RequestHandler {
   return async (request, response, next) => {
@@ -36,7 +39,8 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
     // The RPC codes have no word for some statuses; a single call still answers with the true one.
     responseMeta: ({ errors, paths }) => {
       const [error] = errors
-      return error === undefined || (paths?.length ?? 0) > 1 ? {} : { status: publicError(error, production).status }
+      if (error === undefined || (paths?.length ?? 0) > 1) return { headers: HEADERS }
+      return { headers: HEADERS, status: publicError(error, production).status }
     },
     onError: ({ error, req }) => {
       const response = req.res

@@ -1,4 +1,3 @@
-import 'dotenv/config'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, readConfig } from '../config.js'
 import { connectDatabase } from '../database/connect.js'
@@ -46,6 +45,7 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
 /** Runs the command for this process: lines on standard output, exit code 1 with the reason where it cannot. */
 export async function main(): Promise<void> {
   try {
+    await import('dotenv/config')
     process.stdout.write(`${(await keysCommand(process.argv.slice(2), process.env)).join('\n')}\n`)
   } catch (error) {
     const reason = error instanceof ConfigurationError ? error.message : error instanceof Error ? error.stack : error

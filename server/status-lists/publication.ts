@@ -49,6 +49,7 @@ export function createPublication(
   clock: () => Date,
 ): StatusListPublication {
   const published = new Map<string, Cached>()
+  const signing = new Map<string, Promise<Cached>>()
 
   const sign = async (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
     const did = didOfList(list, config)
@@ -78,6 +79,16 @@ export function createPublication(
     }
   }
 
+  /** Those who ask for one version at the same time wait for one signature. */
+  const signOnce = (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
+    const name = `${form} ${list.id} ${list.version}`
+    const running = signing.get(name)
+    if (running !== undefined) return running
+    const started = sign(form, list).finally(() => signing.delete(name))
+    signing.set(name, started)
+    return started
+  }
+
   return {
     async publish(form, id) {
       const list = await store.find(id)
@@ -85,7 +96,7 @@ export function createPublication(
       const name = `${form} ${id}`
       const known = published.get(name)
       if (known !== undefined && known.version === list.version && clock().getTime() < known.renewAt) return known
-      const signed = await sign(form, list)
+      const signed = await signOnce(form, list)
       const [oldest] = published.keys()
       if (published.size >= MAX_PUBLISHED && oldest !== undefined) published.delete(oldest)
       published.set(name, signed)

@@ -153,4 +153,3 @@ describe('a record of one’s own signs', () => {
     expect(dids).toEqual(expect.arrayContaining([issuer.did, verifier.did]))
   })
 })
-

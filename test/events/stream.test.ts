@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createEvents } from '../../server/events/stream.js'
+import { createLog } from '../../server/log.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, killListeners, listeners, startEventProcess } from './actors.js'
 
@@ -101,6 +103,29 @@ describe('a stream of session events', () => {
     const waiting = subscriber.stream.next()
     subscriber.leave()
     expect(await waiting).toEqual({ value: undefined, done: true })
+  })
+
+  it('holds no place for a subscriber that went away: nothing is read for it any more', async () => {
+    const after = vi.fn(async () => [])
+    const events = createEvents({ store: { after }, databaseUrl: database.url, log: createLog('silent') })
+    const id = await newSession()
+    const controllers = [new AbortController(), new AbortController()]
+    for (const { signal } of controllers) {
+      const stream = await events.stream({ sessionId: id, current: async () => ({ seq: 1, data: {} }), signal })
+      await stream.next()
+      void stream.next()
+    }
+    const other = await a.subscribe(id)
+    await vi.waitFor(() => expect(after.mock.calls.length).toBeGreaterThan(0))
+    after.mockClear()
+    for (const controller of controllers) controller.abort()
+    await a.record(id, 2, 'RequestUriRetrieved')
+    await other.take(2)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(after).not.toHaveBeenCalled()
+    other.leave()
+    events.end()
+    await events.close()
   })
 
   it('stays open after a final state', async () => {

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Openid4vpVerifier, type ParsedOpenid4vpAuthorizationResponse } from '@openid4vc/openid4vp'
 import { exportJWK, generateKeyPair } from 'jose'
-import { makeCertificate, type TestCertificate } from '../protocol/issuer-keys/certificates.js'
+import { makeCertificate } from '../protocol/issuer-keys/certificates.js'
 import { newRemoteKey, type RemoteKey, remoteCallbacks, signJwt } from './wallet-callbacks.js'
 import { type RemoteAnswer, type RemoteHandler, type SeenRequest, startRemoteServer } from './wallet-http.js'
 
@@ -38,8 +41,8 @@ export interface RemoteVerifier extends AsyncDisposable {
   readonly key: RemoteKey
   readonly seen: readonly SeenRequest[]
   readonly responses: readonly RemoteResponse[]
-  /** Root of the verifier's certificate, for TRUST_ANCHORS. */
-  readonly anchorPem: string
+  /** File with the root of the verifier's certificate, for TRUST_ANCHORS. */
+  readonly anchorFile: string
   /** `openid4vp://` address of a request for a DCQL query. */
   request(query: unknown, options?: RemoteRequestOptions): Promise<string>
   close(): Promise<void>
@@ -56,8 +59,6 @@ interface StoredRequest {
 }
 
 const LONG = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T23:59:59Z' }
-
-const pemOf = ({ certificate }: TestCertificate) => certificate.toString()
 
 export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): Promise<RemoteVerifier> {
   const key = await newRemoteKey()
@@ -117,6 +118,13 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
 
   const server = await startRemoteServer(() => ({ '/request': requestObject, '/response': response }))
   const { url } = server
+  const directory = await mkdtemp(join(tmpdir(), 'credence-verifier-'))
+  const anchorFile = join(directory, 'anchors.pem')
+  await writeFile(anchorFile, root.certificate.toString())
+  const close = async () => {
+    await server.close()
+    await rm(directory, { recursive: true })
+  }
 
   const clientIdOf = (prefix: RemoteRequestOptions['prefix'], responseUri: string): string => {
     if (prefix === 'redirect_uri') return `redirect_uri:${responseUri}`
@@ -130,7 +138,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     key,
     seen: server.seen,
     responses,
-    anchorPem: pemOf(root),
+    anchorFile,
     async request(query, request = {}) {
       const id = randomUUID()
       const responseUri = `${url}/response?id=${id}`
@@ -166,7 +174,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
         ...(request.method === undefined ? {} : { request_uri_method: request.method }),
       })}`
     },
-    close: server.close,
-    [Symbol.asyncDispose]: server.close,
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

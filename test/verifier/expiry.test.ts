@@ -69,11 +69,20 @@ describe('a request that nobody answers', () => {
     await postForm(payload.response_uri, { error: 'access_denied', state: payload.state })
     now = new Date(now.getTime() + 3_600_000)
     await Promise.all(Array.from({ length: 4 }, () => expire(service, now)))
-    for (const asked of open) {
-      expect((await sessionOf(service, asked)).errorMessage).toBe(EXPIRED)
-      const events = await service.deps.stores.events.after([{ sessionId: asked.verificationSessionId, after: 0 }])
-      expect(events.map(({ seq }) => seq)).toEqual([1, 2])
+    const statesOf = async ({ verificationSessionId: sessionId }: Asked) => {
+      const events = await service.deps.stores.events.after([{ sessionId, after: 0 }])
+      return events.map(({ seq, data }) => [seq, data.state, data.errorMessage])
     }
-    expect((await sessionOf(service, ended)).errorMessage).toBe('Wallet answered access_denied.')
+    for (const asked of open) {
+      expect(await statesOf(asked)).toEqual([
+        [1, 'RequestCreated', undefined],
+        [2, 'Error', EXPIRED],
+      ])
+    }
+    expect(await statesOf(ended)).toEqual([
+      [1, 'RequestCreated', undefined],
+      [2, 'RequestUriRetrieved', undefined],
+      [3, 'Error', 'Wallet answered access_denied.'],
+    ])
   })
 })

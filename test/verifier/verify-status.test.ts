@@ -120,10 +120,32 @@ describe('the status of a credential in a list of this service', () => {
     expect(await verify(await issuer.sdJwtVc({ status: token }))).toEqual(refused(error))
   })
 
-  it('is not there where there is no such list', async () => {
-    const status = { uri: `${service.url}/token-status-lists/${crypto.randomUUID()}`, idx: 1 }
+  it.each([crypto.randomUUID(), 'unknown', 'a\0b', ''])('is not there where there is no such list (%j)', async (id) => {
+    const status = { uri: `${service.url}/token-status-lists/${id}`, idx: 1 }
     expect(await verify(await issuer.sdJwtVc({ status }))).toEqual(refused('Status list does not exist.'))
   })
+
+  it.each([2 ** 31, Number.MAX_SAFE_INTEGER])('is not there at the index %d', async (idx) => {
+    const status = { uri: `${service.url}/token-status-lists/${await listId()}`, idx }
+    expect(await verify(await issuer.sdJwtVc({ status }))).toEqual(refused('Status list has no such index.'))
+  })
+})
+
+describe('an issuer over plain HTTP, with ALLOW_INSECURE_HTTP', () => {
+  it('is resolved by its did:web', async () => {
+    const club = await ForeignIssuer.named(`did:web:127.0.0.1%3A${web.port}:club`)
+    web.documents.set('/club/did.json', { body: club.didDocument() })
+    expect((await verify(await club.jwtVc())).isValid).toBe(true)
+  })
+
+  it.each(['did:web:a\0b', 'did:web:', `did:web:${'a'.repeat(5_000)}`, 'did:web:%zz'])(
+    'is refused where its DID is none (%j)',
+    async (did) => {
+      const nobody = await ForeignIssuer.named(did)
+      const { isValid, error } = await verify(await nobody.jwtVc())
+      expect([isValid, error]).toEqual([false, expect.stringMatching(/^Issuer key cannot be resolved: /)])
+    },
+  )
 })
 
 describe('what a credential says of its status', () => {

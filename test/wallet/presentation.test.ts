@@ -1,6 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { digest } from '@sd-jwt/crypto-nodejs'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK, type JWK } from 'jose'
@@ -20,9 +17,7 @@ let wallet: HostedWallet
 beforeAll(async () => {
   issuer = await startRemoteIssuer({ batchSize: 3 })
   verifier = await startRemoteVerifier()
-  const anchors = join(tmpdir(), `anchors-${process.pid}.pem`)
-  await writeFile(anchors, verifier.anchorPem)
-  service = await startService({ env: { ...LOOPBACK, TRUST_ANCHORS: anchors } })
+  service = await startService({ env: { ...LOOPBACK, TRUST_ANCHORS: verifier.anchorFile } })
   wallet = await newWallet(service)
   const taken = await wallet.process(await issuer.offer())
   if (taken.status !== 200) throw new Error(taken.text)

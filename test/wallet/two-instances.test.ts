@@ -150,7 +150,9 @@ describe('what the other installation refuses', () => {
     await wallet.process(url)
     const offerings = await b.request('GET', '/api/v1/offerings', { client: true })
     const { redemptions } = offerings.json.find((entry: { id: string }) => entry.id === id)
-    const revoked = await b.request('POST', `/api/v1/credentials/${redemptions[0].credential_id}/revoke`, { client: true })
+    const revoked = await b.request('POST', `/api/v1/credentials/${redemptions[0].credential_id}/revoke`, {
+      client: true,
+    })
     expect(revoked.status).toBe(200)
     const listed = (await wallet.get('/credentials')).json.map(({ status }: { status: string }) => status)
     expect(listed).toEqual(['revoked', 'revoked'])
@@ -177,8 +179,7 @@ describe('an issuer of other makers', () => {
     await using issuer = await startRemoteIssuer()
     const wallet = await newWallet(a)
     expect((await wallet.process(await issuer.offer())).status).toBe(200)
-    const meta =
-      format === 'dc+sd-jwt' ? { vct_values: [`${issuer.url}/vct/diploma`] } : { type_values: [['Diploma']] }
+    const meta = format === 'dc+sd-jwt' ? { vct_values: [`${issuer.url}/vct/diploma`] } : { type_values: [['Diploma']] }
     const path = format === 'dc+sd-jwt' ? ['degree'] : ['credentialSubject', 'degree']
     const asked = await ask(b, {
       dcqlQuery: { credentials: [{ id: 'diploma', format, meta, claims: [{ path }] }] },

@@ -1,3 +1,4 @@
+import { coalesced } from '../../database/coalesce.js'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { type CredentialSchema, schemaColumns } from '../schemas/store.js'
@@ -69,6 +70,30 @@ export interface OfferingIssuance extends IssuanceContext {
 export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 
 export function createIssuanceStore(prisma: PrismaClient) {
+  /** The contexts of several names; `issuerId` null for the issuer that signs where none is named. */
+  const contexts = (
+    names: readonly string[],
+    issuerId: string | null,
+    sub: string | null,
+  ): Promise<IssuanceContext[]> =>
+    prisma.$queryRaw<IssuanceContext[]>`
+      SELECT ${contextColumns}
+      FROM unnest(${[...names]}::text[]) AS q(name)
+      JOIN LATERAL (SELECT * FROM schemas WHERE schemas.name = q.name ORDER BY version DESC LIMIT 1) s ON true
+      JOIN LATERAL (
+        SELECT i.* FROM issuers i
+        LEFT JOIN schema_issuers a ON a.schema_id = s.id AND a.issuer_id = i.id
+        WHERE (a.issuer_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM schema_issuers x WHERE x.schema_id = s.id))
+          AND (i.is_default OR a.issuer_id IS NOT NULL OR i.created_by = ${sub}::text OR ${sub}::text IS NULL)
+          AND CASE WHEN ${issuerId}::text IS NULL THEN i.is_default OR a.issuer_id IS NOT NULL ELSE i.id = ${issuerId}::text END
+        ORDER BY i.is_default DESC, a.created_at, i.id LIMIT 1) i ON true
+      ${currentKey}`
+
+  const contextOf = coalesced(async (names) => {
+    const rows = await contexts(names, null, null)
+    return new Map(rows.map((row) => [row.name, row]))
+  })
+
   return {
     /**
      * The active schema of a name with the issuer that signs for it: the one named, else the default one where the schema
@@ -82,20 +107,7 @@ export function createIssuanceStore(prisma: PrismaClient) {
       issuerId: string | undefined,
       sub: string | undefined,
     ): Promise<IssuanceContext | undefined> {
-      const named = issuerId ?? null
-      const asker = sub ?? null
-      const [row] = await prisma.$queryRaw<IssuanceContext[]>`
-        SELECT ${contextColumns}
-        FROM (SELECT * FROM schemas WHERE name = ${name} ORDER BY version DESC LIMIT 1) s
-        JOIN LATERAL (
-          SELECT i.* FROM issuers i
-          LEFT JOIN schema_issuers a ON a.schema_id = s.id AND a.issuer_id = i.id
-          WHERE (a.issuer_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM schema_issuers x WHERE x.schema_id = s.id))
-            AND (i.is_default OR a.issuer_id IS NOT NULL OR i.created_by = ${asker}::text OR ${asker}::text IS NULL)
-            AND CASE WHEN ${named}::text IS NULL THEN i.is_default OR a.issuer_id IS NOT NULL ELSE i.id = ${named}::text END
-          ORDER BY i.is_default DESC, a.created_at, i.id LIMIT 1) i ON true
-        ${currentKey}`
-      return row
+      return issuerId === undefined ? contextOf(name) : (await contexts([name], issuerId, sub ?? null))[0]
     },
 
     async offeringContext(offeringId: string, sub: string | null): Promise<OfferingIssuance | undefined> {

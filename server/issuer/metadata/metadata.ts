@@ -4,15 +4,28 @@ import { publicProcedure, router } from '../../trpc.js'
 import { authorizationServerMetadataOf, issuerMetadataOf, signedIssuerMetadata } from './issuer-metadata.js'
 import { authorizationServerMetadata, issuerMetadata, jsonWebKeySet } from './metadata.contract.js'
 
-/** Only who names the type gets it: a range of any type is what wallets send that want JSON. */
-const acceptsJwt = (accept: string | undefined) =>
-  (accept ?? '')
-    .split(',')
-    .some((range) => /^application\/jwt(\s*;|$)/i.test(range.trim()) && !/;\s*q=0(\.0*)?\s*$/.test(range))
+/** The weight that an Accept header gives the first of some media ranges that it names (RFC 9110 §12.5.1); 0 without one. */
+function weightOf(accept: string, ...ranges: readonly string[]): number {
+  const named = new Map(
+    accept.split(',').map((entry) => {
+      const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))
+      return [range, quality === undefined ? 1 : Number(quality.slice(2)) || 0]
+    }),
+  )
+  const found = ranges.find((range) => named.has(range))
+  return found === undefined ? 0 : (named.get(found) ?? 0)
+}
+
+/** §12.2.2. Only who names the type gets it: a range of any type is what wallets send that want JSON. */
+function prefersJwt(accept = ''): boolean {
+  const jwt = weightOf(accept, 'application/jwt')
+  return jwt > 0 && jwt >= weightOf(accept, 'application/json', 'application/*', '*/*')
+}
 
 const json = (body: Record<string, unknown>): ProtocolReply => ({
   status: 200,
-  headers: { 'content-type': 'application/json', vary: 'accept', 'cache-control': 'no-cache' },
+  headers: { 'content-type': 'application/json', vary: 'accept, origin', 'cache-control': 'no-cache' },
   body,
 })
 
@@ -22,8 +35,8 @@ export const metadataRouter = router({
     .input(issuerMetadata.input)
     .output(issuerMetadata.output)
     .query(async ({ ctx: { deps, request } }) => {
-      if (!acceptsJwt(request.headers.accept)) return json(await issuerMetadataOf(deps))
-      const headers = { 'content-type': 'application/jwt', vary: 'accept', 'cache-control': 'no-cache' }
+      if (!prefersJwt(request.headers.accept)) return json(await issuerMetadataOf(deps))
+      const headers = { 'content-type': 'application/jwt', vary: 'accept, origin', 'cache-control': 'no-cache' }
       return { status: 200, headers, body: await signedIssuerMetadata(deps) }
     }),
 

@@ -88,20 +88,36 @@ export function createOfferingStore(prisma: PrismaClient) {
     /** The newest redemptions of each of several offerings. */
     async redemptions(offeringIds: readonly string[], scope: RedemptionScope): Promise<RedemptionRow[]> {
       if (offeringIds.length === 0) return []
-      const own = scope === 'all' ? Prisma.empty : Prisma.sql`AND n.redeemed_by = ${scope.redeemedBy}`
       return prisma.$queryRaw<RedemptionRow[]>`
         SELECT r.id, r.offering_id AS "offeringId", r.credential_id AS "credentialId", r.recipient_did AS "recipientDid",
           r.redeemed_at AS "redeemedAt", c.vc, c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
           s.title AS "schemaTitle", s.version AS "schemaVersion", s.body AS "schemaBody",
           (SELECT i.configuration_id FROM credential_instances i WHERE i.credential_id = c.id
            ORDER BY i.format = 'jwt_vc_json' DESC, i.configuration_id LIMIT 1) AS "configurationId"
-        FROM unnest(${[...offeringIds]}::text[]) AS o(id)
-        JOIN LATERAL (
-          SELECT * FROM redemptions n WHERE n.offering_id = o.id ${own}
-          ORDER BY n.redeemed_at DESC LIMIT ${LISTED_REDEMPTIONS}) r ON true
+        FROM ${newestRedemptions([...offeringIds], scope)}
         JOIN credentials c ON c.id = r.credential_id
         JOIN schemas s ON s.id = c.schema_id
         ORDER BY r.redeemed_at DESC, r.id`
     },
   }
+}
+
+/**
+ * The newest redemptions of each offering, under the alias `r`. Those of one caller are looked for by who redeemed, so that
+ * everybody else's of a popular offering are not looked at.
+ */
+function newestRedemptions(offeringIds: string[], scope: RedemptionScope): Prisma.Sql {
+  if (scope === 'all') {
+    return Prisma.sql`
+      unnest(${offeringIds}::text[]) AS o(id)
+      JOIN LATERAL (
+        SELECT * FROM redemptions n WHERE n.offering_id = o.id
+        ORDER BY n.redeemed_at DESC LIMIT ${LISTED_REDEMPTIONS}) r ON true`
+  }
+  return Prisma.sql`
+    (SELECT * FROM (
+      SELECT n.*, row_number() OVER (PARTITION BY n.offering_id ORDER BY n.redeemed_at DESC) AS place
+      FROM redemptions n
+      WHERE n.redeemed_by = ${scope.redeemedBy} AND n.offering_id = ANY(${offeringIds}::text[])) placed
+     WHERE place <= ${LISTED_REDEMPTIONS}) r`
 }

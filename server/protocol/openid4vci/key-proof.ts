@@ -29,6 +29,8 @@ export interface ProvenKey {
 
 const TYP = 'openid4vci-proof+jwt'
 const LEEWAY_SECONDS = 60
+/** Wallets are known that date their proofs a minute back; with the leeway alone their clocks had to be exact. */
+const BACKDATED_SECONDS = 60
 
 const invalidProof = (description: string, cause?: unknown) => new OAuthError('invalid_proof', description, { cause })
 
@@ -104,7 +106,8 @@ function assertTimes(payload: Readonly<Record<string, unknown>>, nonceIssuedAt: 
   const seconds = now.getTime() / 1000
   if (iat > seconds + LEEWAY_SECONDS) throw invalidProof('The proof was made in the future: check iat and the clock.')
   // §13.8: its nonce says when it can have been made at the earliest.
-  if (iat < nonceIssuedAt.getTime() / 1000 - LEEWAY_SECONDS) throw invalidProof('The proof is older than its nonce.')
+  if (iat < nonceIssuedAt.getTime() / 1000 - BACKDATED_SECONDS - LEEWAY_SECONDS)
+    throw invalidProof('The proof is older than its nonce.')
   if (typeof exp === 'number' && seconds >= exp + LEEWAY_SECONDS) throw invalidProof('The proof has expired.')
   if (typeof nbf === 'number' && nbf > seconds + LEEWAY_SECONDS) throw invalidProof('The proof is not valid yet.')
 }

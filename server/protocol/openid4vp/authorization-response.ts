@@ -36,11 +36,11 @@ export interface RequestSecrets {
  * @throws ResponseError for a missing or foreign `state`, an answer that is not encrypted as the request asked or does not
  *   decrypt, and a vp_token that is missing or of another shape.
  */
-export async function readAuthorizationResponse(
+export function readAuthorizationResponse(
   form: AuthorizationResponse,
   { state, encryptionKey }: RequestSecrets,
-): Promise<WalletAnswer> {
-  const parameters = await parametersOf(form, encryptionKey)
+): WalletAnswer {
+  const parameters = parametersOf(form, encryptionKey)
   checkState(parameters.state, state)
   const { error, error_description: description } = parameters
   if (error !== undefined) {
@@ -50,7 +50,7 @@ export async function readAuthorizationResponse(
   return { kind: 'presentations', vpToken: readVpToken(parameters.vp_token) }
 }
 
-async function parametersOf(form: AuthorizationResponse, encryptionKey: Jwk | undefined): Promise<JsonObject> {
+function parametersOf(form: AuthorizationResponse, encryptionKey: Jwk | undefined): JsonObject {
   if (encryptionKey !== undefined) {
     if (form.response !== undefined) return decryptResponse(form.response, encryptionKey)
     // §8.3.1: a wallet that cannot encrypt may send an error, and only that, in the clear.

@@ -1,6 +1,6 @@
-import { compactDecrypt, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from 'jose'
 import { isObject, type JsonObject } from '../credential.js'
-import { generateKeyPair, type Jwk, publicJwkOf, thumbprint } from '../jose/jws.js'
+import { type Jwk, publicJwkOf, thumbprint } from '../jose/jws.js'
+import { type CompactJwe, decodeCompactJwe, decryptEcdhEs, generateP256, JweError } from './ecdh-es.js'
 import { ResponseError } from './response-error.js'
 
 /** Content encryption that wallets may choose (§5.1; HAIP 1.0 §5: both). */
@@ -9,8 +9,8 @@ export const ENCRYPTED_RESPONSE_ENC_VALUES = ['A128GCM', 'A256GCM'] as const
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** A key pair for the answer to one request: P-256, ECDH-ES. The private JWK has the `kid`, `use` and `alg` too. */
-export async function generateResponseKey(): Promise<Jwk> {
-  const { privateJwk } = await generateKeyPair('ES256')
+export function generateResponseKey(): Jwk {
+  const privateJwk = generateP256()
   return { ...privateJwk, kid: thumbprint(privateJwk), use: 'enc', alg: 'ECDH-ES' }
 }
 
@@ -23,38 +23,34 @@ export const responsePublicKey = (privateJwk: Jwk): Jwk => publicJwkOf(privateJw
  *
  * @throws ResponseError for whatever is no such JWE.
  */
-export async function decryptResponse(jwe: string, privateJwk: Jwk): Promise<JsonObject> {
-  const { kid, zip } = headerOf(jwe)
+export function decryptResponse(jwe: string, privateJwk: Jwk): JsonObject {
+  const decoded = decodeResponse(jwe)
+  const { kid, zip } = decoded.header
   // §8.3: the JWE names the key that it is for.
   if (kid !== undefined && kid !== privateJwk.kid) throw new ResponseError('Response is encrypted for another key.')
   // Nothing is decompressed: a few bytes could become any number.
   if (zip !== undefined) throw new ResponseError('Response is compressed, which is not supported.')
-  return parametersOf(await plaintextOf(jwe, privateJwk))
+  return parametersOf(plaintextOf(decoded, privateJwk))
 }
 
-function headerOf(jwe: string): ProtectedHeaderParameters & { zip?: unknown } {
+function decodeResponse(jwe: string): CompactJwe {
   try {
-    return decodeProtectedHeader(jwe)
+    return decodeCompactJwe(jwe)
   } catch (cause) {
-    throw new ResponseError('Response is not a compact JWE.', { cause })
+    throw refusal(cause, 'Response is not a compact JWE.')
   }
 }
 
-async function plaintextOf(jwe: string, privateJwk: Jwk): Promise<Uint8Array> {
+function plaintextOf(jwe: CompactJwe, privateJwk: Jwk): Uint8Array {
   try {
-    const { plaintext } = await compactDecrypt(jwe, privateJwk, {
-      keyManagementAlgorithms: ['ECDH-ES'],
-      contentEncryptionAlgorithms: [...ENCRYPTED_RESPONSE_ENC_VALUES],
-    })
-    return plaintext
+    return decryptEcdhEs(jwe, privateJwk)
   } catch (cause) {
-    // An ephemeral key that is no point of the curve comes as an error of WebCrypto's own.
-    if (cause instanceof errors.JOSEError || cause instanceof DOMException || cause instanceof TypeError) {
-      throw new ResponseError('Response cannot be decrypted.', { cause })
-    }
-    throw cause
+    throw refusal(cause, 'Response cannot be decrypted.')
   }
 }
+
+const refusal = (cause: unknown, sentence: string): unknown =>
+  cause instanceof JweError ? new ResponseError(sentence, { cause }) : cause
 
 function parametersOf(plaintext: Uint8Array): JsonObject {
   try {

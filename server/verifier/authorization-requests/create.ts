@@ -49,7 +49,7 @@ export async function createRequest(
 ): Promise<z.input<typeof zAuthorizationRequestResult>> {
   const { validity = DEFAULT_VALIDITY_SECONDS, responseMode = deps.config.verifierResponseMode } = request
   const queries = queriesOf(deps, request, context)
-  const secrets = await newSecrets(deps, responseMode)
+  const secrets = newSecrets(deps, responseMode)
   const createdAt = deps.clock()
   const qrCodeId = deps.newId()
   const session: Session = {

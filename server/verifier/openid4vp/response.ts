@@ -43,7 +43,7 @@ export async function receiveResponse(
   if (session === undefined) throw new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
   await assertAwaiting(deps, session)
   const secrets = await revealSecrets(deps, session)
-  const answer = await readAnswer(form, secrets)
+  const answer = readAnswer(form, secrets)
   if (answer.kind === 'error') return endByWallet(deps, session, answer)
   const credentials = await verifyOrEnd(deps, session, secrets, answer.vpToken)
   return complete(deps, session, credentials)
@@ -59,9 +59,9 @@ async function assertAwaiting(deps: Deps, session: Session): Promise<void> {
   if (session.state === 'RequestCreated') throw refusal(NOT_FETCHED)
 }
 
-async function readAnswer(form: AuthorizationResponse, secrets: SessionSecrets): Promise<WalletAnswer> {
+function readAnswer(form: AuthorizationResponse, secrets: SessionSecrets): WalletAnswer {
   try {
-    return await readAuthorizationResponse(form, secrets)
+    return readAuthorizationResponse(form, secrets)
   } catch (thrown) {
     throw thrown instanceof ResponseError ? refusal(thrown.message, thrown) : thrown
   }

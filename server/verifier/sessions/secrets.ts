@@ -14,9 +14,9 @@ export interface SessionSecrets extends RequestSecrets {
 /** 256 bits: OpenID4VP 1.0 §5.2 asks for sufficient entropy, §8.2 for at least 128. */
 export const randomValue = (deps: Pick<Deps, 'random'>): string => Buffer.from(deps.random(32)).toString('base64url')
 
-export async function newSecrets(deps: Pick<Deps, 'random'>, responseMode: ResponseMode): Promise<SessionSecrets> {
+export function newSecrets(deps: Pick<Deps, 'random'>, responseMode: ResponseMode): SessionSecrets {
   const values = { state: randomValue(deps), nonce: randomValue(deps) }
-  return responseMode === 'direct_post' ? values : { ...values, encryptionKey: await generateResponseKey() }
+  return responseMode === 'direct_post' ? values : { ...values, encryptionKey: generateResponseKey() }
 }
 
 export const protectSecrets = ({ vault }: Pick<Deps, 'vault'>, secrets: SessionSecrets): Promise<string> =>

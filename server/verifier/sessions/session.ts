@@ -68,15 +68,6 @@ export const requestExpired: Transition = {
 /** No state follows. */
 export const isFinal = (state: SessionState): boolean => state === 'ResponseVerified' || state === 'Error'
 
-/** The session after a transition; undefined where its state does not admit that one. */
-export function after<S extends Pick<Session, 'state' | 'errorMessage'>>(
-  session: S,
-  transition: Transition,
-): S | undefined {
-  if (!transition.from.includes(session.state)) return undefined
-  return { ...session, state: transition.to, errorMessage: transition.errorMessage ?? null }
-}
-
 /** A session as callers see it: the verification session of the interface. */
 export interface SessionView {
   readonly id: string

@@ -10,6 +10,9 @@ import { type CredentialStatus, checkForeignStatus } from '../../protocol/status
 import { type StatusListForm, statusListUri } from '../../status-lists/publication.js'
 import type { VerificationFetches } from './issuer-keys.js'
 
+const LIST_ID = /^[0-9a-f-]{36}$/
+const MAX_INDEX = 2 ** 31
+
 /** The id of a list that this installation publishes, where a reference points to one. */
 function ownListId(deps: Deps, form: StatusListForm, uri: string): string | undefined {
   const prefix = statusListUri(deps.config, form, '')
@@ -18,7 +21,8 @@ function ownListId(deps: Deps, form: StatusListForm, uri: string): string | unde
 
 /** An own list is read from the database at every call: nothing about a status is cached. */
 async function ownStatus(deps: Deps, listId: string, index: number, issuer: IssuerKey): Promise<CredentialStatus> {
-  const entry = await deps.stores.statusLists.entry(listId, index)
+  if (index >= MAX_INDEX) throw new CredentialError('Status list has no such index.')
+  const entry = LIST_ID.test(listId) ? await deps.stores.statusLists.entry(listId, index) : undefined
   if (entry === undefined) throw new CredentialError('Status list does not exist.')
   if (index >= entry.size) throw new CredentialError('Status list has no such index.')
   // A list speaks for the credentials of its own key alone.

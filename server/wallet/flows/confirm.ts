@@ -99,7 +99,8 @@ const reasonOf = (failure: unknown) => (failure instanceof ServiceError ? failur
 /**
  * Confirms a flow once: of two confirmations at once one wins, and one that fails leaves the flow as it was.
  *
- * @throws 404 for a flow that is unknown, expired or someone else's; 400 for another type; 409 where it is confirmed already.
+ * @throws 404 for a flow that is unknown, expired or someone else's; 400 for another type; 409 where it is confirmed
+ * already.
  */
 export async function confirm(deps: Deps, caller: Caller, confirmation: Confirmation): Promise<Confirmed> {
   const { flows } = deps.stores

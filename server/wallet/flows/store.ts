@@ -39,7 +39,8 @@ export function createFlowStore(prisma: PrismaClient) {
     },
 
     /**
-     * Takes a flow from `initialized` to `confirmed` with its audit row, in one statement: of two callers at once one wins.
+     * Takes a flow from `initialized` to `confirmed` with its audit row, in one statement: of two callers at once one
+     * wins.
      *
      * @returns whether this call did it.
      */

@@ -58,9 +58,9 @@ async function codeOf(
 }
 
 /**
- * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one, as
- * far as it goes without a user in front of a browser. The answer is read off the very connection that the request went
- * out on, so that no `state` is needed to tie the two together.
+ * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one,
+ * as far as it goes without a user in front of a browser. The answer is read off the very connection that the request
+ * went out on, so that no `state` is needed to tie the two together.
  *
  * @throws WalletError where the server wants to see its user, or refuses.
  */

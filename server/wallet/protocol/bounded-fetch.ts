@@ -7,8 +7,8 @@ const MAX_REQUESTS = 60
 const TOTAL_MS = 30_000
 
 /**
- * Bounds what one exchange with an issuer or verifier may cost, however many requests its other side makes it take. Each
- * request is bounded by the outbound guard already.
+ * Bounds what one exchange with an issuer or verifier may cost, however many requests its other side makes it take.
+ * Each request is bounded by the outbound guard already.
  */
 export function boundedFetch(fetch: Fetch): Fetch {
   const startedAt = performance.now()

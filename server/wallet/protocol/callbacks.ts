@@ -69,7 +69,10 @@ const clientAuthentication =
 
 type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
 
-/** What the issuance library does through us. Without `verifyJwt` it takes no signed metadata, whose signer nobody trusts. */
+/**
+ * What the issuance library does through us. Without `verifyJwt` it takes no signed metadata, whose signer nobody
+ * trusts.
+ */
 export function issuanceCallbacks(deps: Deps, options: CallbackOptions): IssuanceCallbacks {
   return {
     fetch: options.fetch,

@@ -8,7 +8,10 @@ import type { ProofKey } from './proofs.js'
 import { oauthErrorOfBody } from './refusal.js'
 import { WalletError } from './wallet-error.js'
 
-/** One credential to ask for: a configuration, or the identifier that the token response gave for it (OpenID4VCI 1.0 §6.2). */
+/**
+ * One credential to ask for: a configuration, or the identifier that the token response gave for it (OpenID4VCI 1.0
+ * §6.2).
+ */
 export interface Wanted {
   readonly configurationId: string
   readonly identifier?: string
@@ -156,8 +159,8 @@ const isStaleNonce = (thrown: unknown) =>
   thrown.response.credentialErrorResponseResult?.data?.error === 'invalid_nonce'
 
 /**
- * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A nonce that went
- * stale is replaced once.
+ * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A nonce
+ * that went stale is replaced once.
  */
 export async function requestCredential(
   deps: Deps,

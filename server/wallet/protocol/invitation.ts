@@ -81,8 +81,8 @@ function clientIdIn(requestObject: string): string | undefined {
 }
 
 /**
- * Fetches an address that says nothing of itself: a credential offer (JSON) or a signed request object (JWT). The request
- * object names its client identifier itself then, and is verified like any other.
+ * Fetches an address that says nothing of itself: a credential offer (JSON) or a signed request object (JWT). The
+ * request object names its client identifier itself then, and is verified like any other.
  *
  * @throws WalletError where it serves neither, OutboundError where it serves nothing.
  */

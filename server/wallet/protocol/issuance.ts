@@ -41,7 +41,10 @@ export function resolveOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: 
   return client.resolveCredentialOffer(`openid-credential-offer://?${new URLSearchParams(query)}`)
 }
 
-/** What an offer is for, as far as its issuer's metadata says: the type of the first credential that this wallet can hold. */
+/**
+ * What an offer is for, as far as its issuer's metadata says: the type of the first credential that this wallet can
+ * hold.
+ */
 export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: CredentialOfferObject) {
   const metadata = await metadataOf({ client: issuanceClient(deps, { fetch, signers: [] }) }, offer.credential_issuer)
   const [first] = offeredConfigurations(offer, metadata)
@@ -49,8 +52,8 @@ export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, 
 }
 
 /**
- * The issuer's metadata. Where nothing in it tells OpenID4VCI 1.0 from its draft 14, as with an issuer of W3C credentials
- * alone, the library supposes the draft; an issuer that has a nonce endpoint is asked as 1.0 has it.
+ * The issuer's metadata. Where nothing in it tells OpenID4VCI 1.0 from its draft 14, as with an issuer of W3C
+ * credentials alone, the library supposes the draft; an issuer that has a nonce endpoint is asked as 1.0 has it.
  */
 async function metadataOf(issuance: Pick<Issuance, 'client'>, issuer: string): Promise<IssuerMetadataResult> {
   const metadata = await issuance.client.resolveIssuerMetadata(issuer)
@@ -127,10 +130,11 @@ async function takeOne(
 }
 
 /**
- * Takes what an offer offers, from whatever issuer (OpenID4VCI 1.0): every configuration that this wallet can hold, as far as
- * the issuer gives it. Each credential is verified and must be bound to a key of this wallet.
+ * Takes what an offer offers, from whatever issuer (OpenID4VCI 1.0): every configuration that this wallet can hold, as
+ * far as the issuer gives it. Each credential is verified and must be bound to a key of this wallet.
  *
- * @throws 400 for a transaction code that is missing; what the first configuration failed with, where none could be taken.
+ * @throws 400 for a transaction code that is missing; what the first configuration failed with, where none could be
+ * taken.
  */
 export async function takeOffer(deps: Deps, request: TakeRequest): Promise<readonly [Taken, ...Taken[]]> {
   const { offer, txCode } = request

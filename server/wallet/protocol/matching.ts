@@ -26,7 +26,10 @@ export interface Match {
 export interface Matching {
   /** Every match, by credential query. */
   readonly matches: readonly Match[]
-  /** The credential queries that are to be answered, one set of alternatives after the other; undefined where it cannot be. */
+  /**
+   * The credential queries that are to be answered, one set of alternatives after the other; undefined where it cannot
+   * be.
+   */
   readonly choose: (selectedId: string | undefined) => readonly Match[] | undefined
 }
 
@@ -115,8 +118,8 @@ function requiredOptions(query: DcqlQuery.Output): readonly (readonly (readonly 
 }
 
 /**
- * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the preferred ones first.
- * Sets that the verifier can do without are left unanswered.
+ * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
+ * preferred ones first. Sets that the verifier can do without are left unanswered.
  */
 export function matchQuery(query: DcqlQuery.Output, held: readonly HeldCredential[]): Matching {
   const byQuery = new Map(query.credentials.map((credential) => [credential.id, matchesOf(credential, held)]))

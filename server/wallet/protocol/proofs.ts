@@ -10,7 +10,9 @@ export interface ProofKey {
   readonly signer: JwtSigner
 }
 
-/** OpenID4VCI 1.0 §12.2.4: a method such as `did:web` stands for all its DIDs; `did` for any. Absent, nothing is said. */
+/**
+ * OpenID4VCI 1.0 §12.2.4: a method such as `did:web` stands for all its DIDs; `did` for any. Absent, nothing is said.
+ */
 function supportsDid(methods: readonly string[] | undefined, did: string): boolean {
   return methods?.some((method) => method === 'did' || did.startsWith(`${method}:`)) ?? true
 }
@@ -33,8 +35,8 @@ function proofKeyOf(methods: readonly string[] | undefined, keys: readonly Walle
 }
 
 /**
- * The keys that a configuration is to be bound to: the first of the holder's whose DID the issuer can name it by, and for
- * each further copy a new one.
+ * The keys that a configuration is to be bound to: the first of the holder's whose DID the issuer can name it by, and
+ * for each further copy a new one.
  *
  * @throws WalletError where the issuer can bind to none of the holder's DIDs.
  */

@@ -79,7 +79,8 @@ function contentOf(checked: CheckedCredential, expected: Expectation): HeldConte
 /**
  * Verifies a credential that an issuer sent, and finds which of the proven keys it is bound to.
  *
- * @throws CredentialError where it does not verify, is not what was offered, or is bound to a key that is not the wallet's.
+ * @throws CredentialError where it does not verify, is not what was offered, or is bound to a key that is not the
+ * wallet's.
  */
 export async function receive(
   deps: Deps,

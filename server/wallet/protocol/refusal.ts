@@ -17,8 +17,8 @@ const MAX_LENGTH = 500
 const LibraryError: typeof Error = Object.getPrototypeOf(InvalidFetchResponseError)
 
 /**
- * What a remote party or a library wrote, on one line of printable characters. The libraries quote whole offers, whose codes are no
- * business of an error message.
+ * What a remote party or a library wrote, on one line of printable characters. The libraries quote whole offers, whose
+ * codes are no business of an error message.
  */
 const printable = (text: string) =>
   text
@@ -83,9 +83,9 @@ export function failureReason(thrown: unknown): string | undefined {
 }
 
 /**
- * The error for what went wrong in an exchange with an issuer or verifier: 500 with the underlying reason, which production
- * hides. A deliberate error of ours, and what nobody foresaw, pass through. An error of the libraries is no cause for the
- * log: its text may hold what the other side sent.
+ * The error for what went wrong in an exchange with an issuer or verifier: 500 with the underlying reason, which
+ * production hides. A deliberate error of ours, and what nobody foresaw, pass through. An error of the libraries is no
+ * cause for the log: its text may hold what the other side sent.
  */
 export function walletFailure(thrown: unknown): unknown {
   if (thrown instanceof ServiceError) return thrown

@@ -28,7 +28,9 @@ const WALLET_METADATA = {
 
 export interface RequestObject {
   readonly compact: string
-  /** What the verifier must repeat in the request object (OpenID4VP 1.0 §5.10.1); absent where it was fetched by GET. */
+  /**
+   * What the verifier must repeat in the request object (OpenID4VP 1.0 §5.10.1); absent where it was fetched by GET.
+   */
   readonly walletNonce?: string
 }
 

@@ -21,8 +21,8 @@ async function didKey(deps: Deps, kid: string): Promise<Jwk> {
 }
 
 /**
- * The key of a request object's signer: one of its DID (OpenID4VP 1.0 §5.9.3 `decentralized_identifier`), or that of a certificate
- * that leads to a trust anchor (`x509_hash`, `x509_san_dns`). A bare `jwk` proves nothing about anybody.
+ * The key of a request object's signer: one of its DID (OpenID4VP 1.0 §5.9.3 `decentralized_identifier`), or that of a
+ * certificate that leads to a trust anchor (`x509_hash`, `x509_san_dns`). A bare `jwk` proves nothing about anybody.
  */
 async function signerKey(deps: Deps, signer: JwtSigner): Promise<Jwk> {
   if (signer.method === 'did') return didKey(deps, signer.didUrl)
@@ -45,8 +45,8 @@ const isRefusal = (thrown: unknown): thrown is Error =>
   thrown instanceof DidResolutionError || thrown instanceof IssuerKeyError || thrown instanceof JwsError
 
 /**
- * Verifies the signature of a request object (RFC 9101 §6.2) by the key of the client identifier that it claims; that the
- * identifier fits the signer is checked by the library.
+ * Verifies the signature of a request object (RFC 9101 §6.2) by the key of the client identifier that it claims; that
+ * the identifier fits the signer is checked by the library.
  *
  * @throws WalletError with the reason; `verified: false` never says why.
  */

@@ -57,7 +57,8 @@ function responseUriOf(payload: Openid4vpAuthorizationRequest): string {
   if (mode !== 'direct_post' && mode !== 'direct_post.jwt') {
     throw new WalletError('The response_mode is none that a hosted wallet can use: direct_post or direct_post.jwt.')
   }
-  // OpenID4VP 1.0 §8.2: never both; of two addresses one could pass the check of the client identifier, and the other be used.
+  // OpenID4VP 1.0 §8.2: never both; of two addresses one could pass the check of the client identifier, and the other
+  // be used.
   if (responseUri === undefined || redirectUri !== undefined) {
     throw new WalletError('The authorization request must have a response_uri and no redirect_uri.')
   }
@@ -65,8 +66,9 @@ function responseUriOf(payload: Openid4vpAuthorizationRequest): string {
 }
 
 /**
- * Resolves and checks an authorization request (OpenID4VP 1.0 §5): who sends it, by its client identifier prefix, that the response goes
- * where that prefix allows, and that it asks in a way that a wallet without a user in front of it may answer.
+ * Resolves and checks an authorization request (OpenID4VP 1.0 §5): who sends it, by its client identifier prefix, that
+ * the response goes where that prefix allows, and that it asks in a way that a wallet without a user in front of it may
+ * answer.
  *
  * @throws WalletError, or an error of the library, with the reason.
  */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sha256 } from '../../../server/issuer/openid4vci/access-token.js'
 import { query } from '../../support/postgres.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
 import { credentialOf, type Issuer, JWT_VC, refusalOf, SD_JWT, startIssuer } from './actors.js'
@@ -32,7 +33,7 @@ async function whileLocked<T>(lock: string, value: string, waiting: number, duri
         ).toHaveLength(waiting),
       { timeout: 10_000 },
     )
-    await client.query('COMMIT')
+    await client.query('ROLLBACK')
     return await running
   } finally {
     await client.end()
@@ -131,11 +132,20 @@ describe('requests under one token at once', () => {
   it('with the same nonces in another order: no deadlock', async () => {
     const nonces = await Promise.all(Array.from({ length: 10 }, () => issuer.nonce()))
     const requests = [nonces, [...nonces].reverse()].map(async (order, at) => {
-      const jwt = await Promise.all(order.map((nonce, key) => wallets[at * 10 + key]?.proof(issuer.service.url, nonce)))
+      const proofs = order.map((nonce, key) => wallets[at * 10 + key]?.proof(issuer.service.url, nonce))
       const token = await issuer.token((await issuer.makeOffering()).id)
-      return issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt } })
+      return { token, jwt: await Promise.all(proofs) }
     })
-    const answers = await Promise.all(requests)
+    const prepared = await Promise.all(requests)
+    // Both are stopped at one nonce, having written what comes before it.
+    const lock = 'INSERT INTO used_nonces (hash, expires_at) VALUES ($1, now())'
+    const answers = await whileLocked(lock, sha256(nonces[5] ?? ''), 2, () =>
+      Promise.all(
+        prepared.map(({ token, jwt }) =>
+          issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt } }),
+        ),
+      ),
+    )
     expect(answers.map(({ status, json }) => json.error ?? status).sort()).toEqual([200, 'invalid_nonce'])
   })
 })

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { clientAuthenticationAnonymous, type Jwk as LibraryJwk } from '@openid4vc/oauth2'
+import { type CallbackContext, clientAuthenticationAnonymous, type Jwk as LibraryJwk } from '@openid4vc/oauth2'
 import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
-import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { compactVerify, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { installValidationMessages } from '../../../server/validation.js'
 
 // The library sets the words of Zod's messages for the whole process, the service's in this one, too.
@@ -29,6 +29,8 @@ export interface Taking {
   readonly txCode?: string | undefined
   /** Asks for these alone by authorization_details. */
   readonly authorizationDetails?: boolean
+  /** Trusts who signs the issuer's metadata by a did:jwk, and so asks for signed ones. */
+  readonly signedMetadata?: boolean
 }
 
 /** What a wallet got for one configuration. */
@@ -37,8 +39,17 @@ export interface Taken {
   readonly credentials: readonly string[]
 }
 
+const verifyByDidJwk: NonNullable<CallbackContext['verifyJwt']> = async (signer, { compact }) => {
+  if (signer.method !== 'did') return { verified: false }
+  const [did = ''] = signer.didUrl.split('#')
+  const jwk: JWK = JSON.parse(Buffer.from(did.slice('did:jwk:'.length), 'base64url').toString())
+  await compactVerify(compact, await importJWK(jwk, signer.alg))
+  return { verified: true, signerJwk: jwk as LibraryJwk }
+}
+
 /** A wallet that nobody here wrote (`@openid4vc/openid4vci`): it takes everything that an offer offers, and says so. */
 export async function takeOffer({
+  signedMetadata = false,
   offer,
   keys,
   named,
@@ -60,6 +71,7 @@ export async function takeOffer({
       hash: (data) => new Uint8Array(createHash('sha256').update(data).digest()),
       generateRandom: (length) => new Uint8Array(randomBytes(length)),
       clientAuthentication: clientAuthenticationAnonymous(),
+      ...(signedMetadata ? { verifyJwt: verifyByDidJwk } : {}),
       signJwt: async (signer, { header, payload }) => {
         const publicJwk = keyOf(signer as { didUrl?: string; publicJwk?: unknown })
         return { jwt: await signJwt(publicJwk, header, payload), signerJwk: publicJwk as LibraryJwk }
@@ -68,6 +80,8 @@ export async function takeOffer({
   })
   const credentialOffer = await client.resolveCredentialOffer(offer)
   const issuerMetadata = await client.resolveIssuerMetadata(credentialOffer.credential_issuer)
+  if (signedMetadata && issuerMetadata.signedCredentialIssuer === undefined)
+    throw new Error('The metadata is not signed.')
   const configurations = credentialOffer.credential_configuration_ids
   const details = configurations.map((id) => ({ type: 'openid_credential', credential_configuration_id: id }))
   const { accessTokenResponse } = await client.retrievePreAuthorizedCodeAccessTokenFromOffer({

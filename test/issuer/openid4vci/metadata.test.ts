@@ -46,15 +46,20 @@ function expectSound(value: unknown): void {
 }
 
 describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
-  it.each([undefined, '*/*', 'application/json', 'text/html', 'application/jwt;q=0', 'application/jwt-x'])(
-    'is JSON for Accept: %s',
-    async (accept) => {
-      const answer = await get(ISSUER, accept)
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
-      expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept')
-      expect(answer.json.credential_issuer).toBe(issuer.service.url)
-    },
-  )
+  it.each([
+    undefined,
+    '*/*',
+    'application/json',
+    'text/html',
+    'application/jwt;q=0',
+    'application/jwt-x',
+    'application/jwt;q=0.5, */*',
+  ])('is JSON for Accept: %s', async (accept) => {
+    const answer = await get(ISSUER, accept)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept')
+    expect(answer.json.credential_issuer).toBe(issuer.service.url)
+  })
 
   it('names its endpoints, and those of no part that it does not have', async () => {
     const { json } = await get(ISSUER)
@@ -126,7 +131,11 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
   })
 
   it('is a signed JWT for who accepts that by name (§12.2.3)', async () => {
-    for (const accept of ['application/jwt', 'application/json;q=0.5, application/jwt;q=0.9']) {
+    for (const accept of [
+      'application/jwt',
+      'application/jwt, application/json',
+      'application/json;q=0.5, application/jwt;q=0.9',
+    ]) {
       const answer = await get(ISSUER, accept)
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt'])
       const { kid, ...header } = decodeProtectedHeader(answer.text)

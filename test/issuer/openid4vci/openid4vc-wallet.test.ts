@@ -61,13 +61,14 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     }
   })
 
-  it('from an offering of the interface, and with authorization_details', async () => {
+  it('from an offering of the interface, with authorization_details and signed metadata', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
     const taken = await takeOffer({
       offer: offering.offering_full_url,
       keys: [await newHolderKey()],
       named: 'by did',
       authorizationDetails: true,
+      signedMetadata: true,
     })
     expect(Object.keys(taken)).toEqual([JWT_VC, SD_JWT])
   })

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createCaller } from '../measure/caller.js'
+import { type EventStream, openEventStream } from '../measure/event-stream.js'
+import { cpuMs } from '../measure/process-usage.js'
+import { percentile } from '../measure/sample.js'
+import type { Target } from '../targets/target.js'
+import type { World } from '../world.js'
+import { QUERY } from './presentation-flows.js'
+
+/** What many open streams cost a process. */
+export interface StreamCost {
+  readonly name: string
+  readonly streams: number
+  /** Resident memory that came with one stream, in KiB. */
+  readonly kibPerStream: number
+  /** Share of one processor while nothing happens but heartbeats. */
+  readonly idleCpu: number
+  /** Milliseconds from the cause of one event to its arrival on half of the streams, and on the last. */
+  readonly fanOutP50: number
+  readonly fanOutLast: number
+}
+
+/** One process whose streams are measured. */
+interface Side {
+  readonly name: string
+  readonly target: Target
+  /** Opens a stream that has sent its first event. */
+  readonly open: (index: number) => Promise<EventStream>
+  /** Opens one of many streams of one subject. */
+  readonly openShared: () => Promise<EventStream>
+  /** Causes one event of that subject, which holds the text. */
+  readonly publish: () => Promise<unknown>
+  readonly published: string
+}
+
+const AT_ONCE = 100
+/** Two heartbeats and a little more. */
+const IDLE_SECONDS = 31
+
+async function openAll(count: number, open: (index: number) => Promise<EventStream>): Promise<EventStream[]> {
+  const streams: EventStream[] = []
+  while (streams.length < count) {
+    const size = Math.min(AT_ONCE, count - streams.length)
+    const from = streams.length
+    streams.push(...(await Promise.all(Array.from({ length: size }, (_, index) => open(from + index)))))
+  }
+  return streams
+}
+
+function closeAll(streams: readonly EventStream[]): void {
+  for (const stream of streams) stream.close()
+}
+
+async function residentKiB(target: Target): Promise<number> {
+  const { rss = Number.NaN } = await target.ask('memory')
+  return rss / 1024
+}
+
+async function fanOut({ openShared, publish, published }: Side, count: number): Promise<number[]> {
+  const streams = await openAll(count, openShared)
+  const arrivals = Promise.all(streams.map((stream) => stream.arrival(published)))
+  const caused = performance.now()
+  await publish()
+  const times = await arrivals
+  closeAll(streams)
+  return times.map((time) => time - caused)
+}
+
+async function measureSide(side: Side, count: number, idleSeconds: number): Promise<StreamCost> {
+  const { name, target, open } = side
+  // The first streams pay for code that is compiled and buffers that grow once.
+  closeAll(await openAll(Math.ceil(count / 10), open))
+  await sleep(1_000)
+  const before = await residentKiB(target)
+  const streams = await openAll(count, open)
+  const kibPerStream = ((await residentKiB(target)) - before) / count
+  const cpuBefore = cpuMs(target.pid)
+  await sleep(idleSeconds * 1_000)
+  const idleCpu = (cpuMs(target.pid) - cpuBefore) / (idleSeconds * 1_000)
+  closeAll(streams)
+  await sleep(1_000)
+  const times = await fanOut(side, count)
+  return {
+    name,
+    streams: count,
+    kibPerStream,
+    idleCpu,
+    fanOutP50: percentile(times, 0.5),
+    fanOutLast: Math.max(...times),
+  }
+}
+
+async function opened(
+  origin: string,
+  path: string,
+  headers: Record<string, string>,
+  first: string,
+): Promise<EventStream> {
+  const stream = openEventStream(origin, path, headers)
+  await stream.arrival(first)
+  return stream
+}
+
+/** Sessions to be watched: one for each stream, and one that all watch. */
+async function newSessions({ service, authorization }: World, count: number) {
+  const caller = createCaller(service.url, 16)
+  const make = async () => {
+    const made = await caller.json('/authorization-requests', { headers: { authorization }, json: { query: QUERY } })
+    return { id: String(made.verificationSessionId), requestPath: new URL(String(made.request_uri)).pathname }
+  }
+  const made: Awaited<ReturnType<typeof make>>[] = []
+  while (made.length < count) made.push(...(await Promise.all(Array.from({ length: 16 }, make))))
+  return { made, fetchRequest: (path: string) => caller.text(path), close: () => caller.close() }
+}
+
+/**
+ * Thousands of open streams: the service's beside those of a bare Express route, in the same run. Both processes are
+ * fresh, since what one has grown to before would hide what streams add.
+ */
+export async function measureStreams(world: World, count: number, quick: boolean): Promise<StreamCost[]> {
+  const { authorization } = world
+  const sessions = await newSessions(world, count + 1)
+  const [shared, ...own] = sessions.made
+  if (shared === undefined) throw new Error('There is no session.')
+  const service = await world.startFresh('service')
+  const express = await world.startFresh('express')
+  const watch = (id = '') =>
+    opened(service.url, `/verification-sessions/${id}/events`, { authorization }, '"RequestCreated"')
+  const listen = () => opened(express.url, '/events', {}, 'data: {}')
+  const sides: Side[] = [
+    {
+      name: 'bare Express 5',
+      target: express,
+      open: listen,
+      openShared: listen,
+      publish: () => express.ask('publish'),
+      published: 'data: {"published":true}',
+    },
+    {
+      name: 'GET /verification-sessions/{id}/events',
+      target: service,
+      open: (index) => watch(own[index]?.id),
+      openShared: () => watch(shared.id),
+      publish: () => sessions.fetchRequest(shared.requestPath),
+      published: '"RequestUriRetrieved"',
+    },
+  ]
+  const costs: StreamCost[] = []
+  try {
+    for (const side of sides) costs.push(await measureSide(side, count, quick ? 2 : IDLE_SECONDS))
+    return costs
+  } finally {
+    await sessions.close()
+  }
+}

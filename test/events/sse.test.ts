@@ -1,0 +1,186 @@
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import express from 'express'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Deps } from '../../server/deps.js'
+import { createPings, sendEventStream } from '../../server/http/sse.js'
+import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { startService, type TestService } from '../support/service.js'
+import { type Asked, ask, dcql, fetchRequest, postForm } from '../verifier/actors.js'
+
+let service: TestService
+let authorization: string
+
+beforeAll(async () => {
+  service = await startService({ pingEveryMs: 300 })
+  authorization = await service.bearer('verifier')
+})
+afterAll(() => service.close())
+
+const newSession = () => ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), responseMode: 'direct_post' })
+const pathOf = (asked: Asked) => `/verification-sessions/${asked.verificationSessionId}/events`
+const open = (asked: Asked, headers: Record<string, string> = {}) =>
+  readEvents(service, pathOf(asked), { authorization, ...headers })
+
+async function nextSession(stream: Awaited<ReturnType<typeof open>>) {
+  for (;;) {
+    const event = await stream.next()
+    if (event.event === 'session') return { id: event.id, session: JSON.parse(event.data ?? '') }
+  }
+}
+
+describe('GET /verification-sessions/{sessionId}/events', () => {
+  it('sends the session at once as a named event, in full, with its position as id', async () => {
+    const asked = await newSession()
+    await using stream = await open(asked)
+    expect(stream.status).toBe(200)
+    expect(stream.headers.get('content-type')).toBe('text/event-stream')
+    expect(stream.headers.get('cache-control')).toBe('no-cache, no-transform')
+    expect(stream.headers.get('x-accel-buffering')).toBe('no')
+    const read = await service.request('GET', pathOf(asked).replace('/events', ''), { authorization })
+    expect(await nextSession(stream)).toEqual({ id: '1', session: read.json })
+  })
+
+  it('sends every change, and stays open after the final one', async () => {
+    const asked = await newSession()
+    await using stream = await open(asked)
+    await nextSession(stream)
+    const { response_uri, state } = await fetchRequest(asked)
+    expect(await nextSession(stream)).toMatchObject({ id: '2', session: { state: 'RequestUriRetrieved' } })
+    await postForm(response_uri, { error: 'access_denied', state })
+    expect(await nextSession(stream)).toMatchObject({
+      id: '3',
+      session: { state: 'Error', errorMessage: 'Wallet answered access_denied.' },
+    })
+    expect(await stream.next()).toEqual({ event: 'ping', data: 'keepalive' })
+    expect(await stream.next()).toEqual({ event: 'ping', data: 'keepalive' })
+  })
+
+  it('goes on after Last-Event-ID, or shows the current state again', async () => {
+    const asked = await newSession()
+    await fetchRequest(asked)
+    await using behind = await open(asked, { 'last-event-id': '1' })
+    expect(await nextSession(behind)).toMatchObject({ id: '2', session: { state: 'RequestUriRetrieved' } })
+    await using level = await open(asked, { 'last-event-id': '2' })
+    expect(await nextSession(level)).toMatchObject({ id: '2', session: { state: 'RequestUriRetrieved' } })
+  })
+
+  it('needs a token, refuses an unknown query, and knows no other method', async () => {
+    const asked = await newSession()
+    expect((await service.request('GET', pathOf(asked))).json.message).toBe('Unauthorized')
+    const query = await service.request('GET', `${pathOf(asked)}?from=1`, { authorization })
+    expect([query.status, query.json.message]).toEqual([400, ['property from should not exist']])
+    expect((await service.request('POST', pathOf(asked), { authorization })).status).toBe(404)
+  })
+
+  it('is ended, not broken off, when the service stops', async () => {
+    const stopping = await startService({
+      identityProvider: service.identityProvider,
+      databaseUrl: service.databaseUrl,
+    })
+    try {
+      const asked = await newSession()
+      const response = await fetch(`${stopping.url}${pathOf(asked)}`, { headers: { authorization } })
+      const reader = response.body?.getReader()
+      await reader?.read()
+      stopping.deps.events.end()
+      await expect(reader?.read()).resolves.toMatchObject({ done: true })
+    } finally {
+      await stopping.close()
+    }
+  })
+})
+
+/** An Express route over a stream of the test's own, with pings quick enough to wait for. */
+async function serve(stream: () => AsyncIterable<readonly [string, unknown]>, everyMs: number) {
+  const pings = createPings(everyMs, 3)
+  const errors: unknown[] = []
+  const deps = { pings, log: { error: (entry: unknown) => errors.push(entry), warn: () => {} } } as unknown as Deps
+  const app = express()
+  const closed = vi.fn()
+  app.get('/', (request, response) => {
+    response.on('close', closed)
+    void sendEventStream(request, response, deps, stream())
+  })
+  const server = app.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    closed,
+    errors,
+    [Symbol.asyncDispose]: async () => {
+      pings.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+describe('a slow reader', () => {
+  it('is not buffered for without bound, and is dropped when it takes nothing for two pings', async () => {
+    let produced = 0
+    async function* endless() {
+      for (;;) {
+        produced += 1
+        yield [String(produced), 'x'.repeat(65_536)] as const
+      }
+    }
+    await using server = await serve(endless, 200)
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    socket.pause()
+    await vi.waitFor(() => expect(server.closed).toHaveBeenCalled(), { timeout: 10_000 })
+    // What the kernel's buffers took, and one event more: some megabytes, not the endless rest.
+    expect(produced).toBeLessThan(500)
+    socket.destroy()
+  })
+
+  it('that takes what it gets is kept', async () => {
+    const last = 200
+    async function* bounded() {
+      for (let count = 1; count <= last; count += 1) yield [String(count), 'x'.repeat(65_536)] as const
+    }
+    await using server = await serve(bounded, 100)
+    const response = await fetch(`http://127.0.0.1:${server.port}/`)
+    const text = await response.text()
+    expect(text.match(/^id: \d+$/gm)).toHaveLength(last)
+    expect(text).toContain(`id: ${last}\nevent: session\ndata: "x`)
+  })
+})
+
+describe('pings', () => {
+  it('keep coming at their interval, and cost one timer for all streams', async () => {
+    async function* silent() {
+      yield ['1', {}] as const
+      await new Promise(() => {})
+    }
+    const timers = vi.spyOn(globalThis, 'setInterval')
+    await using server = await serve(silent, 60)
+    const made = timers.mock.calls.length
+    const streams = await Promise.all(Array.from({ length: 5 }, () => fetch(`http://127.0.0.1:${server.port}/`)))
+    for (const { body } of streams) {
+      const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+      let text = ''
+      while ((text.match(/event: ping\ndata: keepalive\n\n/g) ?? []).length < 3) text += (await reader?.read())?.value
+      expect(text.startsWith('id: 1\nevent: session\ndata: {}\n\n')).toBe(true)
+      await reader?.cancel()
+    }
+    expect(timers.mock.calls.length).toBe(made)
+    timers.mockRestore()
+  })
+
+  it('come every 15 seconds unless told otherwise', () => {
+    vi.useFakeTimers()
+    const pings = createPings()
+    const write = vi.fn()
+    pings.add({ write, writableNeedDrain: false, on: () => {}, once: () => {} } as never)
+    vi.advanceTimersByTime(14_999)
+    expect(write).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(write.mock.calls).toEqual([['event: ping\ndata: keepalive\n\n']])
+    vi.advanceTimersByTime(15_000)
+    expect(write).toHaveBeenCalledTimes(2)
+    pings.close()
+    vi.useRealTimers()
+  })
+})

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type AuthorizationServerMetadata,
+  type CallbackContext,
+  Oauth2AuthorizationServer,
+  Oauth2ServerErrorResponseError,
+  preAuthorizedCodeGrantIdentifier,
+} from '@openid4vc/oauth2'
+import type { RemoteAnswer, RemoteHandler, SeenRequest } from './wallet-http.js'
+
+export interface RemoteAuthorizationOptions {
+  readonly txCode?: string
+  /** Access tokens are bound to a key, and every request needs a proof of possession with a server's nonce. */
+  readonly dpop?: boolean
+  /** Clients need no client identifier at the token endpoint; true unless given. */
+  readonly anonymous?: boolean
+  /** The authorization endpoint lets everybody in at once, or shows a login page. */
+  readonly authorization?: 'immediate' | 'login'
+  /** Configurations for which the token response names identifiers. */
+  readonly identifiedConfigurations?: readonly string[]
+}
+
+/** The authorization server of an independent issuer, over `@openid4vc/oauth2`. */
+export interface RemoteAuthorization {
+  readonly metadata: AuthorizationServerMetadata
+  readonly routes: Readonly<Record<string, RemoteHandler>>
+  /** A pre-authorized code, good once. */
+  newCode(): string
+  /** The refusal of a request without a good access token; undefined where it has one. */
+  authenticate(request: SeenRequest): Promise<RemoteAnswer | undefined>
+}
+
+/** An OAuth error body (RFC 6749 §5.2). */
+export const oauthRefusal = (
+  error: string,
+  description: string,
+  headers: Record<string, string> = {},
+): RemoteAnswer => ({
+  status: error === 'invalid_token' ? 401 : 400,
+  headers,
+  body: { error, error_description: description },
+})
+
+/** Answers with what the library says is wrong. */
+export async function orRefusal(answer: () => Promise<RemoteAnswer>): Promise<RemoteAnswer> {
+  try {
+    return await answer()
+  } catch (error) {
+    if (error instanceof Oauth2ServerErrorResponseError) return { status: 400, body: error.errorResponse }
+    throw error
+  }
+}
+
+const DPOP_NONCE = 'a-nonce-of-the-server'
+
+interface Code {
+  used: boolean
+  readonly challenge?: string
+  readonly redirectUri?: string
+}
+
+const metadataOf = (url: string, { anonymous = true, dpop = false }: RemoteAuthorizationOptions) => ({
+  issuer: url,
+  token_endpoint: `${url}/token`,
+  authorization_endpoint: `${url}/authorize`,
+  pushed_authorization_request_endpoint: `${url}/par`,
+  code_challenge_methods_supported: ['S256'],
+  authorization_response_iss_parameter_supported: true,
+  'pre-authorized_grant_anonymous_access_supported': anonymous,
+  ...(dpop ? { dpop_signing_alg_values_supported: ['ES256'] } : {}),
+})
+
+export function createRemoteAuthorization(
+  url: string,
+  callbacks: CallbackContext,
+  options: RemoteAuthorizationOptions,
+): RemoteAuthorization {
+  const library = new Oauth2AuthorizationServer({ callbacks })
+  const metadata = library.createAuthorizationServerMetadata(metadataOf(url, options))
+  const codes = new Map<string, Code>()
+  /** The thumbprint of the key that each access token is bound to. */
+  const tokens = new Map<string, string | undefined>()
+  const pushed = new Map<string, Record<string, string>>()
+
+  /** The thumbprint that a proof of possession is made with; a refusal where there is none, or not with our nonce. */
+  const provenKey = async (request: SeenRequest, accessToken?: string): Promise<string | RemoteAnswer | undefined> => {
+    if (options.dpop !== true) return undefined
+    const jwt = request.headers.get('dpop')
+    if (jwt === null) return oauthRefusal('invalid_dpop_proof', 'A DPoP proof is needed.')
+    try {
+      const { jwkThumbprint } = await library.verifyDpopJwt({
+        dpopJwt: jwt,
+        request: { method: 'POST', url: `${url}${request.path}`, headers: request.headers },
+        expectedNonce: DPOP_NONCE,
+        allowedSigningAlgs: ['ES256'],
+        ...(accessToken === undefined ? {} : { accessToken }),
+      })
+      return jwkThumbprint
+    } catch {
+      const challenge = { 'dpop-nonce': DPOP_NONCE, 'www-authenticate': 'DPoP error="use_dpop_nonce"' }
+      const refusal = oauthRefusal('use_dpop_nonce', 'A DPoP nonce is needed.', challenge)
+      return accessToken === undefined ? refusal : { ...refusal, status: 401 }
+    }
+  }
+
+  const verifyGrant = async (form: Record<string, string>, request: SeenRequest): Promise<Code | RemoteAnswer> => {
+    const http = { method: 'POST' as const, url: `${url}/token`, headers: request.headers }
+    const { grant, accessTokenRequest, pkceCodeVerifier } = library.parseAccessTokenRequest({
+      accessTokenRequest: form,
+      request: http,
+    })
+    const sent = 'code' in grant ? grant.code : 'preAuthorizedCode' in grant ? grant.preAuthorizedCode : ''
+    const code = codes.get(sent)
+    if (code === undefined || code.used) return oauthRefusal('invalid_grant', 'The code is used or unknown.')
+    const common = { request: http, accessTokenRequest, authorizationServerMetadata: metadata }
+    if (grant.grantType === preAuthorizedCodeGrantIdentifier) {
+      await library.verifyPreAuthorizedCodeAccessTokenRequest({
+        ...common,
+        grant,
+        expectedPreAuthorizedCode: sent,
+        ...(options.txCode === undefined ? {} : { expectedTxCode: options.txCode }),
+      })
+    } else if (grant.grantType === 'authorization_code') {
+      if (form.redirect_uri !== code.redirectUri) return oauthRefusal('invalid_grant', 'Another redirect_uri.')
+      const pkce = {
+        codeChallenge: code.challenge ?? '',
+        codeChallengeMethod: 'S256' as never,
+        codeVerifier: pkceCodeVerifier ?? '',
+      }
+      await library.verifyAuthorizationCodeAccessTokenRequest({ ...common, grant, expectedCode: sent, pkce })
+    }
+    return code
+  }
+
+  const identifiers = (options.identifiedConfigurations ?? []).map((id) => ({
+    type: 'openid_credential',
+    credential_configuration_id: id,
+    credential_identifiers: [`${id}/first`],
+  }))
+
+  const token: RemoteHandler = (request) =>
+    orRefusal(async () => {
+      const form = Object.fromEntries(new URLSearchParams(request.text))
+      const key = await provenKey(request)
+      if (typeof key === 'object') return key
+      if (options.anonymous === false && form.client_id === undefined) {
+        return oauthRefusal('invalid_client', 'A client_id is needed.')
+      }
+      const code = await verifyGrant(form, request)
+      if (!('used' in code)) return code
+      code.used = true
+      const accessToken = randomUUID()
+      tokens.set(accessToken, key)
+      return {
+        body: {
+          access_token: accessToken,
+          token_type: key === undefined ? 'Bearer' : 'DPoP',
+          ...(identifiers.length === 0 ? {} : { authorization_details: identifiers }),
+        },
+      }
+    })
+
+  const par: RemoteHandler = (request) => {
+    const requestUri = `urn:ietf:params:oauth:request_uri:${randomUUID()}`
+    pushed.set(requestUri, Object.fromEntries(new URLSearchParams(request.text)))
+    return { status: 201, body: { request_uri: requestUri, expires_in: 60 } }
+  }
+
+  const authorize: RemoteHandler = (request) => {
+    const query = new URL(request.url, url).searchParams
+    const asked = pushed.get(query.get('request_uri') ?? '')
+    if (asked === undefined) return oauthRefusal('invalid_request', 'Unknown request_uri.')
+    if (options.authorization === 'login') {
+      return { headers: { 'content-type': 'text/html' }, body: '<form>User name, password</form>' }
+    }
+    const code = randomUUID()
+    codes.set(code, {
+      used: false,
+      challenge: asked.code_challenge ?? '',
+      redirectUri: asked.redirect_uri ?? '',
+    })
+    const location = `${asked.redirect_uri}?${new URLSearchParams({ code, iss: url })}`
+    return { status: 302, headers: { location } }
+  }
+
+  return {
+    metadata,
+    routes: { '/token': token, '/par': par, '/authorize': authorize },
+    newCode: () => {
+      const code = randomUUID()
+      codes.set(code, { used: false })
+      return code
+    },
+    authenticate: async (request) => {
+      const [scheme, accessToken = ''] = (request.headers.get('authorization') ?? '').split(' ')
+      if (!tokens.has(accessToken)) return oauthRefusal('invalid_token', 'The access token is unknown.')
+      const bound = tokens.get(accessToken)
+      if ((bound === undefined) !== (scheme === 'Bearer')) return oauthRefusal('invalid_token', 'The wrong scheme.')
+      const proven = await provenKey(request, accessToken)
+      if (typeof proven === 'object') return proven
+      return proven === bound ? undefined : oauthRefusal('invalid_token', 'The token is bound to another key.')
+    },
+  }
+}

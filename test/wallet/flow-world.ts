@@ -1,0 +1,74 @@
+import { expect } from 'vitest'
+import { postOffering, postSchema } from '../issuer/purchase.js'
+import { type Answer, startService, type TestService } from '../support/service.js'
+import { type HostedWallet, LOOPBACK, newWallet } from '../support/wallet.js'
+import { newRemoteKey } from '../support/wallet-callbacks.js'
+
+type ConfirmBody = Readonly<Record<string, unknown>>
+
+/** A service with a type of credential, a hosted wallet, and a clock that can be put forward. */
+export interface FlowWorld {
+  readonly service: TestService
+  readonly wallet: HostedWallet
+  readonly type: string
+  /** Time that has passed, in milliseconds. */
+  later: number
+  start(qrContent: string, did?: string, authorization?: string): Promise<Answer>
+  confirm(
+    processId: string,
+    kind: 'claim' | 'presentation',
+    selectedCredential?: unknown,
+    authorization?: string,
+    more?: ConfirmBody,
+  ): Promise<Answer>
+  offering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
+  /** A holder with one credential of each format of this installation. */
+  holding(sub: string): Promise<HostedWallet>
+  /** A caller who has no hosted wallet and brings a DID in the token. */
+  guest(sub?: string): Promise<{ readonly did: string; readonly authorization: string }>
+  /** Asks for a JWT VC of the type. */
+  dcqlQuery(): Readonly<Record<string, unknown>>
+  close(): Promise<void>
+}
+
+export async function makeFlowWorld(): Promise<FlowWorld> {
+  const clock = { later: 0 }
+  const service = await startService({ env: LOOPBACK, clock: () => new Date(Date.now() + clock.later) })
+  const wallet = await newWallet(service, 'alice')
+  const { name: type } = await postSchema(service, await service.bearer('issuer'))
+  const offering = (members: Readonly<Record<string, unknown>> = {}) =>
+    postOffering(service, { credential_type: type, ...members })
+  return {
+    service,
+    wallet,
+    type,
+    get later() {
+      return clock.later
+    },
+    set later(milliseconds) {
+      clock.later = milliseconds
+    },
+    start: (qrContent, did = wallet.did, authorization = wallet.authorization) =>
+      service.request('POST', '/flows', { authorization, body: { qrContent, did } }),
+    confirm: (processId, kind, selectedCredential = {}, authorization = wallet.authorization, more = {}) =>
+      service.request('POST', `/flows/${processId}/confirm`, {
+        authorization,
+        body: { type: kind, selectedCredential, ...more },
+      }),
+    offering,
+    async holding(sub) {
+      const holder = await newWallet(service, sub)
+      const taken = await holder.process((await offering()).offering_full_url)
+      expect(taken.status).toBe(200)
+      return holder
+    },
+    async guest(sub = 'guest') {
+      const { did } = await newRemoteKey()
+      return { did, authorization: await service.bearer(sub, { did }) }
+    },
+    dcqlQuery: () => ({
+      credentials: [{ id: 'purchase', format: 'jwt_vc_json', meta: { type_values: [[type]] } }],
+    }),
+    close: service.close,
+  }
+}
