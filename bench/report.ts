@@ -11,6 +11,7 @@ const STREAM_COLUMNS = [
   'open streams',
   'streams',
   'KiB each',
+  'of it heap',
   'idle CPU',
   'event to half, ms',
   'to the last, ms',
@@ -72,11 +73,13 @@ export function tableOf(measured: Measured): string {
 /** The streams; the first line is the yardstick of the others. */
 export function streamTableOf(costs: readonly StreamCost[]): string {
   const base = costs[0]?.kibPerStream ?? Number.NaN
-  const lines = costs.map(({ name, streams, kibPerStream, idleCpu, fanOutP50, fanOutLast }, position) => {
+  const lines = costs.map((cost, position) => {
+    const { kibPerStream, heapKibPerStream, idleCpu, fanOutP50, fanOutLast } = cost
     const ratio = kibPerStream / base
     const goal = `${ratio.toFixed(2)} × the memory (≤ ${STREAM_MEMORY_GOAL} ×) ${ratio <= STREAM_MEMORY_GOAL ? '✓' : '✗'}`
-    const figures = [digits(kibPerStream), `${(idleCpu * 100).toFixed(1)} %`, digits(fanOutP50), digits(fanOutLast)]
-    return [name, streams.toLocaleString('en'), ...figures, position === 0 ? '' : goal]
+    const memory = [digits(kibPerStream), digits(heapKibPerStream)]
+    const figures = [...memory, `${(idleCpu * 100).toFixed(1)} %`, digits(fanOutP50), digits(fanOutLast)]
+    return [cost.name, cost.streams.toLocaleString('en'), ...figures, position === 0 ? '' : goal]
   })
   return markdown([STREAM_COLUMNS, ...lines])
 }

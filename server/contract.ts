@@ -59,10 +59,18 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   wallet: [401],
 }
 
+/** What the façade itself may answer: to an unknown query member or an unstorable text, to a body too long or of another type. */
+function facadeErrors(method: 'GET' | 'POST' | 'DELETE', kind: RestMeta['kind']): number[] {
+  const everywhere = [429, 500, 503]
+  if (method === 'POST') return [400, 413, 415, ...everywhere]
+  return kind === 'protocol' ? everywhere : [400, ...everywhere]
+}
+
 /** The OpenAPI and façade description of one procedure. */
 export function route(method: 'GET' | 'POST' | 'DELETE', path: `/${string}`, options: RouteOptions): ProcedureMeta {
   const { tag, summary, description, errors = [], ...rest } = options
-  const statuses = [...new Set([...errors, ...ACCESS_ERRORS[options.access], 429, 500, 503])].sort((a, b) => a - b)
+  const implied = [...ACCESS_ERRORS[options.access], ...facadeErrors(method, options.kind)]
+  const statuses = [...new Set([...errors, ...implied])].sort((a, b) => a - b)
   return {
     openapi: {
       method,

@@ -14,7 +14,7 @@ const COMPLETE = {
   OIDC_JWKS_URL: 'https://login.example/jwks',
 }
 
-const KEY = 'A'.repeat(42) + 'E'
+const KEY = `${'A'.repeat(42)}E`
 
 /** The text that an operator reads; undefined where the configuration is accepted. */
 function refusalOf(environment: NodeJS.ProcessEnv): string | undefined {

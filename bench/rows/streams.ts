@@ -13,6 +13,8 @@ export interface StreamCost {
   readonly streams: number
   /** Resident memory that came with one stream, in KiB. */
   readonly kibPerStream: number
+  /** Of it, what JavaScript holds: objects and buffers. */
+  readonly heapKibPerStream: number
   /** Share of one processor while nothing happens but heartbeats. */
   readonly idleCpu: number
   /** Milliseconds from the cause of one event to its arrival on half of the streams, and on the last. */
@@ -51,9 +53,9 @@ function closeAll(streams: readonly EventStream[]): void {
   for (const stream of streams) stream.close()
 }
 
-async function residentKiB(target: Target): Promise<number> {
-  const { rss = Number.NaN } = await target.ask('memory')
-  return rss / 1024
+async function memoryOf(target: Target) {
+  const { rss = Number.NaN, heapUsed = Number.NaN, external = Number.NaN } = await target.ask('memory')
+  return { resident: rss / 1024, heap: (heapUsed + external) / 1024 }
 }
 
 async function fanOut({ openShared, publish, published }: Side, count: number): Promise<number[]> {
@@ -71,9 +73,9 @@ async function measureSide(side: Side, count: number, idleSeconds: number): Prom
   // The first streams pay for code that is compiled and buffers that grow once.
   closeAll(await openAll(Math.ceil(count / 10), open))
   await sleep(1_000)
-  const before = await residentKiB(target)
+  const before = await memoryOf(target)
   const streams = await openAll(count, open)
-  const kibPerStream = ((await residentKiB(target)) - before) / count
+  const after = await memoryOf(target)
   const cpuBefore = cpuMs(target.pid)
   await sleep(idleSeconds * 1_000)
   const idleCpu = (cpuMs(target.pid) - cpuBefore) / (idleSeconds * 1_000)
@@ -83,7 +85,8 @@ async function measureSide(side: Side, count: number, idleSeconds: number): Prom
   return {
     name,
     streams: count,
-    kibPerStream,
+    kibPerStream: (after.resident - before.resident) / count,
+    heapKibPerStream: (after.heap - before.heap) / count,
     idleCpu,
     fanOutP50: percentile(times, 0.5),
     fanOutLast: Math.max(...times),

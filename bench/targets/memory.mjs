@@ -1,3 +1,18 @@
+const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
+
+/** Memory once collecting garbage frees nothing more: what finalizers let go and pages given back come later. */
+async function settledMemory() {
+  let last = process.memoryUsage()
+  for (let round = 0; round < 30; round += 1) {
+    globalThis.gc?.()
+    await pause()
+    const now = process.memoryUsage()
+    if (round > 2 && Math.abs(now.rss - last.rss) < 65_536) return now
+    last = now
+  }
+  return last
+}
+
 /**
  * Lets the benchmark ask this process over IPC for its memory after a collection of garbage, or for something else that
  * it can do; ends it when the benchmark is gone.
@@ -12,12 +27,7 @@ export function answerMemory(commands = {}) {
       process.send?.({})
       return
     }
-    // Once for what is garbage now, once for what only finalizers let go.
-    for (let round = 0; round < 2; round += 1) {
-      globalThis.gc?.()
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    process.send?.(process.memoryUsage())
+    process.send?.(await settledMemory())
   })
   process.on('disconnect', () => process.exit())
 }

@@ -10,6 +10,8 @@ const MESSAGES: Readonly<Record<number, string | readonly string[]>> = {
   404: 'Credential not found.',
   409: 'Offering redemption limit reached.',
   410: 'Offering has expired.',
+  413: 'Request body exceeds 1 MiB.',
+  415: 'Content type text/plain is not supported.',
   429: 'Too Many Requests',
   500: 'Internal server error',
   503: 'Database is unavailable.',
@@ -25,6 +27,9 @@ const BY_PATH: readonly (readonly [pattern: RegExp, status: number, message: str
   [/^\/api\/v1\/offerings/, 404, 'Offering not found.'],
   [/did\.json$/, 404, 'DID Document not found.'],
   [/status-lists/, 404, 'Status list not found.'],
+  [/vp-queries/, 404, 'VP query not found.'],
+  [/qr-codes/, 404, 'QR code not found.'],
+  [/^\/(api\/v1\/credentials|credentials\/sign)$/, 404, 'Schema not found.'],
   [/^\/flows/, 404, 'Flow not found.'],
   [/^\/flows/, 409, 'Flow is already confirmed.'],
   [/^\/holders\/.*dids/, 404, 'DID not found.'],
@@ -36,9 +41,25 @@ function messageFor(route: Route, status: number): string | readonly string[] {
   return special?.[2] ?? MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error'
 }
 
+/** A failed check answers the health result with the envelope's members beside it. */
+const FAILED_CHECK = {
+  status: 'error',
+  info: {},
+  error: { database: { status: 'down' } },
+  details: { database: { status: 'down' } },
+  statusCode: 503,
+  message: 'Health check failed: database.',
+  path: '/health/readiness',
+  timestamp: TIMESTAMP,
+}
+
 /** The description of one error response: envelope, or OAuth error body on protocol routes. */
 export function errorExamples(route: Route, status: number): Record<string, unknown> {
   const phrase = STATUS_CODES[status] ?? 'Error'
+  if (status === 503 && route.template.startsWith('/health/')) {
+    const content = { 'application/json': { schema: { type: 'object' }, example: FAILED_CHECK } }
+    return { description: 'A check failed', content }
+  }
   if (route.rest.kind === 'protocol' && status !== 429) {
     const example = {
       error: status >= 500 ? 'server_error' : 'invalid_request',

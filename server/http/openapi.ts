@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Config } from '../config.js'
 import type { RouteAccess } from '../contract.js'
 import { errorExamples } from './openapi-errors.js'
+import { exampleOf } from './openapi-examples.js'
 import { type Route, routesOf } from './routes.js'
 
 type JsonObject = Record<string, unknown>
@@ -77,6 +78,17 @@ function trueRequest(route: Route, operation: Operation): void {
   }
 }
 
+/** Every body of a request or a success gets an example, where its contract gives none. */
+function addExamples(operation: Operation): void {
+  const bodies = [operation.requestBody as JsonObject | undefined, ...Object.values(operation.responses)]
+  for (const body of bodies) {
+    const media = Object.values((body?.content ?? {}) as Record<string, JsonObject>)
+    for (const each of media.filter(({ example, examples }) => example === undefined && examples === undefined)) {
+      each.example = exampleOf((each.schema ?? {}) as JsonObject)
+    }
+  }
+}
+
 const ENVELOPE = {
   type: 'object',
   required: ['statusCode', 'message', 'path', 'timestamp'],
@@ -122,6 +134,7 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
     trueSuccess(route, operation)
     trueErrors(route, operation)
     trueRequest(route, operation)
+    addExamples(operation)
   }
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas ?? {}).filter(([name]) => !name.startsWith('error.')),

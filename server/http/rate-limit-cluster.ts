@@ -15,19 +15,19 @@ const isAnswer = (message: unknown): message is Answer =>
 export function countInPrimary(windowSeconds: number): void {
   const store = new MemoryStore()
   store.init({ windowMs: windowSeconds * 1000 } as Options)
-  cluster.on('message', async (worker: Worker, message: unknown) => {
-    if (!isQuestion(message)) return
-    if (message.rateLimit === 'undo') return store.decrement(message.key)
-    if (message.rateLimit === 'reset') return store.resetKey(message.key)
-    const { totalHits, resetTime } = await store.increment(message.key)
-    if (worker.isConnected()) {
-      worker.send({
-        rateLimit: 'answer',
-        id: message.id,
-        totalHits,
-        resetTime: resetTime?.toISOString(),
-      } satisfies Answer)
-    }
+  const answer = async (worker: Worker, question: Question) => {
+    if (question.rateLimit === 'undo') return store.decrement(question.key)
+    if (question.rateLimit === 'reset') return store.resetKey(question.key)
+    const { totalHits, resetTime } = await store.increment(question.key)
+    const { id } = question
+    const said: Answer = { rateLimit: 'answer', id, totalHits, resetTime: resetTime?.toISOString() }
+    // A worker that has died since needs no answer; without a callback its broken channel would be an uncaught error.
+    if (worker.isConnected()) worker.process.send?.(said, undefined, undefined, () => {})
+  }
+  let turn = Promise.resolve()
+  cluster.on('message', (worker: Worker, message: unknown) => {
+    // One after the other: the store hands out the count itself, which the next question would change.
+    if (isQuestion(message)) turn = turn.then(() => answer(worker, message))
   })
 }
 

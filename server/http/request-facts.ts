@@ -48,9 +48,13 @@ class ExpressFacts implements RequestFacts {
     if (this.#controller === undefined) {
       const controller = new AbortController()
       this.#controller = controller
-      this.#response.once('close', () => {
-        if (!this.#response.writableFinished) controller.abort()
-      })
+      // Asked for after the client went away, it would wait for an event that has passed.
+      if (this.#response.destroyed && !this.#response.writableFinished) controller.abort()
+      else {
+        this.#response.once('close', () => {
+          if (!this.#response.writableFinished) controller.abort()
+        })
+      }
     }
     return this.#controller.signal
   }

@@ -70,7 +70,8 @@ export async function sendEventStream(
   stream: AsyncIterable<readonly [id: string, data: unknown, ...rest: unknown[]]>,
 ): Promise<void> {
   response.writeHead(200, HEADERS)
-  deps.pings.add(response)
+  // Who went away before the first event closes nothing any more.
+  if (!response.destroyed) deps.pings.add(response)
   try {
     for await (const [id, data] of stream) {
       if (response.destroyed) return
@@ -79,8 +80,8 @@ export async function sendEventStream(
     }
     response.end()
   } catch (thrown) {
-    // The service stops: the client comes again, to another process.
-    if (thrown instanceof ServiceError && thrown.status === 503) response.end()
+    // The service stops: the client comes again, to another process. Its connection is not kept for more.
+    if (thrown instanceof ServiceError && thrown.status === 503) response.end(() => request.socket.end())
     else {
       logFailure(thrown, 500, request, response, deps)
       response.destroy()

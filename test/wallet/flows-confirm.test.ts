@@ -166,7 +166,9 @@ describe('confirming a presentation', () => {
   it('the credential of another holder is not to be chosen, even by its id', async () => {
     const [holder, victim] = [await world.holding('grace'), await world.holding('heidi')]
     const { data } = await started(holder)
-    const [stolen] = (await victim.get('/credentials')).json
+    const stolen = (await victim.get('/credentials')).json.find(
+      ({ format }: { format: string }) => format === 'jwt_vc_json',
+    )
     const answer = await world.confirm(data.processId, 'presentation', { id: stolen.id }, holder.authorization)
     expect(answer.status).toBe(400)
   })

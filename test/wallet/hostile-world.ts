@@ -50,10 +50,10 @@ export async function makeHostileWorld(): Promise<HostileWorld> {
     wallet,
     diploma,
     async refusalOf(options, query = diploma()) {
-      const before = verifier.responses.length
+      const sent = () => verifier.responses.length + elsewhere.seen.length
+      const before = sent()
       const answer = await wallet.process(await verifier.request(query, options))
-      const presented = verifier.responses.length - before + elsewhere.seen.length
-      return { status: answer.status, message: String(answer.json.message), presented }
+      return { status: answer.status, message: String(answer.json.message), presented: sent() - before }
     },
     async close() {
       await service.close()

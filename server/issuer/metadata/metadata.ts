@@ -4,7 +4,7 @@ import { publicProcedure, router } from '../../trpc.js'
 import { authorizationServerMetadataOf, issuerMetadataOf, signedIssuerMetadata } from './issuer-metadata.js'
 import { authorizationServerMetadata, issuerMetadata, jsonWebKeySet } from './metadata.contract.js'
 
-/** The weight that an Accept header gives the first of some media ranges that it names (RFC 9110 §12.5.1); 0 without one. */
+/** The weight that an Accept header gives the first of some media ranges that it names (RFC 9110 §12.5.1). */
 function weightOf(accept: string, ...ranges: readonly string[]): number {
   const named = new Map(
     accept.split(',').map((entry) => {

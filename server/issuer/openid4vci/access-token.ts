@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Time for a wallet to get nonce and credential, and to notify. §13.10: a bearer token that lives longer is long-lived. */
+/** Time for a wallet to get nonce and credential, and to notify; a bearer token must not live longer (§13.10). */
 export const ACCESS_TOKEN_SECONDS = 300
 
 const TOKEN_BYTES = 32

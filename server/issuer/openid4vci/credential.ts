@@ -45,7 +45,7 @@ async function requestedConfiguration(deps: Deps, token: TokenContext, request: 
 function assertOpen(token: TokenContext, configurationId: string, now: Date): void {
   if (token.taken.includes(configurationId)) throw denied(TAKEN)
   if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
-  // The redemption counts with the first issuance; a further configuration belongs to it, unless the session failed since.
+  // The redemption counts with the first issuance. A further configuration belongs to it, unless the session failed.
   const reason = token.credentialId === null ? closedReason(token, now) : undefined
   if (reason !== undefined) throw denied(reason)
   if (token.session?.state === 'Error') throw denied('The credential offer has ended.')

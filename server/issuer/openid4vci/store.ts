@@ -38,7 +38,7 @@ export interface NewToken {
   readonly expiresAt: Date
 }
 
-/** What became of a token request: `used` where its code was used before, `closed` where the offering admits nobody any more. */
+/** What became of a token request: `used`: its code was used before; `closed`: the offering admits nobody any more. */
 export type TokenOutcome = 'stored' | 'used' | 'closed'
 
 export interface NewIssuance {
@@ -76,7 +76,10 @@ const offeringColumns = Prisma.sql`
   o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
-/** A common table expression `session`: the session of an offering, locked, unless it has ended in Error; of one without a session, a row. */
+/**
+ * A common table expression `session`: the session of an offering, locked, where it is not in Error. An offering without a
+ * session has one row.
+ */
 function openSession(offeringId: string, session: CredentialOfferSession | null): Prisma.Sql {
   if (session === null) return Prisma.sql`session AS (SELECT ${offeringId}::text AS id)`
   return Prisma.sql`
@@ -85,7 +88,10 @@ function openSession(offeringId: string, session: CredentialOfferSession | null)
       WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE)`
 }
 
-/** `target`: the credential record that an issuance belongs to, a new one with its redemption or the token's earlier one; `fresh` must have a row. */
+/**
+ * `target`: the credential record that an issuance belongs to, where `fresh` has a row: a new one with its redemption, or
+ * the token's earlier one.
+ */
 function targetRecord(issuance: NewIssuance): Prisma.Sql {
   const { now, offeringId } = issuance
   const vc = JSON.stringify(issuance.vc)
@@ -224,7 +230,7 @@ export function createIssuingStore(prisma: PrismaClient) {
       return outcomeOf(row, issuance)
     },
 
-    /** Removes tokens that expired before a moment, and with them the codes that they were given for, at most `limit`. @returns how many. */
+    /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. @returns how many. */
     async removeTokens(before: Date, limit: number): Promise<number> {
       return prisma.$executeRaw`
         DELETE FROM issuance_tokens WHERE token_hash IN (

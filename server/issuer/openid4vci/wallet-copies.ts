@@ -5,7 +5,7 @@ import { type Binding, type SignedInstance, signInstance } from '../issuance/sig
 import { credentialView } from '../issuance/view.js'
 import type { TokenContext } from './store.js'
 
-/** §15.4.1: times in a wallet's copies are rounded down to it, so that they do not link the copies of a batch to their moment. */
+/** §15.4.1: times in a wallet's copies are rounded down to it, so that they do not tell the moment of a batch. */
 const ROUNDED_TO_MS = 60 * 60 * 1000
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sha256 } from '../../../server/issuer/openid4vci/access-token.js'
 import { query } from '../../support/postgres.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
-import { credentialOf, type Issuer, JWT_VC, refusalOf, SD_JWT, startIssuer } from './actors.js'
+import { credentialOf, type Issuer, JWT_VC, PRE_AUTHORIZED, refusalOf, SD_JWT, startIssuer } from './actors.js'
 
 let issuer: Issuer
 let wallets: readonly WalletActor[]
@@ -196,7 +196,7 @@ describe('the session of an offer', () => {
     const code = await issuer.code(id)
     const guess = () =>
       issuer.requestToken({
-        grant_type: 'urn:ietf:params:oauth:grant-type:pre-authorized_code',
+        grant_type: PRE_AUTHORIZED,
         'pre-authorized_code': code,
         tx_code: 'wrong!',
       })
@@ -240,7 +240,7 @@ describe('cost in SQL statements', () => {
     const made = await issuer.makeOffer({ txCode: true })
     const plain = await issuer.makeOffering()
     const form = async (offerId: string, more: Record<string, string> = {}) => ({
-      grant_type: 'urn:ietf:params:oauth:grant-type:pre-authorized_code',
+      grant_type: PRE_AUTHORIZED,
       'pre-authorized_code': await issuer.code(offerId),
       ...more,
     })

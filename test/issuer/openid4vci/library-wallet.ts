@@ -39,6 +39,12 @@ export interface Taken {
   readonly credentials: readonly string[]
 }
 
+/** The library takes signed metadata, but does not ask for them. */
+const fetchSignedMetadata: typeof fetch = (input, init) =>
+  String(input).includes('/.well-known/openid-credential-issuer')
+    ? fetch(input, { ...init, headers: { accept: 'application/jwt' } })
+    : fetch(input, init)
+
 const verifyByDidJwk: NonNullable<CallbackContext['verifyJwt']> = async (signer, { compact }) => {
   if (signer.method !== 'did') return { verified: false }
   const [did = ''] = signer.didUrl.split('#')
@@ -67,7 +73,7 @@ export async function takeOffer({
     keys.find(({ did }) => signer.didUrl?.startsWith(`${did}#`))?.publicJwk ?? (signer.publicJwk as JWK)
   const client = new Openid4vciClient({
     callbacks: {
-      fetch,
+      fetch: signedMetadata ? fetchSignedMetadata : fetch,
       hash: (data) => new Uint8Array(createHash('sha256').update(data).digest()),
       generateRandom: (length) => new Uint8Array(randomBytes(length)),
       clientAuthentication: clientAuthenticationAnonymous(),

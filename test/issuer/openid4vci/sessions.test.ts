@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createCredenceClient } from '../../../client/index.js'
 import { issuanceTasks } from '../../../server/issuer/openid4vci/expire.js'
 import { runTask } from '../../../server/maintenance/job.js'
 import { query } from '../../support/postgres.js'
@@ -245,6 +246,21 @@ describe('the events of a session', () => {
     const headers = { authorization: await issuer.authorization(), 'last-event-id': '1' }
     await using events = await readEvents(issuer.service, eventsPath(id), headers)
     expect([(await events.next()).id, (await events.next()).id]).toEqual(['2', '3'])
+  })
+
+  it('reach a subscription of the typed client, too', async () => {
+    const id = await newSession()
+    const accessToken = (await issuer.authorization()).slice('Bearer '.length)
+    const { credentialOffers } = createCredenceClient({ url: issuer.service.url, accessToken })
+    const states: string[] = []
+    const subscription = credentialOffers.events.subscribe(
+      { id },
+      { onData: ({ data }) => void states.push(data.state) },
+    )
+    await vi.waitFor(() => expect(states).toEqual(['Created']), { timeout: 10_000 })
+    await issuer.token(id)
+    await vi.waitFor(() => expect(states).toEqual(['Created', 'OfferRetrieved', 'TokenIssued']), { timeout: 10_000 })
+    subscription.unsubscribe()
   })
 
   it('show that the offer ran out, without anybody asking', async () => {

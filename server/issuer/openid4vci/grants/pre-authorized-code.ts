@@ -47,9 +47,10 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** §6.1.1: authorization_details may narrow the offer; §6.2: the answer then names what may be taken. RFC 9396 §5: the error code. */
+/** §6.1.1: authorization_details may narrow the offer; §6.2: the answer then names what may be taken. */
 function grantedConfigurations(deps: Deps, offering: WalletOffering, sent: string | undefined): readonly string[] {
   if (sent === undefined) return []
+  // RFC 9396 §5.
   const refusal = (description: string) => new OAuthError('invalid_authorization_details', description)
   const parsed = zAuthorizationDetails.safeParse(parsedJson(sent))
   if (!parsed.success) throw refusal('authorization_details must be a JSON array of openid_credential objects.')

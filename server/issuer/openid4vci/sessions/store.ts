@@ -160,7 +160,9 @@ export function createOfferSessionStore(prisma: PrismaClient) {
 
     /**
      * Removes sessions that ended before a moment, with their events, at most `limit`. One whose credential was taken and
-     * whose wallet never said more has its end where its offer ran out. @returns how many.
+     * whose wallet never said more has its end where its offer ran out.
+     *
+     * @returns how many.
      */
     async removeEnded(before: Date, limit: number): Promise<number> {
       const rows = await prisma.$queryRaw<{ id: string }[]>`

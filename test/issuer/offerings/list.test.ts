@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startService, type TestService } from '../../support/service.js'
+import { postOffering, postSchema, SUBJECT } from '../purchase.js'
+
+const RECIPIENT = 'did:example:recipient'
+
+let service: TestService
+let alice: string
+let type: string
+
+beforeAll(async () => {
+  service = await startService()
+  alice = await service.bearer('alice')
+  type = (await postSchema(service, alice)).name
+})
+afterAll(() => service.close())
+
+const pathOf = (id: string) => `/api/v1/offerings/${id}`
+
+describe('GET /api/v1/offerings', () => {
+  const list = async (options: Parameters<TestService['request']>[2] = {}, search = '') => {
+    const answer = await service.request('GET', `/api/v1/offerings${search}`, options)
+    expect(answer.status).toBe(200)
+    return answer
+  }
+  const entryOf = (answer: { json: { id: string }[] }, id: string) => answer.json.find((entry) => entry.id === id)
+
+  it('lists for nobody what anyone may claim any number of times, without redemptions', async () => {
+    const open = await postOffering(service, { credential_type: type })
+    const limited = await postOffering(service, { credential_type: type, redemption_limit: 3 })
+    const bound = await postOffering(service, { credential_type: type, recipient: RECIPIENT })
+    const answer = await list()
+    const { qr_code_url: _qr, offering_id: _id, offering_full_url: _url, ...listForm } = open
+    expect(answer.json[0]).toEqual(listForm)
+    expect(entryOf(answer, limited.id)).toBeUndefined()
+    expect(entryOf(answer, bound.id)).toBeUndefined()
+    const user = await list({ authorization: alice })
+    expect(user.json[0]).toEqual({ ...listForm, redemptions: [] })
+    expect(entryOf(user, limited.id)).toBeUndefined()
+    for (const everything of [
+      { client: true },
+      { authorization: await service.bearer('root', { roles: ['admin'] }) },
+    ]) {
+      const [first, second, third] = (await list(everything)).json
+      expect([first.id, second.id, third.id]).toEqual([bound.id, limited.id, open.id])
+      expect(first).toMatchObject({ recipient: RECIPIENT, credential_subject: SUBJECT, redemptions: [] })
+    }
+  })
+
+  it("shows a user their own redemptions, an admin and the client secret everyone's, none to a stranger", async () => {
+    const { id } = await postOffering(service, { credential_type: type })
+    const claim = async (sub: string) =>
+      (
+        await service.request('POST', `${pathOf(id)}/claim`, {
+          authorization: await service.bearer(sub, { did: `did:example:${sub}` }),
+        })
+      ).json
+    const carols = await claim('carol')
+    const daves = await claim('dave')
+    const redemptionsFor = async (options: Parameters<TestService['request']>[2]) =>
+      (entryOf(await list(options), id) as { redemptions?: { credential_id: string }[] } | undefined)?.redemptions
+
+    expect(await redemptionsFor({})).toBeUndefined()
+    expect(await redemptionsFor({ authorization: alice })).toEqual([])
+    const [own, ...others] = (await redemptionsFor({ authorization: await service.bearer('carol') })) ?? []
+    expect(others).toEqual([])
+    const offering = await service.request('GET', pathOf(id))
+    const { qr_code_url: _qr, offering_id: _id, offering_full_url: _url, ...listForm } = offering.json
+    expect(own).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      offering_id: id,
+      credential_id: carols.id,
+      recipient_did: 'did:example:carol',
+      redeemed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      offering: listForm,
+      credential: {
+        id: carols.id,
+        configuration_id: type,
+        configuration: {
+          id: expect.any(String),
+          name: type,
+          type,
+          version: 1,
+          schemaUri: carols.vc.credentialSchema.id,
+          schemaBody: expect.objectContaining({ required: ['product'] }),
+        },
+        vc: carols.vc,
+        revoked: false,
+      },
+    })
+    await service.request('POST', `/api/v1/credentials/${daves.id}/revoke`, { client: true })
+    for (const everything of [
+      { client: true },
+      { authorization: await service.bearer('root', { roles: ['admin'] }) },
+    ]) {
+      const redemptions = (await redemptionsFor(everything)) as {
+        credential_id: string
+        credential: { revoked: boolean }
+      }[]
+      expect(redemptions.map((redemption) => [redemption.credential_id, redemption.credential.revoked])).toEqual([
+        [daves.id, true],
+        [carols.id, false],
+      ])
+    }
+  })
+
+  it('answers 401 for a token or secret that is sent and wrong', async () => {
+    const token = await service.request('GET', '/api/v1/offerings', { authorization: 'Bearer no.to.ken' })
+    expect(token.status).toBe(401)
+    const secret = await service.request('GET', '/api/v1/offerings', { headers: { 'x-client-secret': 'wrong' } })
+    expect(secret.status).toBe(401)
+  })
+
+  it('pages with `limit` and `cursor`, the next page being in the Link header (RFC 8288)', async () => {
+    const made: string[] = []
+    for (let count = 0; count < 5; count += 1) made.push((await postOffering(service, { credential_type: type })).id)
+    const seen: string[] = []
+    let search: string | undefined = '?limit=2'
+    for (let page = 0; page < 3 && search !== undefined; page += 1) {
+      const answer = await list({}, search)
+      seen.push(...answer.json.map((entry: { id: string }) => entry.id))
+      search = /^<\/api\/v1\/offerings(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
+    }
+    expect(seen.slice(0, 5)).toEqual(made.toReversed())
+    expect(new Set(seen).size).toBe(6)
+    const everything = await list({}, '?limit=1000')
+    expect(everything.headers.get('link')).toBeNull()
+    expect(everything.json.slice(0, 6).map((entry: { id: string }) => entry.id)).toEqual(seen)
+  })
+
+  it.each(['0', '1001', 'all', '1.5'])('answers 400 for limit=%s', async (limit) => {
+    expect((await service.request('GET', `/api/v1/offerings?limit=${limit}`)).status).toBe(400)
+  })
+})

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startService, type TestService } from '../../support/service.js'
+import { PURCHASE, postSchema } from '../purchase.js'
+
+let service: TestService
+let alice: string
+
+beforeAll(async () => {
+  service = await startService()
+  alice = await service.bearer('alice')
+})
+afterAll(() => service.close())
+
+describe('GET /api/v1/schemas/{id}', () => {
+  it('gives anyone the JSON Schema that credentialSchema.id points to, of superseded versions too', async () => {
+    const first = await postSchema(service, alice)
+    await postSchema(service, alice, { name: first.name, version: 2 })
+    const answer = await service.request('GET', new URL(first.schemaUri).pathname)
+    expect([answer.status, answer.json]).toEqual([200, PURCHASE])
+  })
+
+  it('answers 404 for an unknown one', async () => {
+    const answer = await service.request('GET', '/api/v1/schemas/unknown')
+    expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
+  })
+})
+
+describe('GET /vct/{name}', () => {
+  it('gives anyone the type metadata of the active version (SD-JWT VC §6.2), `vct` being its own address', async () => {
+    const { name } = await postSchema(service, alice, {
+      version: 1,
+      title: 'Proof of purchase',
+      description: 'That something was bought.',
+      selectivelyDisclosable: ['price', 'shop.city'],
+    })
+    const answer = await service.request('GET', `/vct/${name}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    expect(answer.json).toEqual({
+      vct: `${service.url}/vct/${name}`,
+      name: 'Proof of purchase',
+      description: 'That something was bought.',
+      display: [{ locale: 'en', name: 'Proof of purchase' }],
+      claims: [
+        { path: ['product'], sd: 'never', display: [{ locale: 'en', label: 'Product' }] },
+        { path: ['price'], sd: 'always' },
+        { path: ['shop'], sd: 'never' },
+        { path: ['shop', 'city'], sd: 'always' },
+      ],
+    })
+  })
+
+  it('tells wallets how to draw the credential, in each language', async () => {
+    const logo = { uri: 'https://shop.example/logo.png', alt_text: 'A mill' }
+    const { name } = await postSchema(service, alice, {
+      display: [{ name: 'Purchase' }, { name: 'Kaufbeleg', locale: 'de', logo, background_color: '#123456' }],
+    })
+    expect((await service.request('GET', `/vct/${name}`)).json.display).toEqual([
+      { locale: 'en', name: 'Purchase' },
+      { locale: 'de', name: 'Kaufbeleg', rendering: { simple: { logo, background_color: '#123456' } } },
+    ])
+  })
+
+  it('answers 404 for an unknown name, never HTML with 200', async () => {
+    const answer = await service.request('GET', '/vct/Nobody')
+    expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
+  })
+})
