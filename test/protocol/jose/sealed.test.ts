@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CompactEncrypt } from 'jose'
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
   decryptSecret,
@@ -120,6 +120,45 @@ describe('encryptSecret and decryptSecret', () => {
     ciphertext[0] = (ciphertext[0] ?? 0) ^ 1
     const altered = [...parts.slice(0, 3), ciphertext.toString('base64url'), parts[4]].join('.')
     await expect(decryptSecret([current], altered)).rejects.toThrow('The encrypted secret was altered.')
+  })
+
+  it('refuses it whichever of its parts was altered, cut short or added', async () => {
+    const parts = (await encryptSecret(current, 'secret')).split('.')
+    const { kid } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
+    const encoded = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
+    const withPart = (at: number, part: string) => parts.map((own, index) => (index === at ? part : own)).join('.')
+    const flipped = (at: number) => {
+      const octets = Buffer.from(parts[at] ?? '', 'base64url')
+      octets[0] = (octets[0] ?? 0) ^ 1
+      return withPart(at, octets.toString('base64url'))
+    }
+    for (const altered of [
+      withPart(0, encoded({ kid, enc: 'A256GCM', alg: 'dir' })),
+      withPart(0, encoded({ alg: 'dir', enc: 'A256GCM', kid, crit: ['x'], x: 1 })),
+      withPart(0, encoded({ alg: 'dir', enc: 'A256GCM', kid, zip: 'DEF' })),
+      withPart(1, 'AAAA'),
+      flipped(2),
+      flipped(4),
+      withPart(4, (parts[4] ?? '').slice(0, 16)),
+      withPart(4, ''),
+      withPart(3, `${parts[3]}=`),
+      `${parts.join('.')}.AAAA`,
+      parts.slice(0, 4).join('.'),
+    ]) {
+      await expect(decryptSecret([current], altered), altered).rejects.toThrow('The encrypted secret was altered.')
+    }
+  })
+
+  it('speaks the JWE of other libraries', async () => {
+    const written = await encryptSecret(current, 'secret')
+    const { plaintext } = await compactDecrypt(written, current)
+    expect(Buffer.from(plaintext).toString()).toBe('secret')
+
+    const { kid } = decodeProtectedHeader(written)
+    const foreign = await new CompactEncrypt(Buffer.from('secret'))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ...(kid === undefined ? {} : { kid }) })
+      .encrypt(current)
+    await expect(decryptSecret([current], foreign)).resolves.toEqual({ plaintext: 'secret', keyIndex: 0 })
   })
 
   it('refuses what is no such JWE', async () => {
