@@ -27,23 +27,17 @@ function isTooDeep(text: string): boolean {
   return false
 }
 
-function assertPlainText(text: string, path: string): void {
-  if (LONE_SURROGATE.test(text)) throw errors.badRequest(`${path || 'Request body'} must be well-formed Unicode`)
-  // PostgreSQL refuses it as text and as jsonb but takes it as json: the same everywhere is a refusal.
-  if (text.includes('\u0000')) throw errors.unstorableText()
-}
-
 /** RFC 7493 §2.1: no lone surrogates, in names or values. A `__proto__` would become the prototype of a copy. */
 function assertPlain(value: unknown, path: string): void {
   if (typeof value === 'string') {
-    assertPlainText(value, path)
+    if (LONE_SURROGATE.test(value)) throw errors.badRequest(`${path || 'Request body'} must be well-formed Unicode`)
     return
   }
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
     if (name === '__proto__') throw errors.badRequest('property __proto__ should not exist')
     const memberPath = path === '' ? name : `${path}.${name}`
-    assertPlainText(name, path)
+    if (LONE_SURROGATE.test(name)) throw errors.badRequest(`${path || 'Request body'} must be well-formed Unicode`)
     assertPlain(member, memberPath)
   }
 }
@@ -56,7 +50,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds lone surrogates, NUL or a member `__proto__`. */
+/** @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds lone surrogates or a member `__proto__`. */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw errors.badRequest('Request body is nested too deeply.')
   const value = parsed(text)
