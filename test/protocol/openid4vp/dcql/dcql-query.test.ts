@@ -34,7 +34,7 @@ describe('a DCQL query (OpenID4VP 1.0 §6)', () => {
   })
 
   it('needs credentials, a non-empty array (§6)', () => {
-    expect(faults({})).toEqual(['credentials Invalid input: expected array, received undefined'])
+    expect(faults({})).toEqual(['credentials must be defined'])
     expect(faults({ credentials: [] })).toEqual(['credentials must not be empty'])
     expect(faults({ credentials: [sdJwt], credential_sets: [] })).toEqual(['credential_sets must not be empty'])
   })
@@ -72,21 +72,17 @@ describe('a credential query (§6.1)', () => {
   )
 
   it('has the meta of its format, never empty (Appendices B.1.1, B.3.5)', () => {
-    expect(faultsOf({ meta: undefined })).toEqual([
-      'credentials.0.meta Invalid input: expected object, received undefined',
-    ])
-    expect(faultsOf({ meta: {} })).toEqual([
-      'credentials.0.meta.vct_values Invalid input: expected array, received undefined',
-    ])
+    expect(faultsOf({ meta: undefined })).toEqual(['credentials.0.meta must be defined'])
+    expect(faultsOf({ meta: {} })).toEqual(['credentials.0.meta.vct_values must be defined'])
     expect(faultsOf({ meta: { vct_values: [] } })).toEqual(['credentials.0.meta.vct_values must not be empty'])
     expect(faults({ credentials: [{ ...jwtVc, meta: sdJwt.meta }] })).toContain(
-      'credentials.0.meta.type_values Invalid input: expected array, received undefined',
+      'credentials.0.meta.type_values must be defined',
     )
     expect(faults({ credentials: [{ ...jwtVc, meta: { type_values: [[]] } }] })).toEqual([
       'credentials.0.meta.type_values.0 must not be empty',
     ])
     expect(faults({ credentials: [{ ...jwtVc, meta: { type_values: ['Degree'] } }] })).toEqual([
-      'credentials.0.meta.type_values.0 Invalid input: expected array, received string',
+      'credentials.0.meta.type_values.0 must be an array',
     ])
   })
 

@@ -1,0 +1,4 @@
+import { installValidationMessages } from '../../server/validation.js'
+
+// Files of one worker share its modules, and a wallet's library that one of them loads sets words of its own for all.
+installValidationMessages()
