@@ -111,26 +111,26 @@ export interface DepsOptions {
 }
 
 /** The stores over one database: all of Prisma that the service knows. */
-export function createStores({ prisma }: Database): Stores {
+export function createStores(database: Database): Stores {
   return {
-    agents: createAgentStore(prisma),
-    authorizationRequests: createAuthorizationRequestStore(prisma),
-    credentials: createCredentialStore(prisma),
-    dids: createDidStore(prisma),
-    events: createEventStore(prisma),
-    flows: createFlowStore(prisma),
-    holders: createHolderStore(prisma),
-    issuance: createIssuanceStore(prisma),
-    issuing: createIssuingStore(prisma),
-    keys: createKeyStore(prisma),
-    offerings: createOfferingStore(prisma),
-    offerSessions: createOfferSessionStore(prisma),
-    schemas: createSchemaStore(prisma),
-    statusLists: createStatusListStore(prisma),
-    verificationSessions: createVerificationSessionStore(prisma),
-    vpQueries: createVpQueryStore(prisma),
-    walletCredentials: createWalletCredentialStore(prisma),
-    walletPresentations: createWalletPresentationStore(prisma),
+    agents: createAgentStore(database),
+    authorizationRequests: createAuthorizationRequestStore(database),
+    credentials: createCredentialStore(database),
+    dids: createDidStore(database),
+    events: createEventStore(database),
+    flows: createFlowStore(database),
+    holders: createHolderStore(database),
+    issuance: createIssuanceStore(database),
+    issuing: createIssuingStore(database),
+    keys: createKeyStore(database),
+    offerings: createOfferingStore(database),
+    offerSessions: createOfferSessionStore(database),
+    schemas: createSchemaStore(database),
+    statusLists: createStatusListStore(database),
+    verificationSessions: createVerificationSessionStore(database),
+    vpQueries: createVpQueryStore(database),
+    walletCredentials: createWalletCredentialStore(database),
+    walletPresentations: createWalletPresentationStore(database),
   }
 }
 
@@ -207,11 +207,11 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     pings: createPings(options.pingEveryMs),
     health: {
       stopping: () => state.stopping,
-      checks: { database: () => database.prisma.$queryRaw`SELECT 1`, ...options.checks },
+      checks: { database: () => database.sql`SELECT 1`, ...options.checks },
     },
   }
   const maintenance = createMaintenance({
-    store: createMaintenanceStore(database.prisma),
+    store: createMaintenanceStore(database),
     tasks: maintenanceTasks(deps),
     clock,
     log,

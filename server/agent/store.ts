@@ -1,7 +1,8 @@
 import type { AuditRecord } from '../audit/audit.js'
+import type { Database } from '../database/connect.js'
 import type { NewIdentity } from '../dids/identity.js'
 import { insertIdentity } from '../dids/store.js'
-import type { Prisma, PrismaClient } from '../generated/prisma/client.js'
+import type { Prisma } from '../generated/prisma/client.js'
 
 /** A name and its language, as metadata shows it. */
 export interface DisplayEntry {
@@ -50,7 +51,7 @@ const visibleTo = (sub: string) => ({ OR: [{ createdBy: sub }, { isDefault: true
 
 export type AgentStore = ReturnType<typeof createAgentStore>
 
-export function createAgentStore(prisma: PrismaClient) {
+export function createAgentStore({ prisma }: Database) {
   return {
     async issuers(sub: string, take: number, cursor: string | undefined): Promise<AgentRecord[]> {
       const rows = await prisma.issuer.findMany({ where: visibleTo(sub), orderBy: newestFirst, take, ...after(cursor) })

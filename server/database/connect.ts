@@ -1,10 +1,14 @@
-import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.js'
+import { type RunSql, sqlOver } from './sql.js'
+import { statementNames } from './statement-names.js'
 
 export interface Database {
+  /** Models and transactions. */
   readonly prisma: PrismaClient
+  /** Single statements that are written out. */
+  readonly sql: RunSql
   /** Ends every connection, once the queries under way are done. */
   close(): Promise<void>
 }
@@ -17,7 +21,7 @@ export interface DatabaseOptions {
 }
 
 /**
- * A Prisma client over one pool of connections. Nothing is connected before the first query, and a query waits for a
+ * Prisma and plain statements over one pool of connections. Nothing is connected before the first query, and a query waits for a
  * connection for five seconds at most.
  */
 export function connectDatabase(
@@ -35,30 +39,17 @@ export function connectDatabase(
     options: '-c TimeZone=UTC',
   })
   pool.on('error', onConnectionLost)
+  const nameOf = statementNames()
   const prisma = new PrismaClient({
     errorFormat: 'minimal',
-    adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
+    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) }),
   })
   return {
     prisma,
+    sql: sqlOver(pool, nameOf),
     async close() {
       await prisma.$disconnect()
       await pool.end()
     },
-  }
-}
-
-/** Statements that PostgreSQL keeps parsed on each connection; more shapes than this come from lists of varying length. */
-const maxStatements = 300
-
-/** A name for each statement, so that it is parsed and planned once on each connection; none (empty) beyond the bound. */
-function statementNames(): (query: { readonly sql: string }) => string {
-  const names = new Map<string, string>()
-  return ({ sql }) => {
-    const known = names.get(sql)
-    if (known !== undefined || names.size >= maxStatements) return known ?? ''
-    const name = createHash('sha256').update(sql).digest('base64url')
-    names.set(sql, name)
-    return name
   }
 }

@@ -1,3 +1,5 @@
+import { DatabaseError } from 'pg'
+
 /** Kinds of Prisma's driver adapter errors that say that no connection could be had. */
 const UNAVAILABLE_KINDS = new Set([
   'DatabaseNotReachable',
@@ -25,6 +27,15 @@ const UNSTORABLE_TEXT = new Set(['22021', '22P05'])
 
 const MAX_CAUSES = 8
 
+/** A statement that the database refused, or never got; the driver's own error is the cause. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError'
+
+  constructor(cause: unknown) {
+    super(`Database statement failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}
+
 /** What of an error was the database's; undefined members where it does not say. */
 interface DatabaseFault {
   readonly code: unknown
@@ -33,7 +44,14 @@ interface DatabaseFault {
   readonly message: string
 }
 
+/** What PostgreSQL did not answer went wrong on the way to it. */
+const statementFault = ({ cause, message }: StatementError): DatabaseFault =>
+  cause instanceof DatabaseError
+    ? { code: undefined, kind: undefined, sqlState: cause.code, message: cause.message }
+    : { code: undefined, kind: 'DatabaseNotReachable', sqlState: undefined, message }
+
 function faultOf(error: Error): DatabaseFault | undefined {
+  if (error instanceof StatementError) return statementFault(error)
   const { name, message } = error
   const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } }
   if (!name.startsWith('PrismaClient') && name !== 'DriverAdapterError') {

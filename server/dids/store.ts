@@ -1,6 +1,7 @@
 import { type AuditRecord, recordAudit } from '../audit/audit.js'
 import { coalesced } from '../database/coalesce.js'
-import { Prisma, type PrismaClient } from '../generated/prisma/client.js'
+import type { Database } from '../database/connect.js'
+import { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
@@ -78,10 +79,10 @@ export async function insertIdentity(
   await recordAudit(tx, ...audit)
 }
 
-export function createDidStore(prisma: PrismaClient) {
+export function createDidStore({ prisma, sql }: Database) {
   const ownIssuers = new LruMap<string, true>(MAX_OWN_ISSUERS)
   const select = (where: Prisma.Sql): Promise<StoredDid[]> =>
-    prisma.$queryRaw<StoredDid[]>`SELECT ${columns} FROM dids d WHERE ${where}`
+    sql<StoredDid>`SELECT ${columns} FROM dids d WHERE ${where}`
   const first = async (where: Prisma.Sql): Promise<StoredDid | undefined> => (await select(where))[0]
   const readDid = coalesced(async (dids) => {
     const rows = await select(Prisma.sql`d.did = ANY(${[...dids]}::text[])`)
@@ -102,7 +103,7 @@ export function createDidStore(prisma: PrismaClient) {
     /** Whether a DID is one of this installation's issuers. Asked once: what they have signed stays theirs. */
     async isIssuer(did: string): Promise<boolean> {
       if (ownIssuers.get(did) === true) return true
-      const rows = await prisma.$queryRaw<{ did: string }[]>`
+      const rows = await sql<{ did: string }>`
         SELECT did FROM dids WHERE did = ${did} AND purpose = 'issuer'`
       if (rows.length > 0) ownIssuers.set(did, true)
       return rows.length > 0
@@ -110,7 +111,7 @@ export function createDidStore(prisma: PrismaClient) {
 
     /** The DID and key that each issuer and verifier record signs with. */
     recordIdentities: (): Promise<RecordIdentity[]> =>
-      prisma.$queryRaw<RecordIdentity[]>`
+      sql<RecordIdentity>`
         SELECT r.did, r.purpose, k.id AS "keyId", k.public_jwk AS "publicJwk"
         FROM (SELECT did, key_set_id, created_at, 'issuer' AS purpose FROM issuers
               UNION ALL SELECT did, key_set_id, created_at, 'verifier' FROM verifiers) r

@@ -1,4 +1,5 @@
-import { Prisma, type PrismaClient } from '../generated/prisma/client.js'
+import type { Database } from '../database/connect.js'
+import { Prisma } from '../generated/prisma/client.js'
 
 /** Postgres channel on which the id of a session that changed is announced. */
 export const EVENT_CHANNEL = 'credence_events'
@@ -52,11 +53,11 @@ export function latestDataWith(session: Prisma.Sql, changes: Prisma.Sql): Prisma
 
 export type EventStore = ReturnType<typeof createEventStore>
 
-export function createEventStore(prisma: PrismaClient) {
+export function createEventStore({ sql }: Database) {
   return {
     /** A session's newest event: the session as it is now. Nothing for an unknown session. */
     async latest(kind: SessionKind, sessionId: string): Promise<SessionEvent | undefined> {
-      const [row] = await prisma.$queryRaw<SessionEvent[]>`
+      const [row] = await sql<SessionEvent>`
         SELECT seq, data FROM session_events WHERE session_id = ${sessionId} AND kind = ${kind} ORDER BY seq DESC LIMIT 1`
       return row
     },
@@ -65,7 +66,7 @@ export function createEventStore(prisma: PrismaClient) {
     after(wanted: readonly EventsWanted[]): Promise<(SessionEvent & { readonly sessionId: string })[]> {
       const ids = wanted.map(({ sessionId }) => sessionId)
       const positions = wanted.map(({ after }) => after)
-      return prisma.$queryRaw`
+      return sql`
         SELECT e.session_id AS "sessionId", e.seq, e.data
         FROM unnest(${ids}::text[], ${positions}::int[]) AS w(session_id, after)
         JOIN session_events e ON e.session_id = w.session_id AND e.seq > w.after

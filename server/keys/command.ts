@@ -24,7 +24,7 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
   const config = readConfig(environment)
   const database = connectDatabase(config.databaseUrl, { max: 2 })
   try {
-    const store = createKeyStore(database.prisma)
+    const store = createKeyStore(database)
     const vault = createVault(config.keyEncryptionKeys)
     await assertKeysOpen(store, vault)
     if (option === '--reencrypt') {

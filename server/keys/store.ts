@@ -1,6 +1,7 @@
 import { recordAudit } from '../audit/audit.js'
+import type { Database } from '../database/connect.js'
 import type { NewDid, NewKey } from '../dids/store.js'
-import { Prisma, type PrismaClient } from '../generated/prisma/client.js'
+import { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 /** A signing key as it is stored; `privateJwk` is protected by the vault. */
@@ -70,7 +71,7 @@ type Row = Prisma.KeyGetPayload<object>
 
 const toKey = (row: Row): StoredKey => ({ ...row, publicJwk: row.publicJwk as Jwk })
 
-export function createKeyStore(prisma: PrismaClient) {
+export function createKeyStore({ prisma, sql }: Database) {
   return {
     async find(id: string): Promise<StoredKey | undefined> {
       const row = await prisma.key.findUnique({ where: { id } })
@@ -93,7 +94,7 @@ export function createKeyStore(prisma: PrismaClient) {
       take: number,
     ): Promise<{ readonly id: string; readonly stored: string }[]> {
       const { table, id, value } = namesOf(column)
-      return prisma.$queryRaw`
+      return sql`
         SELECT ${id} AS id, ${value} AS stored FROM ${table}
         WHERE ${id} > ${after} AND ${value} IS NOT NULL ORDER BY ${id} LIMIT ${take}`
     },
@@ -101,14 +102,14 @@ export function createKeyStore(prisma: PrismaClient) {
     /** Replaces a protected value only where it is still the one that was read. */
     async replaceProtected(column: ProtectedColumn, rowId: string, from: string, to: string): Promise<boolean> {
       const { table, id, value } = namesOf(column)
-      const count = await prisma.$executeRaw`
-        UPDATE ${table} SET ${value} = ${to} WHERE ${id} = ${rowId} AND ${value} = ${from}`
-      return count > 0
+      const replaced = await sql`
+        UPDATE ${table} SET ${value} = ${to} WHERE ${id} = ${rowId} AND ${value} = ${from} RETURNING ${id}`
+      return replaced.length > 0
     },
 
     /** One private key for each JWE header that any of them has, and so for each key-encryption key. */
     async sampleOfEachEncryption(): Promise<string[]> {
-      const rows = await prisma.$queryRaw<{ stored: string }[]>`
+      const rows = await sql<{ stored: string }>`
         SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) private_jwk AS stored FROM keys
         WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`
       return rows.map((row) => row.stored)
@@ -116,7 +117,7 @@ export function createKeyStore(prisma: PrismaClient) {
 
     /** Every issuer and verifier record, the oldest first. */
     signingRecords: (): Promise<SigningRecord[]> =>
-      prisma.$queryRaw<SigningRecord[]>`
+      sql<SigningRecord>`
         SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg,
           w.did AS "didWeb"
         FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at FROM issuers

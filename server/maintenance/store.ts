@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../generated/prisma/client.js'
+import type { Database } from '../database/connect.js'
 
 /** Key of the advisory lock: maintenance is one process' work at a time. */
 const MAINTENANCE_LOCK = 4_203_118_802
@@ -7,7 +7,7 @@ const LOCK_TIMEOUT_MS = 60_000
 
 export type MaintenanceStore = ReturnType<typeof createMaintenanceStore>
 
-export function createMaintenanceStore(prisma: PrismaClient) {
+export function createMaintenanceStore({ prisma }: Database) {
   return {
     /** Does some work where no other process is at it, else nothing. The lock ends with its transaction, come what may. */
     async exclusively(work: () => Promise<void>): Promise<void> {

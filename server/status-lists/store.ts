@@ -1,5 +1,5 @@
 import { coalesced } from '../database/coalesce.js'
-import type { PrismaClient } from '../generated/prisma/client.js'
+import type { Database } from '../database/connect.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 export interface IndexRange {
@@ -29,12 +29,12 @@ export interface StatusListEntry {
 
 export type StatusListStore = ReturnType<typeof createStatusListStore>
 
-export function createStatusListStore(prisma: PrismaClient) {
+export function createStatusListStore({ prisma, sql }: Database) {
   const readEntry = coalesced(async (keys) => {
     const places = keys.map((key) => key.split(' '))
     const ids = places.map(([id = '']) => id)
     const indices = places.map(([, index]) => Number(index))
-    const rows = await prisma.$queryRaw<(StatusListEntry & { key: string })[]>`
+    const rows = await sql<StatusListEntry & { key: string }>`
       SELECT q.key, c.revoked_at IS NOT NULL AS revoked, l.size, k.public_jwk AS "publicJwk"
       FROM unnest(${[...keys]}::text[], ${ids}::text[], ${indices}::int[])
         AS q(key, list_id, status_index)
@@ -50,7 +50,7 @@ export function createStatusListStore(prisma: PrismaClient) {
      * Under READ COMMITTED the row lock makes a second writer look at the count again.
      */
     async reserve(keyId: string, count: number): Promise<IndexRange | undefined> {
-      const [row] = await prisma.$queryRaw<{ id: string; size: number; allotted: number }[]>`
+      const [row] = await sql<{ id: string; size: number; allotted: number }>`
         UPDATE status_lists SET allotted = allotted + ${count}::int
         WHERE id = (
           SELECT id FROM status_lists WHERE key_id = ${keyId} AND allotted + ${count}::int <= size
@@ -68,7 +68,7 @@ export function createStatusListStore(prisma: PrismaClient) {
     },
 
     async find(id: string): Promise<StatusListRecord | undefined> {
-      const [row] = await prisma.$queryRaw<StatusListRecord[]>`
+      const [row] = await sql<StatusListRecord>`
         SELECT l.id, l.size, l.version, l.key_id AS "keyId", k.public_jwk AS "publicJwk",
                i.method AS "issuerMethod", i.did AS "issuerDid"
         FROM status_lists l JOIN keys k ON k.id = l.key_id JOIN issuers i ON i.id = l.issuer_id
@@ -78,7 +78,7 @@ export function createStatusListStore(prisma: PrismaClient) {
 
     /** Indices of a list that are revoked. */
     async revokedIndices(id: string): Promise<number[]> {
-      const rows = await prisma.$queryRaw<{ index: number }[]>`
+      const rows = await sql<{ index: number }>`
         SELECT status_index AS index FROM credential_instances WHERE status_list_id = ${id} AND revoked_at IS NOT NULL`
       return rows.map((row) => row.index)
     },

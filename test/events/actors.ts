@@ -24,7 +24,7 @@ export interface Subscriber {
 
 export function startEventProcess(databaseUrl: string): EventProcess {
   const database = connectDatabase(databaseUrl, { max: 4 })
-  const store = createEventStore(database.prisma)
+  const store = createEventStore(database)
   const events = createEvents({ store, databaseUrl, log: createLog('silent') })
   const current = async (sessionId: string): Promise<SessionEvent> => {
     const latest = await store.latest('verification-session', sessionId)

@@ -26,7 +26,7 @@ const task = (run: MaintenanceTask['run'], everyMs = 0): MaintenanceTask => ({ n
 
 const maintenance = (tasks: readonly MaintenanceTask[], connection = first) =>
   createMaintenance({
-    store: createMaintenanceStore(connection.prisma),
+    store: createMaintenanceStore(connection),
     tasks,
     clock: () => NOW,
     log: createLog('silent'),
@@ -77,7 +77,7 @@ describe('the job', () => {
       busy -= 1
       return 0
     }
-    const stores = [createMaintenanceStore(first.prisma), createMaintenanceStore(second.prisma)]
+    const stores = [createMaintenanceStore(first), createMaintenanceStore(second)]
     const work = vi.fn(async () => {
       await run()
     })

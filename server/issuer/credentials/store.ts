@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
 
 export interface CredentialRecord {
   readonly id: string
@@ -7,14 +7,14 @@ export interface CredentialRecord {
 
 export type CredentialStore = ReturnType<typeof createCredentialStore>
 
-export function createCredentialStore(prisma: PrismaClient) {
+export function createCredentialStore({ prisma, sql }: Database) {
   return {
     /**
      * A credential that belongs to a caller: made, claimed or signed by them, or held by one of their DIDs (those of
      * their token and of their holders).
      */
     async findOwned(id: string, sub: string, tokenDids: readonly string[]): Promise<CredentialRecord | undefined> {
-      const [row] = await prisma.$queryRaw<CredentialRecord[]>`
+      const [row] = await sql<CredentialRecord>`
         SELECT c.id, c.vc FROM credentials c
         WHERE c.id = ${id} AND (
           c.owner = ${sub} OR c.holder_did = ANY(${[...tokenDids]}::text[])

@@ -1,5 +1,6 @@
 import { coalesced } from '../../database/coalesce.js'
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
+import { Prisma } from '../../generated/prisma/client.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { type CredentialSchema, schemaColumns } from '../schemas/store.js'
 
@@ -69,14 +70,14 @@ export interface OfferingIssuance extends IssuanceContext {
 
 export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 
-export function createIssuanceStore(prisma: PrismaClient) {
+export function createIssuanceStore({ sql }: Database) {
   /** The contexts of several names; `issuerId` null for the issuer that signs where none is named. */
   const contexts = (
     names: readonly string[],
     issuerId: string | null,
     sub: string | null,
   ): Promise<IssuanceContext[]> =>
-    prisma.$queryRaw<IssuanceContext[]>`
+    sql<IssuanceContext>`
       SELECT ${contextColumns}
       FROM unnest(${[...names]}::text[]) AS q(name)
       JOIN LATERAL (SELECT * FROM schemas WHERE schemas.name = q.name ORDER BY version DESC LIMIT 1) s ON true
@@ -111,7 +112,7 @@ export function createIssuanceStore(prisma: PrismaClient) {
     },
 
     async offeringContext(offeringId: string, sub: string | null): Promise<OfferingIssuance | undefined> {
-      const [row] = await prisma.$queryRaw<OfferingIssuance[]>`
+      const [row] = await sql<OfferingIssuance>`
         SELECT ${contextColumns}, o.id AS "offeringId", o.credential_subject AS "credentialSubject", o.recipient,
           o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
           ARRAY(SELECT d.did FROM dids d JOIN holders h ON h.id = d.holder_id WHERE h.created_by = ${sub}) AS "callerDids"
@@ -145,7 +146,7 @@ export function createIssuanceStore(prisma: PrismaClient) {
           ? Prisma.sql`admitted AS (SELECT 1)`
           : countRedemption(redemption.offeringId, createdAt)
       const redeemed = redemption === undefined ? Prisma.empty : insertRedemption(redemption, id, createdAt)
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         WITH ${admitted},
         recorded AS (
           INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)

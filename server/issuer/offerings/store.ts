@@ -1,4 +1,5 @@
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
+import { Prisma } from '../../generated/prisma/client.js'
 import type { SchemaDisplay } from '../schemas/store.js'
 
 /** Redemptions that an offering lists: its newest ones. */
@@ -52,13 +53,13 @@ const columns = Prisma.sql`
 
 export type OfferingStore = ReturnType<typeof createOfferingStore>
 
-export function createOfferingStore(prisma: PrismaClient) {
+export function createOfferingStore({ sql }: Database) {
   return {
     /** Stores an offering with its audit row, in one statement. */
     async insert(offering: NewOffering): Promise<void> {
       const { id, schemaId, issuerId, recipient, redemptionLimit, expiresAt, createdAt } = offering
       const subject = JSON.stringify(offering.credentialSubject)
-      await prisma.$executeRaw`
+      await sql`
         WITH inserted AS (
           INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at, created_at)
           VALUES (${id}, ${schemaId}, ${issuerId}, ${subject}::json, ${recipient}, ${redemptionLimit}, ${expiresAt}, ${createdAt})
@@ -68,7 +69,7 @@ export function createOfferingStore(prisma: PrismaClient) {
     },
 
     async find(id: string): Promise<OfferingRow | undefined> {
-      const [row] = await prisma.$queryRaw<OfferingRow[]>`
+      const [row] = await sql<OfferingRow>`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id WHERE o.id = ${id} AND NOT o.is_session`
       return row
     },
@@ -80,7 +81,7 @@ export function createOfferingStore(prisma: PrismaClient) {
         after === undefined
           ? Prisma.empty
           : Prisma.sql`AND (o.created_at, o.id) < (SELECT p.created_at, p.id FROM offerings p WHERE p.id = ${after})`
-      return prisma.$queryRaw<OfferingRow[]>`
+      return sql<OfferingRow>`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
         WHERE NOT o.is_session ${open} ${beyond} ORDER BY o.created_at DESC, o.id DESC LIMIT ${take}`
     },
@@ -88,7 +89,7 @@ export function createOfferingStore(prisma: PrismaClient) {
     /** The newest redemptions of each of several offerings. */
     async redemptions(offeringIds: readonly string[], scope: RedemptionScope): Promise<RedemptionRow[]> {
       if (offeringIds.length === 0) return []
-      return prisma.$queryRaw<RedemptionRow[]>`
+      return sql<RedemptionRow>`
         SELECT r.id, r.offering_id AS "offeringId", r.credential_id AS "credentialId", r.recipient_did AS "recipientDid",
           r.redeemed_at AS "redeemedAt", c.vc, c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
           s.title AS "schemaTitle", s.version AS "schemaVersion", s.body AS "schemaBody",

@@ -1,4 +1,5 @@
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
+import { Prisma } from '../../generated/prisma/client.js'
 import { contextColumns, currentKey, type IssuanceContext, type NewInstance } from '../issuance/store.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession, type StoredSession, sessionColumn, type WithRawSession, withDates } from './sessions/store.js'
@@ -142,10 +143,10 @@ function outcomeOf(row: IssuanceRow | undefined, issuance: NewIssuance): Issuanc
 
 export type IssuingStore = ReturnType<typeof createIssuingStore>
 
-export function createIssuingStore(prisma: PrismaClient) {
+export function createIssuingStore({ sql }: Database) {
   return {
     async offering(id: string): Promise<WalletOffering | undefined> {
-      const [row] = await prisma.$queryRaw<WithRawSession<WalletOffering>[]>`
+      const [row] = await sql<WithRawSession<WalletOffering>>`
         SELECT ${offeringColumns}
         FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
         WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
@@ -157,7 +158,7 @@ export function createIssuingStore(prisma: PrismaClient) {
      * offering's session moves with it.
      */
     async insertToken(token: NewToken, session: CredentialOfferSession | null, now: Date): Promise<TokenOutcome> {
-      const [row] = await prisma.$queryRaw<{ stored: boolean; open: boolean }[]>`
+      const [row] = await sql<{ stored: boolean; open: boolean }>`
         WITH ${openSession(token.offeringId, session)},
         open AS (
           SELECT o.id FROM offerings o JOIN session ON session.id = o.id
@@ -174,7 +175,7 @@ export function createIssuingStore(prisma: PrismaClient) {
     },
 
     async token(tokenHash: string): Promise<TokenContext | undefined> {
-      const [row] = await prisma.$queryRaw<WithRawSession<TokenContext>[]>`
+      const [row] = await sql<WithRawSession<TokenContext>>`
         SELECT ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
           t.expires_at AS "tokenExpiresAt", t.configuration_ids AS granted, t.taken, t.credential_id AS "credentialId",
           CASE WHEN t.credential_id IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
@@ -200,7 +201,7 @@ export function createIssuingStore(prisma: PrismaClient) {
       const instances = JSON.stringify(
         issuance.instances.map(({ listId, index, format, ...of }) => [listId, index, of.configurationId, format]),
       )
-      const [row] = await prisma.$queryRaw<IssuanceRow[]>`
+      const [row] = await sql<IssuanceRow>`
         WITH token AS (
           SELECT credential_id FROM issuance_tokens
           WHERE token_hash = ${tokenHash} AND expires_at > ${now} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE),
@@ -232,18 +233,22 @@ export function createIssuingStore(prisma: PrismaClient) {
 
     /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. @returns how many. */
     async removeTokens(before: Date, limit: number): Promise<number> {
-      return prisma.$executeRaw`
+      const removed = await sql`
         DELETE FROM issuance_tokens WHERE token_hash IN (
           SELECT token_hash FROM issuance_tokens WHERE expires_at <= ${before}
-          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        RETURNING token_hash`
+      return removed.length
     },
 
     /** Removes used nonces that expired before a moment, at most `limit`. @returns how many. */
     async removeNonces(before: Date, limit: number): Promise<number> {
-      return prisma.$executeRaw`
+      const removed = await sql`
         DELETE FROM used_nonces WHERE hash IN (
           SELECT hash FROM used_nonces WHERE expires_at <= ${before}
-          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        RETURNING hash`
+      return removed.length
     },
   }
 }

@@ -1,4 +1,5 @@
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
+import { Prisma } from '../../generated/prisma/client.js'
 
 export interface SchemaDisplay {
   readonly name: string
@@ -50,9 +51,9 @@ const jsonOrNull = (value: unknown): string | null => (value === null ? null : J
 
 export type SchemaStore = ReturnType<typeof createSchemaStore>
 
-export function createSchemaStore(prisma: PrismaClient) {
+export function createSchemaStore({ sql }: Database) {
   const select = (where: Prisma.Sql) =>
-    prisma.$queryRaw<CredentialSchema[]>`SELECT ${schemaColumns} FROM schemas s WHERE ${where} ORDER BY s.version DESC`
+    sql<CredentialSchema>`SELECT ${schemaColumns} FROM schemas s WHERE ${where} ORDER BY s.version DESC`
 
   return {
     /**
@@ -61,7 +62,7 @@ export function createSchemaStore(prisma: PrismaClient) {
      * @returns false where the name has that version already.
      */
     async insert(schema: NewSchema): Promise<boolean> {
-      const count = await prisma.$executeRaw`
+      const audited = await sql`
         WITH inserted AS (
           INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days, created_by)
           VALUES (${schema.id}, ${schema.name}, ${schema.version}, ${JSON.stringify(schema.body)}::json, ${schema.title},
@@ -69,8 +70,8 @@ export function createSchemaStore(prisma: PrismaClient) {
             ${schema.expiresInDays}, ${schema.createdBy})
           ON CONFLICT (name, version) DO NOTHING RETURNING id)
         INSERT INTO audit_events (actor, action, subject, subject_id)
-        SELECT ${schema.createdBy}, 'schema.created', 'schema', id FROM inserted`
-      return count > 0
+        SELECT ${schema.createdBy}, 'schema.created', 'schema', id FROM inserted RETURNING id`
+      return audited.length > 0
     },
 
     async find(id: string): Promise<CredentialSchema | undefined> {
@@ -82,19 +83,19 @@ export function createSchemaStore(prisma: PrismaClient) {
     versions: (name: string): Promise<CredentialSchema[]> => select(Prisma.sql`s.name = ${name}`),
 
     async active(name: string): Promise<CredentialSchema | undefined> {
-      const [schema] = await prisma.$queryRaw<CredentialSchema[]>`
+      const [schema] = await sql<CredentialSchema>`
         SELECT ${schemaColumns} FROM schemas s WHERE s.name = ${name} ORDER BY s.version DESC LIMIT 1`
       return schema
     },
 
     /** The active version of every name, as metadata lists them. */
     allActive: (): Promise<CredentialSchema[]> =>
-      prisma.$queryRaw<CredentialSchema[]>`
+      sql<CredentialSchema>`
         SELECT ${schemaColumns} FROM (SELECT DISTINCT ON (name) * FROM schemas ORDER BY name, version DESC) s ORDER BY s.name`,
 
     /** Assigns a schema to an issuer, with an audit row where it was not yet. */
     async assign(schemaId: string, issuerId: string, actor: string): Promise<void> {
-      await prisma.$executeRaw`
+      await sql`
         WITH assigned AS (
           INSERT INTO schema_issuers (schema_id, issuer_id) VALUES (${schemaId}, ${issuerId})
           ON CONFLICT (schema_id, issuer_id) DO NOTHING RETURNING schema_id)

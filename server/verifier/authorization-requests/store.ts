@@ -1,4 +1,5 @@
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
+import { Prisma } from '../../generated/prisma/client.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
@@ -21,7 +22,7 @@ export interface NamedVerifier {
 
 export type AuthorizationRequestStore = ReturnType<typeof createAuthorizationRequestStore>
 
-export function createAuthorizationRequestStore(prisma: PrismaClient) {
+export function createAuthorizationRequestStore({ sql }: Database) {
   return {
     /** All that a request is made of, in one statement; nothing where the verifier does not exist. */
     async context(verifier: NamedVerifier | undefined, vpQueryId: string | null): Promise<RequestContext | undefined> {
@@ -30,7 +31,7 @@ export function createAuthorizationRequestStore(prisma: PrismaClient) {
           ? Prisma.sql`v.is_default`
           : Prisma.sql`(v.id = ${verifier.verifierId} OR v.did = ${verifier.verifierId})
               AND (v.is_default OR v.created_by = ${verifier.sub})`
-      const [row] = await prisma.$queryRaw<RequestContext[]>`
+      const [row] = await sql<RequestContext>`
         SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk",
           ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
           (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query

@@ -1,5 +1,6 @@
+import type { Database } from '../../database/connect.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import { Prisma } from '../../generated/prisma/client.js'
 import {
   changesOf,
   requestExpired,
@@ -51,12 +52,12 @@ const ended = ({ to, errorMessage }: Transition, now: Date) => Prisma.sql`
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
-export function createVerificationSessionStore(prisma: PrismaClient) {
+export function createVerificationSessionStore({ sql }: Database) {
   return {
     /** A new session with its first event and its audit row. */
     async insert(session: Session, view: SessionView): Promise<void> {
       const s = session
-      await prisma.$queryRaw`
+      await sql`
         WITH created AS (
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, state, response_mode, secrets, dcql_query,
@@ -74,20 +75,20 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
     },
 
     async byRequest(requestId: string): Promise<Session | undefined> {
-      const [row] = await prisma.$queryRaw<Session[]>`
+      const [row] = await sql<Session>`
         SELECT ${columns} FROM verification_sessions WHERE request_id = ${requestId}`
       return row
     },
 
     async byQrCode(qrCodeId: string): Promise<Pick<Session, 'clientId' | 'requestId'> | undefined> {
-      const [row] = await prisma.$queryRaw<Pick<Session, 'clientId' | 'requestId'>[]>`
+      const [row] = await sql<Pick<Session, 'clientId' | 'requestId'>>`
         SELECT client_id AS "clientId", request_id AS "requestId" FROM verification_sessions WHERE qr_code_id = ${qrCodeId}`
       return row
     },
 
     /** @returns whether there was such a QR code. */
     async deleteQrCode(qrCodeId: string): Promise<boolean> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         UPDATE verification_sessions SET qr_code_id = NULL WHERE qr_code_id = ${qrCodeId} RETURNING id`
       return rows.length > 0
     },
@@ -95,7 +96,7 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
     /** The session of a request that a wallet asks for. The first time, before it expires, this is a transition. */
     async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
       const { to } = requestRetrieved
-      const [row] = await prisma.$queryRaw<Session[]>`
+      const [row] = await sql<Session>`
         WITH moved AS (
           UPDATE verification_sessions s SET state = ${to}, seq = s.seq + 1
           WHERE request_id = ${requestId} AND state = ANY(${[...requestRetrieved.from]}::text[]) AND expires_at > ${now}
@@ -109,7 +110,7 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
 
     /** Ends a session. @returns false where another end came first: then nothing changed. */
     async end(id: string, transition: Transition, ending: Ending, now: Date): Promise<boolean> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         WITH moved AS (
           UPDATE verification_sessions s SET ${ended(transition, now)},
             result = ${json(ending.result ?? null)}, response_code_hash = ${ending.responseCodeHash ?? null}
@@ -126,7 +127,7 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
     /** Ends open sessions that ran out, at most `limit`; one of them where its id is given. @returns how many. */
     async expire(now: Date, limit: number, id?: string): Promise<number> {
       const only = id === undefined ? Prisma.empty : Prisma.sql`AND id = ${id}`
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         WITH due AS (
           SELECT id FROM verification_sessions WHERE ended_at IS NULL AND expires_at <= ${now} ${only}
           ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED),
@@ -140,7 +141,7 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
     },
 
     async result(id: string): Promise<StoredResult | undefined> {
-      const [row] = await prisma.$queryRaw<StoredResult[]>`
+      const [row] = await sql<StoredResult>`
         SELECT state, created_by AS "createdBy", ended_at AS "endedAt", result, response_code_hash AS "responseCodeHash",
           response_code_used_at AS "responseCodeUsedAt"
         FROM verification_sessions WHERE id = ${id}`
@@ -149,7 +150,7 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
 
     /** A response code is good once. @returns whether this was the time. */
     async useResponseCode(id: string, now: Date): Promise<boolean> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         UPDATE verification_sessions SET response_code_used_at = ${now}
         WHERE id = ${id} AND response_code_used_at IS NULL RETURNING id`
       return rows.length > 0
@@ -157,7 +158,7 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
 
     /** Forgets results of sessions that ended before a moment, at most `limit`. @returns how many. */
     async forgetResults(endedBefore: Date, limit: number): Promise<number> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         UPDATE verification_sessions SET result = NULL WHERE id IN (
           SELECT id FROM verification_sessions WHERE result IS NOT NULL AND ended_at <= ${endedBefore}
           ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
@@ -167,7 +168,7 @@ export function createVerificationSessionStore(prisma: PrismaClient) {
 
     /** Removes sessions that ended before a moment, their events and QR codes, at most `limit`. @returns how many. */
     async removeEnded(endedBefore: Date, limit: number): Promise<number> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         WITH removed AS (
           DELETE FROM verification_sessions WHERE id IN (
             SELECT id FROM verification_sessions WHERE ended_at <= ${endedBefore}

@@ -1,5 +1,6 @@
 import { recordAudit } from '../../audit/audit.js'
-import type { Prisma, PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
+import type { Prisma } from '../../generated/prisma/client.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
 /** A stored VP query. */
@@ -15,7 +16,7 @@ const toRecord = (row: Row): VpQueryRecord => ({ ...row, query: row.query as unk
 
 export type VpQueryStore = ReturnType<typeof createVpQueryStore>
 
-export function createVpQueryStore(prisma: PrismaClient) {
+export function createVpQueryStore({ prisma }: Database) {
   return {
     async insert(record: VpQueryRecord): Promise<void> {
       await prisma.$transaction(async (tx) => {

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../../audit/audit.js'
 import { recordAudit } from '../../audit/audit.js'
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
+import { Prisma } from '../../generated/prisma/client.js'
 
 /** Credential formats that a hosted wallet holds (OpenID4VP 1.0 Appendix B). */
 export type WalletFormat = 'dc+sd-jwt' | 'jwt_vc_json'
@@ -47,7 +48,7 @@ const withCopy = Prisma.sql`
 
 export type WalletCredentialStore = ReturnType<typeof createWalletCredentialStore>
 
-export function createWalletCredentialStore(prisma: PrismaClient) {
+export function createWalletCredentialStore({ prisma, sql }: Database) {
   return {
     insert: (credential: NewWalletCredential, audit: AuditRecord): Promise<void> =>
       prisma.$transaction(async (tx) => {
@@ -63,12 +64,12 @@ export function createWalletCredentialStore(prisma: PrismaClient) {
         after === undefined
           ? Prisma.empty
           : Prisma.sql`AND (c.created_at, c.id) < (SELECT a.created_at, a.id FROM wallet_credentials a WHERE a.id = ${after})`
-      return prisma.$queryRaw<StoredCredential[]>`
+      return sql<StoredCredential>`
         ${withCopy} WHERE c.holder_id = ${holderId} ${beyond} ORDER BY c.created_at DESC, c.id DESC LIMIT ${take}`
     },
 
     async find(holderId: string, id: string): Promise<StoredCredential | undefined> {
-      const [row] = await prisma.$queryRaw<StoredCredential[]>`
+      const [row] = await sql<StoredCredential>`
         ${withCopy} WHERE c.id = ${id} AND c.holder_id = ${holderId}`
       return row
     },

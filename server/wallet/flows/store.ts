@@ -1,5 +1,5 @@
 import { recordAudit } from '../../audit/audit.js'
-import type { PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
 
 export type FlowType = 'claim' | 'presentation'
 
@@ -24,7 +24,7 @@ export interface FoundFlow extends StoredFlow {
 
 export type FlowStore = ReturnType<typeof createFlowStore>
 
-export function createFlowStore(prisma: PrismaClient) {
+export function createFlowStore({ prisma, sql }: Database) {
   return {
     insert: (flow: StoredFlow): Promise<void> =>
       prisma.$transaction(async (tx) => {
@@ -45,7 +45,7 @@ export function createFlowStore(prisma: PrismaClient) {
      * @returns whether this call did it.
      */
     async confirm(id: string, actor: string): Promise<boolean> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         WITH confirmed AS (
           UPDATE flows SET state = 'confirmed', error_message = NULL WHERE id = ${id} AND state = 'initialized' RETURNING id),
         audited AS (
@@ -61,8 +61,11 @@ export function createFlowStore(prisma: PrismaClient) {
     },
 
     /** @returns how many expired flows were removed, at most `limit`. */
-    removeExpired: (now: Date, limit: number): Promise<number> =>
-      prisma.$executeRaw`
-        DELETE FROM flows WHERE id IN (SELECT id FROM flows WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+    async removeExpired(now: Date, limit: number): Promise<number> {
+      const removed = await sql`
+        DELETE FROM flows WHERE id IN (SELECT id FROM flows WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})
+        RETURNING id`
+      return removed.length
+    },
   }
 }

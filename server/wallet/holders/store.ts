@@ -1,7 +1,7 @@
 import { type AuditRecord, recordAudit } from '../../audit/audit.js'
+import type { Database } from '../../database/connect.js'
 import type { NewIdentity } from '../../dids/identity.js'
 import { insertIdentity } from '../../dids/store.js'
-import type { PrismaClient } from '../../generated/prisma/client.js'
 
 export interface Holder {
   readonly id: string
@@ -12,7 +12,7 @@ export interface Holder {
 
 export type HolderStore = ReturnType<typeof createHolderStore>
 
-export function createHolderStore(prisma: PrismaClient) {
+export function createHolderStore({ prisma }: Database) {
   return {
     insert: (
       id: string,

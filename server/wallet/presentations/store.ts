@@ -1,5 +1,5 @@
 import { type AuditRecord, recordAudit } from '../../audit/audit.js'
-import type { PrismaClient } from '../../generated/prisma/client.js'
+import type { Database } from '../../database/connect.js'
 
 /** What was presented to whom; `content` is as the vault protects it. */
 export interface StoredPresentation {
@@ -11,7 +11,7 @@ export interface StoredPresentation {
 
 export type WalletPresentationStore = ReturnType<typeof createWalletPresentationStore>
 
-export function createWalletPresentationStore(prisma: PrismaClient) {
+export function createWalletPresentationStore({ prisma }: Database) {
   return {
     insert: (presentation: StoredPresentation, audit: AuditRecord): Promise<void> =>
       prisma.$transaction(async (tx) => {

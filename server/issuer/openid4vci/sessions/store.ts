@@ -1,6 +1,7 @@
 import { recordAudit } from '../../../audit/audit.js'
+import type { Database } from '../../../database/connect.js'
 import { latestDataWith, recordEvents } from '../../../events/store.js'
-import { Prisma, type PrismaClient } from '../../../generated/prisma/client.js'
+import { Prisma } from '../../../generated/prisma/client.js'
 import type { NewOffering } from '../../offerings/store.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
 import { type CredentialOfferSession, EXPIRED, isFinal, sessionView, sourcesOf, UNREDEEMED_STATES } from './session.js'
@@ -67,10 +68,10 @@ function sessionEvent(session: CredentialOfferSession, rows: Prisma.Sql, now: Da
 
 export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 
-export function createOfferSessionStore(prisma: PrismaClient) {
+export function createOfferSessionStore({ prisma, sql }: Database) {
   return {
     async find(id: string, createdBy: string): Promise<StoredSession | undefined> {
-      const [row] = await prisma.$queryRaw<{ session: RawSession | null }[]>`
+      const [row] = await sql<{ session: RawSession | null }>`
         SELECT ${sessionColumn} FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id
         WHERE x.id = ${id} AND x.created_by = ${createdBy}`
       return row === undefined ? undefined : (withDates(row).session ?? undefined)
@@ -109,7 +110,7 @@ export function createOfferSessionStore(prisma: PrismaClient) {
 
     /** Moves a session on, where it may still move there; one statement, its event with it. */
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         WITH ${movedSession(session, now, Prisma.sql`SELECT 1`)}
         SELECT id FROM moved`
       return rows.length > 0
@@ -123,7 +124,7 @@ export function createOfferSessionStore(prisma: PrismaClient) {
      * @returns how many attempts are left; 0 where none was left before.
      */
     async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number> {
-      const [row] = await prisma.$queryRaw<{ left: number }[]>`
+      const [row] = await sql<{ left: number }>`
         WITH counted AS (
           UPDATE credential_offer_sessions x SET tx_code_attempts = x.tx_code_attempts + 1,
             state = CASE WHEN ${lastAttempt} THEN ${locked.state} ELSE x.state END,
@@ -141,7 +142,7 @@ export function createOfferSessionStore(prisma: PrismaClient) {
     /** Ends sessions whose offer ran out before anything was taken, at most `limit`. @returns how many. */
     async expire(now: Date, limit: number): Promise<number> {
       const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         WITH due AS (
           SELECT id FROM credential_offer_sessions
           WHERE state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at <= ${now}
@@ -165,7 +166,7 @@ export function createOfferSessionStore(prisma: PrismaClient) {
      * @returns how many.
      */
     async removeEnded(before: Date, limit: number): Promise<number> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`
+      const rows = await sql<{ id: string }>`
         WITH removed AS (
           DELETE FROM credential_offer_sessions WHERE id IN (
             SELECT id FROM credential_offer_sessions
