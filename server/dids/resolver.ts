@@ -21,7 +21,8 @@ interface CacheEntry {
 const NEGATIVE_TTL_SECONDS = 15
 
 /**
- * Makes a resolver for did:key and did:jwk, which are computed, and did:web. A did:web of this service is read by
+ * Makes a resolver for did:key and did:jwk, which are computed and kept for as long as there is room (they never change), and
+ * did:web. A did:web of this service is read by
  * `localDocument` at every call and never cached, so that a rotated key counts at once; a foreign one is fetched and
  * remembered for `ttlSeconds` (300), a failure for 15 seconds, at most `maxEntries` (500) of them.
  */
@@ -36,6 +37,15 @@ export function createDidResolver(
 ): DidResolver {
   const { localDocument, clock, ttlSeconds = 300, maxEntries = 500 } = options
   const cache = new LruMap<string, CacheEntry>(maxEntries)
+  const computed = new LruMap<string, DidDocument>(maxEntries)
+
+  const compute = async (did: string): Promise<DidDocument> => {
+    const known = computed.get(did)
+    if (known !== undefined) return known
+    const document = await resolveDid(did, options)
+    computed.set(did, document)
+    return document
+  }
 
   const fetchOnce = (did: string): Promise<DidDocument> => {
     const now = clock().getTime()
@@ -55,7 +65,7 @@ export function createDidResolver(
 
   return {
     resolve: async (did) => {
-      if (!did.startsWith('did:web:')) return resolveDid(did, options)
+      if (!did.startsWith('did:web:')) return compute(did)
       return (await localDocument(did)) ?? fetchOnce(did)
     },
   }

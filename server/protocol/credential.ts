@@ -1,11 +1,11 @@
 import { IssuerKeyError } from './issuer-keys/issuer-key-error.js'
 import { requiredMembersOf } from './jose/jwk.js'
-import { decodeCompact, type Jwk, JwsError, verifyCompact } from './jose/jws.js'
+import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } from './jose/jws.js'
 
 /** A JSON object as it came off the wire: nothing about its members is known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** A compact JWS, taken apart. */
+/** What a JWT says. */
 export interface Jwt {
   readonly header: JsonObject
   readonly payload: JsonObject
@@ -107,7 +107,7 @@ export function confirmationOf(holderKey: Jwk | { readonly kid: string }): Confi
 }
 
 /** Takes a compact JWS apart without verifying it. `what` names it in the refusal: "Credential", "Status list". */
-export function decodeJwt(compact: string, what: string): Jwt {
+export function decodeJwt(compact: string, what: string): DecodedJws {
   try {
     return decodeCompact(compact)
   } catch (error) {
@@ -130,10 +130,10 @@ export async function issuerKeyOf(
   }
 }
 
-/** Verifies a compact JWS with a key that is already known, or throws CredentialError. */
-export async function verifyJwtSignature(compact: string, jwk: Jwk, what: string): Promise<Jwt> {
+/** Verifies a decoded JWS with a key that is already known, or throws CredentialError. */
+export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string): void {
   try {
-    return await verifyCompact(compact, jwk)
+    verifyDecoded(jwt, jwk)
   } catch (error) {
     throw refusalOf(error, what)
   }

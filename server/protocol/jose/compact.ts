@@ -1,10 +1,13 @@
 import { decodeBase64url } from './base64url.js'
 import { JwsError } from './jws-error.js'
 
-/** The decoded halves of a compact JWS whose payload is a JSON object, such as a JWT. */
+/** A compact JWS whose payload is a JSON object, such as a JWT, taken apart. */
 export interface DecodedJws {
   header: Record<string, unknown>
   payload: Record<string, unknown>
+  /** What is signed (RFC 7515 §5.1): the first two segments as they came. */
+  signingInput: string
+  signature: Uint8Array
 }
 
 /** The longest compact JWS that is read, in characters. */
@@ -18,14 +21,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 export function decodeCompact(compact: string): DecodedJws {
   if (compact.length > MAX_COMPACT_LENGTH) throw new JwsError('malformed', 'The JWT is longer than 256 KiB.')
-  const [protectedHeader, payload, signature, ...others] = compact.split('.', 4)
-  if (protectedHeader === undefined || payload === undefined || signature === undefined || others.length > 0) {
+  const [protectedHeader, payload, encodedSignature, ...others] = compact.split('.', 4)
+  if (protectedHeader === undefined || payload === undefined || encodedSignature === undefined || others.length > 0) {
     throw new JwsError('malformed', 'A JWT consists of three segments separated by dots.')
   }
-  if (decodeBase64url(signature) === undefined) throw new JwsError('malformed', 'The JWT signature is not base64url.')
+  const signature = decodeBase64url(encodedSignature)
+  if (signature === undefined) throw new JwsError('malformed', 'The JWT signature is not base64url.')
   const header = decodeObject(protectedHeader, 'header')
   refuseExtensions(header)
-  return { header, payload: decodeObject(payload, 'payload') }
+  const signingInput = compact.slice(0, protectedHeader.length + 1 + payload.length)
+  return { header, payload: decodeObject(payload, 'payload'), signingInput, signature }
 }
 
 function decodeObject(segment: string, name: string): Record<string, unknown> {

@@ -49,6 +49,14 @@ export function requiredMembersOf(jwk: Jwk): Record<string, string> {
   return members
 }
 
+/** Whether two JWKs are the same public key, whatever `kid` or `alg` stands beside. Throws JwsError `key` as above. */
+export function isSameKey(one: Jwk, other: Jwk): boolean {
+  const members = requiredMembersOf(one)
+  return (
+    one.kty === other.kty && Object.entries(requiredMembersOf(other)).every(([name, value]) => members[name] === value)
+  )
+}
+
 function namesFor(kty: unknown): readonly ('crv' | 'e' | 'kty' | 'n' | 'x' | 'y')[] {
   const names = kty === 'EC' || kty === 'OKP' || kty === 'RSA' ? REQUIRED_MEMBERS.get(kty) : undefined
   if (names === undefined) throw new JwsError('key', 'The key is of no supported type.')

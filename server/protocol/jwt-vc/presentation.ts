@@ -10,7 +10,7 @@ import {
   numericDate,
   verifyJwtSignature,
 } from '../credential.js'
-import { type Jwk, readPublicJwk, type Signer, signCompact, thumbprint } from '../jose/jws.js'
+import { isSameKey, type Jwk, readPublicJwk, type Signer, signCompact } from '../jose/jws.js'
 import { issuerIdOf, texts } from './vc.js'
 import type { VerifiedJwtVc } from './verify.js'
 
@@ -88,14 +88,15 @@ export interface VerifiedVpJwt extends Jwt {
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyVpJwt(compact: string, options: VerifyVpOptions): Promise<VerifiedVpJwt> {
-  const { header, payload } = decodeJwt(compact, PRESENTATION)
+  const jwt = decodeJwt(compact, PRESENTATION)
+  const { header, payload } = jwt
   const vp = vpClaimOf(header, payload)
   const credentials = credentialsOf(vp)
   checkRequest(payload, options)
   checkPresentationTimes(payload, options)
   const { jwk, holder } = await options.resolveHolderKey(header, payload)
   checkHolder(payload, vp, holder)
-  await verifyJwtSignature(compact, jwk, PRESENTATION)
+  verifyJwtSignature(jwt, jwk, PRESENTATION)
   return { header, payload, holder, holderKey: jwk, credentials }
 }
 
@@ -163,5 +164,5 @@ function checkHolder(payload: JsonObject, vp: JsonObject, holder: string): void 
 
 function sameKey(value: JsonObject, key: Jwk): boolean {
   const jwk = readPublicJwk(value)
-  return jwk !== undefined && thumbprint(jwk) === thumbprint(key)
+  return jwk !== undefined && isSameKey(jwk, key)
 }

@@ -43,7 +43,8 @@ export interface VerifiedJwtVc {
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyJwtVc(compact: string, options: VerifyOptions): Promise<VerifiedJwtVc> {
-  const { header, payload } = decodeJwt(compact, CREDENTIAL)
+  const jwt = decodeJwt(compact, CREDENTIAL)
+  const { header, payload } = jwt
   checkType(header)
   checkDepth(payload, CREDENTIAL)
   const vc = vcClaimOf(payload)
@@ -58,8 +59,8 @@ export async function verifyJwtVc(compact: string, options: VerifyOptions): Prom
   const { cnf } = payload
   if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
 
-  const issuerKey = await issuerKeyOf({ header, payload }, options.resolveIssuerKey, CREDENTIAL)
-  await verifyJwtSignature(compact, issuerKey.jwk, CREDENTIAL)
+  const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
+  verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL)
   return {
     header,
     payload,

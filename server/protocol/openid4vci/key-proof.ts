@@ -2,7 +2,7 @@ import { didJwk } from '../did/did-jwk.js'
 import { DidResolutionError } from '../did/did-resolution-error.js'
 import { didOf } from '../did/did-url.js'
 import { canonicalAlgorithm, type SignatureAlgorithm } from '../jose/algorithms.js'
-import { decodeCompact, type Jwk, JwsError, readPublicJwk, verifyCompact } from '../jose/jws.js'
+import { type DecodedJws, decodeCompact, type Jwk, JwsError, readPublicJwk, verifyDecoded } from '../jose/jws.js'
 import { OAuthError } from '../oauth/error.js'
 
 /** What verifying a key proof needs of the world outside. */
@@ -81,7 +81,7 @@ async function didKey(kid: unknown, options: KeyProofOptions): Promise<Omit<Prov
   }
 }
 
-function decoded(proof: string) {
+function decoded(proof: string): DecodedJws {
   try {
     return decodeCompact(proof)
   } catch (cause) {
@@ -90,9 +90,9 @@ function decoded(proof: string) {
   }
 }
 
-async function assertSigned(proof: string, jwk: Jwk, algorithms: readonly SignatureAlgorithm[]): Promise<void> {
+function assertSigned(proof: DecodedJws, jwk: Jwk, algorithms: readonly SignatureAlgorithm[]): void {
   try {
-    await verifyCompact(proof, jwk, algorithms)
+    verifyDecoded(proof, jwk, algorithms)
   } catch (cause) {
     if (cause instanceof JwsError)
       throw invalidProof(`The signature of the proof cannot be accepted: ${cause.message}`, cause)
@@ -130,7 +130,8 @@ function nonceOf(
  * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
  */
 export async function verifyKeyProof(proof: string, options: KeyProofOptions): Promise<ProvenKey> {
-  const { header, payload } = decoded(proof)
+  const jws = decoded(proof)
+  const { header, payload } = jws
   assertHeader(header, options.algorithms)
   const name = keyName(header)
   const audiences = [payload.aud].flat()
@@ -141,6 +142,6 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
   assertTimes(payload, issuedAt, options.now)
   // Last what costs most: a DID may have to be fetched, which nobody brings about without a fresh nonce.
   const key = name === 'jwk' ? bareKey(header.jwk) : await didKey(header.kid, options)
-  await assertSigned(proof, key.jwk, options.algorithms)
+  assertSigned(jws, key.jwk, options.algorithms)
   return { ...key, nonce }
 }

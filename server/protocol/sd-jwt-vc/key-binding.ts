@@ -78,7 +78,8 @@ export async function verifyKeyBinding(
   const { keyBindingJwt, cnf } = credential
   if (keyBindingJwt === undefined) throw new CredentialError('Presentation has no Key Binding JWT.')
   if (cnf === undefined) throw new CredentialError('Credential is not bound to a holder key.')
-  const { header, payload } = decodeJwt(keyBindingJwt, KEY_BINDING)
+  const jwt = decodeJwt(keyBindingJwt, KEY_BINDING)
+  const { header, payload } = jwt
   // RFC 9901 §7.3, step 5.4.
   if (mediaTypeOf(header.typ) !== 'kb+jwt') throw new CredentialError(`${KEY_BINDING} typ is not kb+jwt.`)
   checkCreationTime(payload, options)
@@ -88,7 +89,7 @@ export async function verifyKeyBinding(
     throw new CredentialError(`${KEY_BINDING} sd_hash is not that of the presented credential.`)
   }
   const holderKey = await holderKeyOf(cnf, options)
-  await verifyJwtSignature(keyBindingJwt, holderKey, KEY_BINDING)
+  verifyJwtSignature(jwt, holderKey, KEY_BINDING)
   return { header, payload, holderKey }
 }
 

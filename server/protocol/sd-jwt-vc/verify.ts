@@ -45,7 +45,8 @@ export interface VerifiedSdJwtVc {
  */
 export async function verifySdJwtVc(compact: string, options: VerifyOptions): Promise<VerifiedSdJwtVc> {
   const parts = splitSdJwt(compact)
-  const { header, payload } = decodeJwt(parts.issuerJwt, CREDENTIAL)
+  const jwt = decodeJwt(parts.issuerJwt, CREDENTIAL)
+  const { header, payload } = jwt
   const vct = checkType(header, payload)
   stringClaim(payload, 'iss', CREDENTIAL)
   const leeway = { past: options.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 }
@@ -54,8 +55,8 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
   const { cnf } = payload
   if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
 
-  const issuerKey = await issuerKeyOf({ header, payload }, options.resolveIssuerKey, CREDENTIAL)
-  await verifyJwtSignature(parts.issuerJwt, issuerKey.jwk, CREDENTIAL)
+  const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
+  verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL)
   const { claims, disclosed } = processDisclosures(payload, parts.disclosures)
   // RFC 9901 §7.1, step 6: `iat`, unlike the others, may be brought by a Disclosure.
   checkTimes(claims, CREDENTIAL, options.now, leeway)

@@ -7,13 +7,13 @@ import {
   type IssuerKey,
   issuerKeyOf,
   type JsonObject,
-  type Jwt,
   mediaTypeOf,
   type ResolveIssuerKey,
   type StatusReference,
   type TokenStatusReference,
   verifyJwtSignature,
 } from '../credential.js'
+import type { DecodedJws } from '../jose/jws.js'
 import { checkValidityPeriod } from '../jwt-vc/validity.js'
 import { issuerIdOf } from '../jwt-vc/vc.js'
 import {
@@ -56,20 +56,22 @@ export async function checkForeignStatus(
 
 async function checkTokenStatus(source: StatusSource, reference: TokenStatusReference, issuer: IssuerKey) {
   const compact = await fetchList(source, reference.uri, TOKEN_STATUS_LIST_MEDIA_TYPE)
-  const { header, payload } = decodeJwt(compact, LIST)
+  const jwt = decodeJwt(compact, LIST)
+  const { header, payload } = jwt
   // Token Status List §5.1: `typ` is `statuslist+jwt`, `iat` is there.
   if (mediaTypeOf(header.typ) !== TOKEN_STATUS_LIST_TYP)
     throw new CredentialError(`${LIST} is not of type statuslist+jwt.`)
   if (payload.iat === undefined) throw new CredentialError(`${LIST} has no iat.`)
   checkListTimes(payload, source)
-  await verifyList(source, compact, { header, payload }, issuer)
+  await verifyList(source, jwt, payload.iss, issuer)
   return tokenStatusOf(readTokenStatus(payload, reference))
 }
 
 async function checkBitstringStatus(source: StatusSource, entry: BitstringStatusListEntry, issuer: IssuerKey) {
   if (entry.statusPurpose !== 'revocation' && entry.statusPurpose !== 'suspension') return 'valid'
   const compact = await fetchList(source, entry.statusListCredential, BITSTRING_STATUS_LIST_MEDIA_TYPE)
-  const { header, payload } = decodeJwt(compact, LIST)
+  const jwt = decodeJwt(compact, LIST)
+  const { header, payload } = jwt
   const typ = mediaTypeOf(header.typ)
   if (typ !== undefined && typ !== 'jwt' && typ !== BITSTRING_STATUS_LIST_TYP) {
     throw new CredentialError(`${LIST} is not of type vc+jwt.`)
@@ -77,7 +79,7 @@ async function checkBitstringStatus(source: StatusSource, entry: BitstringStatus
   const list = bitstringStatusListOf(payload)
   checkListTimes(payload, source)
   checkValidityPeriod(list, LIST, source.now, source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS)
-  await verifyList(source, compact, { header, payload: { ...payload, iss: payload.iss ?? issuerIdOf(list) } }, issuer)
+  await verifyList(source, jwt, payload.iss ?? issuerIdOf(list), issuer)
   if (readBitstringStatus(payload, entry) === 0) return 'valid'
   return entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended'
 }
@@ -99,17 +101,17 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
  * The list is signed with the credential's own key, whatever its `kid` says, or with another key of the same issuer. It need
  * not name its issuer (Token Status List §5.1); it is looked for at the credential's then.
  */
-async function verifyList(source: StatusSource, compact: string, list: Jwt, issuer: IssuerKey): Promise<void> {
-  if (await verifiesWith(compact, issuer)) return
-  const payload = { ...list.payload, iss: list.payload.iss ?? issuer.issuer }
+async function verifyList(source: StatusSource, list: DecodedJws, iss: unknown, issuer: IssuerKey): Promise<void> {
+  if (verifiesWith(list, issuer)) return
+  const payload = { ...list.payload, iss: iss ?? issuer.issuer }
   const key = await issuerKeyOf({ header: list.header, payload }, source.resolveIssuerKey, LIST)
   if (key.issuer !== issuer.issuer) throw new CredentialError(`${LIST} is of another issuer than the credential.`)
-  await verifyJwtSignature(compact, key.jwk, LIST)
+  verifyJwtSignature(list, key.jwk, LIST)
 }
 
-async function verifiesWith(compact: string, key: IssuerKey): Promise<boolean> {
+function verifiesWith(list: DecodedJws, key: IssuerKey): boolean {
   try {
-    await verifyJwtSignature(compact, key.jwk, LIST)
+    verifyJwtSignature(list, key.jwk, LIST)
     return true
   } catch (error) {
     if (error instanceof CredentialError) return false

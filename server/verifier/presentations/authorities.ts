@@ -1,7 +1,7 @@
 import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
 import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
-import { thumbprint } from '../../protocol/jose/jws.js'
+import { isSameKey } from '../../protocol/jose/jws.js'
 import type { Verification } from '../verify/check-credential.js'
 import type { PresentedCredential } from './verify-presentation.js'
 
@@ -17,7 +17,7 @@ export function authorityKeyIdentifiersOf(
   try {
     const chain = readX5c(header.x5c)
     const { jwk } = verifyCertificateChain(chain, { trustAnchors: deps.config.trustAnchors, now })
-    if (thumbprint(jwk) !== thumbprint(issuerKey.jwk)) return []
+    if (!isSameKey(jwk, issuerKey.jwk)) return []
     return chain.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
   } catch (thrown) {
     // A chain that proves nothing names nobody.

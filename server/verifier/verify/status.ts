@@ -5,7 +5,7 @@ import {
   type ResolveIssuerKey,
   type StatusReference,
 } from '../../protocol/credential.js'
-import { thumbprint } from '../../protocol/jose/jws.js'
+import { isSameKey } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import { type StatusListForm, statusListUri } from '../../status-lists/publication.js'
 import type { VerificationFetches } from './issuer-keys.js'
@@ -26,7 +26,7 @@ async function ownStatus(deps: Deps, listId: string, index: number, issuer: Issu
   if (entry === undefined) throw new CredentialError('Status list does not exist.')
   if (index >= entry.size) throw new CredentialError('Status list has no such index.')
   // A list speaks for the credentials of its own key alone.
-  if (thumbprint(entry.publicJwk) !== thumbprint(issuer.jwk)) {
+  if (!isSameKey(entry.publicJwk, issuer.jwk)) {
     throw new CredentialError('Status list belongs to another issuer than the credential.')
   }
   return entry.revoked ? 'revoked' : 'valid'

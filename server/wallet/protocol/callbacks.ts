@@ -3,7 +3,7 @@ import type { CallbackContext, JweEncryptor, JwtSigner } from '@openid4vc/oauth2
 import { CompactEncrypt, importJWK } from 'jose'
 import type { Deps } from '../../deps.js'
 import { subjectAlternativeNames } from '../../protocol/issuer-keys/subject-alternative-name.js'
-import { type Signer, signCompact, thumbprint } from '../../protocol/jose/jws.js'
+import { isSameKey, type Signer, signCompact } from '../../protocol/jose/jws.js'
 import { libraryJwk, ownJwk } from './library-jwk.js'
 import { verifyRequestObject } from './request-signer.js'
 import { WalletError } from './wallet-error.js'
@@ -30,7 +30,7 @@ const hash: CallbackContext['hash'] = (data, alg) => {
 function signerFor(signers: readonly Signer[], wanted: JwtSigner): Signer {
   const found = signers.find(({ kid, publicJwk }) => {
     if (wanted.method === 'did') return kid === wanted.didUrl
-    return wanted.method === 'jwk' && thumbprint(publicJwk) === thumbprint(ownJwk(wanted.publicJwk))
+    return wanted.method === 'jwk' && isSameKey(publicJwk, ownJwk(wanted.publicJwk))
   })
   if (found === undefined) throw new WalletError('The wallet holds no key that the exchange asks for.')
   return found

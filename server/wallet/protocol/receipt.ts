@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import { CredentialError, isObject, type JsonObject } from '../../protocol/credential.js'
 import { didOf } from '../../protocol/did/did-url.js'
-import { readPublicJwk, thumbprint } from '../../protocol/jose/jws.js'
+import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
 import { texts } from '../../protocol/jwt-vc/vc.js'
 import { type CheckedCredential, checkCredential } from '../../verifier/verify/check-credential.js'
 import type { HeldContent } from '../credentials/held.js'
@@ -43,7 +43,7 @@ function assertExpected(checked: CheckedCredential, expected: Expectation): void
 function isConfirmedBy(cnf: JsonObject, key: WalletKey): boolean {
   if (isObject(cnf.jwk)) {
     const jwk = readPublicJwk(cnf.jwk)
-    return jwk !== undefined && thumbprint(jwk) === thumbprint(key.signer.publicJwk)
+    return jwk !== undefined && isSameKey(jwk, key.signer.publicJwk)
   }
   const did = typeof cnf.kid === 'string' ? didOf(cnf.kid) : undefined
   return did !== undefined && isNamedBy(key, did)

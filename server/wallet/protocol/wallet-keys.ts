@@ -4,7 +4,7 @@ import type { StoredDid } from '../../dids/store.js'
 import { decodeDidJwk } from '../../protocol/did/did-jwk.js'
 import { decodeDidKey, didKeyFromJwk } from '../../protocol/did/did-key.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
-import { createSigner, generateKeyPair, type Jwk, type Signer, thumbprint } from '../../protocol/jose/jws.js'
+import { createSigner, generateKeyPair, isSameKey, type Jwk, type Signer } from '../../protocol/jose/jws.js'
 import type { HeldCredential } from '../credentials/held.js'
 
 /** A key of a hosted wallet, under the DID that names it. */
@@ -58,7 +58,7 @@ function keyWithin(did: string): Jwk | undefined {
 export function isNamedBy({ did, signer }: WalletKey, name: string): boolean {
   if (name === did) return true
   const jwk = keyWithin(name)
-  return jwk !== undefined && thumbprint(jwk) === thumbprint(signer.publicJwk)
+  return jwk !== undefined && isSameKey(jwk, signer.publicJwk)
 }
 
 /** The signer for a copy of a held credential, under the DID URL that the copy is bound to. */

@@ -11,7 +11,12 @@ describe('decodeCompact', () => {
   const payload = base64url({ iss: 'joe' })
 
   it('decodes without verifying', () => {
-    expect(decodeCompact(`${header}.${payload}.AAAA`)).toEqual({ header: { alg: 'ES256' }, payload: { iss: 'joe' } })
+    expect(decodeCompact(`${header}.${payload}.AAAA`)).toEqual({
+      header: { alg: 'ES256' },
+      payload: { iss: 'joe' },
+      signingInput: `${header}.${payload}`,
+      signature: Buffer.from([0, 0, 0]),
+    })
   })
 
   it.each([

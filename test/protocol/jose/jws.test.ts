@@ -35,7 +35,7 @@ describe('vectors of the standards', () => {
       x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
       y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
     }
-    await expect(verifyCompact(jwt, jwk)).resolves.toEqual({
+    await expect(verifyCompact(jwt, jwk)).resolves.toMatchObject({
       header: { alg: 'ES256' },
       payload: { iss: 'joe', exp: 1300819380, 'http://example.com/is_root': true },
     })
@@ -75,7 +75,7 @@ describe('vectors of the standards', () => {
 describe.each(SIGNATURE_ALGORITHMS)('%s', (alg) => {
   it('verifies what it signed', async () => {
     const { jwt, publicJwk } = await signed(alg, { typ: 'JWT' })
-    await expect(verifyCompact(jwt, publicJwk)).resolves.toEqual({
+    await expect(verifyCompact(jwt, publicJwk)).resolves.toMatchObject({
       header: { typ: 'JWT', alg, kid: 'key-1' },
       payload: { iss: 'joe', n: 1 },
     })
