@@ -46,10 +46,32 @@ export const clientProcedure = t.procedure.use(({ ctx, next }) => {
   return next()
 })
 
+type Permit = (caller: Caller, config: Config) => void
+
+/** One middleware for token and role: each one more that a request passes costs as much as validating its input. */
+const authenticated = (permit: Permit) =>
+  t.procedure.use(async ({ ctx, next }) => {
+    const caller = await ctx.deps.access.user(ctx.request.headers)
+    permit(caller, ctx.deps.config)
+    return next({ ctx: { caller } })
+  })
+
+function assertRole(caller: Caller, role: string | undefined, { authDisabled }: Config): void {
+  if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
+}
+
 /** A valid Bearer token, no specific role. */
-export const userProcedure = t.procedure.use(async ({ ctx, next }) => {
-  const caller = await ctx.deps.access.user(ctx.request.headers)
-  return next({ ctx: { caller } })
+export const userProcedure = authenticated(() => {})
+
+/** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
+export const issuerProcedure = authenticated((caller, config) => assertRole(caller, config.issuerRole, config))
+
+/** Bearer and, where VERIFIER_ROLE is set, that role: sessions, results, verify. */
+export const verifierProcedure = authenticated((caller, config) => assertRole(caller, config.verifierRole, config))
+
+/** Bearer with the `admin` role. */
+export const adminProcedure = authenticated((caller) => {
+  if (!isAdmin(caller)) throw errors.insufficientRole()
 })
 
 /** Works without credentials and shows more with them; one that is sent and wrong is a 401. */
@@ -58,32 +80,10 @@ export const optionalProcedure = t.procedure.use(async ({ ctx, next }) => {
   return next({ ctx: { caller: sent.caller, client: sent.client } })
 })
 
-function assertRole(caller: Caller, role: string | undefined, { authDisabled }: Config): void {
-  if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
-}
-
-/** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
-export const issuerProcedure = userProcedure.use(({ ctx: { caller, deps }, next }) => {
-  assertRole(caller, deps.config.issuerRole, deps.config)
-  return next()
-})
-
-/** Bearer and, where VERIFIER_ROLE is set, that role: sessions, results, verify. */
-export const verifierProcedure = userProcedure.use(({ ctx: { caller, deps }, next }) => {
-  assertRole(caller, deps.config.verifierRole, deps.config)
-  return next()
-})
-
 /** `x-client-secret`, or what {@link verifierProcedure} asks for. */
 export const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
   if (!client && caller === undefined) throw errors.unauthorized()
   if (!client && caller !== undefined) assertRole(caller, deps.config.verifierRole, deps.config)
-  return next()
-})
-
-/** Bearer with the `admin` role. */
-export const adminProcedure = userProcedure.use(({ ctx, next }) => {
-  if (!isAdmin(ctx.caller)) throw errors.insufficientRole()
   return next()
 })
 
