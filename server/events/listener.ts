@@ -13,7 +13,7 @@ export interface ListenerOptions {
   readonly databaseUrl: string
   readonly log: Log
   /** A session has a new event. */
-  readonly onSession: (sessionId: string) => void
+  readonly onAnnouncement: (payload: string) => void
   /** Announcements arrive from now on; those made before, also since the last connection broke, did not. */
   readonly onConnected: () => void
 }
@@ -72,7 +72,7 @@ async function listenUntilLost(options: ListenerOptions, stop: AbortSignal, conn
   client.on('error', reject)
   client.on('end', lost)
   client.on('notification', ({ payload }) => {
-    if (payload !== undefined) options.onSession(payload)
+    if (payload !== undefined) options.onAnnouncement(payload)
   })
   stop.addEventListener('abort', resolve, { once: true })
   const probe = setInterval(() => client.query('SELECT 1').catch(reject), PROBE_EVERY_MS)

@@ -19,6 +19,7 @@ export class EventReader {
   ) {}
 
   want(subscription: Subscription): void {
+    subscription.reading = true
     this.#wanting.add(subscription)
     if (this.#reading || this.#closed) return
     this.#reading = true
@@ -62,7 +63,7 @@ export class EventReader {
       else known.push(row)
     }
     for (const subscription of batch) {
-      subscription.rows = bySession.get(subscription.sessionId) ?? []
+      subscription.take(bySession.get(subscription.sessionId) ?? [])
       subscription.notify()
     }
   }

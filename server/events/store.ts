@@ -1,7 +1,7 @@
 import type { Database } from '../database/connect.js'
 import { Prisma } from '../generated/prisma/client.js'
 
-/** Postgres channel on which the id of a session that changed is announced. */
+/** Postgres channel on which events are announced. */
 export const EVENT_CHANNEL = 'credence_events'
 
 /** Whose events they are: one sequence for each session of either kind. */
@@ -12,6 +12,24 @@ export interface SessionEvent {
   readonly seq: number
   /** The session's JSON, as callers see it. */
   readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Octets of JSON that an announcement carries; PostgreSQL has room for just under 8,000 in all. */
+const MAX_ANNOUNCED = 7_500
+
+/** The session that a notification's payload, `<session id>` or `<session id> <seq> <JSON>`, speaks of. */
+export const announcedSession = (payload: string): string => payload.split(' ', 1)[0] ?? ''
+
+/** The event that a notification's payload brings; undefined where it was too long, and is to be read. */
+export function announcedEvent(payload: string): SessionEvent | undefined {
+  const [, seq, json] = /^\S+ (\d+) (.+)$/s.exec(payload) ?? []
+  if (json === undefined) return undefined
+  try {
+    return { seq: Number(seq), data: JSON.parse(json) }
+  } catch {
+    // Not one of ours: it says no more than that something happened.
+    return undefined
+  }
 }
 
 /** A session whose events after a position are wanted. */
@@ -37,7 +55,8 @@ export function recordEvents(kind: SessionKind, rows: Prisma.Sql, at: Date): Pri
     recorded_events AS (
       INSERT INTO session_events (session_id, kind, seq, data, at)
       SELECT id, ${kind}, seq, data, ${at} FROM (${rows}) AS changed
-      RETURNING session_id, pg_notify(${EVENT_CHANNEL}, session_id)::text)`
+      RETURNING session_id, pg_notify(${EVENT_CHANNEL}, CASE WHEN octet_length(data::text) > ${MAX_ANNOUNCED}
+        THEN session_id ELSE session_id || ' ' || seq || ' ' || data::text END)::text)`
 }
 
 /**

@@ -3,7 +3,7 @@ import { errors } from '../errors.js'
 import type { Log } from '../log.js'
 import { createEventListener } from './listener.js'
 import { EventReader } from './reader.js'
-import type { EventStore, SessionEvent } from './store.js'
+import { announcedEvent, announcedSession, type EventStore, type SessionEvent } from './store.js'
 import { type Subscription, Subscriptions } from './subscriptions.js'
 
 export interface StreamOptions<Data> {
@@ -51,16 +51,19 @@ export function createEvents({ store, databaseUrl, log }: EventsOptions): Events
   const reader = new EventReader(store, log)
   let stopped = false
 
-  const stir = (stirred: Iterable<Subscription>) => {
+  const stir = (stirred: Iterable<Subscription>, event?: SessionEvent) => {
     for (const subscription of stirred) {
-      subscription.dirty = true
+      if (event === undefined || !subscription.offer(event)) subscription.dirty = true
       subscription.notify()
     }
   }
   const listener = createEventListener({
     databaseUrl,
     log,
-    onSession: (sessionId) => stir(subscriptions.of(sessionId)),
+    onAnnouncement: (payload) => {
+      const subscribed = [...subscriptions.of(announcedSession(payload))]
+      if (subscribed.length > 0) stir(subscribed, announcedEvent(payload))
+    },
     onConnected: () => stir(subscriptions.all()),
   })
 
@@ -110,7 +113,7 @@ export function createEvents({ store, databaseUrl, log }: EventsOptions): Events
       signal.addEventListener('abort', leave)
       if (signal.aborted) leave()
       try {
-        subscription.rows = await opening(options)
+        subscription.take(await opening(options))
       } catch (error) {
         leave()
         throw error

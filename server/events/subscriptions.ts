@@ -8,12 +8,33 @@ export class Subscription {
   /** Whether the session may have events after `position` that were not read. */
   dirty = false
   ended = false
+  /** Whether its rows are still to come from the database; what is announced meanwhile may be among them or not. */
+  reading = true
   rows: readonly SessionEvent[] = []
   #changed = false
   #wake: (() => void) | undefined
 
   constructor(sessionId: string) {
     this.sessionId = sessionId
+  }
+
+  /**
+   * Takes an event that was announced whole, where it is the very next one and its reader waits for it.
+   *
+   * @returns whether that, or having seen it, leaves nothing to read.
+   */
+  offer(event: SessionEvent): boolean {
+    if (this.reading || this.dirty) return false
+    if (event.seq <= this.position) return true
+    if (event.seq !== this.position + 1 || this.rows.length > 0) return false
+    this.rows = [event]
+    return true
+  }
+
+  /** What was read from the database; it holds everything after `position` that was there to read. */
+  take(rows: readonly SessionEvent[]): void {
+    this.rows = rows
+    this.reading = false
   }
 
   notify(): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createEventStore, EVENT_CHANNEL } from '../../server/events/store.js'
 import { createEvents } from '../../server/events/stream.js'
 import { createLog } from '../../server/log.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
@@ -24,6 +25,11 @@ async function newSession(): Promise<string> {
   const id = randomUUID()
   await a.record(id, 1, 'RequestCreated')
   return id
+}
+
+function leaver() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
 }
 
 describe('a stream of session events', () => {
@@ -126,6 +132,46 @@ describe('a stream of session events', () => {
     other.leave()
     events.end()
     await events.close()
+  })
+
+  it('takes an event from its announcement, and reads what is too long for one', async () => {
+    const id = await newSession()
+    const store = createEventStore(a.database)
+    const after = vi.fn(store.after)
+    const events = createEvents({ store: { after }, databaseUrl: database.url, log: createLog('silent') })
+    const { signal, abort } = leaver()
+    const current = async () => ({ seq: 1, data: { state: 'RequestCreated' } })
+    const stream = await events.stream<{ state: string }>({ sessionId: id, current, signal })
+    await stream.next()
+    const second = stream.next()
+    // Once, for what was said before the connection listened.
+    await vi.waitFor(() => expect(after).toHaveBeenCalledOnce())
+    await after.mock.results[0]?.value
+
+    await b.record(id, 2, 'RequestUriRetrieved')
+    expect((await second).value?.slice(0, 2)).toEqual(['2', { state: 'RequestUriRetrieved' }])
+    expect(after).toHaveBeenCalledOnce()
+
+    const long = 'x'.repeat(8_000)
+    const third = stream.next()
+    await b.record(id, 3, long)
+    expect((await third).value?.slice(0, 2)).toEqual(['3', { state: long }])
+    expect(after).toHaveBeenCalledTimes(2)
+    abort()
+    events.end()
+    await events.close()
+  })
+
+  it('is not misled by what strangers say on its channel', async () => {
+    const id = await newSession()
+    const subscriber = await a.subscribe(id)
+    await subscriber.take(1)
+    for (const payload of [`${id} 2 {`, `${id} 9 {"state":"Error"}`, `${id} 1 {"state":"Error"}`, `${id} x`, '', ' ']) {
+      await query(database.url, 'SELECT pg_notify($1, $2)', [EVENT_CHANNEL, payload])
+    }
+    await b.record(id, 2, 'RequestUriRetrieved')
+    expect(await subscriber.take(1)).toEqual([['2', 'RequestUriRetrieved']])
+    subscriber.leave()
   })
 
   it('stays open after a final state', async () => {
