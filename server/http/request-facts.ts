@@ -15,6 +15,9 @@ export function requestId(): RequestHandler {
   }
 }
 
+/** One for all: making an error takes a trace of the stack, and nobody looks at this one. */
+const CLIENT_GONE = new Error('The client is gone.')
+
 class ExpressFacts implements RequestFacts {
   #controller: AbortController | undefined
   readonly #params: Readonly<Record<string, string>>
@@ -49,10 +52,10 @@ class ExpressFacts implements RequestFacts {
       const controller = new AbortController()
       this.#controller = controller
       // Asked for after the client went away, it would wait for an event that has passed.
-      if (this.#response.destroyed && !this.#response.writableFinished) controller.abort()
+      if (this.#response.destroyed && !this.#response.writableFinished) controller.abort(CLIENT_GONE)
       else {
         this.#response.once('close', () => {
-          if (!this.#response.writableFinished) controller.abort()
+          if (!this.#response.writableFinished) controller.abort(CLIENT_GONE)
         })
       }
     }
