@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http'
+
+const PING = 'event: ping\ndata: keepalive\n\n'
+
+/** Keeps streams alive: each open response gets a ping at its own moment, all of them by one timer. */
+export interface Pings {
+  /** Pings a response until it closes, and destroys it where its reader takes nothing any more. */
+  add(response: ServerResponse): void
+  close(): void
+}
+
+/**
+ * @param everyMs between two pings of a stream; 15 seconds unless given.
+ * @param slots how many moments there are in between, so that many streams are not written to in one turn.
+ */
+export function createPings(everyMs = 15_000, slots = 15): Pings {
+  const wheel = Array.from({ length: slots }, () => new Set<ServerResponse>())
+  const slow = new WeakSet<ServerResponse>()
+  let at = 0
+
+  const ping = (response: ServerResponse): void => {
+    if (!response.writableNeedDrain) response.write(PING)
+    // A whole round without a byte taken: what is due would pile up in memory.
+    else if (slow.has(response)) response.destroy()
+    else slow.add(response)
+  }
+  const timer = setInterval(() => {
+    at = (at + 1) % slots
+    wheel[at]?.forEach(ping)
+  }, everyMs / slots)
+  timer.unref()
+
+  return {
+    add(response) {
+      const slot = wheel[at]
+      slot?.add(response)
+      response.on('drain', () => slow.delete(response))
+      response.once('close', () => slot?.delete(response))
+    },
+    close: () => clearInterval(timer),
+  }
+}
