@@ -27,18 +27,25 @@ function isTooDeep(text: string): boolean {
   return false
 }
 
-/** RFC 7493 §2.1: no lone surrogates, in names or values. A `__proto__` would become the prototype of a copy. */
-function assertPlain(value: unknown, path: string): void {
-  if (typeof value === 'string') {
-    if (LONE_SURROGATE.test(value)) throw errors.badRequest(`${path || 'Request body'} must be well-formed Unicode`)
-    return
+/** Whether U+0000 may stand in a text: PostgreSQL stores it nowhere, and what is not stored may hold it. */
+type Nul = 'accepted' | 'refused'
+
+/** RFC 7493 §2.1: no lone surrogates. */
+function assertText(text: string, path: string, nul: Nul): void {
+  if (LONE_SURROGATE.test(text)) throw errors.badRequest(`${path || 'Request body'} must be well-formed Unicode`)
+  if (nul === 'refused' && text.includes('\0')) {
+    throw errors.badRequest(`${path || 'Request body'} must not contain a NUL character`)
   }
+}
+
+/** Looks at names and values. A `__proto__` would become the prototype of a copy. */
+function assertPlain(value: unknown, path: string, nul: Nul): void {
+  if (typeof value === 'string') assertText(value, path, nul)
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
     if (name === '__proto__') throw errors.badRequest('property __proto__ should not exist')
-    const memberPath = path === '' ? name : `${path}.${name}`
-    if (LONE_SURROGATE.test(name)) throw errors.badRequest(`${path || 'Request body'} must be well-formed Unicode`)
-    assertPlain(member, memberPath)
+    assertText(name, path, nul)
+    assertPlain(member, path === '' ? name : `${path}.${name}`, nul)
   }
 }
 
@@ -50,16 +57,19 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds lone surrogates or a member `__proto__`. */
-export function parseJson(text: string): unknown {
+/**
+ * @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds lone surrogates, a member `__proto__` or,
+ * unless they are accepted, NUL characters.
+ */
+export function parseJson(text: string, nul: Nul): unknown {
   if (isTooDeep(text)) throw errors.badRequest('Request body is nested too deeply.')
   const value = parsed(text)
-  if (NEEDS_A_LOOK.test(text)) assertPlain(value, '')
+  if (NEEDS_A_LOOK.test(text)) assertPlain(value, '', nul)
   return value
 }
 
-/** The same refusals for text that somebody else parses; malformed JSON passes unless it needs a second look. */
+/** The same refusals, NUL characters among them, for text that somebody else parses; malformed JSON passes unless it needs a second look. */
 export function assertPlainJson(text: string): void {
   if (isTooDeep(text)) throw errors.badRequest('Request body is nested too deeply.')
-  if (NEEDS_A_LOOK.test(text)) assertPlain(parsed(text), '')
+  if (NEEDS_A_LOOK.test(text)) assertPlain(parsed(text), '', 'refused')
 }

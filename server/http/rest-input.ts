@@ -55,8 +55,9 @@ function isJson(type: string): boolean {
   return type === 'application/json' || type.endsWith('+json')
 }
 
-function jsonObject(text: string): Input {
-  const value = parseJson(text)
+/** What a wallet sends is not stored as it came, and may say what it likes. */
+function jsonObject(route: Route, text: string): Input {
+  const value = parseJson(text, route.rest.kind === 'protocol' ? 'accepted' : 'refused')
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw errors.badRequest('Request body must be a JSON object')
   }
@@ -70,7 +71,7 @@ async function bodyOf(route: Route, request: Request, response: Response): Promi
   const type = mediaType(request)
   const { form } = route.rest
   if (form !== undefined && type === FORM) return formOf(text)
-  if (form !== true && (type === undefined || isJson(type))) return jsonObject(text)
+  if (form !== true && (type === undefined || isJson(type))) return jsonObject(route, text)
   throw errors.unsupportedMediaType(type ?? 'unknown')
 }
 

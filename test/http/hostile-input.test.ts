@@ -105,27 +105,55 @@ describe('JSON that is none, or holds what cannot be handed on', () => {
 describe('NUL characters, which PostgreSQL cannot store', () => {
   const NUL = 'Text must not contain a NUL character.'
 
-  it.each([
-    ['a subject', 'POST', '/api/v1/offerings', { credential_type: 'Ticket', credential_subject: { seat: 'a\0b' } }],
-    ['a type', 'POST', '/api/v1/offerings', { credential_type: 'Tic\0ket', credential_subject: {} }],
+  const ticket = { credential_type: 'Ticket', credential_subject: {} }
+  const dcql = { id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['https://a.example/\0'] } }
+  it.each<[string, string, string, object, string]>([
     [
-      'a recipient',
-      'POST',
+      'a subject',
       '/api/v1/offerings',
-      { credential_type: 'Ticket', credential_subject: {}, recipient: 'did:web:\0' },
+      'offerings.create',
+      { ...ticket, credential_subject: { seat: 'a\0b' } },
+      'credential_subject.seat',
     ],
     [
-      'a query',
-      'POST',
-      '/api/v1/verifier/vp-queries',
-      { query: [{ fields: [{ path: ['$.a'], filter: { const: '\0' } }] }] },
+      'a claim name',
+      '/api/v1/offerings',
+      'offerings.create',
+      { ...ticket, credential_subject: { 'a\0b': 1 } },
+      'credential_subject',
     ],
-  ])('in %s are a 4xx on both doors', async (_, method, path, body) => {
-    const answer = await service.request(method, path, { client: true, body })
-    expect(answer.status).toBe(400)
-    const name = path.endsWith('vp-queries') ? 'vpQueries.create' : 'offerings.create'
-    const called = await service.request('POST', `/trpc/${name}`, { client: true, body: { json: body } })
-    expect(called.status).toBe(400)
+    ['a type', '/api/v1/offerings', 'offerings.create', { ...ticket, credential_type: 'Tic\0ket' }, 'credential_type'],
+    ['a recipient', '/api/v1/offerings', 'offerings.create', { ...ticket, recipient: 'did:web:\0' }, 'recipient'],
+    [
+      'a VP query',
+      '/api/v1/verifier/vp-queries',
+      'vpQueries.create',
+      { query: [{ fields: [{ path: ['$.a'], filter: { const: '\0' } }] }] },
+      'query.0.fields.0.filter.const',
+    ],
+    [
+      'a DCQL query',
+      '/authorization-requests',
+      'authorizationRequests.create',
+      { dcqlQuery: { credentials: [dcql] } },
+      'dcqlQuery.credentials.0.meta.vct_values.0',
+    ],
+    [
+      'a schema',
+      '/schemas',
+      'schemas.create',
+      { name: 'T', version: 1, schema: { type: 'object', title: '\0' } },
+      'schema.title',
+    ],
+  ])('in %s are a 400 that names it, on both doors', async (_, path, procedure, body, member) => {
+    const caller = { client: true, authorization: admin }
+    const answer = await service.request('POST', path, { ...caller, body })
+    expect([answer.status, answer.json.message]).toEqual([400, [`${member} must not contain a NUL character`]])
+    const called = await service.request('POST', `/trpc/${procedure}`, { ...caller, body: { json: body } })
+    expect([called.status, called.json.error.json.message]).toEqual([
+      400,
+      `json.${member} must not contain a NUL character`,
+    ])
   })
 
   it('in every path parameter and every text of a query are a 4xx', async () => {

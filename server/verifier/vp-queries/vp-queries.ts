@@ -20,9 +20,6 @@ const shown = ({ id, query, createdAt }: VpQueryRecord): z.input<typeof zVpQuery
   createdAt: createdAt.getTime(),
 })
 
-/** A query is stored as it was written, in a column that takes a NUL where every other one refuses it. */
-const holdsNul = (query: unknown): boolean => /(?<!\\)(\\\\)*\\u0000/.test(JSON.stringify(query))
-
 export const vpQueriesRouter = router({
   list: clientProcedure
     .meta(listVpQueries.meta)
@@ -39,7 +36,6 @@ export const vpQueriesRouter = router({
     .input(createVpQuery.input)
     .output(createVpQuery.output)
     .mutation(async ({ ctx: { deps }, input }) => {
-      if (holdsNul(input.query)) throw errors.unstorableText()
       orBadRequest(() => compiledQuery(input.query))
       const record = { id: deps.newId(), query: input.query, createdAt: deps.clock() }
       await deps.stores.vpQueries.insert(record)
