@@ -260,6 +260,13 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     ])
   })
 
+  it('is not fetched by HEAD, as link previews send it (RFC 9110 §9.2.1)', async () => {
+    const asked = await ask(world.service, { query: [ITEM] })
+    const looked = await fetch(asked.request_uri, { method: 'HEAD' })
+    expect([looked.status, looked.headers.get('content-type')]).toEqual([200, 'application/oauth-authz-req+jwt'])
+    expect((await sessionOf(world.service, asked)).state).toBe('RequestCreated')
+  })
+
   it("says the wallet's nonce again (§5.10), ignores its metadata, and refuses a nonce that is none", async () => {
     const asked = await ask(world.service, { query: [ITEM] })
     const form = { wallet_nonce: 'qPmxiNFCR3QTm19POc8u', wallet_metadata: '{"vp_formats_supported":{}}', unknown: 'x' }

@@ -8,13 +8,18 @@ export const openid4vpRouter = router({
     .meta(getRequestObject.meta)
     .input(getRequestObject.input)
     .output(getRequestObject.output)
-    .query(({ ctx: { deps }, input }) => serveRequestObject(deps, input.id, undefined)),
+    .query(({ ctx: { deps, request }, input }) =>
+      // RFC 9110 §9.2.1: HEAD changes nothing, and link previews use it.
+      serveRequestObject(deps, input.id, { counts: request.method !== 'HEAD' }),
+    ),
 
   postedRequestObject: publicProcedure
     .meta(postRequestObject.meta)
     .input(postRequestObject.input)
     .output(postRequestObject.output)
-    .mutation(({ ctx: { deps }, input }) => serveRequestObject(deps, input.id, input.wallet_nonce)),
+    .mutation(({ ctx: { deps }, input }) =>
+      serveRequestObject(deps, input.id, { counts: true, walletNonce: input.wallet_nonce }),
+    ),
 
   response: publicProcedure
     .meta(postResponse.meta)

@@ -20,14 +20,26 @@ async function assertServed(deps: Deps, session: Session, now: Date): Promise<vo
   throw gone(EXPIRED_MESSAGE)
 }
 
-/** Hands a request out, any number of times while it is open; the first time the session moves to RequestUriRetrieved. */
+export interface Retrieval {
+  /** Whether this is a wallet that fetches the request. */
+  readonly counts: boolean
+  readonly walletNonce?: string | undefined
+}
+
+/**
+ * Hands a request out, any number of times while it is open; the first time that counts, the session moves to
+ * RequestUriRetrieved.
+ */
 export async function serveRequestObject(
   deps: Deps,
   requestId: string,
-  walletNonce: string | undefined,
+  { counts, walletNonce }: Retrieval,
 ): Promise<ProtocolReply> {
   const now = deps.clock()
-  const session = await deps.stores.verificationSessions.retrieve(requestId, now)
+  const { verificationSessions } = deps.stores
+  const session = await (counts
+    ? verificationSessions.retrieve(requestId, now)
+    : verificationSessions.byRequest(requestId))
   if (session === undefined) throw new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
   await assertServed(deps, session, now)
   const { state, nonce, encryptionKey } = await revealSecrets(deps, session)
