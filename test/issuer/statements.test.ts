@@ -1,12 +1,9 @@
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService, type TestService } from '../support/service.js'
+import { recordStatements, type StatementRecord } from '../support/statements.js'
 import { postOffering, postSchema, SUBJECT } from './purchase.js'
 
-/** Statements that the service sends to PostgreSQL, by what they begin with. */
-const sent: string[] = []
-const send = pg.Client.prototype.query
-
+let statements: StatementRecord
 let service: TestService
 let secure: TestService
 let authorization: string
@@ -21,14 +18,10 @@ beforeAll(async () => {
   })
   authorization = await service.bearer('alice', { roles: ['admin'] })
   type = (await postSchema(service, authorization)).name
-  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [query] = args
-    sent.push(typeof query === 'string' ? query : (query as { text: string }).text)
-    return Reflect.apply(send, this, args)
-  } as typeof send
+  statements = recordStatements()
 })
 afterAll(async () => {
-  pg.Client.prototype.query = send
+  statements.stop()
   await service.close()
   await secure.close()
 })
@@ -38,9 +31,9 @@ async function statementsOf(act: () => Promise<{ status: number }>): Promise<num
   for (let warm = 0; warm < 3; warm += 1) expect((await act()).status).toBeLessThan(300)
   const counts: number[] = []
   for (let count = 0; count < 3; count += 1) {
-    sent.length = 0
+    statements.clear()
     await act()
-    counts.push(sent.filter((text) => !/^(SET|LISTEN)/i.test(text)).length)
+    counts.push(statements.sent().length)
   }
   // Of three in a row at most one reserves the next block of status indices.
   return Math.min(...counts)
@@ -56,10 +49,10 @@ describe('statements that a request takes', () => {
   })
 
   it('reserving status indices: one for 32 credentials', async () => {
-    sent.length = 0
+    statements.clear()
     const body = { type, credential_subject: SUBJECT }
     for (let count = 0; count < 32; count += 1) await user(service, 'POST', '/api/v1/credentials', body)
-    expect(sent.filter((text) => text.includes('UPDATE status_lists'))).toHaveLength(1)
+    expect(statements.sent().filter((text) => text.includes('UPDATE status_lists'))).toHaveLength(1)
   })
 
   it('POST …/claim: two', async () => {

@@ -1,0 +1,28 @@
+import pg from 'pg'
+
+/** The statements that this process sends to PostgreSQL, other than those that set connections up. */
+export interface StatementRecord {
+  /** Since the last `clear()`, in order. */
+  sent(): readonly string[]
+  clear(): void
+  stop(): void
+}
+
+export function recordStatements(): StatementRecord {
+  const send = pg.Client.prototype.query
+  const texts: string[] = []
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [query] = args
+    texts.push(typeof query === 'string' ? query : (query as { text: string }).text)
+    return Reflect.apply(send, this, args)
+  } as typeof send
+  return {
+    sent: () => texts.filter((text) => !/^(SET|LISTEN)/i.test(text)),
+    clear: () => {
+      texts.length = 0
+    },
+    stop: () => {
+      pg.Client.prototype.query = send
+    },
+  }
+}

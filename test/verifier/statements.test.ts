@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { recordStatements, type StatementRecord } from '../support/statements.js'
+import { answer, ask, fetchRequest, ITEM, present, queryIds } from './actors.js'
+import { useWorld } from './world.js'
+
+const world = useWorld({ maintenance: false })
+
+let statements: StatementRecord
+beforeAll(() => {
+  statements = recordStatements()
+})
+afterAll(() => statements.stop())
+
+/** Runs a step and counts what it took, also after its answer. */
+async function countOf<Result>(step: () => Promise<Result>): Promise<[number, Result]> {
+  statements.clear()
+  const result = await step()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  return [statements.sent().length, result]
+}
+
+/** Reads a stream of events until a text has come. */
+async function openStream(sessionId: string) {
+  const stop = new AbortController()
+  const response = await fetch(`${world.service.url}/verification-sessions/${sessionId}/events`, {
+    headers: { authorization: await world.service.bearer('verifier') },
+    signal: stop.signal,
+  })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let seen = ''
+  return {
+    async until(text: string) {
+      while (!seen.includes(text)) seen += (await reader?.read())?.value ?? ''
+    },
+    close: () => stop.abort(),
+  }
+}
+
+it('a session takes seven statements: two to be made, one to be watched, one to be fetched, three to be answered', async () => {
+  const counts: number[][] = []
+  // Once for keys, connections and the listener, which stay.
+  for (let round = 0; round < 2; round += 1) {
+    const [made, asked] = await countOf(() => ask(world.service, { query: [ITEM], responseMode: 'direct_post' }))
+    const [watched, stream] = await countOf(async () => {
+      const opened = await openStream(asked.verificationSessionId)
+      await opened.until('RequestCreated')
+      return opened
+    })
+    const [fetched, payload] = await countOf(async () => {
+      const request = await fetchRequest(asked)
+      await stream.until('RequestUriRetrieved')
+      return request
+    })
+    const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
+    const token = Object.fromEntries(queryIds(payload, 'dc+sd-jwt').map((id) => [id, [presentation]]))
+    const [answered, reply] = await countOf(async () => {
+      const sent = await answer(payload, token)
+      await stream.until('ResponseVerified')
+      return sent
+    })
+    expect(reply.status).toBe(200)
+    stream.close()
+    counts.push([made, watched, fetched, answered])
+  }
+  expect(counts[1]).toEqual([2, 1, 1, 3])
+})
