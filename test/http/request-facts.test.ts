@@ -1,0 +1,63 @@
+import { EventEmitter, once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import { requestFacts } from '../../server/http/request-facts.js'
+
+/** A route that emits `arrived` and `left`, asks for its request's signal on `look`, and answers on `answer`. */
+async function startRoute() {
+  const route = new EventEmitter()
+  const app = express().get('/', async (request, response) => {
+    response.once('close', () => route.emit('left'))
+    setImmediate(() => route.emit('arrived'))
+    await once(route, 'look')
+    route.emit('signal', requestFacts(request, response).signal)
+    await once(route, 'answer')
+    response.end()
+  })
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const arrived = once(route, 'arrived')
+  client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await arrived
+  const look = async (): Promise<AbortSignal> => {
+    const seen = once(route, 'signal')
+    route.emit('look')
+    return (await seen)[0]
+  }
+  return { route, client, look, close: () => server.close() }
+}
+
+describe("the signal of a request's client", () => {
+  it('is aborted where the client left before anybody asked: while its token was being checked, say', async () => {
+    const { route, client, look, close } = await startRoute()
+    const left = once(route, 'left')
+    client.destroy()
+    await left
+    expect((await look()).aborted).toBe(true)
+    close()
+  })
+
+  it('aborts when the client leaves', async () => {
+    const { client, look, close } = await startRoute()
+    const signal = await look()
+    expect(signal.aborted).toBe(false)
+    const aborted = once(signal, 'abort')
+    client.destroy()
+    await aborted
+    close()
+  })
+
+  it('does not abort when the answer ends', async () => {
+    const { route, client, look, close } = await startRoute()
+    const signal = await look()
+    const left = once(route, 'left')
+    client.resume()
+    route.emit('answer')
+    await left
+    expect(signal.aborted).toBe(false)
+    close()
+  })
+})
