@@ -39,8 +39,8 @@ export interface EventsWanted {
 }
 
 /**
- * A common table expression `recorded_events` that stores the event of a transition and tells every process of it. It
- * belongs into the very statement that makes the transition, so that neither ever happens without the other:
+ * A common table expression `recorded_events` that stores the event of a transition and tells every process of it; not of
+ * the first, which nobody can be waiting for, since nobody knows the session's id yet. It belongs into the very statement that makes the transition, so that neither ever happens without the other:
  *
  * ```sql
  * WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),
@@ -55,8 +55,9 @@ export function recordEvents(kind: SessionKind, rows: Prisma.Sql, at: Date): Pri
     recorded_events AS (
       INSERT INTO session_events (session_id, kind, seq, data, at)
       SELECT id, ${kind}, seq, data, ${at} FROM (${rows}) AS changed
-      RETURNING session_id, pg_notify(${EVENT_CHANNEL}, CASE WHEN octet_length(data::text) > ${MAX_ANNOUNCED}
-        THEN session_id ELSE session_id || ' ' || seq || ' ' || data::text END)::text)`
+      RETURNING session_id, CASE WHEN seq > 1 THEN
+        pg_notify(${EVENT_CHANNEL}, CASE WHEN octet_length(data::text) > ${MAX_ANNOUNCED}
+          THEN session_id ELSE session_id || ' ' || seq || ' ' || data::text END)::text END)`
 }
 
 /**
