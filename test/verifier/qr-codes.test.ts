@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { crc32 } from 'node:zlib'
+import { crc32, deflateSync } from 'node:zlib'
 import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -83,6 +83,14 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
       crc.writeUInt32BE(crc32(body))
       return Buffer.concat([length, body, crc])
     }
+    /** Two by two pixels of a byte each: whatever is given for their rows. */
+    const withPixels = (data: Buffer, interlace = 0) =>
+      Buffer.concat([
+        png.subarray(0, 8),
+        chunk('IHDR', Buffer.from([0, 0, 0, 2, 0, 0, 0, 2, 8, 6, 0, 0, interlace])),
+        chunk('IDAT', data),
+        chunk('IEND', Buffer.alloc(0)),
+      ])
     const text = chunk('tEXt', Buffer.from('Comment\0<script>alert(1)</script>'))
     const huge = Buffer.from(png)
     huge.writeUInt32BE(60_000, 16)
@@ -95,6 +103,8 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
       '/html': { body: 'data:text/html;base64,PHNjcmlwdD4=' },
       '/broken.png': { body: png.subarray(0, 60) },
       '/huge.png': { body: huge },
+      '/filter.png': { body: withPixels(deflateSync(Buffer.from([9, 0, 0, 0, 0, 9, 0, 0, 0, 0]))) },
+      '/interlaced.png': { body: withPixels(deflateSync(Buffer.alloc(10)), 1) },
       '/long.png': { body: Buffer.concat([png, Buffer.alloc(70_000)]) },
       '/missing': { body: png, status: 404 },
     }
@@ -136,7 +146,9 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
     ['/svg', 'url holds neither a PNG nor a PNG data URI'],
     ['/html', 'url holds neither a PNG nor a PNG data URI'],
     ['/broken.png', 'url holds a PNG that cannot be decoded'],
-    ['/huge.png', 'url is not 1 to 2048 pixels wide and high'],
+    ['/filter.png', 'url holds a PNG that cannot be decoded'],
+    ['/interlaced.png', 'url holds an interlaced PNG'],
+    ['/huge.png', 'url is not 1 to 1024 pixels wide and high'],
     ['/long.png', 'url holds more than 65536 bytes'],
     ['/missing', 'url answered with status 404'],
   ])('refuses %s: %s', async (path, message) => {

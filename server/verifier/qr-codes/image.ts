@@ -40,7 +40,7 @@ export async function qrCodeImageAt(deps: Deps, url: string): Promise<Uint8Array
     )
   }
   try {
-    return await cleanPng(await fetchBytes(deps, url))
+    return cleanPng(await fetchBytes(deps, url))
   } catch (thrown) {
     if (thrown instanceof ImageError) throw errors.badRequest(`url ${thrown.message}`)
     if (thrown instanceof OutboundError) throw errors.badRequest(`url cannot be used: ${thrown.message}`)

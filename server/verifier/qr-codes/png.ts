@@ -1,8 +1,10 @@
-import { promisify } from 'node:util'
 import { PNG } from 'pngjs'
 
 export const MAX_IMAGE_BYTES = 65_536
-const MAX_PIXELS_A_SIDE = 2_048
+const MAX_PIXELS_A_SIDE = 1_024
+
+/** Rows as they are, which suits two colours best and costs a third of trying every filter. */
+const ENCODING = { filterType: 0, deflateStrategy: 0 } as const
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const DATA_URI = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/
@@ -32,21 +34,21 @@ function pngIn(bytes: Buffer): Buffer {
 
 /**
  * Decodes a PNG that a stranger chose, or the data URI of one, and encodes its pixels anew: whatever else it carried stays
- * behind.
+ * behind. In one go, some tens of milliseconds at most: the library's streams throw on damaged pixels where nobody can catch it.
  *
  * @throws ImageError
  */
-export async function cleanPng(bytes: Buffer): Promise<Buffer> {
+export function cleanPng(bytes: Buffer): Buffer {
   const png = pngIn(bytes)
   // PNG §11.2.2: width and height stand in the first chunk. They decide how much memory the pixels take.
   const [width, height] = png.length < 24 ? [0, 0] : [png.readUInt32BE(16), png.readUInt32BE(20)]
   if (width < 1 || height < 1 || width > MAX_PIXELS_A_SIDE || height > MAX_PIXELS_A_SIDE) {
     throw new ImageError(`is not 1 to ${MAX_PIXELS_A_SIDE} pixels wide and high`)
   }
-  const image = new PNG()
+  // PNG §11.2.2: the interlace method. The library unpacks interlaced pixels whole, however many there are.
+  if (png[28] !== 0) throw new ImageError('holds an interlaced PNG')
   try {
-    const parsed = await promisify<Buffer, PNG>((data, done) => image.parse(data, done))(png)
-    return PNG.sync.write(parsed)
+    return PNG.sync.write(PNG.sync.read(png), ENCODING)
   } catch (cause) {
     throw new ImageError('holds a PNG that cannot be decoded', { cause })
   }
