@@ -85,7 +85,9 @@ describe('a wallet of other makers answers', () => {
     expect(Buffer.from(code, 'base64url')).toHaveLength(32)
 
     expect((await resultOf(asked, '?response_code=guessed')).json.message).toBe('response_code does not match.')
-    expect((await resultOf(asked, `?response_code=${code}`)).status).toBe(200)
+    expect((await resultOf(asked, `?response_code=${'x'.repeat(1_000)}`)).status).toBe(403)
+    const several = await Promise.all(Array.from({ length: 6 }, () => resultOf(asked, `?response_code=${code}`)))
+    expect(several.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403, 403, 403])
     const again = await resultOf(asked, `?response_code=${code}`)
     expect([again.status, again.json.message]).toEqual([403, 'response_code does not match.'])
   })

@@ -85,6 +85,31 @@ describe('what was altered on the way', () => {
     const sentence = `${vp} signature cannot be verified: Signature algorithm ${alg} is not allowed.`
     await world.expectRefused(request, payload, { purchase: [`${header}.${body}.${signature}`] }, sentence)
   })
+
+  /** A JWT's payload under another algorithm: unsigned, or with a public key as the secret. */
+  function forged(jwt: string, alg: string, publicJwk: unknown): string {
+    const header = { ...decodeProtectedHeader(jwt), alg }
+    const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${jwt.split('.')[1]}`
+    const key = JSON.stringify(publicJwk)
+    return `${input}.${alg === 'none' ? '' : createHmac('sha256', key).update(input).digest('base64url')}`
+  }
+
+  it.each(['none', 'HS256'])('a Key Binding JWT signed with %s', async (alg) => {
+    const { asked: request, payload } = await world.asked('dc+sd-jwt')
+    const parts = (await present(world.held['dc+sd-jwt'], world.wallet, payload)).split('~')
+    parts.push(forged(parts.pop() ?? '', alg, world.wallet.publicJwk))
+    const sentence = `${kb} signature cannot be verified: Signature algorithm ${alg} is not allowed.`
+    await world.expectRefused(request, payload, { purchase: [parts.join('~')] }, sentence)
+  })
+
+  it.each(['none', 'HS256'])('a credential signed with %s within a VP', async (alg) => {
+    const { asked: request, payload } = await world.asked('jwt_vc_json')
+    const issuerKey = (await world.service.deps.stores.dids.issuerDids())[0]?.keys[0]?.publicJwk
+    const credential = forged(world.held.jwt_vc_json.credential, alg, issuerKey)
+    const presentation = await present({ ...world.held.jwt_vc_json, credential }, world.wallet, payload)
+    const sentence = `Presentation for purchase: Credential signature cannot be verified: Signature algorithm ${alg} is not allowed.`
+    await world.expectRefused(request, payload, { purchase: [presentation] }, sentence)
+  })
 })
 
 describe('another JWT of the issuer or verifier offered as a credential', () => {

@@ -42,12 +42,13 @@ export function readX5c(x5c: unknown): X509Certificate[] {
  * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1): signatures, validity
  * at `now`, CA flags, path lengths, key usages, no critical extension that is not understood. The signer's certificate
  * is no CA and no anchor itself (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked. Returns the
- * signer's key; throws IssuerKeyError.
+ * signer's key and the path that was verified, from the signer's certificate to the anchor, without whatever else the sender
+ * put behind it; throws IssuerKeyError.
  */
 export function verifyCertificateChain(
   chain: readonly X509Certificate[],
   io: { trustAnchors: readonly X509Certificate[]; now: Date },
-): { leaf: X509Certificate; jwk: Jwk } {
+): { leaf: X509Certificate; path: readonly X509Certificate[]; jwk: Jwk } {
   const path = pathToAnchor(chain, io.trustAnchors)
   const [leaf] = path
   if (leaf === undefined) throw new IssuerKeyError('The x5c certificate chain is empty.')
@@ -55,7 +56,7 @@ export function verifyCertificateChain(
     requireValid(certificate, io.now)
     requireProfile(certificate, position, position === path.length - 1)
   })
-  return { leaf, jwk: keyOf(leaf) }
+  return { leaf, path, jwk: keyOf(leaf) }
 }
 
 function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): X509Certificate[] {

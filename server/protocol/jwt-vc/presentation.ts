@@ -109,7 +109,10 @@ export function isHeldBy(
   // RFC 7800 §3: a confirmation key is the only one that proves possession, whatever the subject's id says.
   if (cnf === undefined) return subjectId !== undefined && subjectId === presentation.holder
   if (isObject(cnf.jwk)) return sameKey(cnf.jwk, presentation.holderKey)
-  return typeof cnf.kid === 'string' && cnf.kid === presentation.header.kid
+  // A relative kid would be a key of whoever presents.
+  const { kid } = presentation.header
+  const absolute = typeof kid === 'string' && kid.startsWith('#') ? presentation.holder + kid : kid
+  return typeof cnf.kid === 'string' && cnf.kid.startsWith('did:') && cnf.kid === absolute
 }
 
 function vpClaimOf(header: JsonObject, payload: JsonObject): JsonObject {

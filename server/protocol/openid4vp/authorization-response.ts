@@ -63,7 +63,8 @@ function parametersOf(form: AuthorizationResponse, encryptionKey: Jwk | undefine
 
 function checkState(sent: unknown, state: string): void {
   if (sent === undefined) throw new ResponseError('Parameter state is missing.')
-  const [actual, expected] = [Buffer.from(String(sent)), Buffer.from(state)]
+  if (typeof sent !== 'string') throw new ResponseError('Parameter state is not a string.')
+  const [actual, expected] = [Buffer.from(sent), Buffer.from(state)]
   // §14.3.2
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
     throw new ResponseError('Parameter state is not that of the request.')

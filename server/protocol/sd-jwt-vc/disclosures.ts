@@ -17,6 +17,11 @@ export interface DisclosedClaim {
 /** The Processed SD-JWT Payload (RFC 9901 §7.1): every disclosed claim in its place, no digest left. */
 export interface ProcessedPayload {
   readonly claims: JsonObject
+  /**
+   * The same, but that each array element without a Disclosure keeps its place, as undefined: for whoever asks for an element
+   * by its index. `claims` itself where there is no such element.
+   */
+  readonly placedClaims: JsonObject
   /** In the order in which they were met; a claim within a disclosed one follows it. */
   readonly disclosed: readonly DisclosedClaim[]
 }
@@ -43,7 +48,8 @@ export function processDisclosures(payload: JsonObject, encoded: readonly string
   const walk = new Walk(byDigest)
   const claims = walk.object(signed, [])
   walk.requireAllUsed()
-  return { claims, disclosed: walk.disclosed }
+  const placedClaims = walk.withheldElements ? new Walk(byDigest, true).object(signed, []) : claims
+  return { claims, placedClaims, disclosed: walk.disclosed }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -78,10 +84,15 @@ function malformed(cause?: unknown): CredentialError {
 /** One pass over a payload and what its Disclosures bring. */
 class Walk {
   readonly disclosed: DisclosedClaim[] = []
+  /** Whether an array had an element without a Disclosure. */
+  withheldElements = false
   readonly #seen = new Set<string>()
   #used = 0
 
-  constructor(private readonly byDigest: ReadonlyMap<string, Disclosure>) {}
+  constructor(
+    private readonly byDigest: ReadonlyMap<string, Disclosure>,
+    private readonly keepsPlaces = false,
+  ) {}
 
   object(source: JsonObject, path: ClaimPath): JsonObject {
     const members: [string, unknown][] = []
@@ -134,7 +145,11 @@ class Walk {
       // RFC 9901 §4.2.4.2: there are no other keys in the object.
       if (Object.keys(item).length > 1) throw new CredentialError('Credential payload misuses the name "...".')
       const disclosure = this.#take(item['...'])
-      if (disclosure === undefined) continue
+      if (disclosure === undefined) {
+        this.withheldElements = true
+        if (this.keepsPlaces) items.push(undefined)
+        continue
+      }
       // RFC 9901 §7.1, step 3.3.3.
       if (disclosure.name !== undefined)
         throw new CredentialError('Credential brings a member where an array element is due.')

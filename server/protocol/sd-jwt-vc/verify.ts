@@ -24,6 +24,8 @@ export interface VerifiedSdJwtVc {
   readonly payload: JsonObject
   /** The body with every disclosed claim in its place, without `_sd`, `_sd_alg` and undisclosed array elements. */
   readonly prettyClaims: JsonObject
+  /** The same, with undefined in the place of each array element that is not disclosed. */
+  readonly placedClaims: JsonObject
   readonly vct: string
   readonly issuer: string
   readonly issuerKey: IssuerKey
@@ -57,13 +59,14 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
 
   const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
   verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL)
-  const { claims, disclosed } = processDisclosures(payload, parts.disclosures)
+  const { claims, placedClaims, disclosed } = processDisclosures(payload, parts.disclosures)
   // RFC 9901 §7.1, step 6: `iat`, unlike the others, may be brought by a Disclosure.
   checkTimes(claims, CREDENTIAL, options.now, leeway)
   return {
     header,
     payload,
     prettyClaims: claims,
+    placedClaims,
     vct,
     issuer: issuerKey.issuer,
     issuerKey,

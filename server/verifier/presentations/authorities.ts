@@ -7,7 +7,8 @@ import type { PresentedCredential } from './verify-presentation.js'
 
 /**
  * Key identifiers of the authorities in a credential's certificate chain (OpenID4VP 1.0 §6.1.1.1), base64url. A chain
- * counts where it leads to a trust anchor and its first certificate is that of the key that signed the credential.
+ * counts where it leads to a trust anchor and its first certificate is that of the key that signed the credential; what the
+ * sender put behind the anchor is none of it.
  */
 export function authorityKeyIdentifiersOf(
   { deps, now }: Pick<Verification, 'deps' | 'now'>,
@@ -15,10 +16,9 @@ export function authorityKeyIdentifiersOf(
 ): readonly string[] {
   if (header.x5c === undefined) return []
   try {
-    const chain = readX5c(header.x5c)
-    const { jwk } = verifyCertificateChain(chain, { trustAnchors: deps.config.trustAnchors, now })
+    const { path, jwk } = verifyCertificateChain(readX5c(header.x5c), { trustAnchors: deps.config.trustAnchors, now })
     if (!isSameKey(jwk, issuerKey.jwk)) return []
-    return chain.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
+    return path.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
   } catch (thrown) {
     // A chain that proves nothing names nobody.
     if (thrown instanceof IssuerKeyError) return []

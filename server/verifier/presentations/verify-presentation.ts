@@ -24,7 +24,12 @@ export type PresentedCredential = {
   readonly issuerKey: IssuerKey
   readonly holderBound: boolean
 } & (
-  | { readonly format: 'dc+sd-jwt'; readonly claims: JsonObject }
+  | {
+      readonly format: 'dc+sd-jwt'
+      readonly claims: JsonObject
+      /** As queries look at them: undefined stands for an array element that is not disclosed. */
+      readonly placedClaims: JsonObject
+    }
   | { readonly format: 'jwt_vc_json'; readonly payload: JsonObject }
 )
 
@@ -62,8 +67,8 @@ async function verifySdJwt(
   const credential = await verifySdJwtVc(compact, verifyOptions(verification, resolve))
   const holderBound = await checkKeyBinding(verification, credential, request, proofRequired)
   await checkStatus(verification, credential)
-  const { header, issuer, issuerKey, prettyClaims: claims } = credential
-  return { format: 'dc+sd-jwt', header, issuer, issuerKey, claims, holderBound }
+  const { header, issuer, issuerKey, prettyClaims: claims, placedClaims } = credential
+  return { format: 'dc+sd-jwt', header, issuer, issuerKey, claims, placedClaims, holderBound }
 }
 
 /** Appendix B.3.6; a proof that was not asked for is checked all the same. */

@@ -5,6 +5,7 @@ import type { CredentialQuery } from '../../protocol/openid4vp/dcql/dcql-query.j
 import { itemOfCredentialId } from '../../protocol/openid4vp/dcql/from-vp-query.js'
 import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../protocol/openid4vp/dcql/match.js'
 import { allowedIssuersOf } from '../../protocol/openid4vp/query/allowed-issuers.js'
+import type { CredentialView } from '../../protocol/openid4vp/query/credential-view.js'
 import { evaluateItem } from '../../protocol/openid4vp/query/evaluate.js'
 import type { Session } from '../sessions/session.js'
 import { startVerification, type Verification } from '../verify/check-credential.js'
@@ -100,6 +101,12 @@ async function verifyEntry(
   return credentials.flat().map((credential) => ({ ...credential, queryId: query.id, item }))
 }
 
+/** A credential as queries look at it. */
+const viewOf = (credential: AnsweringCredential): CredentialView =>
+  credential.format === 'dc+sd-jwt'
+    ? { format: credential.format, claims: credential.placedClaims }
+    : { format: credential.format, payload: credential.payload }
+
 /** §6: formats, types, claims, values and completeness. */
 function checkQuery(
   verification: Verification,
@@ -117,7 +124,7 @@ function checkQuery(
       ? { authorityKeyIdentifiers: authorityKeyIdentifiersOf(verification, credential) }
       : {}
     const entry = presentations[queryId] ?? []
-    entry.push({ ...credential, ...authorities })
+    entry.push({ ...viewOf(credential), holderBound: credential.holderBound, ...authorities })
     presentations[queryId] = entry
   }
   const [mismatch] = matchDcql(dcqlQuery, presentations)
@@ -132,7 +139,7 @@ function checkItems(deps: Deps, { vpQuery }: Asked, credentials: readonly Answer
   for (const credential of credentials) {
     const item = credential.item === undefined ? undefined : items[credential.item]
     if (item === undefined) throw new Error(`Credential query ${credential.queryId} belongs to no query item.`)
-    const evaluation = evaluateItem(item, credential, typeOf)
+    const evaluation = evaluateItem(item, viewOf(credential), typeOf)
     if (!evaluation.satisfied) {
       throw new PresentationError(`Presentation for ${credential.queryId}: ${evaluation.path} ${evaluation.reason}.`)
     }

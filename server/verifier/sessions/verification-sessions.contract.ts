@@ -55,7 +55,7 @@ export const readVerificationResult = {
     access: 'clientOrVerifier',
     errors: [400, 403, 409, 410],
   }),
-  input: z.strictObject({ sessionId: z.string(), response_code: z.string().max(200).optional() }),
+  input: z.strictObject({ sessionId: z.string(), response_code: z.string().optional() }),
   output: z.object({
     verificationSessionId: z.string(),
     verifiedAt: z.iso.datetime(),

@@ -25,6 +25,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     const leaf = signer(root)
     expect(verify([leaf])).toEqual({
       leaf: expect.anything(),
+      path: [expect.anything(), expect.anything()],
       jwk: leaf.certificate.publicKey.export({ format: 'jwk' }),
     })
   })

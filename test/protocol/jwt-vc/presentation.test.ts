@@ -174,6 +174,14 @@ describe('Whether a credential is held by who presents it', () => {
     expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, presenter(thief))).toBe(false)
   })
 
+  it('is told by the whole name of a key: a relative one is that of whoever presents', () => {
+    const relative = (by: Actor) => ({ ...presenter(by), header: { kid: '#0' } })
+    expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, relative(holder))).toBe(true)
+    expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, relative(thief))).toBe(false)
+    expect(isHeldBy({ subjectId: 'did:example:holder', cnf: { kid: '#0' } }, relative(thief))).toBe(false)
+    expect(isHeldBy({ subjectId: 'did:example:holder', cnf: { kid: '#0' } }, relative(holder))).toBe(false)
+  })
+
   it('is no where cnf cannot be understood', () => {
     expect(isHeldBy({ subjectId: holder.id, cnf: { jwk: { kty: 'oct' } } }, presenter(holder))).toBe(false)
     expect(isHeldBy({ subjectId: holder.id, cnf: { 'x5t#S256': 'abc' } }, presenter(holder))).toBe(false)

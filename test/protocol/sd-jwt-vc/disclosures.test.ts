@@ -15,6 +15,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
     const payload = { given_name: 'Alice', _sd: ['X9yH0Ajrdm1Oij4tWso9UzzKJvPoDxwmuEcO3XAdRC0'] }
     expect(processDisclosures(payload, [familyName])).toEqual({
       claims: { given_name: 'Alice', family_name: 'Möbius' },
+      placedClaims: { given_name: 'Alice', family_name: 'Möbius' },
       disclosed: [{ path: ['family_name'], value: 'Möbius', disclosure: familyName }],
     })
   })
@@ -27,6 +28,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       { path: ['nationalities', 1], value: 'FR', disclosure: element },
     ])
     expect(processDisclosures(payload, []).claims).toEqual({ nationalities: ['DE', 'US'] })
+    expect(processDisclosures(payload, []).placedClaims).toEqual({ nationalities: ['DE', undefined, 'US'] })
   })
 
   it('puts recursive disclosures in their places, whatever their order (§4.2.6)', () => {

@@ -3,18 +3,15 @@ import type { ClaimsPath } from './dcql-query.js'
 
 /**
  * The claims that a claims path pointer selects in a JSON-based credential (OpenID4VP 1.0 §7.1.1), none where the standard has
- * an error.
- *
- * @param indicesShift whether elements may be missing from arrays, as from those of an SD-JWT that discloses some of them. An
- *   index then selects every element that is left, since it cannot be told which one it was.
+ * an error. An array element that is undefined, as an SD-JWT has them that are not disclosed, keeps its place and is not
+ * selected.
  */
-export function selectByClaimsPath(path: ClaimsPath, credential: unknown, indicesShift = false): readonly unknown[] {
+export function selectByClaimsPath(path: ClaimsPath, credential: unknown): readonly unknown[] {
   let selected: readonly unknown[] = [credential]
   for (const component of path) {
     const next: unknown[] = []
     for (const element of selected) {
-      const found =
-        typeof component === 'string' ? member(element, component) : elements(element, indicesShift ? null : component)
+      const found = typeof component === 'string' ? member(element, component) : elements(element, component)
       if (found === undefined) return []
       next.push(...found)
     }
@@ -32,8 +29,7 @@ function member(element: unknown, name: string): readonly unknown[] | undefined 
 /** Undefined where the element is no array: processing is aborted. */
 function elements(element: unknown, index: number | null): readonly unknown[] | undefined {
   if (!Array.isArray(element)) return undefined
-  if (index === null) return element
-  return index < element.length ? [element[index]] : []
+  return (index === null ? element : [element[index]]).filter((item) => item !== undefined)
 }
 
 /** A path as a sentence may name it: `degrees.*.type`. */

@@ -50,6 +50,8 @@ function meaningInSdJwt(path: JsonPath): PathMeaning {
 /** OpenID4VP 1.0 Appendix B.1.2: paths start at the root of the credential. Its claims are all disclosed, those of the JWT too. */
 function meaningInJwt(path: JsonPath): PathMeaning {
   if (isVctPath(path)) return 'absent'
+  // It may stand as an object, whose `id` is meant: no claims path says so.
+  if (isIssuerPath(path)) return 'present'
   const name = nameOf(path.segments[0])
   if (name === 'vc') return pointerOf(path.segments.slice(1))
   return name !== undefined && isJwtClaim(name) ? 'present' : pointerOf(path.segments)

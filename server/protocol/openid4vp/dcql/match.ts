@@ -36,8 +36,7 @@ export interface DcqlMismatch {
  * Checks the presentations of a vp_token, by the ids under which they came, against the query that asked for them
  * (OpenID4VP 1.0 §6.4, §8.6, §14.9). Nothing where they satisfy it.
  *
- * Beyond the text of §7: an index into an array of an SD-JWT is satisfied by any element that was disclosed, and `values` by any
- * of the claims that a path selects.
+ * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
  */
 export function matchDcql(
   query: DcqlQuery,
@@ -125,9 +124,9 @@ function checkMeta(credential: CredentialQuery, root: JsonObject): DcqlMismatch[
 }
 
 /** §6.4.1: all claims, or all of one of the claim sets. What is missing is told of the set that comes closest. */
-function checkClaims({ id, format, claims, claim_sets }: CredentialQuery, root: JsonObject): DcqlMismatch[] {
+function checkClaims({ id, claims, claim_sets }: CredentialQuery, root: JsonObject): DcqlMismatch[] {
   if (claims === undefined) return []
-  const failed = claims.map((claim) => ({ claim, mismatch: checkClaim(id, format, claim, root) }))
+  const failed = claims.map((claim) => ({ claim, mismatch: checkClaim(id, claim, root) }))
   const sets = claim_sets?.map((set) =>
     failed.filter(({ claim }) => claim.id !== undefined && set.includes(claim.id)),
   ) ?? [failed]
@@ -135,14 +134,9 @@ function checkClaims({ id, format, claims, claim_sets }: CredentialQuery, root: 
   return mismatches.reduce((best, candidate) => (candidate.length < best.length ? candidate : best))
 }
 
-function checkClaim(
-  id: string,
-  format: CredentialQuery['format'],
-  { path, values }: ClaimsQuery,
-  root: JsonObject,
-): DcqlMismatch | undefined {
+function checkClaim(id: string, { path, values }: ClaimsQuery, root: JsonObject): DcqlMismatch | undefined {
   const text = textOfClaimsPath(path)
-  const selected = selectByClaimsPath(path, root, format === 'dc+sd-jwt')
+  const selected = selectByClaimsPath(path, root)
   if (selected.length === 0) return mismatch(id, 'claims', `does not hold the claim ${text}.`, text)
   // §6.3: type and value match exactly.
   if (values === undefined || selected.some((claim) => values.some((value) => value === claim))) return undefined

@@ -6,7 +6,11 @@ import { selectByPath } from './jsonpath/evaluate.js'
 /** A credential whose signature is verified, as queries look at it. */
 export type CredentialView =
   | { readonly format: 'jwt_vc_json' /** The payload of the JWT, `vc` in it. */; readonly payload: JsonObject }
-  | { readonly format: 'dc+sd-jwt' /** The payload with all disclosures in place. */; readonly claims: JsonObject }
+  | {
+      readonly format: 'dc+sd-jwt'
+      /** The payload with all disclosures in place, and undefined in the place of each array element that has none. */
+      readonly claims: JsonObject
+    }
 
 /** The type name that a `vct` of this installation stands for, undefined for a foreign one. */
 export type TypeOfVct = (vct: string) => string | undefined
@@ -51,7 +55,9 @@ const JWT_CLAIMS: ReadonlySet<string> = new Set([
  * selects from both, but a name that belongs to one of them never selects from the other, so that nothing beside the
  * credential can stand in for a member of it. An SD-JWT VC has its claims as root. There `$.credentialSubject` and
  * `$.vc.credentialSubject` mean that root too, `$.type` and `$.vc.type` mean `["VerifiableCredential", name]`, and
- * `$.issuer`, `$.vc.issuer` and the `id` of either mean `iss`: no claim of that name can pass for the issuer.
+ * `$.issuer`, `$.vc.issuer` and the `id` of either mean `iss`: no claim of that name can pass for the issuer. An index counts the
+ * elements that the issuer signed, so that withholding one does not put another into its place; what is not disclosed is
+ * never selected, nor does it stand in an array that is.
  *
  * @throws WorkExceededError
  */
@@ -65,14 +71,35 @@ export function selectInCredential(path: JsonPath, view: CredentialView, typeOfV
   const { member, rest } = memberOfVc(path)
   switch (member) {
     case 'credentialSubject':
-      return selectByPath({ segments: rest }, view.claims, work)
+      return withoutGaps(selectByPath({ segments: rest }, view.claims, work))
     case 'type':
       return selectByPath({ segments: rest }, sdJwtTypes(view.claims, typeOfVct), work)
     case 'issuer':
       return selectByPath({ segments: isIssuerPath(path) ? [] : rest }, view.claims.iss, work).filter(isPresent)
     default:
-      return selectByPath(path, view.claims, work)
+      return withoutGaps(selectByPath(path, view.claims, work))
   }
+}
+
+/** Values without the elements that are not disclosed, each the value itself where it has none. */
+function withoutGaps(values: readonly unknown[]): unknown[] {
+  // A path may select a value, and what is in it, any number of times.
+  const known = new Map<unknown, unknown>()
+  const filled = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (!known.has(value)) known.set(value, Array.isArray(value) ? elements(value) : members(value))
+    return known.get(value)
+  }
+  const elements = (array: readonly unknown[]): unknown => {
+    const disclosed = array.filter(isPresent).map(filled)
+    return disclosed.length === array.length && disclosed.every((item, at) => item === array[at]) ? array : disclosed
+  }
+  const members = (object: object): unknown => {
+    const entries = Object.entries(object).map(([name, value]) => [name, value, filled(value)] as const)
+    if (entries.every(([, value, after]) => value === after)) return object
+    return Object.fromEntries(entries.map(([name, , after]) => [name, after]))
+  }
+  return values.map(filled)
 }
 
 /** Whether a name belongs to the JWT around a credential, not to the credential. */

@@ -25,10 +25,15 @@ describe('the claims', () => {
     ['$.credentialSubject.list[*].x', ['list', null, 'x'], ['credentialSubject', 'list', null, 'x']],
     ['$.credentialSubject.list.*', ['list', null], ['credentialSubject', 'list', null]],
     ['$.credentialSubject.list[2]', ['list', 2], ['credentialSubject', 'list', 2]],
-    ['$.issuer', ['iss'], ['issuer']],
-    ['$.vc.issuer.id', ['iss'], ['issuer', 'id']],
   ] as const)('%s', (path, sdJwt, jwtVc) => {
     expect(claims({ path: [path] })).toEqual([[{ path: sdJwt }], [{ path: jwtVc }]])
+  })
+
+  it.each(['$.issuer', '$.vc.issuer', '$.issuer.id'])('%s: not of a JWT VC, whose issuer may be an object', (path) => {
+    expect(claims({ path: [path], filter: { const: 'did:example:a' } })).toEqual([
+      [{ path: ['iss'], values: ['did:example:a'] }],
+      undefined,
+    ])
   })
 
   it('are not asked for where they belong to the JWT, which discloses them anyway (Appendix B.1.2)', () => {

@@ -245,10 +245,14 @@ describe('its claims (§6.3, §6.4.1)', () => {
     expect(mismatch(pinned, jwtVc({ issuer: 'did:example:good' }))).toHaveLength(1)
   })
 
-  it('at an index: exactly in a JWT VC, any disclosed element in an SD-JWT, where elements may be missing before it', () => {
-    expect(
-      mismatch(withClaims({ path: ['nationalities', 1], values: ['FR'] }), sdJwt({ nationalities: ['FR'] })),
-    ).toEqual([])
+  it('at an index: exactly, elements of an SD-JWT that are not disclosed counted', () => {
+    const second = withClaims({ path: ['nationalities', 1], values: ['FR'] })
+    expect(mismatch(second, sdJwt({ nationalities: [undefined, 'FR'] }))).toEqual([])
+    expect(mismatch(second, sdJwt({ nationalities: ['FR'] }))).toHaveLength(1)
+    expect(mismatch(second, sdJwt({ nationalities: ['FR', undefined] }))).toHaveLength(1)
+    expect(mismatch(withClaims({ path: ['nationalities', null] }), sdJwt({ nationalities: [undefined] }))).toHaveLength(
+      1,
+    )
     const exact = { ...vcQuery, claims: [{ path: ['credentialSubject', 'nationalities', 1], values: ['FR'] }] }
     expect(mismatch(exact, jwtVc())).toEqual([])
     expect(mismatch(exact, jwtVc({ credentialSubject: { nationalities: ['FR'] } }))).toHaveLength(1)

@@ -70,7 +70,7 @@ function lengthOf(value: unknown, work: Work): unknown {
     work.spend(value.length / CHARACTERS_PER_NODE)
     return [...value].length
   }
-  if (Array.isArray(value)) return value.length
+  if (Array.isArray(value)) return value.filter((item) => item !== undefined).length
   return typeof value === 'object' && value !== null ? Object.keys(value).length : NOTHING
 }
 

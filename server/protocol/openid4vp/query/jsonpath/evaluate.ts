@@ -6,7 +6,8 @@ import { holds } from './evaluate-condition.js'
 const MAX_DEPTH = 256
 
 /**
- * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC.
+ * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC. An array element that is undefined,
+ * which JSON does not have, keeps its place and is never selected.
  *
  * @param work pays for each value that is looked at
  * @throws WorkExceededError when the path looks at more
@@ -52,12 +53,14 @@ class Evaluation {
       case 'index': {
         if (!Array.isArray(node)) return
         const index = selector.index < 0 ? node.length + selector.index : selector.index
-        if (index >= 0 && index < node.length) selected.push(node[index])
+        if (index >= 0 && index < node.length && node[index] !== undefined) selected.push(node[index])
         return
       }
       case 'slice':
         if (Array.isArray(node))
-          for (const index of this.#paid(sliceOf(selector, node.length))) selected.push(node[index])
+          for (const index of this.#paid(sliceOf(selector, node.length))) {
+            if (node[index] !== undefined) selected.push(node[index])
+          }
         return
       case 'wildcard':
         for (const child of this.#paid(childrenOf(node))) selected.push(child)
@@ -84,7 +87,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function childrenOf(node: unknown): readonly unknown[] {
-  if (Array.isArray(node)) return node
+  if (Array.isArray(node)) return node.includes(undefined) ? node.filter((item) => item !== undefined) : node
   return isObject(node) ? Object.values(node) : []
 }
 
