@@ -56,6 +56,7 @@ export const errors = {
   insufficientRole: () => new ServiceError(403, 'Insufficient role.'),
   holderDenied: () => new ServiceError(403, 'Access to holder denied.'),
   hostNotAllowed: () => new ServiceError(403, 'Host is not allowed.'),
+  originNotAllowed: () => new ServiceError(403, 'Origin is not allowed.'),
   resultDenied: () => new ServiceError(403, 'Access to result denied.'),
   responseCodeMismatch: () => new ServiceError(403, 'response_code does not match.'),
   anotherRecipient: () => new ServiceError(403, 'Offering is for another recipient.'),

@@ -104,6 +104,12 @@ function explain(thrown: unknown, config: Config | undefined): string {
   return error.stack ?? error.message
 }
 
+/** A warning of the start is shown whatever LOG_LEVEL says: on standard error where the log would leave it out. */
+function warn(log: Log, warning: string): void {
+  if (log.isLevelEnabled('warn')) log.warn(warning)
+  else process.stderr.write(`${warning}\n`)
+}
+
 /** Starts the service as its environment says. Exits 1 with the reason on standard error where it cannot. */
 export async function main(): Promise<void> {
   let config: Config | undefined
@@ -111,7 +117,7 @@ export async function main(): Promise<void> {
     config = readConfig(process.env)
     const log = createLog(config.logLevel)
     if (cluster.isPrimary) {
-      for (const warning of startupWarnings(config)) log.warn(warning)
+      for (const warning of startupWarnings(config)) warn(log, warning)
       await prepareDatabase(config, log)
     }
     if (cluster.isPrimary && config.webConcurrency > 1) {

@@ -94,7 +94,9 @@ export const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller,
 export const holderProcedure = adminProcedure.use(async ({ ctx, next, getRawInput }) => {
   const { deps, request, caller } = ctx
   const holderId = request.pathParameter('holderId') ?? holderIdOf(await getRawInput())
-  const owned = holderId !== undefined && (await deps.stores.holders.isOwnedBy(holderId, caller.sub))
+  // A NUL character is in no id, and in no text that PostgreSQL takes.
+  const owned =
+    holderId !== undefined && !holderId.includes('\0') && (await deps.stores.holders.isOwnedBy(holderId, caller.sub))
   if (!owned) throw errors.holderDenied()
   return next({ ctx: { holderId } })
 })

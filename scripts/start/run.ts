@@ -77,14 +77,17 @@ function announce({ local, embeddedDatabase }: StartPlan, url: string): void {
   say('Stop with Ctrl-C.')
 }
 
+/** Signals that are this close together are one keypress. */
+const ONE_KEY_MS = 500
+
 /** Resolves with the exit code, when the user has had enough or something ended by itself. */
 function untilOver(supervisor: Supervisor): Promise<number> {
   return new Promise((resolve) => {
-    let told = false
+    let toldAt: number | undefined
     const stop = () => {
-      // Asked twice, the service need not finish its requests.
-      if (told) void supervisor.call('killService').catch(() => undefined)
-      told = true
+      // One Ctrl-C may come twice, from the terminal and from npm. Asked again, the service need not finish its requests.
+      toldAt ??= performance.now()
+      if (performance.now() - toldAt > ONE_KEY_MS) void supervisor.call('killService').catch(() => undefined)
       resolve(0)
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

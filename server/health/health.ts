@@ -26,7 +26,11 @@ function healthReply(ctx: Context, components: Components) {
 /** A component that takes longer to say that it is there does not serve requests either. */
 const CHECK_TIMEOUT_MS = 3_000
 
-async function statusOf(check: () => Promise<unknown>): Promise<{ status: 'up' | 'down' }> {
+async function statusOf(
+  { deps, request }: Context,
+  component: string,
+  check: () => Promise<unknown>,
+): Promise<{ status: 'up' | 'down' }> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('No answer.')), CHECK_TIMEOUT_MS)
@@ -34,7 +38,8 @@ async function statusOf(check: () => Promise<unknown>): Promise<{ status: 'up' |
   try {
     await Promise.race([check(), late])
     return { status: 'up' }
-  } catch {
+  } catch (err) {
+    deps.log.error({ requestId: request.requestId, component, err }, 'health check failed')
     return { status: 'down' }
   } finally {
     clearTimeout(timer)
@@ -56,7 +61,9 @@ export const healthRouter = router({
       const { health } = ctx.deps
       if (health.stopping()) return healthReply(ctx, { service: { status: 'down' } })
       const checks = Object.entries(health.checks)
-      const results = await Promise.all(checks.map(async ([name, check]) => [name, await statusOf(check)] as const))
+      const results = await Promise.all(
+        checks.map(async ([name, check]) => [name, await statusOf(ctx, name, check)] as const),
+      )
       return healthReply(ctx, Object.fromEntries(results))
     }),
 })

@@ -10,14 +10,19 @@ export const isLoopbackName = (hostname: string): boolean => LOOPBACK_NAME.test(
 const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
 
 /**
- * With AUTH_DISABLED every page that a developer's browser visits could ask this service as an admin by rebinding a
- * name to it; so only requests for a loopback name or for a base URL's host are answered.
+ * With AUTH_DISABLED every page that a developer's browser visits could ask this service as an admin: by rebinding a
+ * name to it, or blindly, since a browser sends some requests without asking first. So only requests for a loopback
+ * name or for a base URL's host are answered, and of those that a page makes only that of a page from there.
  */
 export function hostCheck(config: Config): RequestHandler {
   const own = new Set([config.issuerBaseUrl, config.verifierBaseUrl].map((url) => new URL(url).hostname.toLowerCase()))
+  const isNear = (hostname: string) => isLoopbackName(hostname) || own.has(hostname)
   return (request, _response, next) => {
-    const hostname = hostnameOf(request.headers.host ?? '')
-    if (isLoopbackName(hostname) || own.has(hostname)) next()
-    else next(errors.hostNotAllowed())
+    const { host = '', origin } = request.headers
+    if (!isNear(hostnameOf(host))) next(errors.hostNotAllowed())
+    // `null`, as sandboxed pages and files have it, is nobody's.
+    else if (origin !== undefined && !(URL.canParse(origin) && isNear(new URL(origin).hostname))) {
+      next(errors.originNotAllowed())
+    } else next()
   }
 }

@@ -72,7 +72,7 @@ async function bodyOf(route: Route, request: Request, response: Response): Promi
   const { form } = route.rest
   if (form !== undefined && type === FORM) return formOf(text)
   if (form !== true && (type === undefined || isJson(type))) return jsonObject(route, text)
-  throw errors.unsupportedMediaType(type ?? 'unknown')
+  throw errors.unsupportedMediaType(type || 'unknown')
 }
 
 /**

@@ -1,16 +1,27 @@
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, readConfig } from '../config.js'
 import { connectDatabase } from '../database/connect.js'
+import type { SigningAlgorithm } from '../dids/identity.js'
 import { assertKeysOpen, reencrypt } from './keys.js'
 import { rotateKeys } from './rotation.js'
 import { createKeyStore } from './store.js'
 import { createVault } from './vault.js'
 
-const USAGE = `Usage: npm run keys:rotate [-- --reencrypt]
+const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed
+  --alg         the algorithm of the new keys, where it shall be another than that of the former ones
   --reencrypt   encrypts everything that is protected under KEY_ENCRYPTION_KEY, also what is in the clear or under
                 KEY_ENCRYPTION_KEY_PREVIOUS; makes no new key`
+
+function optionsOf(args: readonly string[]): { anew: boolean; algorithm: SigningAlgorithm | undefined } {
+  const [option, value, ...others] = args
+  if (option === undefined) return { anew: false, algorithm: undefined }
+  if (option === '--reencrypt' && value === undefined) return { anew: true, algorithm: undefined }
+  const known = option === '--alg' && (value === 'ES256' || value === 'EdDSA')
+  if (!known || others.length > 0) throw new ConfigurationError(USAGE)
+  return { anew: false, algorithm: value }
+}
 
 /**
  * The command that rotates keys, or encrypts them anew, in the database of the service whose environment it is given.
@@ -19,20 +30,19 @@ const USAGE = `Usage: npm run keys:rotate [-- --reencrypt]
  * @throws {ConfigurationError} for an environment or arguments that it cannot work with.
  */
 export async function keysCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<string[]> {
-  const [option, ...others] = args
-  if (others.length > 0 || (option !== undefined && option !== '--reencrypt')) throw new ConfigurationError(USAGE)
+  const { anew, algorithm } = optionsOf(args)
   const config = readConfig(environment)
   const database = connectDatabase(config.databaseUrl, { max: 2 })
   try {
     const store = createKeyStore(database)
     const vault = createVault(config.keyEncryptionKeys)
     await assertKeysOpen(store, vault)
-    if (option === '--reencrypt') {
+    if (anew) {
       if (config.keyEncryptionKeys.length === 0) throw new ConfigurationError('KEY_ENCRYPTION_KEY must be defined.')
       return [`${await reencrypt(store, vault)} values encrypted anew.`]
     }
     const newId = () => crypto.randomUUID()
-    const rotated = await rotateKeys({ store, vault, config, newId, clock: () => new Date() })
+    const rotated = await rotateKeys({ store, vault, config, newId, clock: () => new Date(), algorithm })
     return [
       ...rotated.map(({ kind, id, did }) => `${kind} ${id} signs with a new key as ${did}`),
       `${rotated.length} records have a new key.`,

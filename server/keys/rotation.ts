@@ -1,5 +1,5 @@
 import type { Config } from '../config.js'
-import { signingDidOf } from '../dids/identity.js'
+import { type SigningAlgorithm, signingDidOf } from '../dids/identity.js'
 import type { NewDid } from '../dids/store.js'
 import { didJwk } from '../protocol/did/did-jwk.js'
 import { didKeyFromJwk } from '../protocol/did/did-key.js'
@@ -13,6 +13,8 @@ export interface RotationOptions {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
   readonly newId: () => string
   readonly clock: () => Date
+  /** Of the new keys; that of the former one unless given. */
+  readonly algorithm?: SigningAlgorithm | undefined
 }
 
 /** A record that has a new key, and the DID that it signs as from now on. */
@@ -41,9 +43,10 @@ async function rotationOf(records: readonly SigningRecord[], options: RotationOp
   const [first] = records
   if (first === undefined) return undefined
   const { vault, newId, config } = options
-  const { privateJwk, publicJwk } = await generateKeyPair(first.alg === 'EdDSA' ? 'EdDSA' : 'ES256')
+  const alg = options.algorithm ?? (first.alg === 'EdDSA' ? 'EdDSA' : 'ES256')
+  const { privateJwk, publicJwk } = await generateKeyPair(alg)
   const privateKey = await vault.protect(JSON.stringify(privateJwk))
-  const key = { id: newId(), alg: first.alg, publicJwk, privateJwk: privateKey }
+  const key = { id: newId(), alg, publicJwk, privateJwk: privateKey }
   return {
     keySetId: first.keySetId,
     formerKeyId: first.keyId,
@@ -58,7 +61,7 @@ async function rotationOf(records: readonly SigningRecord[], options: RotationOp
 }
 
 /**
- * Gives every issuer and verifier record a new key of the same algorithm, each key set in a transaction of its own.
+ * Gives every issuer and verifier record a new key, each key set in a transaction of its own.
  * Processes that run meanwhile sign with it from their next signature on. Where the DID is made of the key, the record
  * moves to the new one. Former keys stay published, and lists that they signed stay signed by them.
  *

@@ -128,6 +128,15 @@ export function createKeyStore({ prisma, sql }: Database) {
         LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
         ORDER BY r.created_at, r.id`,
 
+    /** The algorithms of the keys that issuers sign with now. */
+    async issuerAlgorithms(): Promise<string[]> {
+      const rows = await sql<{ alg: string }>`
+        SELECT DISTINCT k.alg FROM issuers i JOIN LATERAL (
+          SELECT k.alg FROM keys k WHERE k.key_set_id = i.key_set_id AND k.retired_at IS NULL
+          ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true ORDER BY k.alg DESC`
+      return rows.map(({ alg }) => alg)
+    },
+
     /**
      * Lets a new key sign for a key set, in one transaction. The former ones stay, since what they signed must stay
      * verifiable.

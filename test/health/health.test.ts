@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { createLog } from '../../server/log.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService
@@ -25,8 +26,13 @@ describe('health', () => {
   it('readiness names every component; one that is down makes it a 503', async () => {
     const { databaseUrl, identityProvider } = service
     const checks = { queue: () => Promise.reject(new Error('away')), cache: async () => 'here' }
-    await using other = await startService({ databaseUrl, identityProvider, checks })
+    const lines: string[] = []
+    const log = createLog('error', { write: (line) => lines.push(line) })
+    await using other = await startService({ databaseUrl, identityProvider, checks, log })
     const answer = await other.request('GET', '/health/readiness')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { component: 'queue', err: { message: 'away', stack: expect.stringContaining('health.test') } },
+    ])
     const up = { database: { status: 'up' }, cache: { status: 'up' } }
     const down = { queue: { status: 'down' } }
     expect(answer.status).toBe(503)

@@ -153,6 +153,26 @@ describe('AUTH_DISABLED', () => {
     }
   })
 
+  it.each(['https://evil.example', 'null', 'http://localhost.evil.example', 'not an origin'])(
+    'refuses what a page of %s sends, also where the browser does not ask first',
+    async (origin) => {
+      const holders = async () => (await open.request('GET', '/agent/holders')).json.length
+      const before = await holders()
+      const body = JSON.stringify({ method: 'key' })
+      const sent = await sendPath(open.url, 'POST', '/agent/holder', { headers: { origin }, body })
+      expect([sent.status, JSON.parse(sent.body).message]).toEqual([403, 'Origin is not allowed.'])
+      expect(await holders()).toBe(before)
+    },
+  )
+
+  it.each(['http://localhost:5173', 'http://127.0.0.1', 'http://[::1]:3000'])(
+    'answers a page of %s',
+    async (origin) => {
+      const { status, headers } = await open.request('GET', '/agent/holders', { headers: { origin } })
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([200, origin])
+    },
+  )
+
   it('answers for the host of a base URL', async () => {
     const { databaseUrl, identityProvider } = service
     const env = { AUTH_DISABLED: 'true', VERIFIER_BASE_URL: 'https://verifier.example/path' }

@@ -58,6 +58,25 @@ describe.each([
     for (const { credential } of [...before, ...after]) expect((await verify(credential)).isValid).toBe(true)
   })
 
+  it('moves to another algorithm with --alg, and back; metadata says which', async () => {
+    const { sign, verify } = actors
+    const announced = async () => {
+      const { json } = await service.request('GET', '/.well-known/openid-credential-issuer')
+      return json.credential_configurations_supported[actors.type].credential_signing_alg_values_supported
+    }
+    const credentials: string[] = []
+    for (const alg of ['EdDSA', 'ES256']) {
+      await keysCommand(['--alg', alg], environmentOf(service))
+      for (const format of ['jwt_vc_json', 'dc+sd-jwt']) {
+        const { credential } = await sign(format)
+        expect(headerOf(credential).alg).toBe(alg)
+        credentials.push(credential)
+      }
+      expect(await announced()).toEqual([alg])
+    }
+    for (const credential of credentials) expect((await verify(credential)).isValid).toBe(true)
+  })
+
   it('keeps each status list signed by the key of its credentials, and revocation works for all', async () => {
     const { sign, verify } = actors
     const former = await sign('dc+sd-jwt')

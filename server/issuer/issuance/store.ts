@@ -150,7 +150,7 @@ export function createIssuanceStore({ sql }: Database) {
         WITH ${admitted},
         recorded AS (
           INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
-          SELECT ${id}, ${schemaId}, ${issuerId}, ${owner}, ${holderDid}, ${JSON.stringify(credential.vc)}::jsonb, ${createdAt}
+          SELECT ${id}, ${schemaId}, ${issuerId}, ${owner}, ${holderDid}, ${JSON.stringify(credential.vc)}::json, ${createdAt}
           FROM admitted RETURNING id),
         instances AS (
           INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)

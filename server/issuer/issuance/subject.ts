@@ -32,6 +32,27 @@ function unusableNames(subject: Subject, member: string): string[] {
   }
 }
 
+/** What a verifier takes in either format: 256 KiB of base64url, 2,000 disclosures and 64 levels, some of them around the subject. */
+const MAX_BYTES = 160 * 1024
+const MAX_VALUES = 1_000
+const MAX_LEVELS = 32
+
+/** How many members and elements a value holds, at every depth; infinite where it nests too deeply. */
+function countValues(value: unknown, level = 1): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (level > MAX_LEVELS) return Number.POSITIVE_INFINITY
+  return Object.values(value).reduce((sum: number, inner) => sum + 1 + countValues(inner, level + 1), 0)
+}
+
+/** What issues well and would be refused by whoever verifies it, this service included. */
+function tooMuch(subject: Subject, member: string): string[] {
+  const values = countValues(subject)
+  if (values === Number.POSITIVE_INFINITY) return [`${member} must not nest deeper than ${MAX_LEVELS} levels`]
+  if (values > MAX_VALUES) return [`${member} must not hold more than ${MAX_VALUES} members and elements`]
+  if (Buffer.byteLength(JSON.stringify(subject)) > MAX_BYTES) return [`${member} must not exceed ${MAX_BYTES} bytes`]
+  return []
+}
+
 /** Text that has no UTF-8 form, or that PostgreSQL does not store. */
 const isUnstorable = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text)
 
@@ -42,13 +63,14 @@ function holdsUnstorable(value: unknown): boolean {
 }
 
 /**
- * Checks a subject by its type's schema, and that every format can carry it.
+ * Checks a subject by its type's schema, and that every format can carry it to a verifier.
  *
  * @param member the request member that holds it, named in every message.
  * @throws 400 listing every claim that fails.
  */
 export function assertSubject(schema: CredentialSchema, subject: Subject, member: string): void {
-  const problems: string[] = []
+  const problems = tooMuch(subject, member)
+  if (problems.length > 0) throw errors.badRequest(...problems)
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }

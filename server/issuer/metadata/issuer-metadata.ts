@@ -13,7 +13,12 @@ const endpoint = (deps: Deps, name: string) => `${deps.config.issuerBaseUrl}/ope
 /** Credential Issuer Metadata (OpenID4VCI 1.0 §12.2.4) with the interface's own members. No member is ever null. */
 export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unknown>> {
   const { issuerBaseUrl } = deps.config
-  const [schemas, issuer] = await Promise.all([deps.stores.schemas.allActive(), deps.stores.agents.defaultIssuer()])
+  const { agents, keys, schemas: schemaStore } = deps.stores
+  const [schemas, issuer, algorithms] = await Promise.all([
+    schemaStore.allActive(),
+    agents.defaultIssuer(),
+    keys.issuerAlgorithms(),
+  ])
   return {
     credential_issuer: issuerBaseUrl,
     authorization_servers: [issuerBaseUrl],
@@ -25,7 +30,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     offering_endpoint: `${issuerBaseUrl}/api/v1/offerings`,
     batch_credential_issuance: { batch_size: BATCH_SIZE },
     display: displayOf(issuer?.display ?? [], DEFAULT_NAME),
-    credential_configurations_supported: configurationsOf(schemas, deps.config),
+    credential_configurations_supported: configurationsOf(schemas, deps.config, algorithms),
     proof_types_supported: PROOF_TYPES,
   }
 }

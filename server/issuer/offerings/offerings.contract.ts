@@ -22,7 +22,7 @@ const zRedemption = z.object({
   id: z.uuid(),
   offering_id: z.uuid(),
   credential_id: z.uuid(),
-  recipient_did: z.string().nullable(),
+  recipient_did: z.string().meta({ description: 'Empty where who redeemed it has no DID.' }),
   redeemed_at: z.iso.datetime(),
   offering: zOffering,
   credential: zCredentialRecord,
@@ -50,6 +50,9 @@ export const listOfferings = {
   output: z.array(zOfferingListed),
 }
 
+/** Later ones have no four-digit year, with an offset or without, and no form in RFC 3339. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
 export const createOffering = {
   meta: route('POST', '/api/v1/offerings', {
     tag: 'Offerings',
@@ -66,7 +69,11 @@ export const createOffering = {
       .refine((value) => /^did:[a-z0-9]+:\S+$/.test(value), { error: 'must be a DID' })
       .optional(),
     redemption_limit: z.int().min(1).max(2_147_483_647).nullable().optional(),
-    expires_at: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time' }).nullable().optional(),
+    expires_at: z.iso
+      .datetime({ offset: true, error: 'must be an ISO 8601 date-time' })
+      .refine((value) => new Date(value).getTime() <= LAST_MOMENT, { error: 'must lie before the year 10000 (UTC)' })
+      .nullable()
+      .optional(),
     issuerId: z.string().optional(),
   }),
   output: zOfferingDetail,

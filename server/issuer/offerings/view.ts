@@ -66,7 +66,8 @@ export function redemptionView(
     id: row.id,
     offering_id: row.offeringId,
     credential_id: row.credentialId,
-    recipient_did: row.recipientDid,
+    // A caller without a DID may claim too; the interface has a string here.
+    recipient_did: row.recipientDid ?? '',
     redeemed_at: row.redeemedAt.toISOString(),
     offering,
     credential: {

@@ -99,7 +99,7 @@ function targetRecord(issuance: NewIssuance): Prisma.Sql {
   if (issuance.earlierId !== null) {
     return Prisma.sql`
       target AS (
-        UPDATE credentials c SET vc = CASE WHEN ${issuance.vcIsSigned} AND NOT c.vc ? 'proof' THEN ${vc}::jsonb ELSE c.vc END
+        UPDATE credentials c SET vc = CASE WHEN ${issuance.vcIsSigned} AND c.vc -> 'proof' IS NULL THEN ${vc}::json ELSE c.vc END
         WHERE c.id = ${issuance.earlierId} AND c.revoked_at IS NULL AND EXISTS (SELECT 1 FROM fresh) RETURNING c.id)`
   }
   return Prisma.sql`
@@ -116,7 +116,7 @@ function targetRecord(issuance: NewIssuance): Prisma.Sql {
         AND EXISTS (SELECT 1 FROM fresh)),
     target AS (
       INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
-      SELECT ${issuance.credentialId}, ${issuance.schemaId}, ${issuance.issuerId}, NULL, ${issuance.holderDid}, ${vc}::jsonb, ${now}
+      SELECT ${issuance.credentialId}, ${issuance.schemaId}, ${issuance.issuerId}, NULL, ${issuance.holderDid}, ${vc}::json, ${now}
       FROM admitted RETURNING id),
     redeemed AS (
       INSERT INTO redemptions (id, offering_id, credential_id, recipient_did, redeemed_by, redeemed_at)

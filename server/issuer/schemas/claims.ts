@@ -31,6 +31,10 @@ export function describeClaims(body: JsonObject, prefix: readonly string[] = [])
   })
 }
 
+/** The same in an SD-JWT VC, where the subject's `id` is `sub` and no claim of its own. */
+export const describeSdJwtClaims = (body: JsonObject): ClaimDescription[] =>
+  describeClaims(body).filter(({ path }) => path[0] !== 'id')
+
 /** Whether a claim of the type may be withheld (SD-JWT VC §6.6). */
 export function isSelectivelyDisclosable(
   schema: Pick<CredentialSchema, 'selectivelyDisclosable'>,

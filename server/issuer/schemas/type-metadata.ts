@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../../config.js'
-import { describeClaims, isSelectivelyDisclosable } from './claims.js'
+import { describeSdJwtClaims, isSelectivelyDisclosable } from './claims.js'
 import { displayOf } from './display.js'
 import type { typeMetadata } from './schemas.contract.js'
 import type { CredentialSchema, SchemaDisplay } from './store.js'
@@ -31,7 +31,7 @@ export function typeMetadataOf(schema: CredentialSchema, config: Config): z.inpu
       ...(description === undefined ? {} : { description }),
       ...renderingOf(drawing),
     })),
-    claims: describeClaims(schema.body).map((claim) => ({
+    claims: describeSdJwtClaims(schema.body).map((claim) => ({
       path: [...claim.path],
       sd: isSelectivelyDisclosable(schema, claim.path) ? ('always' as const) : ('never' as const),
       ...(claim.title === undefined ? {} : { display: [{ locale: DEFAULT_LOCALE, label: claim.title }] }),

@@ -49,6 +49,36 @@ describe('POST /credentials/sign', () => {
     expect(await verify(credential)).toEqual({ isValid: false, error: 'Credential has been revoked.' })
   })
 
+  describe('bounds of a subject, within which both formats are issued and verify', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 'x' : { a: nested(levels - 1) })
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`claim-${at}`, at]))
+    const long = (bytes: number) => ({ note: 'x'.repeat(bytes - '{"note":""}'.length) })
+    const LIMITS: [string, unknown, unknown, string][] = [
+      ['levels', nested(32), nested(33), 'credential_subject must not nest deeper than 32 levels'],
+      ['members', many(1_000), many(1_001), 'credential_subject must not hold more than 1000 members and elements'],
+      ['bytes', long(163_840), long(163_841), 'credential_subject must not exceed 163840 bytes'],
+    ]
+
+    it.each(LIMITS)('%s', async (_, most, more, message) => {
+      const { name } = await postSchema(service, alice, { schema: { type: 'object' } })
+      for (const format of ['jwt_vc_json', 'dc+sd-jwt']) {
+        const answer = await sign({ type: name, credential_subject: most, format })
+        expect(answer.status).toBe(201)
+        expect(await verify(answer.json.credential)).toMatchObject({ isValid: true })
+        const refused = await sign({ type: name, credential_subject: more, format })
+        expect([refused.status, refused.json.message]).toEqual([400, [message]])
+      }
+    })
+  })
+
+  it('keeps the order of the claims on record', async () => {
+    const { name } = await postSchema(service, alice, { schema: { type: 'object' } })
+    const credential_subject = { zebra: 1, 'a much longer name': { second: 2, first: 1 }, b: [2, 1] }
+    const { id } = (await sign({ type: name, credential_subject, format: 'jwt_vc_json' })).json
+    const record = await service.request('GET', `/api/v1/credentials/${id}`, { authorization: alice })
+    expect(JSON.stringify(record.json.vc.credentialSubject)).toBe(JSON.stringify(credential_subject))
+  })
+
   it('answers 201 with a compact SD-JWT VC, every claim of the subject selectively disclosable', async () => {
     const answer = await sign({ format: 'dc+sd-jwt' })
     expect(answer.status).toBe(201)

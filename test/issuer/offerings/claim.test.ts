@@ -55,6 +55,14 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect(decodeJwt(vc.proof.jws)).toMatchObject({ jti: `urn:uuid:${id}`, vc: { credentialSubject: SUBJECT } })
   })
 
+  it('is a redemption of nobody’s DID where the caller has none', async () => {
+    const id = await offer()
+    await claim(id, await service.bearer('nobody'))
+    const { json } = await service.request('GET', '/api/v1/offerings', { client: true })
+    const listed = json.find((each: { id: string }) => each.id === id)
+    expect(listed.redemptions).toMatchObject([{ offering_id: id, recipient_did: '' }])
+  })
+
   it('works without a body and without a content type, and refuses a member in a body', async () => {
     const id = await offer()
     const path = `/api/v1/offerings/${id}/claim`

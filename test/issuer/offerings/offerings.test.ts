@@ -65,6 +65,15 @@ describe('POST /api/v1/offerings', () => {
     expect(JSON.stringify(read.json.credential_subject)).toBe(JSON.stringify(subject))
   })
 
+  it.each(['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999-00:01'])(
+    'answers 400 for an expires_at that no year of four digits holds: %s',
+    async (expires_at) => {
+      const answer = await post({ expires_at })
+      expect([answer.status, answer.json.message]).toEqual([400, ['expires_at must lie before the year 10000 (UTC)']])
+      expect((await post({ expires_at: '9999-12-31T23:59:59Z' })).json.expires_at).toBe('9999-12-31T23:59:59.000Z')
+    },
+  )
+
   it('takes null for no limit and no expiry', async () => {
     const answer = await post({ redemption_limit: null, expires_at: null })
     expect([answer.status, answer.json.redemption_limit, answer.json.expires_at]).toEqual([201, null, null])

@@ -77,7 +77,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
       batch_credential_issuance: { batch_size: 20 },
       display: [{ name: expect.any(String), locale: 'en' }],
       proof_types_supported: {
-        jwt: { proof_signing_alg_values_supported: expect.arrayContaining(['ES256', 'EdDSA']) },
+        jwt: { proof_signing_alg_values_supported: expect.arrayContaining(['ES256']) },
       },
     })
     expectSound(json)
@@ -91,7 +91,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     const common = {
       scope: JWT_VC,
       cryptographic_binding_methods_supported: ['jwk', 'did:jwk', 'did:key', 'did:web'],
-      credential_signing_alg_values_supported: ['ES256', 'EdDSA'],
+      credential_signing_alg_values_supported: ['ES256'],
       proof_types_supported: { jwt: { proof_signing_alg_values_supported: expect.not.arrayContaining(['none']) } },
       display: [{ name: JWT_VC, locale: 'en' }],
     }
