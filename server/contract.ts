@@ -1,4 +1,5 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
+import type { z } from 'zod'
 import type { OAuthErrorCode } from './protocol/oauth/error.js'
 
 /** What the REST façade must know of a route beyond its OpenAPI description. */
@@ -16,6 +17,12 @@ export interface RestMeta {
   readonly form?: true | 'or-json'
   /** Media type of the answer where it is not JSON. */
   readonly produces?: string
+  /** A request's body, where no example follows from its members; for the document alone. */
+  readonly requestExample?: Readonly<Record<string, unknown>>
+  /** The JSON that a protocol route answers with; for the document alone. */
+  readonly reply?: z.ZodType
+  /** Whether it answers 304 to who has it already. */
+  readonly notModified?: true
   readonly access: RouteAccess
 }
 

@@ -3,12 +3,11 @@ import { route } from '../contract.js'
 
 const zComponents = z.record(z.string(), z.object({ status: z.enum(['up', 'down']) }))
 
-export const zHealth = z.object({
-  status: z.enum(['ok', 'error']),
-  info: zComponents,
-  error: zComponents,
-  details: zComponents,
-})
+const up = { database: { status: 'up' } }
+
+const zHealth = z
+  .object({ status: z.enum(['ok', 'error']), info: zComponents, error: zComponents, details: zComponents })
+  .meta({ example: { status: 'ok', info: up, error: {}, details: up } })
 
 export const liveness = {
   meta: route('GET', '/health/liveness', {
@@ -16,6 +15,7 @@ export const liveness = {
     summary: 'Whether the process is alive',
     access: 'public',
     kind: 'protocol',
+    reply: zHealth,
     errors: [],
   }),
   input: z.object({}),
@@ -27,6 +27,7 @@ export const readiness = {
     summary: 'Whether requests can be served',
     access: 'public',
     kind: 'protocol',
+    reply: zHealth,
     errors: [],
   }),
   input: z.object({}),

@@ -1,43 +1,65 @@
 import { STATUS_CODES } from 'node:http'
+import { errors } from '../errors.js'
 import type { Route } from './routes.js'
 
 const TIMESTAMP = '2026-01-01T12:00:00.000Z'
 
-const MESSAGES: Readonly<Record<number, string | readonly string[]>> = {
-  400: ['credential must not be empty'],
-  401: 'Unauthorized',
-  403: 'Insufficient role.',
-  404: 'Credential not found.',
-  409: 'Offering redemption limit reached.',
-  410: 'Offering has expired.',
-  413: 'Request body exceeds 1 MiB.',
-  415: 'Content type text/plain is not supported.',
-  429: 'Too Many Requests',
+/** What most routes say with a status. */
+const MESSAGES: Readonly<Record<number, string>> = {
+  401: errors.unauthorized().message,
+  403: errors.insufficientRole().message,
+  413: errors.payloadTooLarge().message,
+  415: errors.unsupportedMediaType('text/plain').message,
+  429: errors.tooManyRequests().message,
   500: 'Internal server error',
-  503: 'Database is unavailable.',
+  503: errors.databaseUnavailable().message,
 }
 
-/** Examples that belong to one group of routes. */
-const BY_PATH: readonly (readonly [pattern: RegExp, status: number, message: string])[] = [
-  [/^\/holders\//, 403, 'Access to holder denied.'],
-  [/\/claim$/, 403, 'Offering is for another recipient.'],
-  [/^\/(schemas|vct|api\/v1\/schemas)/, 404, 'Schema not found.'],
-  [/^\/schemas$/, 409, 'Schema ProofOfPurchase version 1 already exists.'],
-  [/^\/schemas/, 410, 'Schema version is superseded.'],
-  [/^\/api\/v1\/offerings/, 404, 'Offering not found.'],
-  [/did\.json$/, 404, 'DID Document not found.'],
-  [/status-lists/, 404, 'Status list not found.'],
-  [/vp-queries/, 404, 'VP query not found.'],
-  [/qr-codes/, 404, 'QR code not found.'],
-  [/^\/(api\/v1\/credentials|credentials\/sign)$/, 404, 'Schema not found.'],
-  [/^\/flows/, 404, 'Flow not found.'],
-  [/^\/flows/, 409, 'Flow is already confirmed.'],
-  [/^\/holders\/.*dids/, 404, 'DID not found.'],
-  [/^\/holders\/.*dids/, 409, 'Credentials are bound to this DID. Delete them first.'],
+/** What some say: the first that fits method and path. */
+const BY_ROUTE: readonly (readonly [pattern: RegExp, status: number, message: string])[] = [
+  [/ \/holders\//, 403, errors.holderDenied().message],
+  [/\/flows/, 403, errors.holderDenied().message],
+  [/\/claim$/, 403, errors.anotherRecipient().message],
+  [/\/result$/, 403, errors.resultDenied().message],
+  [/ \/openid4vci\/credential$/, 403, 'The access token is not good for this credential configuration.'],
+  [/^POST \/(api\/v1\/(offerings|credentials)|credentials\/sign)$/, 404, errors.schemaNotFound().message],
+  [/ \/(schemas|vct|api\/v1\/schemas)/, 404, errors.schemaNotFound().message],
+  [/ \/api\/v1\/offerings/, 404, errors.offeringNotFound().message],
+  [/did\.json$/, 404, errors.didDocumentNotFound().message],
+  [/status-lists/, 404, errors.statusListNotFound().message],
+  [/vp-queries/, 404, errors.vpQueryNotFound().message],
+  [/qr-codes/, 404, errors.qrCodeNotFound().message],
+  [/^POST \/flows$/, 404, errors.offeringNotFound().message],
+  [/ \/flows/, 404, errors.flowNotFound().message],
+  [/ \/holders\/.*dids/, 404, errors.holderDidNotFound().message],
+  [/ \/openid4vci\/offers/, 404, 'The credential offer does not exist.'],
+  [/ \/openid4vp/, 404, 'Authorization request not found.'],
+  [/credentials/, 404, errors.credentialNotFound().message],
+  [/ \/schemas$/, 409, errors.schemaExists('ProofOfPurchase', 1).message],
+  [/\/claim$/, 409, errors.redemptionLimitReached().message],
+  [/\/result$/, 409, errors.resultNotReady().message],
+  [/ \/flows/, 409, errors.flowConfirmed().message],
+  [/ \/holders\/.*dids/, 409, errors.holderDidInUse().message],
+  [/ \/schemas/, 410, errors.schemaSuperseded().message],
+  [/\/result$/, 410, errors.resultGone().message],
+  [/ \/openid4vp/, 410, 'Authorization request expired.'],
+  [/\/(claim|confirm)$/, 410, errors.offeringExpired().message],
+  [/verification-session/, 500, errors.verificationSessionNotFound().message],
+  [/credential-offer-session/, 500, errors.credentialOfferSessionNotFound().message],
+  [/ \/agent\/issuer\//, 500, errors.issuerNotFound().message],
+  [/ \/agent\/verifier\//, 500, errors.verifierNotFound().message],
 ]
 
-function messageFor(route: Route, status: number): string | readonly string[] {
-  const special = BY_PATH.find(([pattern, code]) => code === status && pattern.test(route.template))
+/** What a request is refused for that lacks a member, or has one more. */
+function invalid(required: readonly string[]): string[] {
+  const [first] = required
+  return [first === undefined ? 'property surplus should not exist' : `${first} must be defined`]
+}
+
+function messageFor(route: Route, status: number, required: readonly string[]): string | readonly string[] {
+  if (status === 400) return invalid(required)
+  const name = `${route.method} ${route.template}`
+  const special = BY_ROUTE.find(([pattern, code]) => code === status && pattern.test(name))
   return special?.[2] ?? MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error'
 }
 
@@ -53,24 +75,31 @@ const FAILED_CHECK = {
   timestamp: TIMESTAMP,
 }
 
-/** The description of one error response: envelope, or OAuth error body on protocol routes. */
-export function errorExamples(route: Route, status: number): Record<string, unknown> {
+/**
+ * The description of one error response: envelope, or OAuth error body on protocol routes.
+ *
+ * @param required members of the request's body.
+ */
+export function errorExamples(route: Route, status: number, required: readonly string[]): Record<string, unknown> {
   const phrase = STATUS_CODES[status] ?? 'Error'
-  if (status === 503 && route.template.startsWith('/health/')) {
+  if (status === 503 && route.template === '/health/readiness') {
     const content = { 'application/json': { schema: { type: 'object' }, example: FAILED_CHECK } }
     return { description: 'A check failed', content }
   }
   if (route.rest.kind === 'protocol' && status !== 429) {
     const example = {
       error: status >= 500 ? 'server_error' : 'invalid_request',
-      error_description: String(messageFor(route, status)),
+      error_description:
+        status === 400 && required.length === 0
+          ? 'The request is not valid.'
+          : String(messageFor(route, status, required)),
     }
     return {
       description: phrase,
       content: { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' }, example } },
     }
   }
-  const message = messageFor(route, status)
+  const message = messageFor(route, status, required)
   const example = {
     statusCode: status,
     message,

@@ -2,7 +2,8 @@ type JsonObject = Record<string, unknown>
 
 const UUID = '3f0c8a52-6d1e-4b7f-9a64-2c5e8d7b1f90'
 const DID = 'did:web:credence.example.org:3f0c8a52-6d1e-4b7f-9a64-2c5e8d7b1f90'
-const SCHEMA = { type: 'object', properties: { product: { type: 'string' } }, required: ['product'] }
+const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
+const SCHEMA = { type: 'object', properties: { productName: { type: 'string' } }, required: ['productName'] }
 
 /** Values that say more than their type does, by the name of the member. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
@@ -13,8 +14,8 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   did: DID,
   recipient: DID,
   issuer: DID,
-  credential_subject: { product: 'Espresso machine' },
-  credentialSubject: { product: 'Espresso machine' },
+  credential_subject: SUBJECT,
+  credentialSubject: SUBJECT,
   credential: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2lnbmF0dXJl',
   schema: SCHEMA,
   schemaBody: SCHEMA,

@@ -47,15 +47,23 @@ const SECURITY_SCHEMES = {
 
 /** The generator answers 200 and application/json for everything; the contract knows better. */
 function trueSuccess(route: Route, operation: Operation): void {
-  const { status = 200, produces, kind } = route.rest
+  const { status = 200, produces, kind, reply, notModified } = route.rest
   const ok = operation.responses['200'] ?? {}
   delete operation.responses['200']
   const described = { ...ok, description: 'Success' }
   if (status === 204 || isVoid(ok)) delete (described as JsonObject).content
   if (produces !== undefined) (described as JsonObject).content = { [produces]: { schema: { type: 'string' } } }
-  else if (kind === 'protocol')
-    (described as JsonObject).content = { 'application/json': { schema: { type: 'object' } } }
+  else if (kind === 'protocol' && status !== 204) {
+    const schema = reply === undefined ? { type: 'object' } : z.toJSONSchema(reply, { io: 'output' })
+    ;(described as JsonObject).content = { 'application/json': { schema: withoutDialect(schema as JsonObject) } }
+  }
   operation.responses[String(status)] = described
+  if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }
+}
+
+/** The document as a whole says which JSON Schema it means. */
+function withoutDialect({ $schema: _, ...schema }: JsonObject): JsonObject {
+  return schema
 }
 
 function isVoid(response: JsonObject): boolean {
@@ -65,16 +73,23 @@ function isVoid(response: JsonObject): boolean {
 
 function trueErrors(route: Route, operation: Operation): void {
   for (const status of Object.keys(operation.responses).filter((code) => Number(code) >= 400)) {
-    operation.responses[status] = errorExamples(route, Number(status))
+    operation.responses[status] = errorExamples(route, Number(status), requiredMembers(operation))
   }
 }
 
-/** Form bodies beside JSON, where a protocol endpoint takes them. */
+/** Members that a request's body must have. */
+function requiredMembers({ requestBody }: Operation): readonly string[] {
+  const [media] = Object.values((requestBody as { content?: Record<string, JsonObject> } | undefined)?.content ?? {})
+  return ((media?.schema as JsonObject | undefined)?.required ?? []) as readonly string[]
+}
+
+/** Form bodies beside JSON, where a protocol endpoint takes them, and the example that the contract gives. */
 function trueRequest(route: Route, operation: Operation): void {
-  const body = operation.requestBody as { content?: JsonObject } | undefined
-  if (route.rest.form === true && body?.content !== undefined) {
-    const json = body.content['application/json']
-    body.content = { 'application/x-www-form-urlencoded': json }
+  const body = operation.requestBody as { content?: Record<string, JsonObject> } | undefined
+  const media = body?.content?.['application/json']
+  if (route.rest.requestExample !== undefined && media !== undefined) media.example = route.rest.requestExample
+  if (route.rest.form === true && body?.content !== undefined && media !== undefined) {
+    body.content = { 'application/x-www-form-urlencoded': media }
   }
 }
 
@@ -116,6 +131,36 @@ function describable(appRouter: AnyRouter): OpenApiRouter {
   return { _def: { ...appRouter._def, procedures: Object.fromEntries(procedures) } } as unknown as OpenApiRouter
 }
 
+/** What `/api-docs` itself serves. */
+const REFERENCE = {
+  '/api-docs': {
+    get: {
+      tags: ['Operations'],
+      summary: 'This reference as a page',
+      security: [],
+      responses: {
+        '200': {
+          description: 'Success',
+          content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
+        },
+      },
+    },
+  },
+  '/api-docs-json': {
+    get: {
+      tags: ['Operations'],
+      summary: 'This document',
+      security: [],
+      responses: {
+        '200': {
+          description: 'Success',
+          content: { 'application/json': { schema: { type: 'object' }, example: { openapi: '3.1.0' } } },
+        },
+      },
+    },
+  },
+}
+
 /** The machine-readable description: OpenAPI 3.1, made once at start from the router's contracts. */
 export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObject {
   const document = generateOpenApiDocument(describable(appRouter), {
@@ -139,6 +184,7 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas ?? {}).filter(([name]) => !name.startsWith('error.')),
   )
+  Object.assign(document.paths, REFERENCE)
   document.components.schemas = { ...schemas, ErrorEnvelope: ENVELOPE, OAuthError: OAUTH_ERROR }
   return document as unknown as JsonObject
 }

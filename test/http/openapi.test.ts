@@ -80,7 +80,8 @@ describe('the OpenAPI document', () => {
       const [success] = Object.keys(operation.responses).filter((status) => Number(status) < 400)
       return `${method} ${path} ${success}`
     })
-    expect(listed.toSorted()).toEqual(declared.toSorted())
+    const reference = ['get /api-docs 200', 'get /api-docs-json 200']
+    expect(listed.toSorted()).toEqual([...declared, ...reference].toSorted())
   })
 
   it('resolves every reference', () => {
@@ -116,6 +117,7 @@ describe('the OpenAPI document', () => {
 
   it('lists every error that the façade may answer, and 401 and 403 where credentials are asked for', () => {
     for (const { path, method, operation } of operations()) {
+      if (path.startsWith('/api-docs')) continue
       const statuses = Object.keys(operation.responses)
       expect([path, statuses]).toEqual([path, expect.arrayContaining(['429', '500', '503'])])
       if (method === 'post') expect([path, statuses]).toEqual([path, expect.arrayContaining(['400', '413', '415'])])

@@ -6,7 +6,7 @@ const zJsonObject = z.record(z.string(), z.unknown())
 
 export const zSubject = zJsonObject.meta({
   description: "The subject's claims, valid by the type's schema. An `id` is the subject's URI.",
-  example: { product: 'Espresso machine', price: 249 },
+  example: { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' },
 })
 
 const zIssuerId = z

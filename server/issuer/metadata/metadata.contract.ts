@@ -2,6 +2,40 @@ import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
+const BASE = 'https://credence.example.org'
+const text = z.string()
+const object = z.record(text, z.unknown())
+
+const zIssuerMetadata = z
+  .looseObject({
+    credential_issuer: text,
+    credential_endpoint: text,
+    credential_configurations_supported: z.record(text, object),
+  })
+  .meta({
+    example: {
+      credential_issuer: BASE,
+      credential_endpoint: `${BASE}/openid4vci/credential`,
+      credential_configurations_supported: {
+        'ProofOfPurchase-sd-jwt': { format: 'dc+sd-jwt', vct: `${BASE}/vct/ProofOfPurchase` },
+      },
+    },
+  })
+
+const zAuthorizationServerMetadata = z
+  .looseObject({ issuer: text, token_endpoint: text, grant_types_supported: z.array(text) })
+  .meta({
+    example: {
+      issuer: BASE,
+      token_endpoint: `${BASE}/openid4vci/token`,
+      grant_types_supported: ['urn:ietf:params:oauth:grant-type:pre-authorized_code'],
+    },
+  })
+
+const zKeySet = z
+  .object({ keys: z.array(object) })
+  .meta({ example: { keys: [{ kty: 'EC', crv: 'P-256', x: 'f83OJ3D2xF1…', y: 'x_FEzRu9m36…', kid: 'key-1' }] } })
+
 /** Issuer metadata as the interface and OpenID4VCI 1.0 §12.2 have it: JSON, or a signed JWT by `Accept`. */
 export const issuerMetadata = {
   meta: route('GET', '/.well-known/openid-credential-issuer', {
@@ -10,6 +44,7 @@ export const issuerMetadata = {
     description: 'As a signed JWT where the request accepts application/jwt.',
     access: 'public',
     kind: 'protocol',
+    reply: zIssuerMetadata,
   }),
   input: z.object({}),
   output: zProtocolReply,
@@ -22,6 +57,7 @@ export const authorizationServerMetadata = {
     summary: 'Authorization server metadata',
     access: 'public',
     kind: 'protocol',
+    reply: zAuthorizationServerMetadata,
   }),
   input: z.object({}),
   output: zProtocolReply,
@@ -34,6 +70,7 @@ export const jsonWebKeySet = {
     summary: "The issuer's public keys",
     access: 'public',
     kind: 'protocol',
+    reply: zKeySet,
   }),
   input: z.object({}),
   output: zProtocolReply,

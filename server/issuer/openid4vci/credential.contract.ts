@@ -1,6 +1,14 @@
+import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { zCredentialRequest } from '../../protocol/openid4vci/requests.js'
+
+/** Credential Response (OpenID4VCI 1.0 §8.3). */
+const zCredentialResponse = z
+  .object({ credentials: z.array(z.object({ credential: z.string() })), notification_id: z.string().optional() })
+  .meta({
+    example: { credentials: [{ credential: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln' }], notification_id: '3fwe98js' },
+  })
 
 /** Credential Request (OpenID4VCI 1.0 §8.2). */
 export const credential = {
@@ -9,6 +17,7 @@ export const credential = {
     summary: 'Issue credentials to a wallet',
     access: 'wallet',
     kind: 'protocol',
+    reply: zCredentialResponse,
     invalid: 'invalid_credential_request',
     errors: [400, 403, 413, 415],
   }),

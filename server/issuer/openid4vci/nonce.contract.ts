@@ -9,6 +9,7 @@ export const nonce = {
     summary: 'A nonce for key proofs',
     access: 'public',
     kind: 'protocol',
+    reply: z.object({ c_nonce: z.string() }).meta({ example: { c_nonce: 'wKI4LT17ac15ES9bw8ac4' } }),
     form: 'or-json',
   }),
   input: z.object({}),

@@ -2,6 +2,22 @@ import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
+const zCredentialOffer = z
+  .object({
+    credential_issuer: z.string(),
+    credential_configuration_ids: z.array(z.string()),
+    grants: z.record(z.string(), z.record(z.string(), z.unknown())),
+  })
+  .meta({
+    example: {
+      credential_issuer: 'https://credence.example.org',
+      credential_configuration_ids: ['ProofOfPurchase', 'ProofOfPurchase-sd-jwt'],
+      grants: {
+        'urn:ietf:params:oauth:grant-type:pre-authorized_code': { 'pre-authorized_code': 'oaKazRN8I0IbtZ0C7JuMn5' },
+      },
+    },
+  })
+
 /** Credential offer by reference (OpenID4VCI 1.0 §4.1.3). */
 export const credentialOffer = {
   meta: route('GET', '/openid4vci/offers/{id}', {
@@ -9,6 +25,7 @@ export const credentialOffer = {
     summary: 'A credential offer, with a fresh pre-authorized code each time',
     access: 'public',
     kind: 'protocol',
+    reply: zCredentialOffer,
     errors: [400, 404],
   }),
   input: z.object({ id: z.string() }),

@@ -4,6 +4,11 @@ import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
 const parameter = z.string().optional()
 
+/** Token Response (OpenID4VCI 1.0 §6.2). */
+const zTokenResponse = z
+  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
+  .meta({ example: { access_token: 'hQ4c0kQz…', token_type: 'Bearer', expires_in: 300 } })
+
 /** Token Request (OpenID4VCI 1.0 §6.1). */
 export const token = {
   meta: route('POST', '/openid4vci/token', {
@@ -11,6 +16,7 @@ export const token = {
     summary: 'Exchange a code for an access token',
     access: 'public',
     kind: 'protocol',
+    reply: zTokenResponse,
     form: true,
     errors: [400, 413, 415],
   }),

@@ -34,6 +34,7 @@ export const createAuthorizationRequest = {
     summary: 'Ask wallets for a presentation, by a DCQL query or by VP query items',
     access: 'verifier',
     status: 201,
+    requestExample: { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }], validity: 300 },
     errors: [400, 403],
   }),
   input: z

@@ -44,6 +44,9 @@ export const postResponse = {
     summary: "A wallet's answer (OpenID4VP 1.0 §8.2, direct_post and direct_post.jwt)",
     access: 'public',
     kind: 'protocol',
+    reply: z
+      .object({ redirect_uri: z.string().optional() })
+      .meta({ example: { redirect_uri: 'https://shop.example.org/return?response_code=9Wc…' } }),
     form: true,
     errors: [400, 404],
   }),

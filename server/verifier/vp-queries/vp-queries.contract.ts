@@ -12,7 +12,7 @@ const EXAMPLE = [
   {
     fields: [
       { path: ['$.type'], filter: { type: 'array', contains: { const: 'ProofOfPurchase' } } },
-      { path: ['$.credentialSubject.product'] },
+      { path: ['$.credentialSubject.productName'] },
     ],
   },
 ]
