@@ -72,7 +72,8 @@ function announce({ local, embeddedDatabase }: StartPlan, url: string): void {
   if (embeddedDatabase) say('  Database         .data/postgres (look into it with npm run studio)')
   if (local) {
     say('Nothing is configured, so this is local development: no authentication, plain HTTP, any issuer trusted.')
-    say('See the whole story with npm run demo in another terminal.')
+    const demo = url.endsWith(':3000') ? 'npm run demo' : `CREDENCE_URL=${url} npm run demo`
+    say(`See the whole story with ${demo} in another terminal.`)
   }
   say('Stop with Ctrl-C.')
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js'
-import { schemaUri } from '../schemas/schemas.js'
+import { schemaUri } from '../schemas/schema-uri.js'
 import type { IssueRequest } from './issue.js'
 import { bitstringEntry, SCHEMA_TYPE, type SignedInstance, validityOf } from './sign.js'
 

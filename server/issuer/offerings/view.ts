@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
-import { schemaUri } from '../schemas/schemas.js'
+import { schemaUri } from '../schemas/schema-uri.js'
 import type { zOfferingDetail, zOfferingListed } from './offerings.contract.js'
 import type { OfferingRow, RedemptionRow } from './store.js'
 

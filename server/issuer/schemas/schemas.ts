@@ -5,6 +5,7 @@ import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/c
 import { REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import { issuerProcedure, publicProcedure, router } from '../../trpc.js'
 import { reservedClaims } from './claims.js'
+import { schemaUri } from './schema-uri.js'
 import {
   assignSchema,
   createSchema,
@@ -16,9 +17,6 @@ import {
 } from './schemas.contract.js'
 import type { CredentialSchema } from './store.js'
 import { typeMetadataOf } from './type-metadata.js'
-
-/** Address of a schema's JSON Schema: what `credentialSchema.id` points to. */
-export const schemaUri = (config: Config, id: string): string => `${config.issuerBaseUrl}/api/v1/schemas/${id}`
 
 const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema> => ({
   id: schema.id,

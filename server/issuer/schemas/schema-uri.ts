@@ -1,0 +1,5 @@
+import type { Config } from '../../config.js'
+
+/** Address of a schema's JSON Schema: what `credentialSchema.id` points to. */
+export const schemaUri = (config: Pick<Config, 'issuerBaseUrl'>, id: string): string =>
+  `${config.issuerBaseUrl}/api/v1/schemas/${id}`

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+// ARCHITECTURE.md, "What may import what".
+const REFUSED = [
+  ['server/protocol/jose/store.ts', "import '../../issuer/schemas/store.js'", 'protocol/ stands on its own'],
+  ['server/protocol/jose/log.ts', "import '../../log.js'", 'protocol/ stands on its own'],
+  ['server/protocol/jose/express.ts', "import 'express'", 'protocol/ is pure'],
+  ['server/verifier/verify/http.ts', "import '../../http/rest.js'", 'Features know nothing of HTTP'],
+  ['server/verifier/verify/prisma.ts', "import '@prisma/client'", 'know Prisma'],
+  ['server/verifier/verify/router.ts', "import '../../issuer/offerings/offerings.js'", 'routers meet in router.ts'],
+  ['server/verifier/verify/environment.ts', 'export const x = process.env.X', 'noProcessEnv'],
+  ['client/deps.ts', "import '../server/deps.js'", 'AppRouter alone'],
+] as const
+const DOWNWARD = "import '../../deps.js'\nimport '../../protocol/jose/jws.js'\n"
+
+let directory: string
+let said: string
+
+/** A project with nothing but these files and the linter's rules. */
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'credence-lint-'))
+  await copyFile('biome.json', join(directory, 'biome.json'))
+  for (const [path, text] of [...REFUSED, ['server/verifier/verify/fine.ts', DOWNWARD]] as const) {
+    await mkdir(dirname(join(directory, path)), { recursive: true })
+    await writeFile(join(directory, path), `${text}\n`)
+  }
+  const biome = resolve('node_modules/@biomejs/biome/bin/biome')
+  const { stdout, stderr } = spawnSync(process.execPath, [biome, 'lint', '--colors=off'], {
+    cwd: directory,
+    encoding: 'utf8',
+  })
+  said = stdout + stderr
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+describe('npm run lint carries the import rule', () => {
+  it.each(REFUSED)('%s: %s', (path, _, reason) => {
+    const about = said.split(/^(?=\S+:\d+:\d+ lint\/)/m).filter((each) => each.startsWith(`${path}:`))
+    expect(about.join('')).toContain(reason)
+  })
+
+  it('and lets pass what runs down', () => {
+    expect(said).not.toContain('fine.ts')
+  })
+})
