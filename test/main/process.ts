@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TSX = pathToFileURL(join(ROOT, 'node_modules/tsx/dist/loader.mjs')).href
 
 export interface LogLine {
   readonly level: number
@@ -31,8 +34,9 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 
 export function startProcess(environment: Readonly<Record<string, string>>): ServiceProcess {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]))
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {
-    cwd: ROOT,
+  // Elsewhere than in the project, whose .env would be read.
+  const child = spawn(process.execPath, ['--import', TSX, join(ROOT, 'server/main.ts')], {
+    cwd: tmpdir(),
     env: { ...inherited, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

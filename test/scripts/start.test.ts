@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { isRunning } from '../../scripts/setup/lock.mjs'
 import { Project } from './project.js'
@@ -39,12 +40,15 @@ describe('npm start without any settings', () => {
     await expect(run.exit).resolves.toEqual(stopped)
   })
 
-  it('on Ctrl-C stops the service, then PostgreSQL, and leaves no process', async () => {
+  it('on Ctrl-C, which may come from the terminal and from npm, stops the service, then PostgreSQL, and leaves no process', async () => {
     const run = await project.start()
     const { service, postgres, supervisor } = await project.processes()
     run.child.kill('SIGINT')
+    await setTimeout(10)
+    run.child.kill('SIGINT')
     await expect(run.exit).resolves.toEqual(stopped)
     expect((await project.journal()).at(-1)).toEqual({ signal: 'SIGTERM', databaseAnswers: true })
+    expect(run.output()).not.toContain('SIGKILL')
     expect([service, postgres, supervisor].filter(isRunning)).toEqual([])
     await expect(project.postgresPid()).resolves.toBeNull()
   })
