@@ -1,6 +1,7 @@
 import { type Caller, createCaller } from '../measure/caller.js'
 import { openEventStream } from '../measure/event-stream.js'
 import { measureFlows } from '../measure/flows.js'
+import type { Target } from '../targets/target.js'
 import { answerTo, type HeldCredential } from '../wallet/answer.js'
 import { newBenchWallet } from '../wallet/wallet.js'
 import type { World } from '../world.js'
@@ -37,16 +38,18 @@ async function newHeldCredential({ credence }: World): Promise<HeldCredential> {
 /**
  * A request is made, its session watched, the request fetched and answered, until the watcher reads of it.
  *
+ * @param watched the process that the session is watched at; the one that is asked unless given
  * @returns milliseconds from the wallet's POST to the event
  */
-async function present(world: World, caller: Caller, held: HeldCredential): Promise<number> {
+async function present(
+  world: World,
+  caller: Caller,
+  held: HeldCredential,
+  watched: string = world.service.url,
+): Promise<number> {
   const headers = { authorization: world.authorization }
   const made = await caller.json('/authorization-requests', { headers, json: { query: QUERY } })
-  const events = openEventStream(
-    world.service.url,
-    `/verification-sessions/${made.verificationSessionId}/events`,
-    headers,
-  )
+  const events = openEventStream(watched, `/verification-sessions/${made.verificationSessionId}/events`, headers)
   try {
     await events.arrival('"RequestCreated"')
     const requestObject = await caller.text(new URL(String(made.request_uri)).pathname)
@@ -66,20 +69,25 @@ async function present(world: World, caller: Caller, held: HeldCredential): Prom
 export async function presentationFlowRows(world: World): Promise<Row[]> {
   const held = await Promise.all(Array.from({ length: WALLETS }, () => newHeldCredential(world)))
   let flows = 0
-  const measure = (atOnce: number, spanOf: (ms: number) => number | undefined) => async (seconds: number) => {
-    const caller = createCaller(world.service.url, atOnce)
-    const flow = async () => {
-      flows += 1
-      const credential = held[flows % held.length]
-      if (credential === undefined) throw new Error('There is no credential.')
-      return spanOf(await present(world, caller, credential))
+  let other: Promise<Target> | undefined
+  const measure =
+    (atOnce: number, spanOf: (ms: number) => number | undefined, elsewhere = false) =>
+    async (seconds: number) => {
+      if (elsewhere) other ??= world.startFresh('service')
+      const watched = elsewhere ? (await other)?.url : undefined
+      const caller = createCaller(world.service.url, atOnce)
+      const flow = async () => {
+        flows += 1
+        const credential = held[flows % held.length]
+        if (credential === undefined) throw new Error('There is no credential.')
+        return spanOf(await present(world, caller, credential, watched))
+      }
+      try {
+        return await measureFlows(world.service, flow, atOnce, seconds)
+      } finally {
+        await caller.close()
+      }
     }
-    try {
-      return await measureFlows(world.service, flow, atOnce, seconds)
-    } finally {
-      await caller.close()
-    }
-  }
   return [
     ...AT_ONCE.map((atOnce) => ({
       name: `OpenID4VP request → fetch → response → event, ${atOnce} at once`,
@@ -87,5 +95,9 @@ export async function presentationFlowRows(world: World): Promise<Row[]> {
       measure: measure(atOnce, () => undefined),
     })),
     { name: "OpenID4VP, from the wallet's POST to the event, 1 at once", measure: measure(1, (ms) => ms) },
+    {
+      name: "OpenID4VP, from the wallet's POST at one process to the event at another",
+      measure: measure(1, (ms) => ms, true),
+    },
   ]
 }
