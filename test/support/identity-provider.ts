@@ -25,9 +25,12 @@ async function newKey(kid: string) {
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' } }
 }
 
+/** One for all providers of a worker, none of which is asked to tell another's tokens apart: RSA keys take long to make. */
+const firstKey = newKey('key-1')
+
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   let generation = 1
-  let key = await newKey('key-1')
+  let key = await firstKey
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [key.jwk] }))
   })

@@ -16,8 +16,17 @@ const base64url = (value: unknown) =>
 
 const refusal = (code: JwsErrorCode) => expect.objectContaining({ name: 'JwsError', code })
 
+const keyPairs = new Map<SignatureAlgorithm, ReturnType<typeof generateKeyPair>>()
+
+/** A key for each algorithm: RSA keys take long to make. */
+function keyPairOf(alg: SignatureAlgorithm): ReturnType<typeof generateKeyPair> {
+  const known = keyPairs.get(alg) ?? generateKeyPair(alg)
+  keyPairs.set(alg, known)
+  return known
+}
+
 async function signed(alg: SignatureAlgorithm, header: Record<string, unknown> = {}) {
-  const { privateJwk, publicJwk } = await generateKeyPair(alg)
+  const { privateJwk, publicJwk } = await keyPairOf(alg)
   const signer = await createSigner(privateJwk, 'key-1')
   return { signer, publicJwk, privateJwk, jwt: await signCompact(signer, header, { iss: 'joe', n: 1 }) }
 }
@@ -194,7 +203,7 @@ describe('algorithm confusion (RFC 8725 §2.1 and §3.1)', () => {
   )
 
   it('takes both RSA algorithms from a key that names none', async () => {
-    const { privateJwk, publicJwk } = await generateKeyPair('RS256')
+    const { privateJwk, publicJwk } = await keyPairOf('RS256')
     const { alg: _, ...anonymous } = publicJwk
     for (const alg of ['RS256', 'PS256'] as const) {
       const signer = await createSigner({ ...privateJwk, alg }, 'k')
