@@ -76,13 +76,18 @@ export function createEvents({ store, databaseUrl, log }: EventsOptions): Events
     return missed.length > 0 ? missed : [now]
   }
 
+  /** A generator of its own, so that a stream that waits does not keep the event before in memory. */
+  function* envelopesOf(subscription: Subscription) {
+    for (const { seq, data } of subscription.unseen()) {
+      if (stopped || subscription.ended) return
+      yield tracked(String(seq), data)
+    }
+  }
+
   async function* follow(subscription: Subscription, leave: () => void) {
     try {
       for (;;) {
-        for (const { seq, data } of subscription.unseen()) {
-          if (stopped || subscription.ended) break
-          yield tracked(String(seq), data)
-        }
+        yield* envelopesOf(subscription)
         if (stopped) throw errors.stopping()
         if (subscription.ended) return
         if (subscription.dirty) {

@@ -6,7 +6,9 @@ import { ServiceError } from '../errors.js'
 import { logFailure, sendFailure } from './failure.js'
 import { requestFacts } from './request-facts.js'
 import { restInput } from './rest-input.js'
-import { createRouteTable, type Route, routesOf } from './routes.js'
+import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
+
+type StreamedEvent = readonly [id: string, data: unknown, ...rest: unknown[]]
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -26,17 +28,18 @@ export async function sendEventStream(
   request: Request,
   response: Response,
   deps: Deps,
-  stream: AsyncIterable<readonly [id: string, data: unknown, ...rest: unknown[]]>,
+  stream: AsyncIterable<StreamedEvent>,
 ): Promise<void> {
-  response.writeHead(200, HEADERS)
+  // Written by itself the head becomes one text; behind the first event it would stay what Node makes it of, some seventy
+  // pieces, as long as the stream is open. They still leave together.
+  response.cork()
+  response.writeHead(200, HEADERS).flushHeaders()
+  setImmediate(() => response.uncork())
   // Who went away before the first event closes nothing any more.
   if (!response.destroyed) deps.pings.add(response)
+  const events = stream[Symbol.asyncIterator]()
   try {
-    for await (const [id, data] of stream) {
-      if (response.destroyed) return
-      const taken = response.write(`id: ${id}\nevent: session\ndata: ${JSON.stringify(data)}\n\n`)
-      if (!taken) await drained(response)
-    }
+    while (await sendNext(events, response));
     response.end()
   } catch (thrown) {
     // The service stops: the client comes again, to another process. Its connection is not kept for more.
@@ -46,6 +49,24 @@ export async function sendEventStream(
       response.destroy()
     }
   }
+}
+
+/**
+ * Sends the next event. A call of its own, so that a stream that waits, for minutes mostly, does not keep the event
+ * before in memory.
+ *
+ * @returns false where there is none any more, or nobody who takes it.
+ */
+async function sendNext(events: AsyncIterator<StreamedEvent>, response: Response): Promise<boolean> {
+  const { value, done } = await events.next()
+  if (done === true) return false
+  if (response.destroyed) {
+    await events.return?.()
+    return false
+  }
+  const [id, data] = value
+  if (!response.write(`id: ${id}\nevent: session\ndata: ${JSON.stringify(data)}\n\n`)) await drained(response)
+  return true
 }
 
 function drained(response: Response): Promise<void> {
@@ -73,21 +94,26 @@ function subscribe(route: Route, context: Context, getRawInput: () => Promise<un
 export function createEventStreamMount(appRouter: AnyRouter, deps: Deps): RequestHandler {
   const routes = routesOf(appRouter).filter((route) => route.procedure._def.type === 'subscription')
   const match = createRouteTable(routes)
-  return async (request, response, next) => {
-    const queryAt = request.url.indexOf('?')
-    const found = match(request.method, queryAt < 0 ? request.url : request.url.slice(0, queryAt))
-    if (found === undefined) return next()
-    const search = queryAt < 0 ? '' : request.url.slice(queryAt + 1)
+  const open = (found: RouteMatch, search: string, request: Request, response: Response): Promise<Stream> => {
     const lastEventId = request.headers['last-event-id']
+    const context = createContext(deps, requestFacts(request, response))
+    return subscribe(found.route, context, async () => {
+      const input = await restInput(found, search, request, response)
+      return typeof lastEventId === 'string' ? { ...input, lastEventId } : input
+    })
+  }
+  const serve = async (found: RouteMatch, search: string, request: Request, response: Response): Promise<void> => {
     try {
-      const context = createContext(deps, requestFacts(request, response))
-      const stream = await subscribe(found.route, context, async () => {
-        const input = await restInput(found, search, request, response)
-        return typeof lastEventId === 'string' ? { ...input, lastEventId } : input
-      })
-      await sendEventStream(request, response, deps, stream)
+      await sendEventStream(request, response, deps, await open(found, search, request, response))
     } catch (thrown) {
       sendFailure(thrown, found.route, request, response, deps)
     }
+  }
+  // Not itself waiting for the stream's end, the handler keeps nothing of Express' way to it in memory.
+  return (request, response, next) => {
+    const queryAt = request.url.indexOf('?')
+    const found = match(request.method, queryAt < 0 ? request.url : request.url.slice(0, queryAt))
+    if (found === undefined) return next()
+    void serve(found, queryAt < 0 ? '' : request.url.slice(queryAt + 1), request, response)
   }
 }
