@@ -12,6 +12,9 @@ const MAX_SCHEMA_BYTES = 65_536
 /** Most instructions of all patterns of a schema together. */
 const MAX_PROGRAM_SIZE = 20_000
 
+/** References that lead from one to the next, each of which takes a part of the call stack, here and in the validator. */
+const MAX_CHAINED_REFERENCES = 128
+
 /** Keywords whose members are named by the schema's author. */
 const NAMED_MEMBERS: ReadonlySet<string> = new Set([
   'properties',
@@ -82,20 +85,22 @@ function checkNames(value: unknown, place: string): void {
 }
 
 function checkSubschemas(root: JsonObject): void {
-  /** Schemas on the way from the root (`open`) and those that are known to be sound. */
-  const states = new Map<JsonObject, 'open' | 'sound'>()
+  /** Schemas on the way from the root (`open`), and of those that are known to be sound how many references chain below them. */
+  const states = new Map<JsonObject, 'open' | number>()
   /** Schemas that are applied to members of a value: they begin a walk of their own, from which the way to them is forgotten. */
   let programSize = 0
   const waiting: [JsonObject, string][] = [[root, '']]
 
-  const visit = (schema: JsonObject, place: string): void => {
-    if (states.get(schema) === 'sound') return
+  const visit = (schema: JsonObject, place: string): number => {
+    const known = states.get(schema)
+    if (typeof known === 'number') return known
     states.set(schema, 'open')
+    let chained = 0
     checkKeywords(schema, place, schema === root)
     programSize += checkPatterns(schema, place)
     if (programSize > MAX_PROGRAM_SIZE) throw new JsonSchemaError(place, 'holds one pattern too many')
     for (const inner of subschemasOf(schema, place)) {
-      if (inner.inPlace) visit(inner.schema, inner.place)
+      if (inner.inPlace) chained = Math.max(chained, visit(inner.schema, inner.place))
       else waiting.push([inner.schema, inner.place])
     }
     if (Object.hasOwn(schema, '$ref')) {
@@ -103,9 +108,11 @@ function checkSubschemas(root: JsonObject): void {
       if (isObject(target) && states.get(target) === 'open') {
         throw new JsonSchemaError(under(place, '$ref'), 'refers to itself without end')
       }
-      if (isObject(target)) visit(target, targetPlace)
+      if (isObject(target)) chained = Math.max(chained, 1 + visit(target, targetPlace))
+      if (chained > MAX_CHAINED_REFERENCES) throw new JsonSchemaError('', 'must not chain so many references')
     }
-    states.set(schema, 'sound')
+    states.set(schema, chained)
+    return chained
   }
 
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) visit(...next)

@@ -94,8 +94,9 @@ function pointerKeys(pointer: string, at: string): string[] {
   try {
     const keys = pointer.split('/').map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
     if (!keys.includes('')) return keys
-  } catch {
+  } catch (error) {
     // A percent sign that begins no octet: refused below.
+    if (!(error instanceof URIError)) throw error
   }
   throw new JsonSchemaError(at, 'is not a JSON Pointer')
 }

@@ -122,17 +122,35 @@ describe('attack: references without end', () => {
     expect(validate({ allOf: [next, next] }, nested(8))).toEqual([])
   })
 
-  it('refuses a chain of references that the call stack has no room for', () => {
-    const definitions: Record<string, unknown> = { d490: {} }
-    for (let i = 0; i < 490; i++) definitions[`d${i}`] = { allOf: [{ $ref: `#/definitions/d${i + 1}` }] }
+  it('refuses a chain of more than 128 references, wherever it begins', () => {
+    const chain = (links: number) => {
+      const definitions: Record<string, unknown> = { [`d${links - 1}`]: {} }
+      for (let i = 0; i < links - 1; i++) definitions[`d${i}`] = { allOf: [{ $ref: `#/definitions/d${i + 1}` }] }
+      return definitions
+    }
+    const first = { $ref: '#/definitions/d0' }
+    for (const links of [129, 490]) {
+      expect(() => compileJsonSchema({ definitions: chain(links), ...first })).toThrow(
+        'must not chain so many references',
+      )
+      expect(() => compileJsonSchema({ properties: { a: first }, definitions: chain(links) })).toThrow(
+        'must not chain so many references',
+      )
+    }
+    expect(validate({ definitions: chain(128), ...first }, {})).toEqual([])
+  })
+
+  it('refuses a chain through members that the call stack has no room for', () => {
+    const definitions: Record<string, unknown> = { d600: {} }
+    for (let i = 0; i < 600; i++) definitions[`d${i}`] = { items: { $ref: `#/definitions/d${i + 1}` } }
     expect(() => compileJsonSchema({ definitions, $ref: '#/definitions/d0' })).toThrow(
       'must not chain so many references',
     )
   })
 
   it('does not take the call stack for a fault of its own', () => {
-    const definitions: Record<string, unknown> = { d200: { properties: { next: { $ref: '#' } } } }
-    for (let i = 0; i < 200; i++) definitions[`d${i}`] = { allOf: [{ $ref: `#/definitions/d${i + 1}` }] }
+    const definitions: Record<string, unknown> = { d100: { properties: { next: { $ref: '#' } } } }
+    for (let i = 0; i < 100; i++) definitions[`d${i}`] = { allOf: [{ $ref: `#/definitions/d${i + 1}` }] }
     expect(validate({ definitions, $ref: '#/definitions/d0' }, nested(64))).toEqual(tooMuch)
   })
 })
