@@ -10,9 +10,11 @@ let authorization: string
 let type: string
 
 beforeAll(async () => {
-  service = await startService()
+  // What the maintenance job asks in between is nobody's request.
+  service = await startService({ maintenance: false })
   const https = 'https://credence.example'
   secure = await startService({
+    maintenance: false,
     identityProvider: service.identityProvider,
     env: { ISSUER_BASE_URL: https, VERIFIER_BASE_URL: https },
   })
