@@ -12,7 +12,7 @@ const PROBE_EVERY_MS = 30_000
 export interface ListenerOptions {
   readonly databaseUrl: string
   readonly log: Log
-  /** A session has a new event. */
+  /** A session has a new event: what the notification says of it (`announcedSession`, `announcedEvent`). */
   readonly onAnnouncement: (payload: string) => void
   /** Announcements arrive from now on; those made before, also since the last connection broke, did not. */
   readonly onConnected: () => void

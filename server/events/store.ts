@@ -40,7 +40,8 @@ export interface EventsWanted {
 
 /**
  * A common table expression `recorded_events` that stores the event of a transition and tells every process of it; not of
- * the first, which nobody can be waiting for, since nobody knows the session's id yet. It belongs into the very statement that makes the transition, so that neither ever happens without the other:
+ * the first, which nobody can be waiting for, since nobody knows the session's id yet. It belongs into the very statement
+ * that makes the transition, so that neither ever happens without the other:
  *
  * ```sql
  * WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),

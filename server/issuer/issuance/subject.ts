@@ -53,15 +53,6 @@ function tooMuch(subject: Subject, member: string): string[] {
   return []
 }
 
-/** Text that has no UTF-8 form, or that PostgreSQL does not store. */
-const isUnstorable = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text)
-
-function holdsUnstorable(value: unknown): boolean {
-  if (typeof value === 'string') return isUnstorable(value)
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([name, inner]) => isUnstorable(name) || holdsUnstorable(inner))
-}
-
 /**
  * Checks a subject by its type's schema, and that every format can carry it to a verifier.
  *
@@ -75,10 +66,6 @@ export function assertSubject(schema: CredentialSchema, subject: Subject, member
     problems.push(`${member}.id must be a URI`)
   }
   problems.push(...unusableNames(subject, member))
-  for (const [name, value] of Object.entries(subject)) {
-    if (isUnstorable(name) || holdsUnstorable(value))
-      problems.push(`${member}.${name} must not hold U+0000 or half a surrogate pair`)
-  }
   for (const { path, message } of compileJsonSchema(schema.body).validate(claimsOf(schema, subject))) {
     problems.push(`${[member, path].filter((part) => part !== '').join('.')} ${message}`)
   }
