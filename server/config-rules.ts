@@ -34,6 +34,20 @@ export const origins = listOf(
   'must list origins such as https://app.example.org, without a path.',
 )
 
+const TOKEN_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+
+/** What access tokens may be signed with; never HMAC, whose key the provider would have to publish. */
+export const tokenAlgorithms = z
+  .string()
+  .default('RS256')
+  .transform((value, context) => {
+    const listed = new Set(entriesOf(value))
+    const known = TOKEN_ALGORITHMS.filter((algorithm) => listed.has(algorithm))
+    if (known.length > 0 && known.length === listed.size) return known
+    context.addIssue({ code: 'custom', message: 'must list RS256, PS256, ES256, EdDSA.' })
+    return z.NEVER
+  })
+
 export const hosts = listOf(
   (entry) => isIP(entry) === 6 || /^(\[[^\]/?#@\\]+\]|[^:/?#@\\[\]]+)(:\d{1,5})?$/.test(entry),
   'must list hosts, each with or without a port.',

@@ -10,6 +10,7 @@ import {
   optionalText,
   origins,
   required,
+  tokenAlgorithms,
   trustedIssuers,
   trustProxy,
   url,
@@ -35,6 +36,7 @@ const zEnvironment = z.object({
   OIDC_JWKS_URL: url(['http:', 'https:'], 'must be an http or https URL.').optional(),
   OIDC_ISSUER: optionalText,
   OIDC_AUDIENCE: optionalText,
+  OIDC_ALGORITHMS: tokenAlgorithms,
   OIDC_DID_CLAIM: z.string().default('did'),
   ISSUER_ROLE: optionalText,
   VERIFIER_ROLE: optionalText,
@@ -84,6 +86,8 @@ export interface Config {
     readonly jwksUrl: string | undefined
     readonly issuer: string | undefined
     readonly audience: string | undefined
+    /** What access tokens may be signed with. */
+    readonly algorithms: readonly ('RS256' | 'PS256' | 'ES256' | 'EdDSA')[]
     readonly didClaim: string
   }
   readonly issuerRole: string | undefined
@@ -149,6 +153,7 @@ function configOf(env: Environment): Config {
       jwksUrl: env.OIDC_JWKS_URL,
       issuer: env.OIDC_ISSUER,
       audience: env.OIDC_AUDIENCE,
+      algorithms: env.OIDC_ALGORITHMS,
       didClaim: env.OIDC_DID_CLAIM,
     },
     issuerRole: env.ISSUER_ROLE,

@@ -17,6 +17,7 @@ export function startupWarnings(config: Config): string[] {
   if (config.clientSecrets.length === 0 && !config.authDisabled) {
     warnings.push('CLIENT_SECRET is not set: routes that need x-client-secret answer 401.')
   }
+  if (config.production && !config.authDisabled) warnings.push(...uncheckedTokenClaims(config))
   for (const [name, value] of [
     ['ISSUER_BASE_URL', config.issuerBaseUrl],
     ['VERIFIER_BASE_URL', config.verifierBaseUrl],
@@ -31,6 +32,20 @@ export function startupWarnings(config: Config): string[] {
         ].join(', '),
       )
     }
+  }
+  return warnings
+}
+
+/** Who else's access tokens are taken for ours. */
+function uncheckedTokenClaims({ oidc }: Config): string[] {
+  const warnings: string[] = []
+  if (oidc.issuer === undefined) {
+    warnings.push(
+      'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL pass.',
+    )
+  }
+  if (oidc.audience === undefined) {
+    warnings.push('OIDC_AUDIENCE is not set: access tokens that were made for other services pass.')
   }
   return warnings
 }

@@ -75,7 +75,7 @@ describe('defaults', () => {
       production: false,
       issuerBaseUrl: 'https://issuer.example',
       verifierBaseUrl: 'https://verifier.example',
-      oidc: { issuer: undefined, audience: undefined, didClaim: 'did' },
+      oidc: { issuer: undefined, audience: undefined, algorithms: ['RS256'], didClaim: 'did' },
       issuerRole: undefined,
       verifierRole: undefined,
       clientSecrets: [],
@@ -147,6 +147,9 @@ describe('a value that no rule allows is a line', () => {
     ['DATABASE_URL', 'credence', 'must be a postgres:// URL.'],
     ['OIDC_JWKS_URL', 'login.example/jwks', 'must be an http or https URL.'],
     ['OIDC_JWKS_URL', 'file:///jwks.json', 'must be an http or https URL.'],
+    ['OIDC_ALGORITHMS', 'HS256', 'must list RS256, PS256, ES256, EdDSA.'],
+    ['OIDC_ALGORITHMS', 'RS256,none', 'must list RS256, PS256, ES256, EdDSA.'],
+    ['OIDC_ALGORITHMS', ',', 'must list RS256, PS256, ES256, EdDSA.'],
     ['AUTH_DISABLED', 'yes', FLAG],
     ['AUTH_DISABLED', 'TRUE', FLAG],
     ['ALLOW_INSECURE_HTTP', '1', FLAG],
@@ -228,7 +231,9 @@ describe('values that are read', () => {
       CORS_ORIGINS: 'https://a.example, http://localhost:5173',
       OUTBOUND_ALLOWED_HOSTS: 'issuer.internal  10.0.0.5:8443,[::1]:9000 ::1',
       TRUSTED_ISSUERS: 'self,did:web:issuer.example https://issuer.example',
+      OIDC_ALGORITHMS: 'ES256, RS256',
     })
+    expect(config.oidc.algorithms).toEqual(['RS256', 'ES256'])
     expect(config.corsOrigins).toEqual(['https://a.example', 'http://localhost:5173'])
     expect(config.outboundAllowedHosts).toEqual(['issuer.internal', '10.0.0.5:8443', '[::1]:9000', '::1'])
     expect(config.trustedIssuers).toEqual(['self', 'did:web:issuer.example', 'https://issuer.example'])
@@ -260,6 +265,18 @@ describe('warnings at start', () => {
     [{ CLIENT_SECRET: '' }, 'CLIENT_SECRET is not set: routes that need x-client-secret answer 401.'],
   ])('name %o', (changes, warning) => {
     expect(warningsWith({ ...SAFE, ...changes })).toEqual([warning])
+  })
+
+  it('in production name OIDC_ISSUER and OIDC_AUDIENCE where they are not set, each for itself', () => {
+    const production = { ...SAFE, NODE_ENV: 'production' }
+    const issuer =
+      'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL pass.'
+    const audience = 'OIDC_AUDIENCE is not set: access tokens that were made for other services pass.'
+    const set = { OIDC_ISSUER: 'https://login.example', OIDC_AUDIENCE: 'credence' }
+    expect(warningsWith(production)).toEqual([issuer, audience])
+    expect(warningsWith({ ...production, ...set, OIDC_ISSUER: '' })).toEqual([issuer])
+    expect(warningsWith({ ...production, ...set, OIDC_AUDIENCE: '' })).toEqual([audience])
+    expect(warningsWith({ ...production, ...set })).toEqual([])
   })
 
   it('name the documents at the host root that a proxy must pass on where the issuer has a path', () => {

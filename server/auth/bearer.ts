@@ -1,12 +1,15 @@
 import { decodeProtectedHeader, type JWTPayload, errors as jose, jwtVerify } from 'jose'
 import { errors, ServiceError } from '../errors.js'
+import { notAnAccessToken } from './access-token.js'
 import type { Caller } from './caller.js'
-import { createSigningKeys } from './signing-keys.js'
+import { createSigningKeys, type TokenAlgorithm } from './signing-keys.js'
 
 export interface BearerOptions {
   readonly jwksUrl: string
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
+  /** What access tokens may be signed with. */
+  readonly algorithms: readonly TokenAlgorithm[]
   /** Token claim that holds a DID, or an array of DIDs, of the caller. */
   readonly didClaim: string
   readonly clock: () => Date
@@ -47,13 +50,19 @@ function callerOf(payload: JWTPayload, didClaim: string): Caller {
   }
 }
 
+/** `EdDSA` is also called `Ed25519` (RFC 9864). */
+const headerAlgorithms = (algorithms: readonly TokenAlgorithm[]): string[] =>
+  algorithms.flatMap((algorithm) => (algorithm === 'EdDSA' ? ['EdDSA', 'Ed25519'] : [algorithm]))
+
 /**
- * Verifies access tokens of the external identity provider: RS256 only, key by `kid`, `exp` required and without leeway.
+ * Verifies access tokens of the external identity provider: the algorithms that are configured, key by `kid`, `exp`
+ * required and without leeway, and no other token of the same provider.
  *
  * @returns a function from the Authorization header to the caller; it throws the 401 that fits.
  */
 export function createBearerCheck(options: BearerOptions): (authorization: string | undefined) => Promise<Caller> {
-  const keys = createSigningKeys(options.jwksUrl)
+  const keys = createSigningKeys(options.jwksUrl, options.algorithms)
+  const algorithms = headerAlgorithms(options.algorithms)
   return async (authorization) => {
     const token = bearerToken(authorization)
     if (token === undefined) throw errors.unauthorized()
@@ -61,7 +70,7 @@ export function createBearerCheck(options: BearerOptions): (authorization: strin
     let payload: JWTPayload
     try {
       const verified = await jwtVerify(token, keys, {
-        algorithms: ['RS256'],
+        algorithms,
         requiredClaims: ['exp'],
         clockTolerance: 0,
         currentDate: options.clock(),
@@ -69,6 +78,8 @@ export function createBearerCheck(options: BearerOptions): (authorization: strin
         ...(options.audience === undefined ? {} : { audience: options.audience }),
       })
       payload = verified.payload
+      const reason = notAnAccessToken(verified.protectedHeader, payload)
+      if (reason !== undefined) throw errors.invalidToken(new Error(reason))
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause
       if (cause instanceof jose.JWTExpired) throw errors.tokenExpired()

@@ -13,6 +13,11 @@ const CACHE_MS = 10 * 60 * 1000
 const UNKNOWN_KID_MS = 5_000
 const TIMEOUT_MS = 5_000
 
+/** What access tokens can be signed with, and the type of key that it takes. */
+const KEY_TYPES = { RS256: 'RSA', PS256: 'RSA', ES256: 'EC', EdDSA: 'OKP' } as const
+
+export type TokenAlgorithm = keyof typeof KEY_TYPES
+
 /** Finds the key that a token's header names. */
 export type SigningKeys = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Promise<CryptoKey>
 
@@ -23,7 +28,8 @@ export type SigningKeys = (header?: JWSHeaderParameters, token?: FlattenedJWSInp
  * @returns a key by `kid`; it throws 401 `Access token signing key was not found.`, or, where the address does not answer
  * with a usable key, `Access token signing keys are unavailable.`
  */
-export function createSigningKeys(jwksUrl: string): SigningKeys {
+export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlgorithm[]): SigningKeys {
+  const keyTypes: ReadonlySet<string | undefined> = new Set(algorithms.map((algorithm) => KEY_TYPES[algorithm]))
   const jwks = createRemoteJWKSet(new URL(jwksUrl), {
     cacheMaxAge: CACHE_MS,
     // Its own rule would leave a new key unknown for a while after every fetch.
@@ -48,7 +54,7 @@ export function createSigningKeys(jwksUrl: string): SigningKeys {
       return jwks(header, token)
     }
   }
-  const isUsable = () => (jwks.jwks()?.keys ?? []).some(({ kty, use }) => kty === 'RSA' && use !== 'enc')
+  const isUsable = () => (jwks.jwks()?.keys ?? []).some(({ kty, use }) => keyTypes.has(kty) && use !== 'enc')
 
   return async (header, token) => {
     try {

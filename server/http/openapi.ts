@@ -35,7 +35,8 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'Access token of the identity provider, RS256. /agent and /holders also need the role admin.',
+    description:
+      'Access token of the identity provider (no ID token), RS256 by default. /agent and /holders also need the role admin.',
   },
   walletAccessToken: {
     type: 'http',

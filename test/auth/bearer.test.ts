@@ -160,6 +160,40 @@ describe('an access token', () => {
     expectRefused(await ask(`Bearer ${await accessToken(key.privateKey, RS256, claims)}`), INVALID)
   })
 
+  it.each([
+    ['typ JWT', { typ: 'JWT' }, {}],
+    ['typ at+jwt (RFC 9068)', { typ: 'at+jwt' }, {}],
+    ['typ application/at+jwt', { typ: 'application/AT+JWT' }, {}],
+    ['typ at+jwt and a nonce', { typ: 'at+jwt' }, { nonce: 'n' }],
+    [
+      'a nonce, as older Keycloaks write it',
+      { typ: 'JWT' },
+      { typ: 'Bearer', nonce: 'n', azp: 'app', session_state: 's' },
+    ],
+    ['the type of one that is bound to a key', {}, { typ: 'DPoP', nonce: 'n' }],
+    ['a payload typ that says nothing', {}, { typ: 'JWT' }],
+  ])('with %s is accepted', async (_, header, claims) => {
+    expect((await ask(`Bearer ${await accessToken(key.privateKey, { ...RS256, ...header }, claims)}`)).status).toBe(200)
+  })
+
+  it.each([
+    ['an ID token with a nonce', { typ: 'JWT' }, { nonce: 'n' }],
+    ['an ID token of Keycloak', { typ: 'JWT' }, { typ: 'ID', azp: 'app', session_state: 's' }],
+    ['an ID token that came with an access token', {}, { at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
+    ['an ID token that came with a code', {}, { c_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
+    ['an ID token that says in its header that it is something else', { typ: 'at+jwt' }, { typ: 'ID' }],
+    ['a refresh token of Keycloak', { typ: 'JWT' }, { typ: 'Refresh' }],
+    ['an offline token of Keycloak', { typ: 'JWT' }, { typ: 'Offline' }],
+    ['a logout token', { typ: 'logout+jwt' }, { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }],
+    ['a logout token without typ', {}, { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }],
+    ['a logout token of Keycloak', { typ: 'JWT' }, { typ: 'Logout' }],
+    ['a security event', { typ: 'secevent+jwt' }, {}],
+    ['a DPoP proof', { typ: 'dpop+jwt' }, {}],
+    ['an answer of the introspection endpoint', { typ: 'token-introspection+jwt' }, {}],
+  ])('is not %s', async (_, header, claims) => {
+    expectRefused(await ask(`Bearer ${await accessToken(key.privateKey, { ...RS256, ...header }, claims)}`), INVALID)
+  })
+
   it('of 12 KiB is read; one that no header can hold is a 431', async () => {
     const long = await accessToken(key.privateKey, RS256, { padding: 'a'.repeat(9_000) })
     expect((await ask(`Bearer ${long}`)).status).toBe(200)

@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair } from 'jose'
+import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService, type TestService } from '../support/service.js'
@@ -16,6 +17,11 @@ const CLAIMS: Readonly<Record<string, object>> = {
   recipient: { did: DID },
 }
 
+/** A client that users sign in with, and the page where they do. */
+const APP = 'app'
+const CALLBACK = 'https://app.example/callback'
+const LOGIN = '/login'
+
 let server: Server
 let issuer: string
 let service: TestService
@@ -25,20 +31,31 @@ async function provider(): Promise<Provider> {
   return new Provider(issuer, {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'signing', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['cookie-secret'] },
-    clients: Object.keys(CLAIMS).map((id) => ({
-      client_id: id,
-      client_secret: `${id}-secret`,
-      grant_types: ['client_credentials'],
-      redirect_uris: [],
-      response_types: [],
-    })),
+    clients: [
+      ...Object.keys(CLAIMS).map((id) => ({
+        client_id: id,
+        client_secret: `${id}-secret`,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      })),
+      {
+        client_id: APP,
+        client_secret: `${APP}-secret`,
+        grant_types: ['authorization_code'],
+        redirect_uris: [CALLBACK],
+        response_types: ['code'],
+      },
+    ],
+    findAccount: (_context: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    interactions: { url: () => LOGIN },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: () => ({
-          scope: '',
+          scope: 'credence',
           audience: 'credence',
           accessTokenTTL: 300,
           accessTokenFormat: 'jwt',
@@ -61,12 +78,69 @@ async function tokenOf(client: string, resource: string | undefined = RESOURCE):
   return `Bearer ${token}`
 }
 
+/** Signs `alice` in at once, and lets her agree to everything. */
+async function signIn(op: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const grant = new op.Grant({ accountId: 'alice', clientId: APP })
+  grant.addOIDCScope('openid')
+  grant.addResourceScope(RESOURCE, 'credence')
+  const result = { login: { accountId: 'alice' }, consent: { grantId: await grant.save() } }
+  await op.interactionFinished(request, response, result)
+}
+
+/** Follows redirects within the provider, with its cookies, to the one that leads away. */
+async function authorize(url: string): Promise<URL> {
+  const cookies = new Map<string, string>()
+  for (let next = new URL(url); ; ) {
+    if (next.origin !== issuer) return next
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const answer = await fetch(next, { redirect: 'manual', headers: { cookie } })
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      cookies.set(name, value)
+    }
+    next = new URL(answer.headers.get('location') ?? '', issuer)
+  }
+}
+
+/** What a client gets for its user by the authorization code flow (OpenID Connect Core 1.0 §3.1). */
+async function tokensOfUser(nonce: string | undefined): Promise<{ access_token: string; id_token: string }> {
+  const verifier = 'v'.repeat(43)
+  const sent = {
+    client_id: APP,
+    response_type: 'code',
+    redirect_uri: CALLBACK,
+    scope: 'openid credence',
+    resource: RESOURCE,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...(nonce === undefined ? {} : { nonce }),
+  }
+  const code = (await authorize(`${issuer}/auth?${new URLSearchParams(sent)}`)).searchParams.get('code') ?? ''
+  const answer = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${APP}:${APP}-secret`).toString('base64')}` },
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: CALLBACK,
+      code_verifier: verifier,
+      resource: RESOURCE,
+    }),
+  })
+  return (await answer.json()) as { access_token: string; id_token: string }
+}
+
 beforeAll(async () => {
   let handle: ReturnType<Provider['callback']> | undefined
-  server = createServer((request, response) => void handle?.(request, response))
+  let op: Provider | undefined
+  server = createServer((request, response) => {
+    if (request.url === LOGIN && op !== undefined) void signIn(op, request, response)
+    else void handle?.(request, response)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  handle = (await provider()).callback()
+  op = await provider()
+  handle = op.callback()
   service = await startService({
     env: { OIDC_JWKS_URL: `${issuer}/jwks`, OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'credence' },
   })
@@ -117,5 +191,26 @@ describe('access tokens of a real OpenID provider', () => {
     await using other = await startService({ env })
     const answer = await other.request('GET', '/agent/holders', { authorization: await tokenOf('realmAdmin') })
     expect([answer.status, answer.json.message]).toEqual([401, 'Invalid access token.'])
+  })
+})
+
+describe('what a client of the provider gets for its user', () => {
+  const ask = async (at: TestService, token: string) =>
+    at.request('POST', '/credentials/verify', { authorization: `Bearer ${token}`, body: { credential: 'x' } })
+
+  it('is an access token that opens routes, and an ID token that opens none', async () => {
+    const tokens = await tokensOfUser('a-nonce')
+    expect([decodeJwt(tokens.access_token).aud, decodeJwt(tokens.id_token).aud]).toEqual(['credence', APP])
+    expect((await ask(service, tokens.access_token)).status).toBe(200)
+    const refused = await ask(service, tokens.id_token)
+    expect([refused.status, refused.json.message]).toEqual([401, 'Invalid access token.'])
+  })
+
+  it('is refused by its nonce where no audience is configured, and by its audience where it has no nonce', async () => {
+    await using lenient = await startService({ env: { OIDC_JWKS_URL: `${issuer}/jwks` } })
+    const { access_token, id_token } = await tokensOfUser('a-nonce')
+    expect((await ask(lenient, access_token)).status).toBe(200)
+    expect((await ask(lenient, id_token)).status).toBe(401)
+    expect((await ask(service, (await tokensOfUser(undefined)).id_token)).status).toBe(401)
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createBearerCheck } from '../../server/auth/bearer.js'
 import type { Caller } from '../../server/auth/caller.js'
+import type { TokenAlgorithm } from '../../server/auth/signing-keys.js'
 import { ServiceError } from '../../server/errors.js'
 import { accessToken, type JwksServer, newSigningKey, type SigningKey, startJwksServer } from './jwks-server.js'
 
@@ -26,12 +27,13 @@ afterEach(() => {
 /** A check that knows no keys yet, against an address that answers with `answer`. */
 function newCheck(
   answer: JwksServer['answer'] = { keys: [key.publicJwk] },
-  rules: { issuer?: string; audience?: string } = {},
+  rules: { issuer?: string; audience?: string; algorithms?: readonly TokenAlgorithm[] } = {},
 ) {
   jwks.answer = answer
   jwks.status = 200
   jwks.requests = 0
-  return createBearerCheck({ jwksUrl: jwks.url, didClaim: 'did', clock: () => new Date(), ...rules })
+  const always = { jwksUrl: jwks.url, algorithms: ['RS256'], didClaim: 'did', clock: () => new Date() } as const
+  return createBearerCheck({ ...always, ...rules })
 }
 
 /** `accepted`, or the message of the 401. */
@@ -65,6 +67,35 @@ describe('OIDC_ISSUER and OIDC_AUDIENCE', () => {
 
   it('are not checked where they are not set', async () => {
     expect(await outcome(newCheck()(await bearer({ iss: 'https://any.example', aud: 'any' })))).toBe('accepted')
+  })
+})
+
+describe('OIDC_ALGORITHMS', () => {
+  const ALL = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+
+  async function token(alg: string) {
+    const { privateKey, publicJwk } = await newSigningKey(alg, alg)
+    return { jwk: publicJwk, authorization: `Bearer ${await accessToken(privateKey, { alg, kid: alg })}` }
+  }
+
+  it.each([...ALL, 'Ed25519'])('%s is accepted where it is listed, and refused where all others are', async (alg) => {
+    const { jwk, authorization } = await token(alg)
+    const listed = alg === 'Ed25519' ? 'EdDSA' : alg
+    const others = ALL.filter((other) => other !== listed)
+    expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: ALL })(authorization))).toBe('accepted')
+    expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: others })(authorization))).toBe(INVALID)
+  })
+
+  it.each(['ES384', 'RS512', 'PS512'])('%s is never accepted', async (alg) => {
+    const { jwk, authorization } = await token(alg)
+    expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: ALL })(authorization))).toBe(INVALID)
+  })
+
+  it('decides which of the published keys can be meant', async () => {
+    const { jwk } = await token('ES256')
+    const unknown = `Bearer ${await accessToken(key.privateKey, { alg: 'RS256', kid: 'unknown' })}`
+    expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: ['RS256'] })(unknown))).toBe(UNAVAILABLE)
+    expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: ['RS256', 'ES256'] })(unknown))).toBe(NOT_FOUND)
   })
 })
 
