@@ -1,4 +1,4 @@
-import { main } from '../server/keys/command.js'
+import { main } from '../server/key-rotation/command.js'
 
-// Where only the built service is at hand, `node dist/server/keys/command.js` is the same.
+// Where only the built service is at hand, `node dist/server/key-rotation/command.js` is the same.
 await main()

@@ -65,3 +65,5 @@ export function createDomainLinkages(keys: Keys, config: Config, clock: () => Da
     )
   }
 }
+
+export type DomainLinkages = ReturnType<typeof createDomainLinkages>

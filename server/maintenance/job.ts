@@ -14,6 +14,11 @@ export interface MaintenanceTask {
   readonly run: (now: Date, batchSize: number) => Promise<number>
 }
 
+/** The moment `seconds` before another: what is older has had its time. */
+export const secondsBefore = (now: Date, seconds: number): Date => new Date(now.getTime() - seconds * 1000)
+
+export const DAY_SECONDS = 24 * 60 * 60
+
 export interface MaintenanceOptions {
   readonly store: Pick<MaintenanceStore, 'exclusively'>
   readonly tasks: readonly MaintenanceTask[]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keysCommand } from '../../server/keys/command.js'
+import { keysCommand } from '../../server/key-rotation/command.js'
 import { newIssuer } from '../issuer/issuer-record.js'
 import { postOffering, postSchema } from '../issuer/purchase.js'
 import { environmentOf } from '../keys/environment.js'

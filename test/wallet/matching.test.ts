@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { HeldCredential } from '../../server/wallet/credentials/held.js'
-import { matchQuery, parseQuery } from '../../server/wallet/protocol/matching.js'
+import { matchQuery, parseQuery } from '../../server/wallet/openid4vp/match-query.js'
 import { makeCertificate } from '../protocol/issuer-keys/certificates.js'
 import { newRemoteKey, type RemoteKey, signJwt } from '../support/wallet-callbacks.js'
 

@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import { CredentialError } from '../../protocol/credential.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import type { CredentialFormat } from './configurations.js'
 import { type Binding, type SignedInstance, signInstance } from './sign.js'
 import type { IssuanceContext, NewCredential } from './store.js'
-import { credentialView } from './view.js'
+import { credentialView } from './vc-object.js'
 
 export interface IssueRequest {
   readonly context: IssuanceContext

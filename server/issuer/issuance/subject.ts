@@ -1,5 +1,5 @@
 import { errors } from '../../errors.js'
-import { CredentialError } from '../../protocol/credential.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import { compileJsonSchema } from '../../protocol/json-schema/compile.js'
 import { checkSubjectClaims, REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import type { CredentialSchema } from '../schemas/store.js'

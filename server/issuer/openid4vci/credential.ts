@@ -66,9 +66,11 @@ const REFUSALS: Readonly<Record<Exclude<IssuanceOutcome['kind'], 'issued'>, (fir
 
 /** Records an issuance; where another request under the token was first, once more, as part of what that one took. */
 async function record(deps: Deps, issuance: NewIssuance): Promise<string> {
-  const first = await deps.stores.issuing.issue(issuance)
+  const first = await deps.stores.openid4vci.issue(issuance)
   const last =
-    first.kind === 'overtaken' ? await deps.stores.issuing.issue({ ...issuance, earlierId: first.credentialId }) : first
+    first.kind === 'overtaken'
+      ? await deps.stores.openid4vci.issue({ ...issuance, earlierId: first.credentialId })
+      : first
   if (last.kind === 'issued') return last.credentialId
   throw REFUSALS[last.kind](issuance.earlierId === null)
 }

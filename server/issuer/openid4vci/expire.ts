@@ -1,19 +1,16 @@
 import type { Deps } from '../../deps.js'
-import type { MaintenanceTask } from '../../maintenance/job.js'
+import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../../maintenance/job.js'
 import { CODE_SECONDS, NONCE_SECONDS } from './sealed.js'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** Between the clocks of two processes of one installation. */
 const CLOCK_SKEW_SECONDS = 300
-
-const before = (now: Date, seconds: number) => new Date(now.getTime() - seconds * 1000)
 
 /**
  * What becomes of issuances when time passes. A token's row also says that its code was used, and a used nonce that it
  * was: neither leaves as long as the code or nonce itself would still open.
  */
 export function issuanceTasks({ stores, config }: Pick<Deps, 'stores' | 'config'>): readonly MaintenanceTask[] {
-  const { issuing, offerSessions } = stores
+  const { openid4vci, offerSessions } = stores
   return [
     {
       name: 'expire credential offer sessions',
@@ -23,18 +20,20 @@ export function issuanceTasks({ stores, config }: Pick<Deps, 'stores' | 'config'
     {
       name: 'remove access tokens',
       everyMs: 60_000,
-      run: (now, batchSize) => issuing.removeTokens(before(now, CODE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
+      run: (now, batchSize) =>
+        openid4vci.removeTokens(secondsBefore(now, CODE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
     },
     {
       name: 'remove used nonces',
       everyMs: 60_000,
-      run: (now, batchSize) => issuing.removeNonces(before(now, NONCE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
+      run: (now, batchSize) =>
+        openid4vci.removeNonces(secondsBefore(now, NONCE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
     },
     {
       name: 'remove ended credential offer sessions',
       everyMs: 600_000,
       run: (now, batchSize) =>
-        offerSessions.removeEnded(new Date(now.getTime() - config.sessionRetentionDays * DAY_MS), batchSize),
+        offerSessions.removeEnded(secondsBefore(now, config.sessionRetentionDays * DAY_SECONDS), batchSize),
     },
   ]
 }

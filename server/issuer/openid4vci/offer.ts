@@ -52,7 +52,7 @@ export function credentialOfferOf(
  * @throws OAuthError 404 for an unknown offer, 400 for one that has ended.
  */
 export async function handOut(deps: Deps, id: string) {
-  const offering = await deps.stores.issuing.offering(id)
+  const offering = await deps.stores.openid4vci.offering(id)
   if (offering === undefined)
     throw new OAuthError('invalid_request', 'The credential offer does not exist.', { status: 404 })
   const now = deps.clock()

@@ -1,4 +1,3 @@
-import type { Deps } from '../../deps.js'
 import { open, seal } from '../../protocol/jose/sealed.js'
 
 /** A pre-authorized code is good for ten minutes: it is fetched with the offer, right before it is used. */
@@ -32,8 +31,15 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
+/** What sealing takes from the process. */
+export interface SealOptions {
+  readonly sealingKey: (label: string) => Uint8Array
+  readonly clock: () => Date
+  readonly newId: () => string
+}
+
 /** The sealed, stateless values of an issuance. Keys derive from the root secret, one for each use. */
-export function createSeals(deps: Pick<Deps, 'sealingKey' | 'clock' | 'newId'>) {
+export function createSeals(deps: SealOptions) {
   const codeKey = deps.sealingKey('pre-authorized-code')
   const nonceKey = deps.sealingKey('c-nonce')
   const notificationKey = deps.sealingKey('notification-id')

@@ -141,9 +141,9 @@ function outcomeOf(row: IssuanceRow | undefined, issuance: NewIssuance): Issuanc
   return { kind: 'refused' }
 }
 
-export type IssuingStore = ReturnType<typeof createIssuingStore>
+export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
 
-export function createIssuingStore({ sql }: Database) {
+export function createOpenid4vciStore({ sql }: Database) {
   return {
     async offering(id: string): Promise<WalletOffering | undefined> {
       const [row] = await sql<WithRawSession<WalletOffering>>`

@@ -30,7 +30,7 @@ export const walletProcedure = publicProcedure.use(async ({ ctx, next }) => {
   const { deps, request } = ctx
   const sent = bearerToken(request.headers.authorization)
   if (sent === undefined) throw authorizationError(deps.config, 'invalid_token', 'An access token is needed.', false)
-  const token = await deps.stores.issuing.token(sha256(sent))
+  const token = await deps.stores.openid4vci.token(sha256(sent))
   if (token === undefined || token.tokenExpiresAt <= deps.clock()) {
     throw authorizationError(deps.config, 'invalid_token', 'The access token is unknown or has expired.')
   }

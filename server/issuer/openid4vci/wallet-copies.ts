@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { type Binding, type SignedInstance, signInstance } from '../issuance/sign.js'
-import { credentialView } from '../issuance/view.js'
+import { credentialView } from '../issuance/vc-object.js'
 import type { TokenContext } from './store.js'
 
 /** §15.4.1: times in a wallet's copies are rounded down to it, so that they do not tell the moment of a batch. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../credential.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { isFormat } from './formats.js'
 import { JsonSchemaError } from './json-schema-error.js'

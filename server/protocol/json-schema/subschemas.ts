@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../credential.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { JsonSchemaError } from './json-schema-error.js'
 
 /** Keywords that hold schemas, by the shape in which they hold them and by what their schemas are applied to. */

@@ -2,10 +2,10 @@ import {
   type BitstringStatusListEntry,
   CredentialError,
   confirmationOf,
-  type JsonObject,
   numericDate,
-} from '../credential.js'
+} from '../credential/verification.js'
 import { type Jwk, type Signer, signCompact } from '../jose/jws.js'
+import type { JsonObject } from '../json/json-object.js'
 import { dateTime } from './validity.js'
 import { type VerifiableCredential, vcObjectOf } from './vc.js'
 

@@ -3,14 +3,13 @@ import {
   checkTimes,
   DEFAULT_LEEWAY_SECONDS,
   decodeJwt,
-  isObject,
-  type JsonObject,
   type Jwt,
   mediaTypeOf,
   numericDate,
   verifyJwtSignature,
-} from '../credential.js'
+} from '../credential/verification.js'
 import { isSameKey, type Jwk, readPublicJwk, type Signer, signCompact } from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { issuerIdOf, texts } from './vc.js'
 import type { VerifiedJwtVc } from './verify.js'
 

@@ -1,4 +1,5 @@
-import { CredentialError, type JsonObject } from '../credential.js'
+import { CredentialError } from '../credential/verification.js'
+import type { JsonObject } from '../json/json-object.js'
 
 // XML Schema 1.1 dateTime. VCDM 2.0 §4.9: a value without an offset is read as UTC.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?$/

@@ -1,4 +1,5 @@
-import { type BitstringStatusListEntry, CredentialError, decodeJwt, isObject, type JsonObject } from '../credential.js'
+import { type BitstringStatusListEntry, CredentialError, decodeJwt } from '../credential/verification.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { dateTime } from './validity.js'
 
 /** A verifiable credential of the VCDM 1.1 as the API shows it: status entries in an array, and the JWT that proves it in `proof`. */

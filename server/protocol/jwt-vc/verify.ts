@@ -6,13 +6,12 @@ import {
   DEFAULT_LEEWAY_SECONDS,
   decodeJwt,
   type IssuerKey,
-  isObject,
   issuerKeyOf,
-  type JsonObject,
   mediaTypeOf,
   type VerifyOptions,
   verifyJwtSignature,
-} from '../credential.js'
+} from '../credential/verification.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { checkValidityPeriod } from './validity.js'
 import { issuerIdOf, readBitstringEntry, statusEntriesOf, subjectsOf, vcClaimOf } from './vc.js'
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { isObject, type JsonObject } from '../credential.js'
 import type { Jwk } from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { decryptResponse } from './response-encryption.js'
 import { ResponseError } from './response-error.js'
 

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../credential.js'
+import { type CompactJwe, decodeCompactJwe, decryptEcdhEs, generateP256, JweError } from '../jose/ecdh-es.js'
 import { type Jwk, publicJwkOf, thumbprint } from '../jose/jws.js'
-import { type CompactJwe, decodeCompactJwe, decryptEcdhEs, generateP256, JweError } from './ecdh-es.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { ResponseError } from './response-error.js'
 
 /** Content encryption that wallets may choose (§5.1; HAIP 1.0 §5: both). */

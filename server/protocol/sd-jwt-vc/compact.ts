@@ -1,4 +1,4 @@
-import { CredentialError } from '../credential.js'
+import { CredentialError } from '../credential/verification.js'
 
 /** The parts of a compact SD-JWT or SD-JWT+KB (RFC 9901 §4). */
 export interface SdJwtParts {

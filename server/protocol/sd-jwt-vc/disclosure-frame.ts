@@ -1,4 +1,5 @@
-import { CredentialError, isObject, type JsonObject } from '../credential.js'
+import { CredentialError } from '../credential/verification.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { NEVER_DISCLOSED } from './registered-claims.js'
 
 /** What `pack` of @sd-jwt/core wants to know about one object or array: which members are concealed, and the frames of those in them. */

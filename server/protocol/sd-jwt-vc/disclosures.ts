@@ -1,5 +1,6 @@
-import { CredentialError, isObject, type JsonObject, MAX_DEPTH } from '../credential.js'
+import { CredentialError, MAX_DEPTH } from '../credential/verification.js'
 import { decodeBase64url } from '../jose/base64url.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { digestOf } from './hash.js'
 import { NEVER_DISCLOSED, SD_JWT_NAMES } from './registered-claims.js'
 

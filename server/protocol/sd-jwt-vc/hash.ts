@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { CredentialError, type JsonObject } from '../credential.js'
+import { CredentialError } from '../credential/verification.js'
+import type { JsonObject } from '../json/json-object.js'
 
 /** RFC 9901 §4.1.1: names of the IANA Named Information Hash Algorithm registry, here those that are accepted. */
 const HASHES = new Map([

@@ -3,11 +3,11 @@ import { createDecoy, pack } from '@sd-jwt/core'
 import {
   type Confirmation,
   confirmationOf,
-  type JsonObject,
   numericDate,
   type TokenStatusReference,
-} from '../credential.js'
+} from '../credential/verification.js'
 import { type Jwk, type Signer, signCompact } from '../jose/jws.js'
+import type { JsonObject } from '../json/json-object.js'
 import { joinSdJwt } from './compact.js'
 import { disclosureFrame, type SelectivelyDisclosable } from './disclosure-frame.js'
 import { checkSubjectClaims } from './registered-claims.js'

@@ -3,15 +3,14 @@ import {
   checkTimes,
   DEFAULT_LEEWAY_SECONDS,
   decodeJwt,
-  isObject,
-  type JsonObject,
   type Jwt,
   mediaTypeOf,
   numericClaim,
   numericDate,
   verifyJwtSignature,
-} from '../credential.js'
+} from '../credential/verification.js'
 import { type Jwk, readPublicJwk, type Signer, signCompact } from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { splitSdJwt } from './compact.js'
 import { digestOf } from './hash.js'
 import type { VerifiedSdJwtVc } from './verify.js'

@@ -1,4 +1,5 @@
-import { CredentialError, decodeJwt, isObject } from '../credential.js'
+import { CredentialError, decodeJwt } from '../credential/verification.js'
+import { isObject } from '../json/json-object.js'
 import { joinSdJwt, splitSdJwt } from './compact.js'
 import { type ClaimPath, type DisclosedClaim, processDisclosures } from './disclosures.js'
 

@@ -1,4 +1,5 @@
-import { CredentialError, isObject, type JsonObject, MAX_DEPTH } from '../credential.js'
+import { CredentialError, MAX_DEPTH } from '../credential/verification.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 
 /** Claims whose content, sub-claims included, no Disclosure may bring (SD-JWT VC, "Registered JWT Claims"). */
 export const NEVER_DISCLOSED: ReadonlySet<string> = new Set([

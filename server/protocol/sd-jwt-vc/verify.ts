@@ -4,15 +4,14 @@ import {
   DEFAULT_LEEWAY_SECONDS,
   decodeJwt,
   type IssuerKey,
-  isObject,
   issuerKeyOf,
-  type JsonObject,
   mediaTypeOf,
   stringClaim,
   type TokenStatusReference,
   type VerifyOptions,
   verifyJwtSignature,
-} from '../credential.js'
+} from '../credential/verification.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { splitSdJwt } from './compact.js'
 import { type DisclosedClaim, processDisclosures } from './disclosures.js'
 

@@ -1,11 +1,6 @@
-import {
-  type BitstringStatusListEntry,
-  CredentialError,
-  isObject,
-  type JsonObject,
-  numericDate,
-} from '../credential.js'
+import { type BitstringStatusListEntry, CredentialError, numericDate } from '../credential/verification.js'
 import { type Signer, signCompact } from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { bitstringBytes, bitstringValue, STATUS_LIST_SIZE } from './bits.js'
 import { expandBase64url, gzipBase64url } from './compression.js'
 

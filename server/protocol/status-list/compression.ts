@@ -1,5 +1,5 @@
 import { deflateSync, gunzipSync, gzipSync, inflateSync, constants as zlib } from 'node:zlib'
-import { CredentialError } from '../credential.js'
+import { CredentialError } from '../credential/verification.js'
 import { decodeBase64url } from '../jose/base64url.js'
 
 /** 2^20 entries of the largest size, 8 bits, are 1 MiB; what expands to more than twice that is no status list but an attack. */

@@ -6,14 +6,14 @@ import {
   decodeJwt,
   type IssuerKey,
   issuerKeyOf,
-  type JsonObject,
   mediaTypeOf,
   type ResolveIssuerKey,
   type StatusReference,
   type TokenStatusReference,
   verifyJwtSignature,
-} from '../credential.js'
+} from '../credential/verification.js'
 import type { DecodedJws } from '../jose/jws.js'
+import type { JsonObject } from '../json/json-object.js'
 import { checkValidityPeriod } from '../jwt-vc/validity.js'
 import { issuerIdOf } from '../jwt-vc/vc.js'
 import {

@@ -1,5 +1,6 @@
-import { CredentialError, isObject, type JsonObject, numericDate, type TokenStatusReference } from '../credential.js'
+import { CredentialError, numericDate, type TokenStatusReference } from '../credential/verification.js'
 import { type Signer, signCompact } from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import { TOKEN_STATUS_BITS, type TokenStatusBits, tokenStatusBytes, tokenStatusValue } from './bits.js'
 import { expandBase64url, zlibBase64url } from './compression.js'
 

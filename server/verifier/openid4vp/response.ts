@@ -15,7 +15,7 @@ import { type AnsweringCredential, verifyVpToken } from '../presentations/verify
 import { responseCodeHash } from '../sessions/result.js'
 import { randomValue, revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, responseFailed, responseVerified, type Session } from '../sessions/session.js'
-import { REQUEST_NOT_FOUND } from './request-object.js'
+import { REQUEST_NOT_FOUND } from './request.js'
 
 const ANSWERED = 'Authorization request was answered already.'
 const NOT_FETCHED = 'Authorization request was not fetched yet.'

@@ -1,9 +1,10 @@
 import { OutboundError } from '../../outbound/outbound-error.js'
-import { CredentialError, type JsonObject } from '../../protocol/credential.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import { findVerificationMethod, onlyVerificationMethod } from '../../protocol/did/did-document.js'
 import { didJwk } from '../../protocol/did/did-jwk.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { type Jwk, readPublicJwk } from '../../protocol/jose/jws.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { HolderKey } from '../../protocol/jwt-vc/presentation.js'
 import type { Verification } from '../verify/check-credential.js'
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential.js'
+import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 
 /** Whether an issuer's credentials are believed. */
 export type Trust = (issuer: string) => boolean | Promise<boolean>

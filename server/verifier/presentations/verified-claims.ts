@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../protocol/credential.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { texts } from '../../protocol/jwt-vc/vc.js'
 import { REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import type { AnsweringCredential } from './verify-vp-token.js'

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import { offeringFullUrl } from '../../issuer/offerings/view.js'
+import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import { authorizationRequestUri } from '../../protocol/openid4vp/request-object.js'
 import { qrCodePng } from '../../qr-code.js'

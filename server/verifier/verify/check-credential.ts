@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import { CredentialError, type ResolveIssuerKey, type StatusReference } from '../../protocol/credential.js'
+import { CredentialError, type ResolveIssuerKey, type StatusReference } from '../../protocol/credential/verification.js'
 import { type VerifiedJwtVc, verifyJwtVc } from '../../protocol/jwt-vc/verify.js'
 import { type VerifiedSdJwtVc, verifySdJwtVc } from '../../protocol/sd-jwt-vc/verify.js'
 import { issuerKeyResolution, type VerificationFetches, verificationFetches } from './issuer-keys.js'

@@ -1,10 +1,11 @@
 import type { Deps } from '../../deps.js'
 import { issuerKeySet, jwtVcIssuerUrl } from '../../dids/issuer-key-set.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
-import { CredentialError, type JsonObject, type ResolveIssuerKey } from '../../protocol/credential.js'
+import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { DidDocument } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { IssuerKeyError, resolveIssuerKey } from '../../protocol/issuer-keys/resolve-issuer-key.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
 
 /** For all fetches of one verification together. */
 const TOTAL_FETCH_MS = 8_000

@@ -4,7 +4,7 @@ import {
   type IssuerKey,
   type ResolveIssuerKey,
   type StatusReference,
-} from '../../protocol/credential.js'
+} from '../../protocol/credential/verification.js'
 import { isSameKey } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import { type StatusListForm, statusListUri } from '../../status-lists/publication.js'

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import { CredentialError } from '../../protocol/credential.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import {
   issuerKeyResolution,
   type VerificationFetches,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { isObject } from '../../protocol/credential.js'
+import { isObject } from '../../protocol/json/json-object.js'
 import { claimsOf, type HeldCredential } from '../credentials/held.js'
-import type { Match } from '../protocol/matching.js'
+import type { Match } from '../openid4vp/match-query.js'
 import type { startFlow } from './flows.contract.js'
 
 type Presentation = Extract<z.input<typeof startFlow.output>, { flowType: 'presentation' }>

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import { offeringFullUrl } from '../../issuer/offerings/view.js'
+import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { ownQrCode } from '../../verifier/qr-codes/address.js'
 import { qrCodeContent } from '../../verifier/qr-codes/image.js'
 

@@ -1,6 +1,6 @@
 import { compactVerify, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CredentialError } from '../../../server/protocol/credential.js'
+import { CredentialError } from '../../../server/protocol/credential/verification.js'
 import { issueJwtVc, type JwtVcInput } from '../../../server/protocol/jwt-vc/issue.js'
 import { vcObjectOf } from '../../../server/protocol/jwt-vc/vc.js'
 import { type Actor, actor, decode, later, NOW, NOW_SECONDS } from '../sd-jwt-vc/actors.js'

@@ -1,6 +1,7 @@
 import { importJWK, jwtVerify } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CredentialError, type JsonObject } from '../../../server/protocol/credential.js'
+import { CredentialError } from '../../../server/protocol/credential/verification.js'
+import type { JsonObject } from '../../../server/protocol/json/json-object.js'
 import {
   createVpJwt,
   isHeldBy,

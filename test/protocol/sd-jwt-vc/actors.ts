@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject, ResolveIssuerKey } from '../../../server/protocol/credential.js'
+import type { ResolveIssuerKey } from '../../../server/protocol/credential/verification.js'
 import { createSigner, generateKeyPair, type Jwk, type Signer, signCompact } from '../../../server/protocol/jose/jws.js'
+import type { JsonObject } from '../../../server/protocol/json/json-object.js'
 
 export const NOW = new Date('2026-03-01T12:00:00Z')
 export const NOW_SECONDS = 1_772_366_400

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { CredentialError, type JsonObject } from '../../../server/protocol/credential.js'
+import { CredentialError } from '../../../server/protocol/credential/verification.js'
+import type { JsonObject } from '../../../server/protocol/json/json-object.js'
 import { processDisclosures } from '../../../server/protocol/sd-jwt-vc/disclosures.js'
 import { disclosure, sha256 } from './actors.js'
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CredentialError, type JsonObject } from '../../../server/protocol/credential.js'
+import { CredentialError } from '../../../server/protocol/credential/verification.js'
+import type { JsonObject } from '../../../server/protocol/json/json-object.js'
 import { issueSdJwtVc, type SdJwtVcInput } from '../../../server/protocol/sd-jwt-vc/issue.js'
 import {
   createKeyBinding,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CredentialError } from '../../../server/protocol/credential.js'
+import { CredentialError } from '../../../server/protocol/credential/verification.js'
 import { issueSdJwtVc } from '../../../server/protocol/sd-jwt-vc/issue.js'
 import { type ClaimsPathPointer, presentSdJwtVc } from '../../../server/protocol/sd-jwt-vc/present.js'
 import { verifySdJwtVc } from '../../../server/protocol/sd-jwt-vc/verify.js'

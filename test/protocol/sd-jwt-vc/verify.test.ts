@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CredentialError, type JsonObject } from '../../../server/protocol/credential.js'
+import { CredentialError } from '../../../server/protocol/credential/verification.js'
 import { IssuerKeyError } from '../../../server/protocol/issuer-keys/issuer-key-error.js'
+import type { JsonObject } from '../../../server/protocol/json/json-object.js'
 import { issueSdJwtVc } from '../../../server/protocol/sd-jwt-vc/issue.js'
 import { verifySdJwtVc } from '../../../server/protocol/sd-jwt-vc/verify.js'
 import { createTokenStatusList } from '../../../server/protocol/status-list/token-status-list.js'

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type BitstringStatusListEntry, CredentialError, type JsonObject } from '../../../server/protocol/credential.js'
+import { type BitstringStatusListEntry, CredentialError } from '../../../server/protocol/credential/verification.js'
+import type { JsonObject } from '../../../server/protocol/json/json-object.js'
 import {
   createBitstringStatusListCredential,
   readBitstringStatus,

@@ -3,10 +3,10 @@ import {
   type BitstringStatusListEntry,
   CredentialError,
   type IssuerKey,
-  type JsonObject,
   type StatusReference,
-} from '../../../server/protocol/credential.js'
+} from '../../../server/protocol/credential/verification.js'
 import { IssuerKeyError } from '../../../server/protocol/issuer-keys/issuer-key-error.js'
+import type { JsonObject } from '../../../server/protocol/json/json-object.js'
 import { createBitstringStatusListCredential } from '../../../server/protocol/status-list/bitstring.js'
 import { zlibBase64url } from '../../../server/protocol/status-list/compression.js'
 import { checkForeignStatus, type StatusSource } from '../../../server/protocol/status-list/foreign-status.js'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CredentialError } from '../../../server/protocol/credential.js'
+import { CredentialError } from '../../../server/protocol/credential/verification.js'
 import { zlibBase64url } from '../../../server/protocol/status-list/compression.js'
 import { createTokenStatusList, readTokenStatus } from '../../../server/protocol/status-list/token-status-list.js'
 import { type Actor, actor, decode, later, NOW, NOW_SECONDS } from '../sd-jwt-vc/actors.js'

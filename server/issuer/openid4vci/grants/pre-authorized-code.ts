@@ -16,7 +16,7 @@ function requiredText(parameters: TokenParameters, name: string): string {
 
 async function offeringOf(deps: Deps, parameters: TokenParameters) {
   const code = deps.seals.openCode(requiredText(parameters, 'pre-authorized_code'))
-  const offering = code === undefined ? undefined : await deps.stores.issuing.offering(code.offeringId)
+  const offering = code === undefined ? undefined : await deps.stores.openid4vci.offering(code.offeringId)
   if (code === undefined || offering === undefined) {
     throw new OAuthError('invalid_grant', 'The pre-authorized code is unknown or has expired.')
   }
@@ -77,7 +77,7 @@ async function handle(deps: Deps, parameters: TokenParameters): Promise<TokenRes
   await assertTxCode(deps, offering, parameters.tx_code)
   const accessToken = newAccessToken(deps.random)
   const { offeringId, session } = offering
-  const outcome = await deps.stores.issuing.insertToken(
+  const outcome = await deps.stores.openid4vci.insertToken(
     {
       tokenHash: sha256(accessToken),
       jti,

@@ -1,4 +1,4 @@
-import type { CredentialQuery, DcqlQuery } from './dcql-query.js'
+import type { CredentialQuery, CredentialSetQuery } from './credential-query.js'
 
 /** What is wrong in a DCQL query, and where. */
 export interface DcqlFault {
@@ -7,7 +7,13 @@ export interface DcqlFault {
 }
 
 /** The rules of OpenID4VP 1.0 §6 that span several members of a query. */
-export function checkDcqlReferences({ credentials, credential_sets }: DcqlQuery): DcqlFault[] {
+export function checkDcqlReferences({
+  credentials,
+  credential_sets,
+}: {
+  readonly credentials: readonly CredentialQuery[]
+  readonly credential_sets?: readonly CredentialSetQuery[] | undefined
+}): DcqlFault[] {
   const ids = credentials.map(({ id }) => id)
   const known = new Set(ids)
   return [

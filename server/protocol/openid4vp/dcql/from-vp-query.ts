@@ -1,6 +1,7 @@
 import { type CompiledItem, VpQueryError } from '../query/vp-query.js'
 import { claimsAndSets } from './claim-sets.js'
-import type { CredentialQuery, DcqlQuery } from './dcql-query.js'
+import type { CredentialQuery } from './credential-query.js'
+import type { DcqlQuery } from './dcql-query.js'
 import { claimsOfField } from './item-claims.js'
 import { type KnownTypes, typeValuesOf, vctValuesOf } from './item-types.js'
 

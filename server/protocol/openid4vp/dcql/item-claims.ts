@@ -1,7 +1,7 @@
 import { isIssuerPath, isJwtClaim, memberOfVc, nameOf } from '../query/credential-view.js'
 import type { JsonPath, Segment } from '../query/jsonpath/ast.js'
 import type { CompiledField } from '../query/vp-query.js'
-import type { ClaimsPath, ClaimValue, CredentialQuery } from './dcql-query.js'
+import type { ClaimsPath, ClaimValue, CredentialQuery } from './credential-query.js'
 
 type Format = CredentialQuery['format']
 

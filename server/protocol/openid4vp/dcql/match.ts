@@ -1,7 +1,8 @@
-import type { JsonObject } from '../../credential.js'
+import type { JsonObject } from '../../json/json-object.js'
 import { type CredentialView, decodedVc } from '../query/credential-view.js'
 import { selectByClaimsPath, textOfClaimsPath } from './claims-path.js'
-import type { ClaimsQuery, CredentialQuery, DcqlQuery } from './dcql-query.js'
+import type { ClaimsQuery, CredentialQuery } from './credential-query.js'
+import type { DcqlQuery } from './dcql-query.js'
 import { expandedTypesOf } from './w3c-types.js'
 
 /** A presentation of the vp_token whose credential is verified. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../credential.js'
+import type { JsonObject } from '../../json/json-object.js'
 
 const CREDENTIALS_VOCABULARY = 'https://www.w3.org/2018/credentials#'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../credential.js'
+import { isObject, type JsonObject } from '../../json/json-object.js'
 import type { Work } from '../../json-schema/work.js'
 import type { JsonPath, Segment } from './jsonpath/ast.js'
 import { selectByPath } from './jsonpath/evaluate.js'

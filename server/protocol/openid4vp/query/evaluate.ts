@@ -1,4 +1,4 @@
-import { isObject } from '../../credential.js'
+import { isObject } from '../../json/json-object.js'
 import { Work, WorkExceededError } from '../../json-schema/work.js'
 import { type CredentialView, isIssuerPath, isTypePath, selectInCredential, type TypeOfVct } from './credential-view.js'
 import type { JsonPath } from './jsonpath/ast.js'

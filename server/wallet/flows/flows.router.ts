@@ -1,5 +1,5 @@
 import { router, userProcedure } from '../../trpc.js'
-import { exchanging } from '../protocol/refusal.js'
+import { exchanging } from '../protocol/exchange-failure.js'
 import { confirm } from './confirm.js'
 import { confirmFlow, startFlow } from './flows.contract.js'
 import { start } from './start.js'

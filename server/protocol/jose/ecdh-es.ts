@@ -1,7 +1,7 @@
 import { createDecipheriv, createECDH, createHash } from 'node:crypto'
-import { isObject, type JsonObject } from '../credential.js'
-import { decodeBase64url, encodeBase64url } from '../jose/base64url.js'
-import type { Jwk } from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
+import { decodeBase64url, encodeBase64url } from './base64url.js'
+import type { Jwk } from './jws.js'
 
 /** Content encryption (RFC 7518 §5.3) and the octets of its key. */
 const CIPHERS = new Map([

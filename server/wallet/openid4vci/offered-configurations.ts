@@ -1,7 +1,7 @@
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
 import type { WalletFormat } from '../credentials/store.js'
-import type { Expectation } from './receipt.js'
-import { WalletError } from './wallet-error.js'
+import { WalletError } from '../protocol/wallet-error.js'
+import type { Expectation } from './verify-received.js'
 
 /** An honest offer names a handful. */
 const MAX_CONFIGURATIONS = 20

@@ -1,14 +1,14 @@
 import type { Config } from '../config.js'
 import { type SigningAlgorithm, signingDidOf } from '../dids/identity.js'
 import type { NewDid } from '../dids/store.js'
+import type { Vault } from '../keys/vault.js'
 import { didJwk } from '../protocol/did/did-jwk.js'
 import { didKeyFromJwk } from '../protocol/did/did-key.js'
 import { generateKeyPair, type Jwk } from '../protocol/jose/jws.js'
-import type { KeyStore, Rotation, SigningRecord } from './store.js'
-import type { Vault } from './vault.js'
+import type { KeyRotationStore, Rotation, SigningRecord } from './store.js'
 
 export interface RotationOptions {
-  readonly store: KeyStore
+  readonly store: KeyRotationStore
   readonly vault: Vault
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
   readonly newId: () => string

@@ -8,7 +8,7 @@ import { Openid4vciRetrieveCredentialsError } from '@openid4vc/openid4vci'
 import { DcqlError } from 'dcql'
 import { errors, ServiceError } from '../../errors.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
-import { CredentialError } from '../../protocol/credential.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import { WalletError } from './wallet-error.js'
 
 const MAX_LENGTH = 500

@@ -2,10 +2,11 @@ import { pathToFileURL } from 'node:url'
 import { ConfigurationError, readConfig } from '../config.js'
 import { connectDatabase } from '../database/connect.js'
 import type { SigningAlgorithm } from '../dids/identity.js'
-import { assertKeysOpen, reencrypt } from './keys.js'
-import { rotateKeys } from './rotation.js'
-import { createKeyStore } from './store.js'
-import { createVault } from './vault.js'
+import { assertKeysOpen, reencrypt } from '../keys/keys.js'
+import { createKeyStore } from '../keys/store.js'
+import { createVault } from '../keys/vault.js'
+import { rotateKeys } from './rotate-keys.js'
+import { createKeyRotationStore } from './store.js'
 
 const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt]
 
@@ -42,7 +43,14 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
       return [`${await reencrypt(store, vault)} values encrypted anew.`]
     }
     const newId = () => crypto.randomUUID()
-    const rotated = await rotateKeys({ store, vault, config, newId, clock: () => new Date(), algorithm })
+    const rotated = await rotateKeys({
+      store: createKeyRotationStore(database),
+      vault,
+      config,
+      newId,
+      clock: () => new Date(),
+      algorithm,
+    })
     return [
       ...rotated.map(({ kind, id, did }) => `${kind} ${id} signs with a new key as ${did}`),
       `${rotated.length} records have a new key.`,

@@ -1,14 +1,14 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { holderProcedure, router } from '../../trpc.js'
+import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
-import { shownCredential } from '../credentials/view.js'
+import { resolveOffer } from '../openid4vci/take-offer.js'
+import { resolveRequest } from '../openid4vp/resolve-request.js'
 import { answerRequest, matchRequest } from '../presentations/answer.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
+import { exchanging } from '../protocol/exchange-failure.js'
 import { type OfferInvitation, type RequestInvitation, resolveInvitation } from '../protocol/invitation.js'
-import { resolveOffer } from '../protocol/issuance.js'
-import { exchanging } from '../protocol/refusal.js'
-import { resolveRequest } from '../protocol/request.js'
 import { processUri } from './process.contract.js'
 
 interface ProcessRequest {

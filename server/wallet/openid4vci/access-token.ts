@@ -7,10 +7,10 @@ import {
 import { determineAuthorizationServerForCredentialOffer } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import { clientIdOf } from '../protocol/callbacks.js'
+import { libraryJwk } from '../protocol/library-jwk.js'
 import { authorize } from './authorization-code.js'
-import { clientIdOf } from './callbacks.js'
-import type { Grant, Issuance } from './issuance-session.js'
-import { libraryJwk } from './library-jwk.js'
+import type { Grant, Issuance } from './issuance.js'
 
 /** The authorization server that an offer's grant names, else the issuer's only one (OpenID4VCI 1.0 §4.1.1). */
 function serverFor({ metadata }: Issuance, named: string | undefined) {

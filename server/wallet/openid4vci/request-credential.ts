@@ -2,11 +2,11 @@ import { type RequestDpopOptions, resourceRequest } from '@openid4vc/oauth2'
 import { type IssuerMetadataResult, Openid4vciRetrieveCredentialsError, Openid4vciVersion } from '@openid4vc/openid4vci'
 import { z } from 'zod'
 import type { Deps } from '../../deps.js'
-import { type CallbackOptions, issuanceCallbacks } from './callbacks.js'
-import type { Grant, Issuance } from './issuance-session.js'
-import type { ProofKey } from './proofs.js'
-import { oauthErrorOfBody } from './refusal.js'
-import { WalletError } from './wallet-error.js'
+import { type CallbackOptions, issuanceCallbacks } from '../protocol/callbacks.js'
+import { oauthErrorOfBody } from '../protocol/exchange-failure.js'
+import { WalletError } from '../protocol/wallet-error.js'
+import type { Grant, Issuance } from './issuance.js'
+import type { ProofKey } from './proof-keys.js'
 
 /**
  * One credential to ask for: a configuration, or the identifier that the token response gave for it (OpenID4VCI 1.0
@@ -93,7 +93,7 @@ async function proofJwts(
   return proofs.map(({ jwt }) => jwt)
 }
 
-const isFinal = ({ originalDraftVersion: version }: IssuerMetadataResult) =>
+const isVersionOne = ({ originalDraftVersion: version }: IssuerMetadataResult) =>
   version === Openid4vciVersion.V1 || version === Openid4vciVersion.Draft15
 
 const withNonce = (grant: Grant, dpop: { readonly nonce: string } | undefined): Grant => {
@@ -112,7 +112,7 @@ async function byConfiguration(issuance: Issuance, grant: Grant, wanted: Wanted,
     issuerMetadata: metadata,
     credentialConfigurationId: wanted.configurationId,
     accessToken: grant.token.access_token,
-    ...(isFinal(metadata) ? { proofs: { jwt: [...jwts] } } : { proof: { proof_type: 'jwt', jwt } }),
+    ...(isVersionOne(metadata) ? { proofs: { jwt: [...jwts] } } : { proof: { proof_type: 'jwt', jwt } }),
     ...dpopOf(grant),
   })
   return { body: answer.credentialResponse as unknown, dpop: answer.dpop }

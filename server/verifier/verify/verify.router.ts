@@ -1,4 +1,4 @@
-import { CredentialError } from '../../protocol/credential.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import { router, verifierProcedure } from '../../trpc.js'
 import { type CheckedCredential, checkCredential } from './check-credential.js'
 import { verifyCredential } from './verify.contract.js'

@@ -6,8 +6,8 @@ import { didOf } from '../../protocol/did/did-url.js'
 import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { type Jwk, JwsError, verifyCompact } from '../../protocol/jose/jws.js'
-import { libraryJwk } from './library-jwk.js'
-import { WalletError } from './wallet-error.js'
+import { libraryJwk } from '../protocol/library-jwk.js'
+import { WalletError } from '../protocol/wallet-error.js'
 
 /** OpenID4VP 1.0 §5.8: the audience where the verifier does not know the wallet's own identifier. */
 const SELF_ISSUED = 'https://self-issued.me/v2'

@@ -1,9 +1,7 @@
-import { IssuerKeyError } from './issuer-keys/issuer-key-error.js'
-import { requiredMembersOf } from './jose/jwk.js'
-import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } from './jose/jws.js'
-
-/** A JSON object as it came off the wire: nothing about its members is known yet. */
-export type JsonObject = Readonly<Record<string, unknown>>
+import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
+import { requiredMembersOf } from '../jose/jwk.js'
+import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } from '../jose/jws.js'
+import type { JsonObject } from '../json/json-object.js'
 
 /** What a JWT says. */
 export interface Jwt {
@@ -67,10 +65,6 @@ export const DEFAULT_LEEWAY_SECONDS = 60
 
 /** Deeper nesting than any credential has; keeps recursion over a stranger's JSON, here and where it is written again, within the stack. */
 export const MAX_DEPTH = 64
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Refuses JSON that is nested deeper than MAX_DEPTH. */
 export function checkDepth(value: unknown, what: string, depth = 0): void {

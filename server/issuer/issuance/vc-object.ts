@@ -1,7 +1,6 @@
 import type { Config } from '../../config.js'
 import { schemaUri } from '../schemas/schema-uri.js'
-import type { IssueRequest } from './issue.js'
-import { bitstringEntry, SCHEMA_TYPE, type SignedInstance, validityOf } from './sign.js'
+import { bitstringEntry, SCHEMA_TYPE, type SignedInstance, type SignRequest, validityOf } from './sign.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -11,7 +10,7 @@ type JsonObject = Readonly<Record<string, unknown>>
  */
 export function credentialView(
   config: Config,
-  request: Pick<IssueRequest, 'context' | 'subject' | 'binding'>,
+  request: Pick<SignRequest, 'context' | 'subject' | 'binding'>,
   id: string,
   signed: SignedInstance,
   now: Date,

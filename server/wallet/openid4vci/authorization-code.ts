@@ -1,10 +1,10 @@
 import type { AuthorizationServerMetadata, RequestDpopOptions } from '@openid4vc/oauth2'
 import { type CredentialOfferObject, extractScopesForCredentialConfigurationIds } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
-import { clientIdOf } from './callbacks.js'
-import type { Issuance } from './issuance-session.js'
-import { offeredConfigurations } from './offered.js'
-import { WalletError } from './wallet-error.js'
+import { clientIdOf } from '../protocol/callbacks.js'
+import { WalletError } from '../protocol/wallet-error.js'
+import type { Issuance } from './issuance.js'
+import { offeredConfigurations } from './offered-configurations.js'
 
 /** A code with what is needed to redeem it. */
 export interface Authorized {

@@ -1,6 +1,6 @@
 import { publicProcedure, router } from '../../trpc.js'
 import { getRequestObject, postRequestObject, postResponse } from './openid4vp.contract.js'
-import { serveRequestObject } from './request-object.js'
+import { serveRequestObject } from './request.js'
 import { receiveResponse } from './response.js'
 
 export const openid4vpRouter = router({

@@ -7,7 +7,7 @@ import {
   deriveKey,
   generateP256,
   JweError,
-} from '../../../server/protocol/openid4vp/ecdh-es.js'
+} from '../../../server/protocol/jose/ecdh-es.js'
 
 /** RFC 7518 Appendix C. */
 const ALICE = {

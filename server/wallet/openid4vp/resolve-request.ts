@@ -5,10 +5,10 @@ import {
   type ResolvedOpenid4vpAuthorizationRequest,
 } from '@openid4vc/openid4vp'
 import type { Deps } from '../../deps.js'
-import { presentationClient } from './clients.js'
-import type { RequestInvitation } from './invitation.js'
-import { CLIENT_ID_PREFIXES, fetchRequestObject } from './request-object.js'
-import { WalletError } from './wallet-error.js'
+import type { RequestInvitation } from '../protocol/invitation.js'
+import { presentationClient } from '../protocol/library-clients.js'
+import { WalletError } from '../protocol/wallet-error.js'
+import { CLIENT_ID_PREFIXES, fetchRequestObject } from './fetch-request-object.js'
 
 /** An authorization request whose sender and form were checked; it can be stored as JSON. */
 export interface PresentationRequest {

@@ -1,10 +1,10 @@
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
 import { holderProcedure, router } from '../../trpc.js'
+import { shownCredential } from './credential-json.js'
 import { deleteWalletCredential, listWalletCredentials, readWalletCredential } from './credentials.contract.js'
 import { claimsOf, openCredential } from './held.js'
 import { statusesOf } from './status.js'
-import { shownCredential } from './view.js'
 
 export const walletCredentialsRouter = router({
   list: holderProcedure

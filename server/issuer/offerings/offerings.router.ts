@@ -7,9 +7,9 @@ import { clientProcedure, optionalProcedure, router, userProcedure } from '../..
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
 import { claim } from './claim.js'
+import { detailView, offeringFullUrl, offeringView, redemptionView } from './offering-json.js'
 import { claimOffering, createOffering, listOfferings, offeringQrCode, readOffering } from './offerings.contract.js'
 import type { OfferingRow, RedemptionRow, RedemptionScope } from './store.js'
-import { detailView, offeringFullUrl, offeringView, redemptionView } from './view.js'
 
 interface Reader {
   readonly caller: Caller | undefined

@@ -1,7 +1,7 @@
 import { DcqlQuery } from 'dcql'
 import type { ClaimsPathPointer } from '../../protocol/sd-jwt-vc/present.js'
 import { authorityKeyIdentifiers, claimsOf, type HeldCredential } from '../credentials/held.js'
-import { WalletError } from './wallet-error.js'
+import { WalletError } from '../protocol/wallet-error.js'
 
 /** Bounds on what a stranger's query may cost. */
 const MAX_QUERY_CHARACTERS = 32 * 1024

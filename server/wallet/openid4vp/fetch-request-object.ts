@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
-import { WalletError } from './wallet-error.js'
+import { WalletError } from '../protocol/wallet-error.js'
 
 const REQUEST_OBJECT_TYPE = 'application/oauth-authz-req+jwt'
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/

@@ -1,13 +1,14 @@
 import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
-import { CredentialError, isObject, type JsonObject } from '../../protocol/credential.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import { didOf } from '../../protocol/did/did-url.js'
 import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { texts } from '../../protocol/jwt-vc/vc.js'
 import { type CheckedCredential, checkCredential } from '../../verifier/verify/check-credential.js'
 import type { HeldContent } from '../credentials/held.js'
 import type { WalletFormat } from '../credentials/store.js'
-import { isNamedBy, type WalletKey } from './wallet-keys.js'
+import { isNamedBy, type WalletKey } from '../protocol/wallet-keys.js'
 
 /** What an offer says that a credential will be. */
 export interface Expectation {

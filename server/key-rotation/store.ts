@@ -1,0 +1,76 @@
+import { recordAudit } from '../audit/audit.js'
+import type { Database } from '../database/connect.js'
+import type { NewDid, NewKey } from '../dids/store.js'
+import type { Prisma } from '../generated/prisma/client.js'
+
+/** An issuer or verifier record with the key set that it signs with. */
+export interface SigningRecord {
+  readonly kind: 'issuer' | 'verifier'
+  readonly id: string
+  readonly method: string
+  readonly createdBy: string | null
+  readonly keySetId: string
+  /** The key that signs now. */
+  readonly keyId: string
+  readonly alg: string
+  /** The hosted DID of the key set. */
+  readonly didWeb: string | null
+}
+
+/** A new key that takes the place of a key set's current one. */
+export interface Rotation {
+  readonly keySetId: string
+  /** The key that must still be the current one. */
+  readonly formerKeyId: string
+  readonly key: NewKey
+  /** DIDs that are made of the new key. */
+  readonly dids: readonly NewDid[]
+  /** What the records of the key set sign as from now on. */
+  readonly records: readonly { readonly kind: 'issuer' | 'verifier'; readonly id: string; readonly did: string }[]
+  readonly at: Date
+}
+
+export type KeyRotationStore = ReturnType<typeof createKeyRotationStore>
+
+export function createKeyRotationStore({ prisma, sql }: Database) {
+  return {
+    /** Every issuer and verifier record, the oldest first. */
+    signingRecords: (): Promise<SigningRecord[]> =>
+      sql<SigningRecord>`
+        SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg,
+          w.did AS "didWeb"
+        FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at FROM issuers
+              UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at FROM verifiers) r
+        JOIN LATERAL (
+          SELECT k.id, k.alg FROM keys k WHERE k.key_set_id = r.key_set_id AND k.retired_at IS NULL
+          ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true
+        LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
+        ORDER BY r.created_at, r.id`,
+
+    /**
+     * Lets a new key sign for a key set, in one transaction. The former ones stay, since what they signed must stay
+     * verifiable.
+     *
+     * @returns false where another rotation was faster; then nothing was written.
+     */
+    rotate: (rotation: Rotation): Promise<boolean> =>
+      prisma.$transaction(async (tx) => {
+        const { keySetId, formerKeyId, key, dids, records, at } = rotation
+        await tx.$queryRaw`SELECT id FROM key_sets WHERE id = ${keySetId} FOR UPDATE`
+        const { count } = await tx.key.updateMany({
+          where: { id: formerKeyId, keySetId, retiredAt: null },
+          data: { retiredAt: at },
+        })
+        if (count === 0) return false
+        await tx.key.updateMany({ where: { keySetId, retiredAt: null }, data: { retiredAt: at } })
+        await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk as Prisma.InputJsonObject } })
+        await tx.did.createMany({ data: [...dids] })
+        for (const { kind, id, did } of records) {
+          if (kind === 'issuer') await tx.issuer.update({ where: { id }, data: { did } })
+          else await tx.verifier.update({ where: { id }, data: { did } })
+        }
+        await recordAudit(tx, { actor: null, action: 'key.rotated', subject: 'key', subjectId: key.id })
+        return true
+      }),
+  }
+}

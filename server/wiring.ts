@@ -1,0 +1,182 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createAgentStore } from './agent/store.js'
+import { createAccess } from './auth/access.js'
+import type { Config } from './config.js'
+import { connectDatabase, type Database } from './database/connect.js'
+import type { Deps, Stores } from './deps.js'
+import { documentOf } from './dids/documents.js'
+import { createDomainLinkages } from './dids/domain-linkage.js'
+import { createDidResolver } from './dids/resolver.js'
+import { createDidStore } from './dids/store.js'
+import { createPings } from './events/pings.js'
+import { createEventStore } from './events/store.js'
+import { createEvents } from './events/stream.js'
+import { createCredentialStore } from './issuer/credentials/store.js'
+import { createIssuanceStore } from './issuer/issuance/store.js'
+import { createOfferingStore } from './issuer/offerings/store.js'
+import { issuanceTasks } from './issuer/openid4vci/expire.js'
+import { createSeals } from './issuer/openid4vci/sealed.js'
+import { createOfferSessionStore } from './issuer/openid4vci/sessions/store.js'
+import { createOpenid4vciStore } from './issuer/openid4vci/store.js'
+import { createSchemaStore } from './issuer/schemas/store.js'
+import { createKeys, rootSecret } from './keys/keys.js'
+import { createKeyStore } from './keys/store.js'
+import { createVault } from './keys/vault.js'
+import { createLog, type Log } from './log.js'
+import { createMaintenance, type Maintenance } from './maintenance/job.js'
+import { createMaintenanceStore } from './maintenance/store.js'
+import { createOutbound, type OutboundOptions } from './outbound/guard.js'
+import { createOwnPathCheck, ownRequestMac } from './outbound/own-origin.js'
+import { deriveKey } from './protocol/jose/sealed.js'
+import { createAllotment } from './status-lists/allotment.js'
+import { createPublication } from './status-lists/publication.js'
+import { createStatusListStore } from './status-lists/store.js'
+import { createAuthorizationRequestStore } from './verifier/authorization-requests/store.js'
+import { sessionTasks } from './verifier/sessions/expire.js'
+import { createVerificationSessionStore } from './verifier/sessions/store.js'
+import { createVpQueryStore } from './verifier/vp-queries/store.js'
+import { createWalletCredentialStore } from './wallet/credentials/store.js'
+import { flowTasks } from './wallet/flows/expire.js'
+import { createFlowStore } from './wallet/flows/store.js'
+import { createHolderStore } from './wallet/holders/store.js'
+import { createWalletPresentationStore } from './wallet/presentations/store.js'
+
+/** What tests and the start-up replace. */
+export interface DepsOptions {
+  readonly clock?: () => Date
+  readonly log?: Log
+  /** Name resolution and address rules of the outbound guard. */
+  readonly outbound?: Pick<OutboundOptions, 'lookup' | 'isPublicAddress' | 'ca'>
+  readonly poolSize?: number
+  /** Between two pings of an event stream, in milliseconds; 15,000 unless given. */
+  readonly pingEveryMs?: number
+  /** Readiness checks of further components. */
+  readonly checks?: Record<string, () => Promise<unknown>>
+  /** Whether sessions run out by themselves; true unless given. */
+  readonly maintenance?: boolean
+}
+
+/** The stores over one database: all of Prisma that the service knows. */
+export function createStores(database: Database): Stores {
+  return {
+    agents: createAgentStore(database),
+    authorizationRequests: createAuthorizationRequestStore(database),
+    credentials: createCredentialStore(database),
+    dids: createDidStore(database),
+    events: createEventStore(database),
+    flows: createFlowStore(database),
+    holders: createHolderStore(database),
+    issuance: createIssuanceStore(database),
+    openid4vci: createOpenid4vciStore(database),
+    keys: createKeyStore(database),
+    offerings: createOfferingStore(database),
+    offerSessions: createOfferSessionStore(database),
+    schemas: createSchemaStore(database),
+    statusLists: createStatusListStore(database),
+    verificationSessions: createVerificationSessionStore(database),
+    vpQueries: createVpQueryStore(database),
+    walletCredentials: createWalletCredentialStore(database),
+    walletPresentations: createWalletPresentationStore(database),
+  }
+}
+
+function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8Array {
+  const made = new Map<string, Uint8Array>()
+  return (label) => {
+    const known = made.get(label)
+    if (known !== undefined) return known
+    const key = make(label)
+    made.set(label, key)
+    return key
+  }
+}
+
+export interface Service {
+  readonly deps: Deps
+  readonly maintenance: Maintenance
+  /** From now on the readiness check fails, and event streams end. */
+  beginStop(): void
+  /** Closes connections; requests must be done. */
+  close(): Promise<void>
+}
+
+/** Wires a process. The database must be migrated and hold the default issuer and verifier. */
+export async function createService(config: Config, options: DepsOptions = {}): Promise<Service> {
+  const log = options.log ?? createLog(config.logLevel)
+  const clock = options.clock ?? (() => new Date())
+  const database = connectDatabase(config.databaseUrl, {
+    ...(options.poolSize === undefined ? {} : { max: options.poolSize }),
+    onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
+  })
+  const stores = createStores(database)
+  const vault = createVault(config.keyEncryptionKeys)
+  const keys = createKeys(stores.keys, vault)
+  const root = await rootSecret(stores.keys, vault)
+  const sealingKey = memoized((label) => deriveKey(root, label))
+  const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
+  const outbound = createOutbound({
+    allowHttp: config.allowInsecureHttp,
+    allowedHosts: config.outboundAllowedHosts,
+    ownOrigins: baseUrls.map((url) => new URL(url).origin),
+    ownPathAllowed: createOwnPathCheck(baseUrls),
+    ownRequestMac: ownRequestMac(sealingKey('own-request'), clock, baseUrls),
+    ...options.outbound,
+  })
+  const resolver = createDidResolver({
+    fetchJson: (url) => outbound.fetchJson(url),
+    allowHttp: config.allowInsecureHttp,
+    clock,
+    localDocument: async (did) => {
+      const stored = await stores.dids.find(did)
+      return stored === undefined ? undefined : documentOf(stored, config)
+    },
+  })
+  const state = { stopping: false }
+  const deps: Deps = {
+    config,
+    log,
+    clock,
+    random: (length) => new Uint8Array(randomBytes(length)),
+    newId: randomUUID,
+    access: createAccess(config, clock),
+    vault,
+    keys,
+    sealingKey,
+    outbound,
+    resolver,
+    domainLinkages: createDomainLinkages(keys, config, clock),
+    allotment: createAllotment(stores.statusLists, randomUUID, (listId) => sealingKey(`status-list ${listId}`)),
+    statusLists: createPublication(stores.statusLists, keys, config, clock),
+    seals: createSeals({ sealingKey, clock, newId: randomUUID }),
+    stores,
+    events: createEvents({ store: stores.events, databaseUrl: config.databaseUrl, log }),
+    pings: createPings(options.pingEveryMs),
+    health: {
+      stopping: () => state.stopping,
+      checks: { database: () => database.sql`SELECT 1`, ...options.checks },
+    },
+  }
+  const maintenance = createMaintenance({
+    store: createMaintenanceStore(database),
+    // Everything that is done from time to time, whoever asks or not.
+    tasks: [...sessionTasks(deps), ...issuanceTasks(deps), ...flowTasks(deps)],
+    clock,
+    log,
+  })
+  if (options.maintenance !== false) maintenance.start()
+  return {
+    deps,
+    maintenance,
+    beginStop: () => {
+      state.stopping = true
+      deps.events.end()
+    },
+    close: async () => {
+      await maintenance.stop()
+      deps.pings.close()
+      await deps.events.close()
+      await outbound.close()
+      await database.close()
+    },
+  }
+}
