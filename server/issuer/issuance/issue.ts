@@ -3,7 +3,7 @@ import { errors } from '../../errors.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { CredentialFormat } from './configurations.js'
 import { type Binding, type SignedInstance, signInstance } from './sign.js'
-import type { IssuanceContext, NewCredential } from './store.js'
+import type { CredentialAudit, IssuanceContext } from './store.js'
 import { credentialView } from './vc-object.js'
 
 export interface IssueRequest {
@@ -13,7 +13,7 @@ export interface IssueRequest {
   readonly binding: Binding
   readonly owner: string
   readonly holderDid: string | undefined
-  readonly action: NewCredential['audit']['action']
+  readonly action: CredentialAudit['action']
   readonly redemption?: { readonly offeringId: string }
 }
 

@@ -2,6 +2,7 @@ import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
+import { countRedemption, insertRedemption, type NewRedemption } from '../redemptions/store.js'
 import { type CredentialSchema, schemaColumns } from '../schemas/store.js'
 
 /** Who signs: an issuer record and the key that signs for it now. */
@@ -31,18 +32,17 @@ export interface NewCredential {
   readonly holderDid: string | null
   readonly vc: unknown
   readonly createdAt: Date
-  readonly instances: readonly NewInstance[]
-  readonly audit: {
-    readonly actor: string | null
-    readonly action: 'credential.issued' | 'credential.claimed' | 'credential.signed'
-  }
 }
 
-export interface NewRedemption {
-  readonly id: string
-  readonly offeringId: string
-  readonly recipientDid: string | null
-  readonly redeemedBy: string | null
+export interface CredentialAudit {
+  readonly actor: string | null
+  readonly action: 'credential.issued' | 'credential.claimed' | 'credential.signed'
+}
+
+/** A credential for a caller, with all that is put on record with it. */
+export interface CallersCredential extends NewCredential {
+  readonly instances: readonly NewInstance[]
+  readonly audit: CredentialAudit
 }
 
 /** The issuer's newest key that is not retired, joined to an issuer `i`. */
@@ -131,59 +131,46 @@ export function createIssuanceStore({ sql }: Database) {
      *
      * @returns false where the offering's limit was reached or it expired meanwhile; then nothing was written.
      */
-    async record(credential: NewCredential, redemption: NewRedemption | undefined): Promise<boolean> {
-      const { id, schemaId, issuerId, owner, holderDid, createdAt, audit } = credential
-      const instances = JSON.stringify(
-        credential.instances.map(({ listId, index, configurationId, format }) => ({
-          l: listId,
-          x: index,
-          c: configurationId,
-          f: format,
-        })),
-      )
-      const admitted =
+    async record(credential: CallersCredential, redemption: NewRedemption | undefined): Promise<boolean> {
+      const { createdAt, instances, audit } = credential
+      const always = Prisma.sql`SELECT 1 AS id`
+      const [admitted, redeemed] =
         redemption === undefined
-          ? Prisma.sql`admitted AS (SELECT 1)`
-          : countRedemption(redemption.offeringId, createdAt)
-      const redeemed = redemption === undefined ? Prisma.empty : insertRedemption(redemption, id, createdAt)
+          ? [Prisma.sql`admitted AS (${always})`, Prisma.empty]
+          : [
+              countRedemption(redemption.offeringId, createdAt, always),
+              Prisma.sql`${insertRedemption(redemption, createdAt)},`,
+            ]
       const rows = await sql<{ id: string }>`
-        WITH ${admitted},
-        recorded AS (
-          INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
-          SELECT ${id}, ${schemaId}, ${issuerId}, ${owner}, ${holderDid}, ${JSON.stringify(credential.vc)}::json, ${createdAt}
-          FROM admitted RETURNING id),
-        instances AS (
-          INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
-          SELECT n.l, n.x, recorded.id, n.c, n.f
-          FROM recorded, jsonb_to_recordset(${instances}::jsonb) AS n(l text, x int, c text, f text)),
-        ${redeemed}
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${audit.actor}, ${audit.action}, 'credential', recorded.id FROM recorded)
-        SELECT id FROM recorded`
+        WITH ${admitted}, ${insertCredential(credential)}, ${insertInstances(instances)}, ${redeemed} ${auditTarget(audit)}
+        SELECT id FROM target`
       return rows.length > 0
     },
   }
 }
 
-/** One redemption of an offering: counted under its row lock where there is a limit, merely admitted where there is none. */
-function countRedemption(offeringId: string, now: Date): Prisma.Sql {
+/** `target`: a new credential, where `admitted` has a row. */
+export const insertCredential = (credential: NewCredential): Prisma.Sql => Prisma.sql`
+  target AS (
+    INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
+    SELECT ${credential.id}, ${credential.schemaId}, ${credential.issuerId}, ${credential.owner}, ${credential.holderDid},
+      ${JSON.stringify(credential.vc)}::json, ${credential.createdAt}
+    FROM admitted RETURNING id)`
+
+/** `instances`: those of the credential in `target`. */
+export function insertInstances(instances: readonly NewInstance[]): Prisma.Sql {
+  const values = JSON.stringify(
+    instances.map(({ listId, index, configurationId, format }) => [listId, index, configurationId, format]),
+  )
   return Prisma.sql`
-    counted AS (
-      UPDATE offerings SET redemption_count = redemption_count + 1
-      WHERE id = ${offeringId} AND redemption_count < redemption_limit AND (expires_at IS NULL OR expires_at > ${now})
-      RETURNING id),
-    admitted AS (
-      SELECT id FROM counted
-      UNION ALL
-      SELECT id FROM offerings
-      WHERE id = ${offeringId} AND redemption_limit IS NULL AND (expires_at IS NULL OR expires_at > ${now}))`
+    instances AS (
+      INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
+      SELECT n.value->>0, (n.value->>1)::int, target.id, n.value->>2, n.value->>3
+      FROM target, jsonb_array_elements(${values}::jsonb) AS n(value))`
 }
 
-function insertRedemption(redemption: NewRedemption, credentialId: string, now: Date): Prisma.Sql {
-  return Prisma.sql`
-    redeemed AS (
-      INSERT INTO redemptions (id, offering_id, credential_id, recipient_did, redeemed_by, redeemed_at)
-      SELECT ${redemption.id}, ${redemption.offeringId}, ${credentialId}, ${redemption.recipientDid}, ${redemption.redeemedBy}, ${now}
-      FROM recorded),`
-}
+/** `audited`: the audit row of the credential in `target`. */
+export const auditTarget = ({ actor, action }: CredentialAudit): Prisma.Sql => Prisma.sql`
+  audited AS (
+    INSERT INTO audit_events (actor, action, subject, subject_id)
+    SELECT ${actor}, ${action}, 'credential', target.id FROM target)`

@@ -5,11 +5,12 @@ import { requestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { CredentialRequest } from '../../protocol/openid4vci/requests.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { sha256 } from './access-token.js'
+import type { Admission, Refusal } from './admission/store.js'
 import { CLOSED, closedReason, offeredConfigurations } from './offer.js'
 import { assertRecipient, provenKeys } from './proven-keys.js'
 import { NONCE_SECONDS } from './sealed.js'
 import { moved } from './sessions/session.js'
-import type { IssuanceOutcome, NewIssuance, TokenContext } from './store.js'
+import type { NewRecord, TokenContext } from './store.js'
 import { authorizationError } from './wallet-access.js'
 import { signCopies, type WalletCopies } from './wallet-copies.js'
 
@@ -57,45 +58,53 @@ function assertUnencrypted(request: CredentialRequest): void {
   throw new OAuthError('invalid_encryption_parameters', 'Encrypted credential responses are not supported.')
 }
 
-const REFUSALS: Readonly<Record<Exclude<IssuanceOutcome['kind'], 'issued'>, (first: boolean) => OAuthError>> = {
+const REFUSALS: Readonly<Record<Refusal['kind'], (first: boolean) => OAuthError>> = {
   'nonce-used': () => new OAuthError('invalid_nonce', 'The nonce of the proof has been used already.'),
   'already-taken': () => denied(TAKEN),
   refused: (first) => denied(first ? CLOSED : NO_LONGER_GOOD),
   overtaken: () => denied(NO_LONGER_GOOD),
 }
 
-/** Records an issuance; where another request under the token was first, once more, as part of what that one took. */
-async function record(deps: Deps, issuance: NewIssuance): Promise<string> {
-  const first = await deps.stores.openid4vci.issue(issuance)
+/** Issues what was signed; where another request under the token was first, as part of what that one took. */
+async function issue(deps: Deps, admission: Admission, record: NewRecord): Promise<string> {
+  const { openid4vci } = deps.stores
+  const first = await openid4vci.issue(admission, record)
   const last =
-    first.kind === 'overtaken'
-      ? await deps.stores.openid4vci.issue({ ...issuance, earlierId: first.credentialId })
-      : first
+    first.kind === 'overtaken' ? await openid4vci.issue({ ...admission, earlierId: first.credentialId }, record) : first
   if (last.kind === 'issued') return last.credentialId
-  throw REFUSALS[last.kind](issuance.earlierId === null)
+  throw REFUSALS[last.kind](admission.earlierId === null)
 }
 
-function issuanceOf(
-  deps: Deps,
-  token: TokenContext,
-  configurationId: string,
-  keys: readonly ProvenKey[],
-  now: Date,
-): Omit<NewIssuance, 'vc' | 'vcIsSigned' | 'instances'> {
-  const { session } = token
+function admissionOf(token: TokenContext, configurationId: string, keys: readonly ProvenKey[], now: Date): Admission {
   return {
     tokenHash: token.tokenHash,
     offeringId: token.offeringId,
+    hasSession: token.session !== null,
     configurationId,
     earlierId: token.credentialId,
-    credentialId: deps.newId(),
+    nonceHashes: [...new Set(keys.map(({ nonce }) => sha256(nonce)))],
+    nonceExpiresAt: new Date(now.getTime() + NONCE_SECONDS * 1000),
+    now,
+  }
+}
+
+function recordOf(
+  deps: Deps,
+  token: TokenContext,
+  keys: readonly ProvenKey[],
+  credentialId: string,
+  copies: WalletCopies,
+): NewRecord {
+  const { session } = token
+  return {
+    credentialId,
     redemptionId: deps.newId(),
     schemaId: token.id,
     issuerId: token.issuerId,
     holderDid: token.recipient ?? keys[0]?.did ?? null,
-    nonceHashes: [...new Set(keys.map(({ nonce }) => sha256(nonce)))],
-    nonceExpiresAt: new Date(now.getTime() + NONCE_SECONDS * 1000),
-    now,
+    vc: copies.vc,
+    vcIsSigned: copies.instances[0]?.vc !== undefined,
+    instances: copies.instances.map(({ instance }) => instance),
     session: session === null ? null : moved(session, 'CredentialIssued'),
   }
 }
@@ -119,14 +128,9 @@ export async function issueToWallet(deps: Deps, token: TokenContext, request: Cr
   const { jwts, single } = requestedProofs(request)
   const keys = await provenKeys(deps, jwts, now)
   await assertRecipient(deps, token.recipient, keys)
-  const issuance = issuanceOf(deps, token, configurationId, keys, now)
-  const recordId = issuance.earlierId ?? issuance.credentialId
+  const recordId = token.credentialId ?? deps.newId()
   const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
-  const credentialId = await record(deps, {
-    ...issuance,
-    vc: copies.vc,
-    vcIsSigned: copies.instances[0]?.vc !== undefined,
-    instances: copies.instances.map(({ instance }) => instance),
-  })
+  const admission = admissionOf(token, configurationId, keys, now)
+  const credentialId = await issue(deps, admission, recordOf(deps, token, keys, recordId, copies))
   return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), single)
 }

@@ -1,9 +1,26 @@
 import type { Database } from '../../database/connect.js'
 import { Prisma } from '../../generated/prisma/client.js'
-import { contextColumns, currentKey, type IssuanceContext, type NewInstance } from '../issuance/store.js'
+import {
+  auditTarget,
+  contextColumns,
+  currentKey,
+  type IssuanceContext,
+  insertCredential,
+  insertInstances,
+  type NewInstance,
+} from '../issuance/store.js'
+import { insertRedemption } from '../redemptions/store.js'
+import {
+  type Admission,
+  type AdmissionRow,
+  admission,
+  admissionColumns,
+  openSession,
+  type Refusal,
+  refusalOf,
+} from './admission/store.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession, type StoredSession, sessionColumn, type WithRawSession, withDates } from './sessions/store.js'
-import { TX_CODE_ATTEMPTS } from './tx-code.js'
 
 /** An offering as a wallet meets it, with its session where it has one. */
 export interface WalletOffering {
@@ -42,12 +59,8 @@ export interface NewToken {
 /** What became of a token request: `used`: its code was used before; `closed`: the offering admits nobody any more. */
 export type TokenOutcome = 'stored' | 'used' | 'closed'
 
-export interface NewIssuance {
-  readonly tokenHash: string
-  readonly offeringId: string
-  readonly configurationId: string
-  /** The credential that was taken under this token before, as far as is known; null for its first issuance. */
-  readonly earlierId: string | null
+/** What is put on record for an admission. */
+export interface NewRecord {
   /** Ids that are used where this is the token's first issuance. */
   readonly credentialId: string
   readonly redemptionId: string
@@ -57,88 +70,47 @@ export interface NewIssuance {
   readonly vc: unknown
   /** Whether `vc` is that of a signed JWT VC, which an earlier one without a proof makes room for. */
   readonly vcIsSigned: boolean
-  readonly nonceHashes: readonly string[]
-  readonly nonceExpiresAt: Date
   readonly instances: readonly NewInstance[]
-  readonly now: Date
   /** The offering's session, moved to CredentialIssued; null where it has none. */
   readonly session: CredentialOfferSession | null
 }
 
-/**
- * What became of an issuance. All but `issued` left nothing behind, nonces apart. `overtaken`: another request under the
- * same token was first, and `earlierId` is what it took.
- */
-export type IssuanceOutcome =
-  | { readonly kind: 'issued' | 'overtaken'; readonly credentialId: string }
-  | { readonly kind: 'nonce-used' | 'already-taken' | 'refused' }
+/** What became of an issuance. All but `issued` left nothing behind, nonces apart. */
+export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: string } | Refusal
 
 const offeringColumns = Prisma.sql`
   o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
-/**
- * A common table expression `session`: the session of an offering, locked, where it is not in Error. An offering without a
- * session has one row.
- */
-function openSession(offeringId: string, session: CredentialOfferSession | null): Prisma.Sql {
-  if (session === null) return Prisma.sql`session AS (SELECT ${offeringId}::text AS id)`
-  return Prisma.sql`
-    session AS (
-      SELECT id FROM credential_offer_sessions
-      WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE)`
-}
-
-/**
- * `target`: the credential record that an issuance belongs to, where `fresh` has a row: a new one with its redemption, or
- * the token's earlier one.
- */
-function targetRecord(issuance: NewIssuance): Prisma.Sql {
-  const { now, offeringId } = issuance
-  const vc = JSON.stringify(issuance.vc)
-  if (issuance.earlierId !== null) {
+/** `target`: the credential that what is taken belongs to, where `admitted` has a row: a new one, or the token's earlier one. */
+function target(record: NewRecord, { earlierId, offeringId, now }: Admission): Prisma.Sql {
+  const { credentialId: id, redemptionId, holderDid } = record
+  if (earlierId === null) {
+    const redemption = { id: redemptionId, offeringId, recipientDid: holderDid, redeemedBy: null }
     return Prisma.sql`
-      target AS (
-        UPDATE credentials c SET vc = CASE WHEN ${issuance.vcIsSigned} AND c.vc -> 'proof' IS NULL THEN ${vc}::json ELSE c.vc END
-        WHERE c.id = ${issuance.earlierId} AND c.revoked_at IS NULL AND EXISTS (SELECT 1 FROM fresh) RETURNING c.id)`
+      ${insertCredential({ ...record, id, owner: null, createdAt: now })}, ${insertRedemption(redemption, now)}`
   }
+  const vc = JSON.stringify(record.vc)
   return Prisma.sql`
-    counted AS (
-      UPDATE offerings SET redemption_count = redemption_count + 1
-      WHERE id = ${offeringId} AND redemption_count < redemption_limit AND (expires_at IS NULL OR expires_at > ${now})
-        AND EXISTS (SELECT 1 FROM fresh)
-      RETURNING id),
-    admitted AS (
-      SELECT id FROM counted
-      UNION ALL
-      SELECT id FROM offerings
-      WHERE id = ${offeringId} AND redemption_limit IS NULL AND (expires_at IS NULL OR expires_at > ${now})
-        AND EXISTS (SELECT 1 FROM fresh)),
     target AS (
-      INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
-      SELECT ${issuance.credentialId}, ${issuance.schemaId}, ${issuance.issuerId}, NULL, ${issuance.holderDid}, ${vc}::json, ${now}
-      FROM admitted RETURNING id),
-    redeemed AS (
-      INSERT INTO redemptions (id, offering_id, credential_id, recipient_did, redeemed_by, redeemed_at)
-      SELECT ${issuance.redemptionId}, ${offeringId}, target.id, ${issuance.holderDid}, NULL, ${now} FROM target)`
+      UPDATE credentials c SET vc = CASE WHEN ${record.vcIsSigned} AND c.vc -> 'proof' IS NULL THEN ${vc}::json ELSE c.vc END
+      FROM admitted WHERE c.id = admitted.id RETURNING c.id)`
 }
 
-/** What a row of an issuance says: each condition, in the order in which they are looked at. */
-interface IssuanceRow {
-  readonly admitted: boolean
-  readonly earlierId: string | null
-  readonly open: boolean
-  readonly nonces: number
-  readonly issued: boolean
-}
-
-function outcomeOf(row: IssuanceRow | undefined, issuance: NewIssuance): IssuanceOutcome {
-  if (row?.issued === true) return { kind: 'issued', credentialId: issuance.earlierId ?? issuance.credentialId }
-  if (row?.admitted !== true) return { kind: 'already-taken' }
-  if (row.earlierId !== null && row.earlierId !== issuance.earlierId)
-    return { kind: 'overtaken', credentialId: row.earlierId }
-  if (row.open && row.nonces < issuance.nonceHashes.length) return { kind: 'nonce-used' }
-  return { kind: 'refused' }
+/**
+ * Puts on record what was admitted, as common table expressions behind those of the admission: credential and instances,
+ * the configuration as taken, the session's move and the audit row.
+ */
+function recording(record: NewRecord, admission: Admission): Prisma.Sql {
+  const { tokenHash, configurationId, now } = admission
+  return Prisma.sql`
+    ${target(record, admission)},
+    spent AS (
+      UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
+      FROM target WHERE token_hash = ${tokenHash}),
+    ${insertInstances(record.instances)},
+    ${auditTarget({ actor: null, action: 'credential.issued' })},
+    ${movedSession(record.session, now, Prisma.sql`SELECT 1 FROM target`)}`
 }
 
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
@@ -159,7 +131,7 @@ export function createOpenid4vciStore({ sql }: Database) {
      */
     async insertToken(token: NewToken, session: CredentialOfferSession | null, now: Date): Promise<TokenOutcome> {
       const [row] = await sql<{ stored: boolean; open: boolean }>`
-        WITH ${openSession(token.offeringId, session)},
+        WITH ${openSession(token.offeringId, session !== null)},
         open AS (
           SELECT o.id FROM offerings o JOIN session ON session.id = o.id
           WHERE (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
@@ -190,45 +162,12 @@ export function createOpenid4vciStore({ sql }: Database) {
       return row === undefined ? undefined : withDates(row)
     },
 
-    /**
-     * Records what a wallet takes under its token: uses the nonces up, counts the redemption where it is the token's
-     * first, records credential and instances, marks the configuration as taken, moves the session and writes the audit
-     * row, all in one statement. The lock on the token's row puts requests under one token in a row; one that waited
-     * for it cannot see what the other recorded, and comes back as `overtaken`.
-     */
-    async issue(issuance: NewIssuance): Promise<IssuanceOutcome> {
-      const { now, nonceHashes, tokenHash, configurationId } = issuance
-      const instances = JSON.stringify(
-        issuance.instances.map(({ listId, index, format, ...of }) => [listId, index, of.configurationId, format]),
-      )
-      const [row] = await sql<IssuanceRow>`
-        WITH token AS (
-          SELECT credential_id FROM issuance_tokens
-          WHERE token_hash = ${tokenHash} AND expires_at > ${now} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE),
-        ${openSession(issuance.offeringId, issuance.session)},
-        current AS (
-          SELECT session.id FROM token, session WHERE token.credential_id IS NOT DISTINCT FROM ${issuance.earlierId}::text),
-        nonces AS (
-          INSERT INTO used_nonces (hash, expires_at)
-          SELECT hash, ${issuance.nonceExpiresAt} FROM current, unnest(${[...nonceHashes].sort()}::text[]) AS n(hash)
-          ON CONFLICT DO NOTHING RETURNING hash),
-        fresh AS (SELECT id FROM current WHERE (SELECT count(*) FROM nonces) = ${nonceHashes.length}),
-        ${targetRecord(issuance)},
-        spent AS (
-          UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
-          FROM target WHERE token_hash = ${tokenHash}),
-        instances AS (
-          INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
-          SELECT n.value->>0, (n.value->>1)::int, target.id, n.value->>2, n.value->>3
-          FROM target, jsonb_array_elements(${instances}::jsonb) AS n(value)),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT NULL, 'credential.issued', 'credential', target.id FROM target),
-        ${movedSession(issuance.session, now, Prisma.sql`SELECT 1 FROM target`)}
-        SELECT EXISTS (SELECT 1 FROM token) AS admitted, (SELECT credential_id FROM token) AS "earlierId",
-          EXISTS (SELECT 1 FROM session) AS open, (SELECT count(*) FROM nonces)::int AS nonces,
-          EXISTS (SELECT 1 FROM target) AS issued`
-      return outcomeOf(row, issuance)
+    /** Admits a wallet to an issuance and puts on record what it takes, in one statement: both happen, or neither. */
+    async issue(request: Admission, record: NewRecord): Promise<IssuanceOutcome> {
+      const [row] = await sql<AdmissionRow>`
+        WITH ${admission(request)}, ${recording(record, request)}
+        SELECT ${admissionColumns}`
+      return refusalOf(row, request) ?? { kind: 'issued', credentialId: request.earlierId ?? record.credentialId }
     },
 
     /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. @returns how many. */

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectDatabase, type Database } from '../../../server/database/connect.js'
+import { sha256 } from '../../../server/issuer/openid4vci/access-token.js'
+import {
+  type Admission,
+  type AdmissionRow,
+  admission,
+  admissionColumns,
+  type Refusal,
+  refusalOf,
+} from '../../../server/issuer/openid4vci/admission/store.js'
+import { query } from '../../support/postgres.js'
+import { type Issuer, JWT_VC, SD_JWT, startIssuer } from './actors.js'
+
+let issuer: Issuer
+let database: Database
+
+beforeAll(async () => {
+  issuer = await startIssuer({ maintenance: false })
+  database = connectDatabase(issuer.service.databaseUrl)
+})
+afterAll(async () => {
+  await database.close()
+  await issuer.service.close()
+})
+
+/** Admits a wallet and puts nothing on record. */
+async function admit(request: Admission): Promise<Refusal | 'admitted'> {
+  const [row] = await database.sql<AdmissionRow>`WITH ${admission(request)} SELECT ${admissionColumns}`
+  return refusalOf(row, request) ?? 'admitted'
+}
+
+let nonces = 0
+
+async function requestFor(token: string, offeringId: string, more: Partial<Admission> = {}): Promise<Admission> {
+  nonces += 1
+  return {
+    tokenHash: sha256(token),
+    offeringId,
+    hasSession: false,
+    configurationId: JWT_VC,
+    earlierId: null,
+    nonceHashes: [`nonce ${nonces}`],
+    nonceExpiresAt: new Date(Date.now() + 60_000),
+    now: new Date(),
+    ...more,
+  }
+}
+
+const rows = (sql: string, ...values: unknown[]) => query(issuer.service.databaseUrl, sql, values)
+
+describe('an admission without a record', () => {
+  it('counts the redemption and uses the nonce up; nothing is on record, nothing is taken', async () => {
+    const { id } = await issuer.makeOffering({ redemption_limit: 1 })
+    const token = await issuer.token(id)
+    const request = await requestFor(token, id)
+    expect(await admit(request)).toBe('admitted')
+    expect(
+      await rows(
+        `SELECT o.redemption_count AS counted, t.taken, t.credential_id,
+           (SELECT count(*)::int FROM redemptions WHERE offering_id = o.id) AS redemptions,
+           (SELECT count(*)::int FROM used_nonces WHERE hash = $2) AS nonces
+         FROM offerings o JOIN issuance_tokens t ON t.offering_id = o.id WHERE o.id = $1`,
+        id,
+        request.nonceHashes[0],
+      ),
+    ).toEqual([{ counted: 1, taken: [], credential_id: null, redemptions: 0, nonces: 1 }])
+  })
+
+  it('is refused once the limit is reached, over every door', async () => {
+    const { id } = await issuer.makeOffering({ redemption_limit: 1 })
+    const [first, second] = [await issuer.token(id), await issuer.token(id)]
+    expect(await admit(await requestFor(first, id))).toBe('admitted')
+    expect(await admit(await requestFor(second, id))).toEqual({ kind: 'refused' })
+    expect((await issuer.take(second, JWT_VC)).status).toBe(400)
+  })
+
+  it('says what it is refused for', async () => {
+    const { id } = await issuer.makeOffering({ redemption_limit: 5 })
+    const token = await issuer.token(id)
+    const request = await requestFor(token, id)
+    expect(await admit(request)).toBe('admitted')
+    expect(await admit(request)).toEqual({ kind: 'nonce-used' })
+    expect((await issuer.take(token, JWT_VC)).status).toBe(200)
+    const [{ earlierId }] = (await rows(
+      'SELECT credential_id AS "earlierId" FROM issuance_tokens WHERE token_hash = $1',
+      sha256(token),
+    )) as [{ earlierId: string }]
+    const again = (more: Partial<Admission>) => requestFor(token, id, more)
+    expect(await admit(await again({ earlierId }))).toEqual({ kind: 'already-taken' })
+    expect(await admit(await again({ configurationId: SD_JWT }))).toEqual({
+      kind: 'overtaken',
+      credentialId: earlierId,
+    })
+    expect(await admit(await again({ configurationId: SD_JWT, earlierId }))).toBe('admitted')
+    expect(await rows('SELECT redemption_count AS counted FROM offerings WHERE id = $1', id)).toEqual([{ counted: 2 }])
+    await issuer.service.request('POST', `/api/v1/credentials/${earlierId}/revoke`, { client: true })
+    expect(await admit(await again({ configurationId: SD_JWT, earlierId }))).toEqual({ kind: 'refused' })
+  })
+})
