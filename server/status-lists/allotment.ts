@@ -10,14 +10,26 @@ export interface StatusIndex {
   readonly index: number
 }
 
+/** Indices that were taken for credentials that are not on record yet. */
+export interface TakenIndices {
+  readonly indices: readonly StatusIndex[]
+  /**
+   * Lets others have them: for a request that was refused. Not for one whose outcome is unknown, since what may be on record
+   * keeps its index. A second time nothing happens.
+   */
+  giveBack(): void
+}
+
 export interface StatusIndexAllotment {
   /** Unique, unpredictable indices in lists of an issuer's key. */
-  allot(issuerId: string, keyId: string, count: number): Promise<StatusIndex[]>
+  allot(issuerId: string, keyId: string, count: number): Promise<TakenIndices>
 }
 
 interface Block {
   readonly range: IndexRange
   next: number
+  /** What refused requests gave back, never more than were ever taken at the same moment. */
+  readonly returned: StatusIndex[]
 }
 
 /** @param permutationKey the key of a list's permutation (Token Status List §13.2: indices must not tell an order). */
@@ -32,7 +44,7 @@ export function createAllotment(
   const refill = async (issuerId: string, keyId: string): Promise<void> => {
     const range =
       (await store.reserve(keyId, BLOCK)) ?? (await store.open(newId(), keyId, issuerId, STATUS_LIST_SIZE, BLOCK))
-    blocks.set(keyId, { range, next: range.from })
+    blocks.set(keyId, { range, next: range.from, returned: blocks.get(keyId)?.returned ?? [] })
   }
 
   /** Requests that find the block empty wait for one refill together. */
@@ -46,6 +58,8 @@ export function createAllotment(
 
   const take = (keyId: string): StatusIndex | undefined => {
     const block = blocks.get(keyId)
+    const returned = block?.returned.pop()
+    if (returned !== undefined) return returned
     if (block === undefined || block.next >= block.range.to) return undefined
     const count = block.next
     block.next += 1
@@ -61,7 +75,7 @@ export function createAllotment(
         if (index === undefined) await refillOnce(issuerId, keyId)
         else indices.push(index)
       }
-      return indices
+      return { indices, giveBack: () => blocks.get(keyId)?.returned.push(...indices.splice(0)) }
     },
   }
 }

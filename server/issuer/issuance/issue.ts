@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
+import type { TakenIndices } from '../../status-lists/allotment.js'
 import type { CredentialFormat } from './configurations.js'
-import { type Binding, type SignedInstance, signInstance } from './sign.js'
+import { type Binding, type SignedInstance, type SignRequest, signInstance } from './sign.js'
 import type { CredentialAudit, IssuanceContext } from './store.js'
 import { credentialView } from './vc-object.js'
 
@@ -32,9 +33,8 @@ export async function issueToCaller(deps: Deps, request: IssueRequest): Promise<
   const { context, owner } = request
   const id = deps.newId()
   const now = deps.clock()
-  const [status] = await deps.allotment.allot(context.issuerId, context.keyId, 1)
-  if (status === undefined) throw new Error('No status index was allotted.')
-  const signed = await sign(deps, { ...request, id, status, issuedAt: now })
+  const taken = await deps.allotment.allot(context.issuerId, context.keyId, 1)
+  const signed = await sign(deps, taken, { ...request, id, issuedAt: now })
   const vc = credentialView(deps.config, request, id, signed, now)
   const recorded = await deps.stores.issuance.record(
     {
@@ -57,14 +57,19 @@ export async function issueToCaller(deps: Deps, request: IssueRequest): Promise<
           redeemedBy: owner,
         },
   )
-  return recorded ? { id, compact: signed.compact, vc } : undefined
+  if (recorded) return { id, compact: signed.compact, vc }
+  taken.giveBack()
+  return undefined
 }
 
 /** What a format cannot carry is the caller's to mend. */
-async function sign(deps: Deps, request: Parameters<typeof signInstance>[1]): Promise<SignedInstance> {
+async function sign(deps: Deps, taken: TakenIndices, request: Omit<SignRequest, 'status'>): Promise<SignedInstance> {
   try {
-    return await signInstance(deps, request)
+    const [status] = taken.indices
+    if (status === undefined) throw new Error('No status index was allotted.')
+    return await signInstance(deps, { ...request, status })
   } catch (thrown) {
+    taken.giveBack()
     if (thrown instanceof CredentialError)
       throw errors.badRequest(`credential_subject cannot be signed: ${thrown.message}`)
     throw thrown

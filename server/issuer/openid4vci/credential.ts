@@ -65,13 +65,17 @@ const REFUSALS: Readonly<Record<Refusal['kind'], (first: boolean) => OAuthError>
   overtaken: () => denied(NO_LONGER_GOOD),
 }
 
-/** Issues what was signed; where another request under the token was first, as part of what that one took. */
-async function issue(deps: Deps, admission: Admission, record: NewRecord): Promise<string> {
+/**
+ * Issues what was signed; where another request under the token was first, as part of what that one took. What is refused
+ * keeps no status index.
+ */
+async function issue(deps: Deps, admission: Admission, record: NewRecord, { taken }: WalletCopies): Promise<string> {
   const { openid4vci } = deps.stores
   const first = await openid4vci.issue(admission, record)
   const last =
     first.kind === 'overtaken' ? await openid4vci.issue({ ...admission, earlierId: first.credentialId }, record) : first
   if (last.kind === 'issued') return last.credentialId
+  taken.giveBack()
   throw REFUSALS[last.kind](admission.earlierId === null)
 }
 
@@ -131,6 +135,6 @@ export async function issueToWallet(deps: Deps, token: TokenContext, request: Cr
   const recordId = token.credentialId ?? deps.newId()
   const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
   const admission = admissionOf(token, configurationId, keys, now)
-  const credentialId = await issue(deps, admission, recordOf(deps, token, keys, recordId, copies))
+  const credentialId = await issue(deps, admission, recordOf(deps, token, keys, recordId, copies), copies)
   return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), single)
 }

@@ -1,7 +1,8 @@
 import type { Deps } from '../../deps.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
+import type { TakenIndices } from '../../status-lists/allotment.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
-import { type Binding, type SignedInstance, signInstance } from '../issuance/sign.js'
+import { type Binding, type SignedInstance, type SignRequest, signInstance } from '../issuance/sign.js'
 import { credentialView } from '../issuance/vc-object.js'
 import type { TokenContext } from './store.js'
 
@@ -23,6 +24,27 @@ function bindingOf(token: TokenContext, key: ProvenKey, sdJwt: boolean): Binding
 export interface WalletCopies {
   readonly instances: readonly SignedInstance[]
   readonly vc: unknown
+  /** Their status indices, for where the copies are handed to nobody. */
+  readonly taken: Pick<TakenIndices, 'giveBack'>
+}
+
+async function signAll(
+  deps: Deps,
+  requests: readonly Omit<SignRequest, 'status'>[],
+  taken: TakenIndices,
+): Promise<SignedInstance[]> {
+  try {
+    return await Promise.all(
+      requests.map((request, position) => {
+        const status = taken.indices[position]
+        if (status === undefined) throw new Error('Too few status indices were allotted.')
+        return signInstance(deps, { ...request, status })
+      }),
+    )
+  } catch (thrown) {
+    taken.giveBack()
+    throw thrown
+  }
 }
 
 /**
@@ -42,18 +64,18 @@ export async function signCopies(
   if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
   const { format } = configuration
   const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)
-  const statuses = await deps.allotment.allot(token.issuerId, token.keyId, keys.length)
-  const requests = keys.flatMap((key, position) => {
-    const status = statuses[position]
-    const binding = bindingOf(token, key, format === 'dc+sd-jwt')
-    const id = position === 0 ? recordId : deps.newId()
-    return status === undefined
-      ? []
-      : [{ context: token, subject: token.credentialSubject, format, binding, id, status, issuedAt }]
-  })
-  const instances = await Promise.all(requests.map((request) => signInstance(deps, request)))
+  const requests = keys.map((key, position) => ({
+    context: token,
+    subject: token.credentialSubject,
+    format,
+    binding: bindingOf(token, key, format === 'dc+sd-jwt'),
+    id: position === 0 ? recordId : deps.newId(),
+    issuedAt,
+  }))
+  const taken = await deps.allotment.allot(token.issuerId, token.keyId, keys.length)
+  const instances = await signAll(deps, requests, taken)
   const [request] = requests
   const [first] = instances
   if (request === undefined || first === undefined) throw new Error('Nothing was signed.')
-  return { instances, vc: credentialView(deps.config, request, recordId, first, issuedAt) }
+  return { instances, vc: credentialView(deps.config, request, recordId, first, issuedAt), taken }
 }
