@@ -9,6 +9,7 @@ import { createApp } from './app.js'
 import { type Config, ConfigurationError, readConfig } from './config.js'
 import { connectDatabase } from './database/connect.js'
 import { migrate } from './database/migrate.js'
+import { MigrationError } from './database/migration-error.js'
 import { withStartLock } from './database/start-lock.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import { createRedisCounter, type RedisCounter } from './http/rate-limit-redis.js'
@@ -93,7 +94,8 @@ const DATABASE_REFUSES =
 /** Why the start failed, in words for the operator where the reason is the environment's. */
 function explain(thrown: unknown, config: Config | undefined): string {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-  if (error instanceof ConfigurationError || config === undefined) return error.message
+  if (error instanceof ConfigurationError || error instanceof MigrationError || config === undefined)
+    return error.message
   const { code = '', syscall } = error as { code?: string; syscall?: string }
   const place = `${config.host}:${config.port}`
   if (code === 'EADDRINUSE') return `${place} is already in use. Set PORT to another one, or stop what listens there.`

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { migrationList, readMigrations } from '../../server/database/migrations.js'
-import { withSchemaEngine } from '../../server/database/schema-engine.js'
+import { readMigrations } from '../../server/database/migrations.js'
+import { migrationList, withSchemaEngine } from './schema-engine.js'
 
 const empty = '-- This is an empty migration.'
 

@@ -1,72 +1,57 @@
-import pg from 'pg'
-import { type Migration, migrationList, migrationsDirectory, readMigrations } from './migrations.js'
-import { withSchemaEngine } from './schema-engine.js'
+import { applyMigration } from './apply-migration.js'
+import { MigrationError } from './migration-error.js'
+import { MigrationHistory, type MigrationRecord } from './migration-history.js'
+import { isChecksumOf, type Migration, migrationsDirectory, readMigrations } from './migrations.js'
 import type { StartLock } from './start-lock.js'
 
-/** SQLSTATE undefined_table: nothing was ever migrated here. */
-const undefinedTable = '42P01'
-
 /**
- * Applies the migrations that the database lacks, in order, each whole or not at all.
+ * Applies the migrations that the database lacks, in the order of their names, and records them in `_prisma_migrations` as
+ * Prisma's command line does. Each is one transaction with its record, unless it cannot be.
  *
  * @param lock from `withStartLock`: two processes must not migrate one database at once
  * @returns the names of those applied now
- * @throws {Error} naming the migration that failed, or that was edited after it had been applied
+ * @throws {MigrationError} naming a migration that failed or did not finish, that was edited after it had been applied, or
+ * that this version does not know; and where the database holds other tables
  */
-export async function migrate(lock: StartLock, directory = migrationsDirectory()): Promise<string[]> {
+export async function migrate({ connection }: StartLock, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)
-  if (migrations.length === 0) throw new Error(`There are no migrations in ${directory}.`)
-  const applied = await readApplied(lock.connection)
-  const edited = migrations.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum)
-  if (edited !== undefined) {
-    throw new Error(`Migration ${edited.name} was edited after it had been applied to this database.`)
-  }
-  if (migrations.every(({ name }) => applied.has(name))) return []
-  await forgetUnfinished(lock.connection)
-  return apply(lock, directory, migrations)
+  if (migrations.length === 0) throw new MigrationError(`There are no migrations in ${directory}.`)
+  const history = new MigrationHistory(connection)
+  const records = (await history.read()) ?? (await begin(history))
+  assertContinues(records, migrations)
+  const applied = new Set(records.map(({ name }) => name))
+  const missing = migrations.filter(({ name }) => !applied.has(name))
+  for (const migration of missing) await applyMigration(connection, history, migration)
+  return missing.map(({ name }) => name)
 }
 
-async function apply(lock: StartLock, directory: string, migrations: readonly Migration[]): Promise<string[]> {
-  try {
-    const { appliedMigrationNames } = await withSchemaEngine(lock.databaseUrl, (engine) =>
-      engine.applyMigrations({
-        migrationsList: migrationList(directory, migrations),
-        filters: { externalTables: [], externalEnums: [] },
-      }),
-    )
-    return appliedMigrationNames
-  } catch (error) {
-    const failed = await forgetUnfinished(lock.connection)
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`Migration ${failed.join(', ')} failed: ${reason}`, { cause: error })
-  }
-}
-
-/** Names and checksums of what the database has. */
-async function readApplied(connection: pg.Client): Promise<Map<string, string>> {
-  try {
-    const { rows } = await connection.query<{ migration_name: string; checksum: string }>(
-      'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-    )
-    return new Map(rows.map((row) => [row.migration_name, row.checksum]))
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === undefinedTable) return new Map()
-    throw error
+/** Throws unless what was recorded is the beginning of what there is now. */
+function assertContinues(records: readonly MigrationRecord[], migrations: readonly Migration[]): void {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  for (const { id, name, checksum, finished } of records) {
+    const migration = known.get(name)
+    if (migration === undefined) {
+      throw new MigrationError(
+        `The database has the migration ${name}, which this version does not know: a later version has migrated it. Start that version, or restore a backup from before.`,
+      )
+    }
+    if (!finished) throw MigrationError.unfinished(name, id)
+    if (!isChecksumOf(migration, checksum)) {
+      throw new MigrationError(
+        `Migration ${name} was edited after it had been applied to this database. Put its migration.sql back as it was, and the change into a new migration.`,
+      )
+    }
   }
 }
 
-/**
- * Marks what began and did not end as rolled back, which it was: each migration is one transaction. Otherwise the engine
- * would refuse to go on after a failure or a crash.
- */
-async function forgetUnfinished(connection: pg.Client): Promise<string[]> {
-  try {
-    const { rows } = await connection.query<{ migration_name: string }>(
-      'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL RETURNING migration_name',
+/** Makes the empty record in a database that has none. */
+async function begin(history: MigrationHistory): Promise<MigrationRecord[]> {
+  const strangers = await history.strangers()
+  if (strangers.length > 0) {
+    throw new MigrationError(
+      `The database is not empty and was never migrated by this service: it holds ${strangers.join(', ')}. Name an empty one in DATABASE_URL.`,
     )
-    return rows.map((row) => row.migration_name)
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === undefinedTable) return []
-    throw error
   }
+  await history.create()
+  return []
 }

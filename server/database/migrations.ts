@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MigrationList } from '@prisma/schema-engine-wasm/schema_engine_bg'
 
 /** One folder of prisma/migrations. */
 export interface Migration {
@@ -27,6 +26,8 @@ export function projectDirectory(): string {
 
 export const migrationsDirectory = (): string => join(projectDirectory(), 'prisma', 'migrations')
 
+const checksumOf = (sql: string): string => createHash('sha256').update(sql).digest('hex')
+
 /** The migrations in the order in which they apply. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
@@ -34,20 +35,14 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
   return Promise.all(
     names.sort().map(async (name) => {
       const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      return { name, sql, checksum: checksumOf(sql) }
     }),
   )
 }
 
-/** The migrations in the form that the schema engine takes. */
-export function migrationList(directory: string, migrations: readonly Migration[]): MigrationList {
-  return {
-    baseDir: directory,
-    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
-    shadowDbInitScript: '',
-    migrationDirectories: migrations.map(({ name, sql }) => ({
-      path: name,
-      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
-    })),
-  }
+/** Whether a recorded checksum is of this SQL, with either kind of line ends: git may have changed those, as Prisma knows. */
+export function isChecksumOf({ sql, checksum }: Migration, recorded: string): boolean {
+  if (checksum === recorded) return true
+  const lines = sql.replaceAll('\r\n', '\n')
+  return [lines, lines.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === recorded)
 }

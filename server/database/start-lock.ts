@@ -5,7 +5,6 @@ const key = 4_073_101_525
 
 /** The proof that this process alone is starting on the database, and a connection to it. */
 export interface StartLock {
-  readonly databaseUrl: string
   readonly connection: pg.Client
 }
 
@@ -20,7 +19,7 @@ export async function withStartLock<T>(databaseUrl: string, start: (lock: StartL
   await connection.connect()
   try {
     await connection.query('SELECT pg_advisory_lock($1)', [key])
-    return await Promise.race([start({ databaseUrl, connection }), lost])
+    return await Promise.race([start({ connection }), lost])
   } finally {
     await connection.end()
   }

@@ -19,6 +19,7 @@ const REFUSED = [
   ['server/verifier/verify/environment.ts', 'export const x = process.env.X', 'noProcessEnv'],
   ['server/agent/circle.ts', "import type { B } from './circle-back.js'\nexport type A = B", 'noImportCycles'],
   ['server/agent/circle-back.ts', "import type { A } from './circle.js'\nexport type B = A", 'noImportCycles'],
+  ['server/main.ts', "import 'vitest'", 'noUndeclaredDependencies'],
   ['client/deps.ts', "import '../server/deps.js'", 'AppRouter alone'],
 ] as const
 const DOWNWARD = "import '../../deps.js'\nimport '../../protocol/jose/jws.js'\n"
@@ -29,7 +30,7 @@ let said: string
 /** A project with nothing but these files and the linter's rules. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'credence-lint-'))
-  await copyFile('biome.json', join(directory, 'biome.json'))
+  for (const name of ['biome.json', 'package.json']) await copyFile(name, join(directory, name))
   for (const [path, text] of [...REFUSED, ['server/verifier/verify/fine.ts', DOWNWARD]] as const) {
     await mkdir(dirname(join(directory, path)), { recursive: true })
     await writeFile(join(directory, path), `${text}\n`)

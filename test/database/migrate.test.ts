@@ -41,16 +41,6 @@ it('applies what is missing, in the order of the names', async () => {
   await expect(tables()).resolves.toEqual(['a', 'd'])
 })
 
-it('does without the schema engine where nothing is missing', async () => {
-  await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
-  await start()
-  // The engine makes connections of its own, which would fail here.
-  const again = withStartLock(database.url, ({ connection }) =>
-    migrate({ connection, databaseUrl: 'postgresql://postgres:x@127.0.0.1:1/postgres' }, directory),
-  )
-  await expect(again).resolves.toEqual([])
-})
-
 it('applies each migration once, however many processes start at once', async () => {
   await migration('20260101000000_first', 'CREATE TABLE a (b integer); SELECT pg_sleep(0.1); INSERT INTO a VALUES (1);')
   const outcomes = await Promise.all([start(), start(), start(), start(), start()])
@@ -71,17 +61,26 @@ it('takes semicolons in strings, comments and function bodies for what they are'
   await expect(query(database.url, "UPDATE a SET b = 'z'")).rejects.toThrow('append; only')
 })
 
+/** What was recorded of each attempt, the oldest first. */
+const attempts = () =>
+  query(
+    database.url,
+    `SELECT migration_name AS name, checksum, logs, applied_steps_count AS steps, finished_at >= started_at AS finished,
+       rolled_back_at IS NOT NULL AS undone FROM _prisma_migrations ORDER BY started_at`,
+  )
+
 describe('a migration that fails', () => {
   const name = '20260102000000_second'
 
   beforeEach(async () => {
     await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
     await migration(name, 'CREATE TABLE c (d integer); CREATE TABLE e (f no_such_type);')
+    await migration('20260103000000_third', 'CREATE TABLE g (h integer);')
   })
 
-  it('is named with its cause, and leaves nothing of itself behind', async () => {
+  it('is named with its cause and the way on, leaves nothing of itself behind, and ends the start before the next', async () => {
     await expect(start()).rejects.toThrow(
-      /Migration 20260102000000_second failed: .*type "no_such_type" does not exist/s,
+      'Migration 20260102000000_second failed: type "no_such_type" does not exist [42704]. Nothing of it was applied. Remove the cause and start again.',
     )
     await expect(tables()).resolves.toEqual(['a'])
   })
@@ -89,12 +88,110 @@ describe('a migration that fails', () => {
   it('is tried again at the next start', async () => {
     await expect(start()).rejects.toThrow('no_such_type')
     await migration(name, 'CREATE TABLE c (d integer);')
-    await expect(start()).resolves.toEqual([name])
-    await expect(tables()).resolves.toEqual(['a', 'c'])
+    await expect(start()).resolves.toEqual([name, '20260103000000_third'])
+    await expect(tables()).resolves.toEqual(['a', 'c', 'g'])
+  })
+
+  it('is recorded with its reason, once, however often it is tried', async () => {
+    for (let time = 1; time <= 3; time += 1) await expect(start()).rejects.toThrow('no_such_type')
+    await expect(attempts()).resolves.toMatchObject([
+      { name: '20260101000000_first', logs: null, steps: 1, finished: true, undone: false },
+      { name, logs: 'type "no_such_type" does not exist [42704]', steps: 0, finished: null, undone: true },
+    ])
+  })
+
+  it('fails also at its end, where a deferred constraint is checked', async () => {
+    await migration(
+      name,
+      `CREATE TABLE c (d integer UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO c VALUES (1), (1);`,
+    )
+    await expect(start()).rejects.toThrow(/failed: duplicate key value .* Nothing of it was applied/)
+    await expect(tables()).resolves.toEqual(['a'])
   })
 })
 
-it('goes on after a process that died while it migrated', async () => {
+it('leaves nothing half applied where the connection is cut, and goes on at the next start', async () => {
+  const cut = (sql: string) =>
+    migration('20260101000000_first', `CREATE TABLE a (b integer); ${sql}; CREATE TABLE c (d integer);`)
+  await cut('SELECT pg_terminate_backend(pg_backend_pid())')
+  await expect(start()).rejects.toThrow(/terminat/)
+  await expect(tables()).resolves.toEqual([])
+  await cut('SELECT 1')
+  await expect(start()).resolves.toEqual(['20260101000000_first'])
+})
+
+it('what a migration sets for its session reaches neither its record nor the next', async () => {
+  await migration(
+    '20260101000000_first',
+    "SELECT set_config('search_path', '', false); CREATE TABLE public.a (b integer);",
+  )
+  await migration('20260102000000_second', 'CREATE TABLE c (d integer);')
+  await start()
+  await expect(tables()).resolves.toEqual(['a', 'c'])
+})
+
+describe('a statement that runs in no transaction', () => {
+  const name = '20260102000000_second'
+  const index = 'CREATE UNIQUE INDEX CONCURRENTLY a_b ON a (b);'
+
+  const indexes = async () =>
+    (await query(database.url, "SELECT indexname FROM pg_indexes WHERE tablename = 'a'")).map((row) => row.indexname)
+
+  beforeEach(() => migration('20260101000000_first', 'CREATE TABLE a (b integer); INSERT INTO a VALUES (1);'))
+
+  it('is applied where it is a migration of its own', async () => {
+    await migration(name, index)
+    await expect(start()).resolves.toEqual(['20260101000000_first', name])
+    await expect(indexes()).resolves.toEqual(['a_b'])
+    await expect(attempts()).resolves.toMatchObject([
+      { finished: true },
+      { name, logs: null, steps: 1, finished: true },
+    ])
+  })
+
+  it('is refused among others, and nothing of it is applied', async () => {
+    await migration(name, `CREATE TABLE c (d integer); ${index}`)
+    await expect(start()).rejects.toThrow(/such a statement must be the only one of its migration. Nothing of it was/)
+    await expect(tables()).resolves.toEqual(['a'])
+    await migration(name, index)
+    await expect(start()).resolves.toEqual([name])
+  })
+
+  it('stops this start and the next where it fails, with the ways on, each of which works', async () => {
+    await migration(name, index)
+    await migration('20260101000000_first', 'CREATE TABLE a (b integer); INSERT INTO a VALUES (1), (1);')
+    const refusal = await start().catch((error: Error) => error.message)
+    expect(refusal).toMatch(/^Migration 20260102000000_second did not finish \(could not create unique index "a_b" /)
+    await expect(start()).rejects.toThrow(
+      'Migration 20260102000000_second did not finish, and may have been applied in part.',
+    )
+    await expect(indexes()).resolves.toEqual(['a_b'])
+
+    const [undo = '', complete = ''] = String(refusal).match(/UPDATE .*;/g) ?? []
+    await query(database.url, 'DELETE FROM a')
+    await query(database.url, 'DROP INDEX a_b')
+    await query(database.url, undo)
+    await expect(start()).resolves.toEqual([name])
+    await query(database.url, `UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '${name}'`)
+    const again = await start().catch((error: Error) => error.message)
+    await query(database.url, String(again).match(/UPDATE .*;/g)?.[1] ?? complete)
+    await expect(start()).resolves.toEqual([])
+  })
+})
+
+it.each([
+  ['commits', 'CREATE TABLE a (b integer); COMMIT; CREATE TABLE c (d no_such_type);', ['a']],
+  ['rolls back', 'CREATE TABLE a (b integer); ROLLBACK; CREATE TABLE c (d integer);', ['c']],
+])('a migration that itself %s its transaction counts as half applied', async (_, sql, left) => {
+  await migration('20260101000000_first', sql)
+  await expect(start()).rejects.toThrow(/^Migration 20260101000000_first did not finish \(/)
+  await expect(start()).rejects.toThrow(
+    'Migration 20260101000000_first did not finish, and may have been applied in part.',
+  )
+  await expect(tables()).resolves.toEqual(left)
+})
+
+it('stops at a migration that another program began and did not finish', async () => {
   await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
   await start()
   await query(
@@ -103,7 +200,10 @@ it('goes on after a process that died while it migrated', async () => {
      VALUES (gen_random_uuid(), 'x', '20260102000000_second', now(), 0)`,
   )
   await migration('20260102000000_second', 'CREATE TABLE c (d integer);')
-  await expect(start()).resolves.toEqual(['20260102000000_second'])
+  await expect(start()).rejects.toThrow(
+    'Migration 20260102000000_second did not finish, and may have been applied in part.',
+  )
+  await expect(tables()).resolves.toEqual(['a'])
 })
 
 it('refuses a migration that was edited after it had been applied', async () => {
@@ -111,17 +211,38 @@ it('refuses a migration that was edited after it had been applied', async () => 
   await start()
   await migration('20260101000000_first', 'CREATE TABLE a (b text);')
   await expect(start()).rejects.toThrow(
-    'Migration 20260101000000_first was edited after it had been applied to this database.',
+    'Migration 20260101000000_first was edited after it had been applied to this database. Put its migration.sql back as it was',
   )
 })
 
-it('leaves a database alone that a newer version has migrated further', async () => {
+it('takes other line ends for no edit', async () => {
+  await migration('20260101000000_first', 'CREATE TABLE a (\n  b integer\n);\n')
+  await start()
+  await migration('20260101000000_first', 'CREATE TABLE a (\r\n  b integer\r\n);\r\n')
+  await expect(start()).resolves.toEqual([])
+})
+
+it('stops by name at a migration that a later version has applied', async () => {
   await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
   await migration('20260102000000_second', 'CREATE TABLE c (d integer);')
   await start()
   await rm(join(directory, '20260102000000_second'), { recursive: true })
-  await expect(start()).resolves.toEqual([])
+  await migration('20260103000000_third', 'CREATE TABLE e (f integer);')
+  await expect(start()).rejects.toThrow(
+    'The database has the migration 20260102000000_second, which this version does not know: a later version has migrated it. Start that version, or restore a backup from before.',
+  )
   await expect(tables()).resolves.toEqual(['a', 'c'])
+})
+
+it('stops at a database with the tables of somebody else, and touches nothing', async () => {
+  await query(database.url, 'CREATE TABLE theirs (b integer)')
+  await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
+  await expect(start()).rejects.toThrow(
+    'The database is not empty and was never migrated by this service: it holds theirs. Name an empty one in DATABASE_URL.',
+  )
+  await expect(query(database.url, "SELECT to_regclass('_prisma_migrations') AS made")).resolves.toEqual([
+    { made: null },
+  ])
 })
 
 it('refuses to start without any migrations, as from an incomplete installation', async () => {

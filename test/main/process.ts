@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Installation } from '../support/installation.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TSX = pathToFileURL(join(ROOT, 'node_modules/tsx/dist/loader.mjs')).href
@@ -32,10 +33,18 @@ export interface ServiceProcess extends AsyncDisposable {
 /** Variables of this machine's environment that would change what is tested. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 
-export function startProcess(environment: Readonly<Record<string, string>>): ServiceProcess {
+/** @param installation to start in place of the sources */
+export function startProcess(
+  environment: Readonly<Record<string, string>>,
+  installation?: Installation,
+): ServiceProcess {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]))
   // Elsewhere than in the project, whose .env would be read.
-  const child = spawn(process.execPath, ['--import', TSX, join(ROOT, 'server/main.ts')], {
+  const program =
+    installation === undefined
+      ? ['--import', TSX, join(ROOT, 'server/main.ts')]
+      : [join(installation.directory, 'dist/server/main.js')]
+  const child = spawn(process.execPath, program, {
     cwd: tmpdir(),
     env: { ...inherited, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

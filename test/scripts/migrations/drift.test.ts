@@ -2,9 +2,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { migrationDrift } from '../../scripts/migrations/drift.js'
-import { writeMigration } from '../../scripts/migrations/write-migration.js'
-import { projectDirectory } from '../../server/database/migrations.js'
+import { migrationDrift } from '../../../scripts/migrations/drift.js'
+import { writeMigration } from '../../../scripts/migrations/write-migration.js'
+import { projectDirectory } from '../../../server/database/migrations.js'
 
 const prisma = join(projectDirectory(), 'prisma')
 const { url } = inject('databaseServer')

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { bindMigrationAwareSqlAdapterFactory, type ErrorRegistry } from '@prisma/driver-adapter-utils'
-import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import type { Migration } from '../../server/database/migrations.js'
 import { SchemaEngineAdapterFactory } from './schema-engine-adapter.js'
 
 type Bindings = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
@@ -50,7 +51,6 @@ function legible(error: unknown, registry: ErrorRegistry): Error {
 
 /**
  * Runs `use` with Prisma's schema engine (as WebAssembly: no native program, nothing to download) on a database.
- * The engine is loaded on first use, since most starts find their database migrated.
  *
  * @throws {Error} whose message is the engine's sentence.
  */
@@ -65,5 +65,18 @@ export async function withSchemaEngine<T>(databaseUrl: string, use: (engine: Sch
     throw legible(error, bound.errorRegistry)
   } finally {
     await factory.dispose()
+  }
+}
+
+/** The migrations in the form that the engine takes. */
+export function migrationList(directory: string, migrations: readonly Migration[]): MigrationList {
+  return {
+    baseDir: directory,
+    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+    shadowDbInitScript: '',
+    migrationDirectories: migrations.map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+    })),
   }
 }

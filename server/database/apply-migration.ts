@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { MigrationError, reasonOf } from './migration-error.js'
+import type { MigrationHistory } from './migration-history.js'
+import type { Migration } from './migrations.js'
+
+/** SQLSTATE active_sql_transaction: CREATE INDEX CONCURRENTLY and the like run in no transaction. */
+const notInTransaction = '25001'
+
+/** One migration on its way into the database. */
+interface Attempt {
+  readonly connection: pg.Client
+  readonly history: MigrationHistory
+  readonly migration: Migration
+  /** Of its record. */
+  readonly id: string
+}
+
+/**
+ * Applies one migration and records it, both in one transaction. A migration whose only statement cannot run in a transaction
+ * runs without.
+ *
+ * @throws {MigrationError} naming the migration, why it failed, and how to go on
+ */
+export async function applyMigration(
+  connection: pg.Client,
+  history: MigrationHistory,
+  migration: Migration,
+): Promise<void> {
+  const attempt = { connection, history, migration, id: randomUUID() }
+  try {
+    await connection.query('BEGIN')
+    await run(attempt)
+    await connection.query('COMMIT')
+  } catch (error) {
+    // Over a lost connection nothing can be said any more; the database has rolled back.
+    await connection.query('ROLLBACK').catch(() => Promise.reject(error))
+    // A record that is still there was committed by the migration itself, with what came before.
+    if (await history.noteFailure(attempt.id, reasonOf(error))) throw unfinished(attempt, error)
+    if (!isNotInTransaction(error)) throw await undone(attempt, error)
+    await applyWithoutTransaction(attempt)
+  }
+}
+
+async function run({ connection, history, migration, id }: Attempt): Promise<void> {
+  await history.begin(id, migration)
+  // Without parameters, so that it may be several statements.
+  await connection.query(migration.sql)
+  // What it set for its session, a search_path for example, is not for the record or the next migration.
+  await connection.query('RESET ALL')
+  if (await history.finish(id)) return
+  await history.begin(id, migration)
+  throw new Error('It rolled back the transaction that it ran in')
+}
+
+async function applyWithoutTransaction(attempt: Attempt): Promise<void> {
+  try {
+    await run(attempt)
+  } catch (error) {
+    if (isNotInTransaction(error)) {
+      // Several statements that are sent together are a transaction, too.
+      throw await undone(
+        attempt,
+        new Error(`${reasonOf(error)}; such a statement must be the only one of its migration`),
+      )
+    }
+    await attempt.history.noteFailure(attempt.id, reasonOf(error)).catch(() => undefined)
+    throw unfinished(attempt, error)
+  }
+}
+
+const isNotInTransaction = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === notInTransaction
+
+async function undone({ history, migration, id }: Attempt, cause: unknown): Promise<MigrationError> {
+  await history.recordUndone(id, migration, reasonOf(cause))
+  const message = `Migration ${migration.name} failed: ${reasonOf(cause)}. Nothing of it was applied. Remove the cause and start again.`
+  return new MigrationError(message, { cause })
+}
+
+const unfinished = ({ migration, id }: Attempt, cause: unknown): MigrationError =>
+  MigrationError.unfinished(migration.name, id, cause)
