@@ -67,7 +67,15 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
   const encryptionKey = { ...(await exportJWK(publicKey)), kid: 'response-key', use: 'enc', alg: 'ECDH-ES' }
   const library = new Openid4vpVerifier({ callbacks: remoteCallbacks(key, decryptionKey) })
   const root = makeCertificate({ subject: 'Verifier Root', ca: true, keyUsage: 0x04, ...LONG })
-  const leaf = makeCertificate({ subject: 'Verifier', issuer: root, keyUsage: 0x80, dns: ['127.0.0.1'], ...LONG })
+  const leaf = makeCertificate({
+    subject: 'Verifier',
+    issuer: root,
+    keyUsage: 0x80,
+    dns: ['127.0.0.1'],
+    // serverAuth: verifiers in the field are certified as web servers are.
+    purposes: ['1.3.6.1.5.5.7.3.1'],
+    ...LONG,
+  })
   const leafKey: RemoteKey = {
     ...key,
     privateJwk: leaf.privateKey.export({ format: 'jwk' }) as RemoteKey['privateJwk'],

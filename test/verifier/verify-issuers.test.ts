@@ -113,6 +113,24 @@ describe('an issuer’s key is found', () => {
   })
 })
 
+describe('an issuer with a certificate for another purpose', () => {
+  const years = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T00:00:00Z' }
+
+  it.each([
+    ['a web server', '1.3.6.1.5.5.7.3.1', false],
+    ['an OCSP responder', '1.3.6.1.5.5.7.3.9', false],
+    ['documents', '1.3.6.1.5.5.7.3.36', true],
+  ])('%s: %s', async (_, purpose, expected) => {
+    const names = { subject: 'Club', issuer: root, dns: ['club.example'], purposes: [purpose] }
+    const leaf = makeCertificate({ ...names, keyUsage: 0x80, ...years })
+    const signer = await createSigner(leaf.privateKey.export({ format: 'jwk' }) as never, 'unused')
+    const issuer = await ForeignIssuer.named('https://club.example')
+    const { isValid, error } = await verify(await issuer.sdJwtVc({ signer, x5c: [leaf.x5c] }))
+    expect(isValid).toBe(expected)
+    if (!expected) expect(error).toContain('A certificate of the x5c chain is meant for another purpose.')
+  })
+})
+
 describe('an issuer’s key is not found, and the answer says why', () => {
   it('where the did:web document is not there', async () => {
     const issuer = await ForeignIssuer.named(didWeb('gone'))

@@ -2,22 +2,11 @@ import { X509Certificate } from 'node:crypto'
 import { algorithmOfJwk } from '../jose/algorithms.js'
 import type { Jwk } from '../jose/jwk.js'
 import { type CertificateProfile, certificateProfile } from './certificate-profile.js'
+import { allowsPurpose, type CertificatePurpose } from './certificate-purpose.js'
 import { IssuerKeyError } from './issuer-key-error.js'
 
 const MAX_CERTIFICATES = 8
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
-const SIGNATURE_ALGORITHMS = new Set([
-  '2a8648ce3d040302', // ecdsa-with-SHA256
-  '2a8648ce3d040303', // ecdsa-with-SHA384
-  '2a8648ce3d040304', // ecdsa-with-SHA512
-  '2a864886f70d01010b', // sha256WithRSAEncryption
-  '2a864886f70d01010c', // sha384WithRSAEncryption
-  '2a864886f70d01010d', // sha512WithRSAEncryption
-  '2b6570', // Ed25519
-])
-const RSASSA_PSS = '2a864886f70d01010a'
-const SHA2 = /^.*6086480165030402(?:01|02|03)/
 
 /**
  * The certificates that a header's `x5c` holds (RFC 7515 §4.1.6: base64 DER, the signer's first). Throws
@@ -40,21 +29,21 @@ export function readX5c(x5c: unknown): X509Certificate[] {
 
 /**
  * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1): signatures, validity
- * at `now`, CA flags, path lengths, key usages, no critical extension that is not understood. The signer's certificate
+ * at `now`, CA flags, path lengths, key usages, purposes, no critical extension that is not understood. The signer's certificate
  * is no CA and no anchor itself (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked. Returns the
  * signer's key and the path that was verified, from the signer's certificate to the anchor, without whatever else the sender
  * put behind it; throws IssuerKeyError.
  */
 export function verifyCertificateChain(
   chain: readonly X509Certificate[],
-  io: { trustAnchors: readonly X509Certificate[]; now: Date },
+  io: { trustAnchors: readonly X509Certificate[]; now: Date; purpose: CertificatePurpose },
 ): { leaf: X509Certificate; path: readonly X509Certificate[]; jwk: Jwk } {
   const path = pathToAnchor(chain, io.trustAnchors)
   const [leaf] = path
   if (leaf === undefined) throw new IssuerKeyError('The x5c certificate chain is empty.')
   path.forEach((certificate, position) => {
     requireValid(certificate, io.now)
-    requireProfile(certificate, position, position === path.length - 1)
+    requireProfile(certificate, { position, isAnchor: position === path.length - 1, purpose: io.purpose })
   })
   return { leaf, path, jwk: keyOf(leaf) }
 }
@@ -99,14 +88,21 @@ function requireValid(certificate: X509Certificate, now: Date): void {
 /**
  * `position` counts from the signer's certificate, which is 0; so `position - 1` CA certificates lie between the two.
  */
-function requireProfile(certificate: X509Certificate, position: number, isAnchor: boolean): void {
+function requireProfile(
+  certificate: X509Certificate,
+  { position, isAnchor, purpose }: { position: number; isAnchor: boolean; purpose: CertificatePurpose },
+): void {
   const profile = readProfile(certificate)
   // RFC 5280 §6.1.4 (o) and §6.1.5 (f).
   if (profile.unsupportedExtension) {
     throw new IssuerKeyError('A certificate of the x5c chain has an extension that is not supported.')
   }
-  if (!isAnchor && !isSignedSafely(profile)) {
+  if (!isAnchor && !profile.allowedSignature) {
     throw new IssuerKeyError('A certificate of the x5c chain is signed with an algorithm that is not allowed.')
+  }
+  // An authority's purposes bound those of whom it certifies, as browsers and OpenSSL have it.
+  if (!allowsPurpose(profile.purposes, purpose)) {
+    throw new IssuerKeyError('A certificate of the x5c chain is meant for another purpose.')
   }
   if (position === 0) requireSigner(certificate, profile)
   else requireAuthority(certificate, profile, position - 1)
@@ -133,11 +129,6 @@ function readProfile(certificate: X509Certificate): CertificateProfile {
   } catch (cause) {
     throw new IssuerKeyError('A certificate of the x5c chain is malformed.', { cause })
   }
-}
-
-function isSignedSafely(profile: CertificateProfile): boolean {
-  if (profile.signatureAlgorithm === RSASSA_PSS) return SHA2.test(profile.signatureParameters)
-  return SIGNATURE_ALGORITHMS.has(profile.signatureAlgorithm)
 }
 
 function keyOf(leaf: X509Certificate): Jwk {

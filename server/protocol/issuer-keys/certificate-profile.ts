@@ -1,15 +1,17 @@
 import type { X509Certificate } from 'node:crypto'
+import { isAllowedSignature } from './certificate-signature.js'
 import { type DerElement, derElements, derMembers } from './der.js'
 
 /** What decides whether a certificate may stand in a path (RFC 5280 §6.1), beyond what X509Certificate tells. */
 export interface CertificateProfile {
-  /** Object identifier of the signature algorithm, and its parameters, as hexadecimal DER content. */
-  signatureAlgorithm: string
-  signatureParameters: string
+  /** Whether it is signed with an algorithm that is allowed. */
+  allowedSignature: boolean
   /** How many CA certificates may follow below this one (RFC 5280 §4.2.1.9); undefined for any number. */
   pathLength: number | undefined
   /** Whether `keyUsage`, where it is present, allows signatures (RFC 5280 §4.2.1.3). */
   maySign: boolean
+  /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined where it is absent. */
+  purposes: readonly string[] | undefined
   /** Whether an extension is critical and not processed here, or restricts names, which is not processed either. */
   unsupportedExtension: boolean
 }
@@ -17,9 +19,10 @@ export interface CertificateProfile {
 const BASIC_CONSTRAINTS = '551d13'
 const KEY_USAGE = '551d0f'
 const NAME_CONSTRAINTS = '551d1e'
+const EXTENDED_KEY_USAGE = '551d25'
 // Processed here or by X509Certificate, or without effect on the path: basicConstraints, keyUsage, subjectAltName,
 // extKeyUsage, certificatePolicies.
-const PROCESSED = new Set([BASIC_CONSTRAINTS, KEY_USAGE, '551d11', '551d25', '551d20'])
+const PROCESSED = new Set([BASIC_CONSTRAINTS, KEY_USAGE, '551d11', EXTENDED_KEY_USAGE, '551d20'])
 
 const TAG_BOOLEAN = 0x01
 const TAG_INTEGER = 0x02
@@ -29,15 +32,14 @@ const DIGITAL_SIGNATURE = 0x80
 /** Reads a certificate's profile from its DER (RFC 5280 §4.1). Throws RangeError for a structure that is none. */
 export function certificateProfile(certificate: X509Certificate): CertificateProfile {
   const [tbsCertificate, signatureAlgorithm] = derMembers(certificate.raw)
-  const [oid, parameters] = derElements(signatureAlgorithm?.content ?? new Uint8Array(0))
   const extensions = readExtensions(tbsCertificate)
   const find = (wanted: string) => extensions.find(({ id }) => id === wanted)?.value
   const keyUsage = keyUsageBits(find(KEY_USAGE))
   return {
-    signatureAlgorithm: hex(oid?.content),
-    signatureParameters: hex(parameters?.content),
+    allowedSignature: isAllowedSignature(signatureAlgorithm),
     pathLength: pathLengthOf(find(BASIC_CONSTRAINTS)),
     maySign: keyUsage === undefined || (keyUsage & DIGITAL_SIGNATURE) !== 0,
+    purposes: purposesOf(find(EXTENDED_KEY_USAGE)),
     unsupportedExtension: extensions.some(
       ({ id, critical }) => id === NAME_CONSTRAINTS || (critical && !PROCESSED.has(id)),
     ),
@@ -82,6 +84,13 @@ function pathLengthOf(basicConstraints: Uint8Array | undefined): number | undefi
  */
 function keyUsageBits(keyUsage: Uint8Array | undefined): number | undefined {
   return keyUsage === undefined ? undefined : (derElements(keyUsage)[0]?.content[1] ?? 0)
+}
+
+/**
+ * `ExtKeyUsageSyntax ::= SEQUENCE SIZE (1..MAX) OF KeyPurposeId` (RFC 5280 §4.2.1.12).
+ */
+function purposesOf(extendedKeyUsage: Uint8Array | undefined): readonly string[] | undefined {
+  return extendedKeyUsage === undefined ? undefined : derMembers(extendedKeyUsage).map(({ content }) => hex(content))
 }
 
 function hex(octets: Uint8Array | undefined): string {

@@ -14,7 +14,7 @@ export function x5cIssuerKey(
   iss: string | undefined,
   io: { trustAnchors: readonly X509Certificate[]; now: Date },
 ): { jwk: Jwk; issuer: string } {
-  const { leaf, jwk } = verifyCertificateChain(readX5c(x5c), io)
+  const { leaf, jwk } = verifyCertificateChain(readX5c(x5c), { ...io, purpose: 'credential' })
   if (iss === undefined) return { jwk, issuer: subjectOf(leaf) }
   if (!certifies(leaf, iss)) throw new IssuerKeyError(`The x5c signer certificate is not that of the issuer ${iss}.`)
   return { jwk, issuer: iss }

@@ -16,7 +16,8 @@ export function authorityKeyIdentifiersOf(
 ): readonly string[] {
   if (header.x5c === undefined) return []
   try {
-    const { path, jwk } = verifyCertificateChain(readX5c(header.x5c), { trustAnchors: deps.config.trustAnchors, now })
+    const io = { trustAnchors: deps.config.trustAnchors, now, purpose: 'credential' } as const
+    const { path, jwk } = verifyCertificateChain(readX5c(header.x5c), io)
     if (!isSameKey(jwk, issuerKey.jwk)) return []
     return path.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
   } catch (thrown) {

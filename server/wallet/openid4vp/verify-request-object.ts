@@ -27,7 +27,7 @@ async function didKey(deps: Deps, kid: string): Promise<Jwk> {
 async function signerKey(deps: Deps, signer: JwtSigner): Promise<Jwk> {
   if (signer.method === 'did') return didKey(deps, signer.didUrl)
   if (signer.method === 'x5c') {
-    const io = { trustAnchors: deps.config.trustAnchors, now: deps.clock() }
+    const io = { trustAnchors: deps.config.trustAnchors, now: deps.clock(), purpose: 'request' } as const
     return verifyCertificateChain(readX5c(signer.x5c), io).jwk
   }
   throw new WalletError('The authorization request is signed with a key that says nothing about its verifier.')

@@ -1,8 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { readX5c, verifyCertificateChain } from '../../../server/protocol/issuer-keys/certificate-chain.js'
+import type { CertificatePurpose } from '../../../server/protocol/issuer-keys/certificate-purpose.js'
+import { isAllowedSignature } from '../../../server/protocol/issuer-keys/certificate-signature.js'
+import { derElements } from '../../../server/protocol/issuer-keys/der.js'
 import { IssuerKeyError } from '../../../server/protocol/issuer-keys/resolve-issuer-key.js'
-import { makeCertificate, type TestCertificate, type TestCertificateOptions } from './certificates.js'
+import {
+  algorithmIdentifier,
+  makeCertificate,
+  pssParameters,
+  type TestCertificate,
+  type TestCertificateOptions,
+} from './certificates.js'
 
 const SIGN = 0x80
 const CERTIFY = 0x04
@@ -14,10 +23,16 @@ const authority = (subject: string, issuer: TestCertificate, options: Partial<Te
 const signer = (issuer: TestCertificate, options: Partial<TestCertificateOptions> = {}) =>
   makeCertificate({ subject: 'Signer', issuer, keyUsage: SIGN, ...options })
 
-const verify = (chain: readonly TestCertificate[], anchors: readonly TestCertificate[] = [root], at = now) =>
+const verify = (
+  chain: readonly TestCertificate[],
+  anchors: readonly TestCertificate[] = [root],
+  at = now,
+  purpose: CertificatePurpose = 'credential',
+) =>
   verifyCertificateChain(readX5c(chain.map(({ x5c }) => x5c)), {
     trustAnchors: anchors.map(({ certificate }) => certificate),
     now: at,
+    purpose,
   })
 
 describe('a certificate chain (RFC 5280 §6.1)', () => {
@@ -147,6 +162,239 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(root, { keyPair })])).toThrow('is of no supported type.')
     const small = generateKeyPairSync('rsa', { modulusLength: 1024 })
     expect(() => verify([signer(root, { keyPair: small })])).toThrow('is of no supported type.')
+  })
+})
+
+describe('extendedKeyUsage (RFC 5280 §4.2.1.12)', () => {
+  const REFUSED = 'A certificate of the x5c chain is meant for another purpose.'
+  const SERVER_AUTH = '1.3.6.1.5.5.7.3.1'
+  const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36'
+  const OTHERS: readonly (readonly [string, string])[] = [
+    ['clientAuth', '1.3.6.1.5.5.7.3.2'],
+    ['serverAuth', SERVER_AUTH],
+    ['server gated cryptography', '2.16.840.1.113730.4.1'],
+    ['server gated cryptography of Microsoft', '1.3.6.1.4.1.311.10.3.3'],
+    ['mdoc reader', '1.0.18013.5.1.6'],
+  ]
+  const NEVER: readonly (readonly [string, string])[] = [
+    ['codeSigning', '1.3.6.1.5.5.7.3.3'],
+    ['emailProtection', '1.3.6.1.5.5.7.3.4'],
+    ['timeStamping', '1.3.6.1.5.5.7.3.8'],
+    ['OCSPSigning', '1.3.6.1.5.5.7.3.9'],
+    ['ipsecIKE', '1.3.6.1.5.5.7.3.17'],
+    ['access tokens', '1.3.6.1.5.5.7.3.39'],
+    ['smart card logon', '1.3.6.1.4.1.311.20.2.2'],
+    ['Kerberos', '1.3.6.1.5.2.3.5'],
+  ]
+
+  it.each([...OTHERS, ...NEVER])('a signer for %s alone signs no credential', (_, purpose) => {
+    expect(() => verify([signer(root, { purposes: [purpose] })])).toThrow(REFUSED)
+  })
+
+  it.each([...OTHERS, ...NEVER])('an authority for %s alone certifies nobody who signs a credential', (_, purpose) => {
+    const lower = authority('Lower', root, { purposes: [purpose] })
+    expect(() => verify([signer(lower, { purposes: [DOCUMENT_SIGNING] }), lower])).toThrow(REFUSED)
+    expect(() => verify([signer(lower)], [lower])).toThrow(REFUSED)
+  })
+
+  it.each([
+    ['mdoc documents', ['1.0.18013.5.1.2']],
+    ['documents', [DOCUMENT_SIGNING]],
+    ['documents of Microsoft', ['1.3.6.1.4.1.311.10.3.12']],
+    ['documents of Adobe', ['1.2.840.113583.1.1.5']],
+    ['JWTs', ['1.3.6.1.5.5.7.3.37']],
+    ['every purpose', ['2.5.29.37.0']],
+    ['documents beside TLS', [SERVER_AUTH, DOCUMENT_SIGNING]],
+    ['a purpose of its ecosystem', ['1.3.6.1.4.1.99999.1.2']],
+  ])('a signer for %s signs credentials, below an authority for the same', (_, purposes) => {
+    const lower = authority('Lower', root, { purposes })
+    expect(() => verify([signer(lower, { purposes }), lower])).not.toThrow()
+  })
+
+  it.each(OTHERS)('a verifier for %s signs requests', (_, purpose) => {
+    expect(() => verify([signer(root, { purposes: [purpose] })], [root], now, 'request')).not.toThrow()
+  })
+
+  it.each(NEVER)('a verifier for %s signs none', (_, purpose) => {
+    expect(() => verify([signer(root, { purposes: [purpose] })], [root], now, 'request')).toThrow(REFUSED)
+  })
+
+  it('that lists nothing, or stands twice, allows nothing', () => {
+    expect(() => verify([signer(root, { purposes: [] })])).toThrow(REFUSED)
+    const twice = { id: '551d25', critical: false, value: '300606042a030405' }
+    expect(() => verify([signer(root, { extensions: [twice, twice] })])).toThrow(IssuerKeyError)
+  })
+})
+
+describe('a certificate signed with RSASSA-PSS (RFC 4055 §3.1)', () => {
+  const SHA1 = algorithmIdentifier('1.3.14.3.2.26', '0500')
+  const SHA256 = algorithmIdentifier('2.16.840.1.101.3.4.2.1', '0500')
+  const mgf1 = (hash: string) => algorithmIdentifier('1.2.840.113549.1.1.8', hash)
+  /** As long as the hash, which is how Node makes such keys. */
+  const saltOf = (name: string) => (name === 'sha1' ? '020114' : '020120')
+  const hashOf = (name: string) => (name === 'sha1' ? SHA1 : SHA256)
+  const NOT_ALLOWED = 'signed with an algorithm that is not allowed.'
+
+  const keyPairs = new Map<string, ReturnType<typeof generateKeyPairSync>>()
+  function keyPairFor(hash: string, mask: string) {
+    const known = keyPairs.get(`${hash} ${mask}`)
+    const options = { modulusLength: 2048, hashAlgorithm: hash, mgf1HashAlgorithm: mask }
+    const keyPair = known ?? generateKeyPairSync('rsa-pss', options)
+    keyPairs.set(`${hash} ${mask}`, keyPair)
+    return keyPair
+  }
+
+  /** A root with a key for that hash and mask alone, and a signer that it certified. */
+  function chain(hash: 'sha1' | 'sha256', mask: 'sha1' | 'sha256', parameters?: string) {
+    const keyPair = keyPairFor(hash, mask)
+    const signature = {
+      pss:
+        parameters ??
+        pssParameters([
+          [0, hashOf(hash)],
+          [1, mgf1(hashOf(mask))],
+          [2, saltOf(hash)],
+        ]),
+    }
+    const anchor = makeCertificate({ subject: 'PSS', ca: true, keyUsage: CERTIFY, keyPair, signature })
+    return { anchor, leaf: signer(anchor, { signature }) }
+  }
+
+  it('with SHA-256 as hash and in the mask is accepted', () => {
+    const { anchor, leaf } = chain('sha256', 'sha256')
+    expect(() => verify([leaf], [anchor])).not.toThrow()
+  })
+
+  it.each([
+    ['sha1', 'sha256'],
+    ['sha256', 'sha1'],
+    ['sha1', 'sha1'],
+  ] as const)('with %s as hash and %s in the mask is refused, although the signature verifies', (hash, mask) => {
+    const { anchor, leaf } = chain(hash, mask)
+    expect(leaf.certificate.verify(anchor.certificate.publicKey)).toBe(true)
+    expect(() => verify([leaf], [anchor])).toThrow(NOT_ALLOWED)
+  })
+
+  it('whose hash or mask is left out, and so SHA-1, is refused', () => {
+    const withoutHash = chain(
+      'sha1',
+      'sha256',
+      pssParameters([
+        [1, mgf1(SHA256)],
+        [2, saltOf('sha1')],
+      ]),
+    )
+    expect(withoutHash.leaf.certificate.verify(withoutHash.anchor.certificate.publicKey)).toBe(true)
+    expect(() => verify([withoutHash.leaf], [withoutHash.anchor])).toThrow(NOT_ALLOWED)
+    const withoutMask = chain(
+      'sha256',
+      'sha1',
+      pssParameters([
+        [0, SHA256],
+        [2, saltOf('sha256')],
+      ]),
+    )
+    expect(withoutMask.leaf.certificate.verify(withoutMask.anchor.certificate.publicKey)).toBe(true)
+    expect(() => verify([withoutMask.leaf], [withoutMask.anchor])).toThrow(NOT_ALLOWED)
+  })
+})
+
+describe('a signature algorithm', () => {
+  const SHA1 = algorithmIdentifier('1.3.14.3.2.26')
+  const SHA256 = algorithmIdentifier('2.16.840.1.101.3.4.2.1')
+  const mgf1 = (hash: string) => algorithmIdentifier('1.2.840.113549.1.1.8', hash)
+  const pss = (parameters: string) => {
+    const [element] = derElements(Buffer.from(algorithmIdentifier('1.2.840.113549.1.1.10', parameters), 'hex'))
+    return isAllowedSignature(element)
+  }
+
+  it('of RSASSA-PSS is taken in the one form that DER has for it', () => {
+    expect(
+      pss(
+        pssParameters([
+          [0, SHA256],
+          [1, mgf1(SHA256)],
+        ]),
+      ),
+    ).toBe(true)
+    expect(
+      pss(
+        pssParameters([
+          [0, SHA256],
+          [1, mgf1(SHA256)],
+          [2, '020120'],
+          [3, '020101'],
+        ]),
+      ),
+    ).toBe(true)
+  })
+
+  it.each([
+    ['no parameters', ''],
+    ['NULL', '0500'],
+    ['empty parameters', '3000'],
+    [
+      'SHA-2 in a salt length',
+      pssParameters([
+        [0, SHA1],
+        [1, mgf1(SHA1)],
+        [2, SHA256],
+      ]),
+    ],
+    [
+      'SHA-2 behind SHA-1',
+      pssParameters([
+        [0, SHA1 + SHA256],
+        [1, mgf1(SHA256)],
+      ]),
+    ],
+    [
+      'SHA-2 as the parameters of SHA-1',
+      pssParameters([
+        [0, algorithmIdentifier('1.3.14.3.2.26', SHA256)],
+        [1, mgf1(SHA256)],
+      ]),
+    ],
+    [
+      'a second hash',
+      pssParameters([
+        [0, SHA1],
+        [0, SHA256],
+        [1, mgf1(SHA256)],
+      ]),
+    ],
+    [
+      'fields in another order',
+      pssParameters([
+        [1, mgf1(SHA256)],
+        [0, SHA256],
+      ]),
+    ],
+    [
+      'a field that nobody knows',
+      pssParameters([
+        [0, SHA256],
+        [1, mgf1(SHA256)],
+        [4, '020101'],
+      ]),
+    ],
+    [
+      'another trailer',
+      pssParameters([
+        [0, SHA256],
+        [1, mgf1(SHA256)],
+        [3, '020102'],
+      ]),
+    ],
+    [
+      'another mask generation',
+      pssParameters([
+        [0, SHA256],
+        [1, algorithmIdentifier('1.2.3', SHA256)],
+      ]),
+    ],
+  ])('of RSASSA-PSS is refused with %s', (_, parameters) => {
+    expect(pss(parameters)).toBe(false)
   })
 })
 

@@ -21,7 +21,10 @@ export interface TestCertificateOptions {
   uri?: readonly string[]
   notBefore?: string
   notAfter?: string
-  signature?: 'sha1' | 'sha256'
+  /** Of an issuer with a key of that kind; RSASSA-PSS with its parameters as hexadecimal DER. */
+  signature?: 'sha1' | 'sha256' | { pss: string }
+  /** `extendedKeyUsage`: purposes as dotted object identifiers. */
+  purposes?: readonly string[]
   /** Further extensions: object identifier in hexadecimal, criticality, DER value in hexadecimal. */
   extensions?: readonly { id: string; critical: boolean; value: string }[]
   keyPair?: { privateKey: KeyObject; publicKey: KeyObject }
@@ -45,6 +48,25 @@ const extension = (id: string, critical: boolean, value: Uint8Array | string) =>
 const name = (commonName: string) => sequence(der(0x31, sequence(objectId('550403'), text(0x0c, commonName))))
 const time = (iso: string) => text(0x18, iso.replace(/[-:T]/g, '').replace(/\.\d+/, ''))
 
+/** A dotted object identifier as DER content (X.690 §8.19), in hexadecimal. */
+export function encodeObjectId(dotted: string): string {
+  const [first = 0, second = 0, ...others] = dotted.split('.').map(Number)
+  const octets = [first * 40 + second, ...others].flatMap((arc) => {
+    const groups = [arc & 0x7f]
+    for (let rest = Math.floor(arc / 128); rest > 0; rest = Math.floor(rest / 128)) groups.unshift((rest & 0x7f) | 0x80)
+    return groups
+  })
+  return Buffer.from(octets).toString('hex')
+}
+
+/** `AlgorithmIdentifier` (RFC 5280 §4.1.1.2) as hexadecimal DER. */
+export const algorithmIdentifier = (dotted: string, parameters = '') =>
+  sequence(objectId(encodeObjectId(dotted)), parameters).toString('hex')
+
+/** `RSASSA-PSS-params` (RFC 4055 §3.1) of fields by their tag numbers, as hexadecimal DER. */
+export const pssParameters = (fields: readonly (readonly [tag: number, field: string])[]) =>
+  sequence(...fields.map(([tag, field]) => der(0xa0 + tag, field))).toString('hex')
+
 function extensionsOf(options: TestCertificateOptions): Buffer[] {
   const names = [
     ...(options.dns ?? []).map((value) => text(0x82, value)),
@@ -56,6 +78,11 @@ function extensionsOf(options: TestCertificateOptions): Buffer[] {
     ...(options.keyUsage === undefined
       ? []
       : [extension('551d0f', true, der(0x03, Buffer.from([0, options.keyUsage])))]),
+    ...(options.purposes === undefined
+      ? []
+      : [
+          extension('551d25', false, sequence(...options.purposes.map((purpose) => objectId(encodeObjectId(purpose))))),
+        ]),
     ...(names.length === 0 ? [] : [extension('551d11', false, sequence(...names))]),
     ...(options.extensions ?? []).map(({ id, critical, value }) => extension(id, critical, value)),
   ]
@@ -64,8 +91,11 @@ function extensionsOf(options: TestCertificateOptions): Buffer[] {
 /** Makes an X.509 certificate (RFC 5280 §4.1), valid in 2025 and 2026 unless told otherwise; P-256 and ECDSA. */
 export function makeCertificate(options: TestCertificateOptions): TestCertificate {
   const keyPair = options.keyPair ?? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const hash = options.signature ?? 'sha256'
-  const algorithm = sequence(objectId(hash === 'sha1' ? '2a8648ce3d0401' : '2a8648ce3d040302'))
+  const { signature: signedWith = 'sha256' } = options
+  const algorithm =
+    typeof signedWith === 'object'
+      ? sequence(objectId('2a864886f70d01010a'), signedWith.pss)
+      : sequence(objectId(signedWith === 'sha1' ? '2a8648ce3d0401' : '2a8648ce3d040302'))
   const extensions = extensionsOf(options)
   const tbs = sequence(
     der(0xa0, '020102'),
@@ -77,6 +107,8 @@ export function makeCertificate(options: TestCertificateOptions): TestCertificat
     keyPair.publicKey.export({ type: 'spki', format: 'der' }),
     ...(extensions.length === 0 ? [] : [der(0xa3, sequence(...extensions))]),
   )
+  // An RSASSA-PSS key has its own hash.
+  const hash = typeof signedWith === 'object' ? undefined : signedWith
   const signature = sign(hash, tbs, options.issuer?.privateKey ?? keyPair.privateKey)
   const raw = sequence(tbs, algorithm, der(0x03, '00', signature))
   return {

@@ -1,0 +1,48 @@
+/** What a chain is to prove: who signed a credential (or its status list), or who signed a request for one. */
+export type CertificatePurpose = 'credential' | 'request'
+
+// Object identifiers as hexadecimal DER content.
+const ANY = '551d2500' // anyExtendedKeyUsage
+const PKIX = '2b060105050703' // id-kp
+const PKIX_KNOWN = 40
+const SERVER_AUTH = '2b06010505070301'
+const CLIENT_AUTH = '2b06010505070302'
+const READER_AUTH = '28818c5d050106' // mdlReaderAuth (ISO/IEC 18013-5)
+const STEP_UP = ['6086480186f8420401', '2b0601040182370a0303'] // TLS once more, of Netscape and Microsoft
+const MICROSOFT = '2b060104018237'
+const KERBEROS = '2b0601050203'
+
+const DOCUMENTS: ReadonlySet<string> = new Set([
+  ANY,
+  '2b06010505070324', // id-kp-documentSigning (RFC 9336)
+  '2b06010505070325', // id-kp-jwt (RFC 9509)
+  '28818c5d050102', // mdlDS, document signer (ISO/IEC 18013-5)
+  '2b0601040182370a030c', // document signing of Microsoft
+  '2a864886f72f010105', // document signing of Adobe
+])
+
+/** How verifiers are certified: for TLS, since their client identifier is a DNS name (`x509_san_dns`), or as mdoc readers. */
+const REQUESTS: ReadonlySet<string> = new Set([SERVER_AUTH, CLIENT_AUTH, READER_AUTH, ...STEP_UP])
+
+/**
+ * Whether a purpose is known to be for something else than documents: TLS, code, mail, IPsec, time stamps, OCSP and whatever
+ * else is registered up to id-kp 40, Microsoft's and Kerberos' own, mdoc readers.
+ */
+function isForSomethingElse(purpose: string): boolean {
+  if (DOCUMENTS.has(purpose)) return false
+  if (purpose === READER_AUTH || STEP_UP.includes(purpose)) return true
+  if (purpose.startsWith(MICROSOFT) || purpose.startsWith(KERBEROS)) return true
+  return purpose.startsWith(PKIX) && Number.parseInt(purpose.slice(PKIX.length), 16) <= PKIX_KNOWN
+}
+
+/**
+ * Whether a certificate may stand in a chain for a purpose (RFC 5280 §4.2.1.12): it has no `extendedKeyUsage`, or that lists
+ * at least one purpose that will do. A purpose that is not known here will do: ecosystems of credentials define their own,
+ * and only authorities that the operator has named for credentials are asked.
+ *
+ * @param purposes object identifiers as hexadecimal DER content; undefined where the extension is absent
+ */
+export function allowsPurpose(purposes: readonly string[] | undefined, purpose: CertificatePurpose): boolean {
+  if (purposes === undefined) return true
+  return purposes.some((listed) => !isForSomethingElse(listed) || (purpose === 'request' && REQUESTS.has(listed)))
+}
