@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService, type TestService } from '../support/service.js'
+import { newWallet, type WalletActor } from '../support/wallet-actor.js'
 import {
   type Asked,
   ask,
   dcql,
+  decodeJwt,
   type Format,
+  type Held,
   ITEM,
   makeWorld,
   type ResponseMode,
   SUBJECT,
   sessionOf,
+  TYPE,
 } from '../verifier/actors.js'
 import { answerWithLibrary } from '../verifier/library-wallet.js'
 
@@ -32,7 +36,46 @@ async function resultOf(asked: Asked, query = '') {
   })
 }
 
+/** An SD-JWT VC that a wallet takes with a proof that names its key by a DID. */
+async function takenByDid(wallet: WalletActor): Promise<Held> {
+  const offered = await service.request('POST', '/credential-offers', {
+    authorization: await service.bearer('issuer'),
+    body: { credentialConfigurationIds: [`${TYPE}-sd-jwt`], credentialSubject: SUBJECT },
+  })
+  const [[grantType, grant]] = Object.entries(offered.json.credentialOffer.grants) as [[string, object]]
+  const token = await service.request('POST', '/openid4vci/token', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ grant_type: grantType, ...grant }).toString(),
+  })
+  const { c_nonce: nonce } = (await service.request('POST', '/openid4vci/nonce')).json
+  const taken = await service.request('POST', '/openid4vci/credential', {
+    authorization: `Bearer ${token.json.access_token}`,
+    body: {
+      credential_configuration_id: `${TYPE}-sd-jwt`,
+      proofs: { jwt: [await wallet.proofByDid(service.url, nonce)] },
+    },
+  })
+  const [{ credential }] = taken.json.credentials
+  return { id: offered.json.credentialOfferSessionId, credential, format: 'dc+sd-jwt' }
+}
+
 describe('a wallet of other makers answers', () => {
+  it('with a credential that is bound to the DID URL of its key, and nobody else does', async () => {
+    const held = await takenByDid(world.wallet)
+    expect(decodeJwt(held.credential.split('~')[0] ?? '').cnf).toEqual({ kid: world.wallet.kid })
+    const asked = () => ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
+    const own = await asked()
+    expect((await answerWithLibrary(world.wallet, own.authorizationRequestUri, [held])).status).toBe(200)
+    expect((await sessionOf(service, own)).state).toBe('ResponseVerified')
+
+    const stolen = await asked()
+    await answerWithLibrary(await newWallet(), stolen.authorizationRequestUri, [held]).catch(() => undefined)
+    expect(await sessionOf(service, stolen)).toMatchObject({
+      state: 'Error',
+      errorMessage: expect.stringContaining('Key Binding JWT signature is invalid.'),
+    })
+  })
+
   it.each(CASES)('a DCQL query with $format by $responseMode', async ({ format, responseMode }) => {
     const asked = await ask(service, { dcqlQuery: dcql(service, format), responseMode })
     expect((await sessionOf(service, asked)).state).toBe('RequestCreated')

@@ -231,6 +231,14 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })
 
+  it('one with the right DID and the confirmation key of another, by its DID URL', async () => {
+    const refusal = await refusalOf(
+      { forge: (issuer, holder) => issuer.signJwtVc(holder.did, { cnf: { kid: `${holder.did}#another` } }) },
+      [DIPLOMA_JWT],
+    )
+    expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
+  })
+
   it('one that is bound to nobody', async () => {
     const refusal = await refusalOf({ forge: (issuer) => issuer.signJwtVc(undefined) }, [DIPLOMA_JWT])
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })

@@ -19,8 +19,8 @@ const SD_JWT_DECOYS = 0
 export interface Binding {
   /** A DID or other URI: `sub`, `credentialSubject.id`. */
   readonly subjectId?: string | undefined
-  /** The holder's public key: `cnf`. */
-  readonly holderKey?: Jwk | undefined
+  /** The holder's public key, or the absolute DID URL of it: `cnf`. */
+  readonly holderKey?: Jwk | { readonly kid: string } | undefined
 }
 
 export interface SignRequest {

@@ -7,11 +7,11 @@ import { type Jwk, thumbprint } from '../../protocol/jose/jws.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
 
-async function resolveKey(deps: Deps, kid: string): Promise<Jwk> {
+async function resolveKey(deps: Deps, kid: string): Promise<{ id: string; jwk: Jwk }> {
   const document = await deps.resolver.resolve(didOf(kid) ?? kid)
   const method = findVerificationMethod(document, kid, 'authentication')
   if (method === undefined) throw new DidResolutionError('its DID does not list it for authentication.')
-  return method.jwk
+  return method
 }
 
 /** In a batch the refusal says which of the proofs it is about. */
@@ -79,7 +79,7 @@ export async function assertRecipient(deps: Deps, recipient: string | null, keys
   if (recipient === null) return
   const others = keys.filter((key) => key.did !== recipient)
   if (others.length === 0) return
-  const own = others.some((key) => key.namedByDid) ? new Set() : await keysOf(deps, recipient)
+  const own = others.some((key) => key.kid !== undefined) ? new Set() : await keysOf(deps, recipient)
   if (others.every((key) => own.has(thumbprint(key.jwk)))) return
   throw new OAuthError(
     'credential_request_denied',

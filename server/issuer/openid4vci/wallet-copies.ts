@@ -10,14 +10,16 @@ import type { TokenContext } from './store.js'
 const ROUNDED_TO_MS = 60 * 60 * 1000
 
 /**
- * A JWT VC is bound by the DID of its subject (with `cnf` too where that is another), an SD-JWT VC by `cnf`. Who the
- * offering says the subject is, stays the subject.
+ * A JWT VC is bound by the DID of its subject (with `cnf` too where that is another), an SD-JWT VC by `cnf`, which names the
+ * key as its proof did: wallets look for the key that they named. Who the offering says the subject is, stays the subject.
  */
 function bindingOf(token: TokenContext, key: ProvenKey, sdJwt: boolean): Binding {
   const subjectId =
     token.recipient ?? (typeof token.credentialSubject.id === 'string' ? token.credentialSubject.id : undefined)
-  if (sdJwt) return { subjectId: subjectId ?? (key.namedByDid ? key.did : undefined), holderKey: key.jwk }
-  return { subjectId: subjectId ?? key.did, holderKey: subjectId === undefined && key.namedByDid ? undefined : key.jwk }
+  const { did, jwk, kid } = key
+  if (sdJwt && kid !== undefined) return { subjectId: subjectId ?? did, holderKey: { kid } }
+  if (sdJwt) return { subjectId, holderKey: jwk }
+  return { subjectId: subjectId ?? did, holderKey: subjectId === undefined && kid !== undefined ? undefined : jwk }
 }
 
 /** The copies that a wallet gets, and the credential as the API shows it. */

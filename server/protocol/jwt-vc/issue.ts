@@ -25,8 +25,8 @@ export interface JwtVcInput {
   readonly claims: JsonObject
   /** A URI: `credentialSubject.id` and `sub`. */
   readonly subjectId?: string
-  /** The holder's key, where it has no DID to stand in `subjectId`: `cnf`. */
-  readonly holderKey?: Jwk
+  /** The holder's key, or the DID URL of one, where it has no DID to stand in `subjectId`: `cnf`. */
+  readonly holderKey?: Jwk | { readonly kid: string }
   readonly schema?: { readonly id: string; readonly type: string }
   readonly status?: BitstringStatusListEntry & { readonly id: string }
   /** Taken in whole seconds, as is `expiresAt`. */

@@ -13,8 +13,11 @@ export interface KeyProofOptions {
   readonly algorithms: readonly SignatureAlgorithm[]
   /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
-  /** The key of a DID URL, listed for authentication. Rejects with DidResolutionError where there is none. */
-  readonly resolveKey: (kid: string) => Promise<Jwk>
+  /**
+   * The key of a DID URL, listed for authentication, and its own absolute DID URL. Rejects with DidResolutionError where
+   * there is none.
+   */
+  readonly resolveKey: (kid: string) => Promise<{ readonly id: string; readonly jwk: Jwk }>
 }
 
 /** A key that a wallet has proven to hold. */
@@ -22,8 +25,8 @@ export interface ProvenKey {
   readonly jwk: Jwk
   /** The DID of the `kid`, or the did:jwk of a bare `jwk`. */
   readonly did: string
-  /** Whether the proof named its key by a DID. */
-  readonly namedByDid: boolean
+  /** The absolute DID URL of the key, where the proof named it by a DID. */
+  readonly kid?: string
   readonly nonce: string
 }
 
@@ -67,14 +70,17 @@ function bareKey(value: unknown): Omit<ProvenKey, 'nonce'> {
   if ('d' in value || 'k' in value) throw invalidProof('The jwk of the proof holds a private or symmetric key.')
   const jwk = readPublicJwk(value)
   if (jwk === undefined) throw invalidProof('The jwk of the proof is not a supported public key.')
-  return { jwk, did: didJwk(jwk), namedByDid: false }
+  return { jwk, did: didJwk(jwk) }
 }
 
 async function didKey(kid: unknown, options: KeyProofOptions): Promise<Omit<ProvenKey, 'nonce'>> {
   const did = typeof kid === 'string' ? didOf(kid) : undefined
   if (typeof kid !== 'string' || did === undefined) throw invalidProof('The kid of the proof is not a DID URL.')
   try {
-    return { jwk: await options.resolveKey(kid), did, namedByDid: true }
+    const { id, jwk } = await options.resolveKey(kid)
+    // A document may list, as its only one, a method under the name of somebody else's key.
+    if (didOf(id) !== did) throw new DidResolutionError('its verification method bears the name of another DID.')
+    return { jwk, did, kid: id }
   } catch (cause) {
     if (!(cause instanceof DidResolutionError)) throw cause
     throw invalidProof(`The key that the kid of the proof names cannot be resolved: ${cause.message}`, cause)

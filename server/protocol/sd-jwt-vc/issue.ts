@@ -22,7 +22,7 @@ export interface SdJwtVcInput {
   readonly selectivelyDisclosable: SelectivelyDisclosable
   /** Digests without a Disclosure that are added at the top level, to hide how many claims there are. Default: 0. */
   readonly decoys?: number
-  /** `cnf`: the holder's key (preferred, RFC 9901 §4.1.2), or the DID URL of one. */
+  /** `cnf`: the holder's key (RFC 9901 §4.1.2), or the absolute DID URL of one. */
   readonly holderKey?: Jwk | { readonly kid: string }
   /** `sub` */
   readonly subject?: string

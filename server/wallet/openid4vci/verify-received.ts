@@ -46,8 +46,11 @@ function isConfirmedBy(cnf: JsonObject, key: WalletKey): boolean {
     const jwk = readPublicJwk(cnf.jwk)
     return jwk !== undefined && isSameKey(jwk, key.signer.publicJwk)
   }
-  const did = typeof cnf.kid === 'string' ? didOf(cnf.kid) : undefined
-  return did !== undefined && isNamedBy(key, did)
+  const { kid } = cnf
+  const did = typeof kid === 'string' ? didOf(kid) : undefined
+  if (did === undefined || !isNamedBy(key, did)) return false
+  // A DID may have further keys: those are not this one.
+  return kid === did || kid === keyIdOf(did, key.signer.publicJwk)
 }
 
 /** The name under which a credential is bound to a key; undefined where it is bound to another, or to none. */

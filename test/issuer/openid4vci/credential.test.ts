@@ -106,13 +106,33 @@ describe('the credential endpoint (§8)', () => {
 })
 
 describe('binding (§8.1)', () => {
-  it('an SD-JWT VC is bound to the key of the proof by cnf', async () => {
+  it('an SD-JWT VC is bound to the key of the proof by cnf: the key itself, or the DID URL that the proof named', async () => {
     const bare = payloadOf(credentialOf(await issuer.take(await newToken(), SD_JWT, wallet)))
     expect([bare.cnf, bare.sub]).toEqual([{ jwk: wallet.publicJwk }, undefined])
     const jwt = [await wallet.proofByDid(issuer.service.url, await issuer.nonce())]
     const request = { credential_configuration_id: SD_JWT, proofs: { jwt } }
     const named = payloadOf(credentialOf(await issuer.requestCredential(await newToken(), request)))
-    expect([named.cnf, named.sub]).toEqual([{ jwk: wallet.publicJwk }, wallet.did])
+    expect([named.cnf, named.sub]).toEqual([{ kid: wallet.kid }, wallet.did])
+    expect(wallet.kid).toBe(`${wallet.did}#0`)
+  })
+
+  it('a proof that names a DID with a single key gets the DID URL of that key', async () => {
+    const kid = { header: { kid: wallet.did } }
+    const jwt = [await wallet.proofByDid(issuer.service.url, await issuer.nonce(), kid)]
+    const request = { credential_configuration_id: SD_JWT, proofs: { jwt } }
+    const { cnf } = payloadOf(credentialOf(await issuer.requestCredential(await newToken(), request)))
+    expect(cnf).toEqual({ kid: wallet.kid })
+  })
+
+  it('a relative DID URL names no key', async () => {
+    const kid = { header: { kid: '#0' }, payload: { iss: wallet.did } }
+    const jwt = [await wallet.proofByDid(issuer.service.url, await issuer.nonce(), kid)]
+    const request = { credential_configuration_id: SD_JWT, proofs: { jwt } }
+    expect(refusalOf(await issuer.requestCredential(await newToken(), request))).toEqual([
+      400,
+      'invalid_proof',
+      'The kid of the proof is not a DID URL.',
+    ])
   })
 
   it('a JWT VC by the DID of its subject, with cnf where the proof named a bare key', async () => {

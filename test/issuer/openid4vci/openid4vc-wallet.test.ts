@@ -36,7 +36,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     if (named === 'by did') expect(sub).toBe(key.did)
     // The service writes the DID of a bare key itself, with members in an order of its own.
     expect(JSON.parse(Buffer.from(sub.slice('did:jwk:'.length), 'base64url').toString())).toEqual(key.publicJwk)
-    expect(payloadOf(sdJwt).cnf.jwk).toEqual(key.publicJwk)
+    expect(payloadOf(sdJwt).cnf).toEqual(named === 'by did' ? { kid: `${key.did}#0` } : { jwk: key.publicJwk })
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Accepted')
   })
 

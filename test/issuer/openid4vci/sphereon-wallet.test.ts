@@ -64,7 +64,9 @@ describe('@sphereon/oid4vci-client takes credentials', () => {
     expect(Object.keys(taken)).toEqual([JWT_VC, SD_JWT])
     expect(await verified(taken[JWT_VC])).toMatchObject({ isValid: true, format: 'jwt_vc' })
     expect(await verified(taken[SD_JWT])).toMatchObject({ isValid: true, format: 'dc+sd-jwt' })
-    expect(payloadOf(taken[SD_JWT] ?? '').cnf.jwk).toEqual(key.publicJwk)
+    expect(payloadOf(taken[SD_JWT] ?? '').cnf).toEqual(
+      named === 'by did' ? { kid: `${key.did}#0` } : { jwk: key.publicJwk },
+    )
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Accepted')
   })
 

@@ -24,7 +24,7 @@ const options = (changes: Partial<KeyProofOptions> = {}): KeyProofOptions => ({
   algorithms: SIGNATURE_ALGORITHMS,
   nonceIssuedAt: (nonce) => (nonce === NONCE ? nonceMadeAt : undefined),
   resolveKey: async (kid) => {
-    if (kid === wallet.kid) return wallet.publicJwk
+    if (kid === wallet.kid || kid === wallet.did) return { id: wallet.kid, jwk: wallet.publicJwk }
     throw new DidResolutionError('its DID does not list it for authentication.')
   },
   ...changes,
@@ -42,7 +42,6 @@ describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
     expect(await verifyKeyProof(await proof(), options())).toEqual({
       jwk: wallet.publicJwk,
       did: wallet.did,
-      namedByDid: false,
       nonce: NONCE,
     })
   })
@@ -51,9 +50,26 @@ describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
     expect(await verifyKeyProof(await wallet.proofByDid(ISSUER, NONCE, atNow()), options())).toEqual({
       jwk: wallet.publicJwk,
       did: wallet.did,
-      namedByDid: true,
+      kid: wallet.kid,
       nonce: NONCE,
     })
+  })
+
+  it('proves the only key of a DID by the bare DID in kid', async () => {
+    const signed = await wallet.proofByDid(ISSUER, NONCE, atNow({ header: { kid: wallet.did } }))
+    expect(await verifyKeyProof(signed, options())).toMatchObject({ did: wallet.did, kid: wallet.kid })
+  })
+
+  it('does not take a key under the name that its document gives it, where that is of another DID', async () => {
+    const victim = await newWallet()
+    const signed = await wallet.proofByDid(ISSUER, NONCE, atNow({ header: { kid: wallet.did } }))
+    const resolveKey = async () => ({ id: victim.kid, jwk: wallet.publicJwk })
+    await expect(verifyKeyProof(signed, options({ resolveKey }))).rejects.toEqual(
+      refused(
+        'invalid_proof',
+        'The key that the kid of the proof names cannot be resolved: its verification method bears the name of another DID.',
+      ),
+    )
   })
 
   it.each(SIGNATURE_ALGORITHMS)('may be signed with %s', async (alg) => {
@@ -178,9 +194,9 @@ describe('attacks on a key proof (Appendix F.4)', () => {
 
   it('no DID is looked up for who has no fresh nonce', async () => {
     const looked: string[] = []
-    const resolveKey = async (kid: string): Promise<Jwk> => {
+    const resolveKey = async (kid: string): Promise<{ id: string; jwk: Jwk }> => {
       looked.push(kid)
-      return wallet.publicJwk
+      return { id: kid, jwk: wallet.publicJwk }
     }
     const signed = await wallet.proofByDid(ISSUER, 'stale', atNow())
     await expect(verifyKeyProof(signed, options({ resolveKey }))).rejects.toMatchObject({ error: 'invalid_nonce' })
