@@ -4,7 +4,6 @@ import type { Deps } from './deps.js'
 import { errors } from './errors.js'
 import { accessLog } from './http/access-log.js'
 import { apiReference } from './http/api-reference.js'
-import { createBinaryMount } from './http/binary.js'
 import { corsPolicy } from './http/cors.js'
 import { sendFailure } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
@@ -13,7 +12,6 @@ import { requestId } from './http/request-facts.js'
 import { createRestMount } from './http/rest.js'
 import { createRpcMount, sendRpcFailure } from './http/rpc.js'
 import { securityHeaders } from './http/security-headers.js'
-import { createEventStreamMount } from './http/sse.js'
 import { insertedWellKnown } from './http/well-known.js'
 import { isOwnRequest } from './outbound/own-origin.js'
 import { appRouter, restRouter } from './router.js'
@@ -47,8 +45,6 @@ export function createApp(deps: Deps, options: AppOptions = {}): Express {
   }
   if (new URL(config.issuerBaseUrl).pathname !== '/') app.use(insertedWellKnown(config.issuerBaseUrl))
   app.use(createRestMount(restRouter, deps))
-  app.use(createEventStreamMount(appRouter, deps))
-  app.use(createBinaryMount(appRouter, deps))
   app.use('/trpc', createRpcMount(appRouter, deps))
   app.use(apiReference(restRouter, deps))
 

@@ -1,35 +1,43 @@
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
+import type { Deps } from '../deps.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import type { Route } from './routes.js'
+import { type SessionEvents, sendEventStream } from './sse.js'
 
-/**
- * Sends what a procedure returned: JSON text that the adapter made of it, nothing for 204, or, for protocol routes,
- * the status, headers and body that the procedure chose.
- */
-export function sendReply(route: Route, data: unknown, json: string | undefined, response: Response): void {
-  if (route.rest.kind === 'protocol') {
-    sendProtocolReply(data as ProtocolReply, response)
-    return
+/** Sends what a procedure returned, in the way that its contract names (`RestMeta.kind`). */
+export function sendReply(route: Route, data: unknown, request: Request, response: Response, deps: Deps): void {
+  const { kind, produces, status = 200 } = route.rest
+  if (kind === 'protocol') sendProtocolReply(data as ProtocolReply, response)
+  else if (kind === 'bytes') sendBytes(data as Uint8Array, produces, response)
+  // Not awaited: for as long as a stream is open, nothing of the way to it is kept in memory.
+  else if (kind === 'events') void sendEventStream(request, response, deps, data as SessionEvents)
+  else {
+    response.statusCode = status
+    if (status === 204 || data === undefined) response.end()
+    else sendJson(data, 'application/json; charset=utf-8', response)
   }
-  response.statusCode = route.rest.status ?? 200
-  if (response.statusCode === 204 || json === undefined) response.end()
-  else sendJson(json, response)
 }
 
-function sendJson(json: string, response: Response): void {
-  if (!response.hasHeader('content-type')) response.setHeader('content-type', 'application/json; charset=utf-8')
+function sendJson(data: unknown, mediaType: string, response: Response): void {
+  const json = JSON.stringify(data)
+  if (!response.hasHeader('content-type')) response.setHeader('content-type', mediaType)
   response.setHeader('content-length', Buffer.byteLength(json))
   response.end(json)
 }
 
-function sendProtocolReply(reply: ProtocolReply, response: Response): void {
-  response.statusCode = reply.status
-  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
-  if (reply.body === undefined) response.end()
-  else if (typeof reply.body === 'string') response.end(reply.body)
-  else {
-    // OAuth and OpenID media types carry no charset parameter; some wallets compare the header as a whole.
-    if (!response.hasHeader('content-type')) response.setHeader('content-type', 'application/json')
-    sendJson(JSON.stringify(reply.body), response)
-  }
+function sendProtocolReply({ status, headers, body }: ProtocolReply, response: Response): void {
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value)
+  if (body === undefined || typeof body === 'string') response.end(body)
+  // OAuth and OpenID media types carry no charset parameter; some wallets compare the header as a whole.
+  else sendJson(body, 'application/json', response)
+}
+
+/** Bytes that came from elsewhere are shown as what they are said to be, and run nothing; any page may show the image. */
+function sendBytes(bytes: Uint8Array, mediaType = 'application/octet-stream', response: Response): void {
+  response.setHeader('content-type', mediaType)
+  response.setHeader('x-content-type-options', 'nosniff')
+  response.setHeader('content-security-policy', "default-src 'none'")
+  response.setHeader('cross-origin-resource-policy', 'cross-origin')
+  response.end(bytes)
 }

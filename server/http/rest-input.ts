@@ -93,9 +93,15 @@ export async function restInput(
   const query = takesQuery || !protocol ? queryOf(route, search) : emptyInput()
   if (!takesQuery) refuseMembers(Object.keys(query))
   const body = await bodyOf(route, request, response)
-  const sent = Object.assign(query, body)
+  const sent = Object.assign(query, body, lastEventId(route, request))
   if (!protocol) refuseMembers(Object.keys(sent).filter((name) => name in path))
   return Object.assign(sent, path)
+}
+
+/** A stream goes on after the event that the header `Last-Event-ID` names (HTML §9.2.3). */
+function lastEventId(route: Route, { headers }: Request): Input {
+  const sent = route.rest.kind === 'events' ? headers['last-event-id'] : undefined
+  return typeof sent === 'string' ? { lastEventId: sent } : {}
 }
 
 function refuseMembers(names: readonly string[]): void {

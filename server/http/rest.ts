@@ -1,6 +1,6 @@
-import type { AnyProcedure, AnyRouter, TRPCError } from '@trpc/server'
+import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { Request, RequestHandler, Response } from 'express'
-import { createOpenApiNodeHttpHandler, type OpenApiRouter } from 'trpc-to-openapi'
+import { createOpenApiNodeHttpHandler } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { type Context, createContext } from '../context.js'
 import type { Deps } from '../deps.js'
@@ -8,101 +8,61 @@ import { sendFailure } from './failure.js'
 import { sendReply } from './reply.js'
 import { requestFacts } from './request-facts.js'
 import { restInput } from './rest-input.js'
-import { createRouteTable, type Route, routesOf } from './routes.js'
+import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
 
-/** One request on its way through the adapter. */
-interface Call {
-  readonly route: Route
-  readonly context: Context
-  readonly getRawInput: () => Promise<unknown>
-  data?: unknown
-  failure?: TRPCError
+/** One request on its way through the adapter, which takes it for a response, a context and a caller. */
+class Passage {
+  statusCode = 0
+  constructor(readonly serve: () => Promise<void>) {}
+  setHeader(): void {}
+  end(): void {}
 }
 
-/** The adapter passes a signal on to nobody; procedures find the request's own in their context. */
-const neverAborted = new AbortController().signal
+/** All that the adapter sees of a request: it reads none itself. */
+const SHOWN = new globalThis.Request('http://localhost/')
 
-/**
- * What the adapter reads of a request: a POST of JSON to `/`, whatever it was. It takes a fetch request's signal as it
- * stands, where it would build a second request around one of Node's.
- */
-const requestPrototype = Object.create(globalThis.Request.prototype, {
-  method: { value: 'POST' },
-  url: { value: '/' },
-  body: { value: {} },
-  headers: { value: { get: () => 'application/json' } },
-  signal: { value: neverAborted },
-})
+/** trpc-to-openapi's adapter over one procedure without input or output: whatever the request's path names. */
+function createAdapter(): (passage: Passage) => Promise<void> {
+  const meta = { openapi: { method: 'GET', path: '/' } }
+  const serve = { _def: { type: 'query', inputs: [z.void()], output: z.void(), meta } }
+  const adapter = createOpenApiNodeHttpHandler({
+    router: { _def: { procedures: { serve } }, createCaller: (passage: Passage) => passage },
+    createContext: ({ res }: { res: unknown }) => res,
+    // What is thrown past `serve` is a fault of the mount, for Express to answer.
+    onError: ({ error }: { error: Error }) => {
+      throw error
+    },
+  } as never)
+  return (passage) => adapter(SHOWN as never, passage as never)
+}
 
-type AdapterHandler = (request: unknown, response: unknown) => Promise<void>
-
-function invoke({ call: { route, context, getRawInput } }: { readonly call: Call }): Promise<unknown> {
-  const { procedure, name } = route
-  const options = { path: name, getRawInput, ctx: context, type: procedure._def.type }
+function call({ name, procedure }: Route, ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown> {
+  const options = { path: name, type: procedure._def.type, ctx, getRawInput, signal: undefined, batchIndex: 0 }
   return procedure(options as unknown as Parameters<AnyProcedure>[0])
 }
 
-/**
- * The OpenAPI adapter before the router. Its look-up, its reading of paths, queries and bodies, its coercion (which would
- * change the shared contracts for good) and its error bodies are kept away from the procedures: the adapter sees one
- * path and an input schema of its own; the procedure gets the raw input of the request and checks it by its contract.
- */
-function createAdapter(appRouter: AnyRouter): AdapterHandler {
-  const definition = {
-    procedure: true,
-    type: 'mutation',
-    inputs: [z.looseObject({})],
-    output: z.unknown(),
-    meta: { openapi: { method: 'POST', path: '/' } },
+/** Calls the procedure, as `/trpc` does, and sends what it returned or threw. */
+async function serve(match: RouteMatch, search: string, request: Request, response: Response, deps: Deps) {
+  const ctx = createContext(deps, requestFacts(request, response, match.params))
+  try {
+    const data = await call(match.route, ctx, () => restInput(match, search, request, response))
+    for (const [name, value] of ctx.responseHeaders) response.setHeader(name, value)
+    sendReply(match.route, data, request, response, deps)
+  } catch (thrown) {
+    sendFailure(thrown, match.route, request, response, deps)
   }
-  const facade = {
-    // Error bodies are ours: whatever the adapter would make of one is not looked at.
-    _def: {
-      _config: { ...appRouter._def._config, errorFormatter: () => ({}) },
-      procedures: { call: { _def: definition } },
-    },
-    createCaller: (context: { call: Call }) => ({ call: () => invoke(context) }),
-  }
-  return createOpenApiNodeHttpHandler({
-    router: facade as unknown as OpenApiRouter,
-    createContext: async ({ req }: { req: unknown }) => ({ call: (req as { call: Call }).call }),
-    responseMeta: ({ ctx, data, errors }: { ctx?: unknown; data: unknown[]; errors: TRPCError[] }) => {
-      const { call } = ctx as { call: Call }
-      const [failure] = errors
-      if (failure === undefined) call.data = data[0]
-      else call.failure = failure
-      return {}
-    },
-  } as unknown as Parameters<typeof createOpenApiNodeHttpHandler>[0]) as unknown as AdapterHandler
-}
-
-function run(adapter: AdapterHandler, call: Call): Promise<string | undefined> {
-  const request: { call: Call } = Object.assign(Object.create(requestPrototype), { call })
-  return new Promise((resolve, reject) => {
-    const response = { statusCode: 200, setHeader: () => {}, end: resolve }
-    adapter(request, response).catch(reject)
-  })
 }
 
 /** Mounts every route of a router at its exact path. Unknown paths go on to the next handler. */
-export function createRestMount(appRouter: AnyRouter, deps: Deps): RequestHandler {
-  const adapter = createAdapter(appRouter)
-  const match = createRouteTable(routesOf(appRouter))
-  return async (request: Request, response: Response, next) => {
-    const queryAt = request.url.indexOf('?')
-    const path = queryAt < 0 ? request.url : request.url.slice(0, queryAt)
+export function createRestMount(router: AnyRouter, deps: Deps): RequestHandler {
+  const adapter = createAdapter()
+  const match = createRouteTable(routesOf(router))
+  return (request, response, next) => {
+    const [path = '', search = ''] = splitAt(request.url, request.url.indexOf('?'))
     const found = match(request.method === 'HEAD' ? 'GET' : request.method, path)
-    // A route of kind express hides no other: it is served by what comes next.
-    if (found === undefined || found.route.rest.kind === 'express') return next()
-    const search = queryAt < 0 ? '' : request.url.slice(queryAt + 1)
-    const call: Call = {
-      route: found.route,
-      context: createContext(deps, requestFacts(request, response, found.params)),
-      getRawInput: () => restInput(found, search, request, response),
-    }
-    const json = await run(adapter, call)
-    for (const [name, value] of call.context.responseHeaders) response.setHeader(name, value)
-    if (call.failure !== undefined) sendFailure(call.failure, found.route, request, response, deps)
-    else sendReply(found.route, call.data, json, response)
+    if (found === undefined) return next()
+    return adapter(new Passage(() => serve(found, search, request, response, deps)))
   }
 }
+
+const splitAt = (url: string, at: number) => (at < 0 ? [url] : [url.slice(0, at), url.slice(at + 1)])

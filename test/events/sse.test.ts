@@ -74,6 +74,16 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
     expect((await service.request('POST', pathOf(asked), { authorization })).status).toBe(404)
   })
 
+  it('shows the head alone to HEAD, and watches nothing for it', async () => {
+    const asked = await newSession()
+    const head = await fetch(`${service.url}${pathOf(asked)}`, { method: 'HEAD', headers: { authorization } })
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([200, 'text/event-stream', ''])
+    const unknown = pathOf(asked).replace(asked.verificationSessionId, crypto.randomUUID())
+    const refused = await fetch(`${service.url}${unknown}`, { method: 'HEAD', headers: { authorization } })
+    expect(refused.status).toBe(500)
+    expect((await fetch(`${service.url}${pathOf(asked)}`, { method: 'HEAD' })).status).toBe(401)
+  })
+
   it('is ended, not broken off, when the service stops', async () => {
     const stopping = await startService({
       identityProvider: service.identityProvider,

@@ -58,7 +58,7 @@ export const credentialOfferSessionEvents = {
     tag: 'Credential offers',
     summary: 'Server-Sent Events of a credential-offer session',
     access: 'issuer',
-    kind: 'express',
+    kind: 'events',
     produces: 'text/event-stream',
     errors: [400, 403],
   }),

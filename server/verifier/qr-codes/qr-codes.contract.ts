@@ -32,7 +32,7 @@ export const qrCodeImage = {
       "The address is that of one of this service's own QR codes, or of a PNG or a PNG data URI of up to 64 KiB on a " +
       'public host.',
     access: 'public',
-    kind: 'express',
+    kind: 'bytes',
     produces: 'image/png',
     errors: [400, 404],
   }),

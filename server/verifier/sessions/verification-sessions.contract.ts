@@ -35,7 +35,7 @@ export const verificationSessionEvents = {
       'Events named `session` hold the session as JSON: its current state at once, then every change. Every 15 seconds a ' +
       '`ping` with the data `keepalive`. The stream stays open after a final state. `Last-Event-ID` brings what was missed.',
     access: 'verifier',
-    kind: 'express',
+    kind: 'events',
     produces: 'text/event-stream',
     errors: [400, 403],
   }),
