@@ -1,6 +1,5 @@
 import type { TRPCClientError } from '@trpc/client'
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import superjson from 'superjson'
 import type { AppRouter } from '../server/router.js'
 
 /** An error as the service's formatter shapes it. */
@@ -55,7 +54,7 @@ export async function rpcAnswer(response: Response): Promise<Response> {
   const text = await response.text()
   const body = parsed(text)
   const isRpc = Array.isArray(body) || (isObject(body) && isObject(body.error))
-  const error = isRpc ? text : JSON.stringify({ error: superjson.serialize(errorShape(body, response)) })
+  const error = isRpc ? text : JSON.stringify({ error: { json: errorShape(body, response) } })
   // A redirect that the browser hides has no status that a response may be made with.
   return new Response(error, { status: response.status >= 200 ? response.status : 502, headers: response.headers })
 }

@@ -9,10 +9,10 @@ import {
 } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { EventSource } from 'eventsource'
-import superjson from 'superjson'
 import type { AppRouter } from '../server/router.js'
 import { credentialed, type Fetch, type TokenSource } from './request.js'
 import { endOnRefusal, streaming } from './subscription.js'
+import { transformer } from './transformer.js'
 
 /** As many calls as the service takes in one request. */
 const MAX_BATCH = 10
@@ -91,14 +91,14 @@ export function createCredenceClient({ url, accessToken, clientSecret, fetch }: 
           endOnRefusal(),
           httpSubscriptionLink({
             url: address,
-            transformer: superjson,
+            transformer,
             EventSource,
             eventSourceOptions: { fetch: streaming(send) },
           }),
         ],
         false: httpBatchLink({
           url: address,
-          transformer: superjson,
+          transformer,
           fetch: send,
           maxItems: MAX_BATCH,
           maxURLLength: MAX_URL_LENGTH,

@@ -1,18 +1,18 @@
 import { initTRPC } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import superjson from 'superjson'
 import { type Caller, isAdmin } from './auth/caller.js'
 import type { Config } from './config.js'
 import type { Context } from './context.js'
 import type { ProcedureMeta } from './contract.js'
 import { errors } from './errors.js'
 import { publicError, serviceErrorOf } from './public-error.js'
+import { transformer } from './transformer.js'
 
 const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
-    transformer: superjson,
+    transformer,
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
       // Nothing tells a client that the other end of its connection is gone, except that three pings did not come.

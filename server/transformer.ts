@@ -1,0 +1,98 @@
+import type { TRPCCombinedDataTransformer } from '@trpc/server'
+import superjson from 'superjson'
+import { errors } from './errors.js'
+
+type JsonObject = Record<string, unknown>
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const BEYOND_JSON = 'Input must be JSON: its meta may say which members are undefined, and nothing else'
+
+const hasOnly = (value: JsonObject, ...names: readonly string[]) =>
+  Object.keys(value).every((name) => names.includes(name))
+
+const marksUndefined = (annotation: unknown) =>
+  Array.isArray(annotation) && annotation.length === 1 && annotation[0] === 'undefined'
+
+/** The names on superjson's path to a value: dots part them, a backslash stands before what is meant as it is. */
+function namesOn(path: string): string[] {
+  const names: string[] = []
+  let name = ''
+  for (let at = 0; at < path.length; at += 1) {
+    const escaped = path[at] === '\\' && (path[at + 1] === '.' || path[at + 1] === '\\')
+    if (escaped) at += 1
+    if (path[at] === '.' && !escaped) {
+      names.push(name)
+      name = ''
+    } else name += path[at]
+  }
+  return [...names, name]
+}
+
+/** Takes a member away, as JSON.stringify leaves an undefined one out; an element of an array stays null, as there. */
+function leaveOut(json: unknown, path: string): void {
+  const names = namesOn(path)
+  const last = names.pop() ?? ''
+  let parent = json
+  for (const name of names) parent = memberOf(parent, name)
+  memberOf(parent, last)
+  if (isObject(parent)) delete parent[last]
+}
+
+function memberOf(parent: unknown, name: string): unknown {
+  if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, name)) {
+    throw errors.badRequest('Input meta must mark members of json')
+  }
+  return (parent as JsonObject)[name]
+}
+
+/** The paths of undefined members, or `root` where the input itself is undefined. */
+function undefinedPaths(meta: unknown): readonly string[] | 'root' {
+  if (meta === undefined) return []
+  if (!isObject(meta) || !hasOnly(meta, 'values', 'v')) throw errors.badRequest(BEYOND_JSON)
+  const { values = {} } = meta
+  if (marksUndefined(values)) return 'root'
+  if (!isObject(values) || !Object.values(values).every(marksUndefined)) throw errors.badRequest(BEYOND_JSON)
+  return Object.keys(values)
+}
+
+/**
+ * The input in an envelope of superjson: the JSON in it. superjson itself would build whatever the envelope's meta names
+ * before any contract sees it: an array of two hundred million numbers from one, say.
+ *
+ * @throws 400 for what is no envelope, or has meta that marks a value as anything but `undefined`.
+ */
+function readInput(envelope: unknown): unknown {
+  if (!isObject(envelope) || !hasOnly(envelope, 'json', 'meta')) {
+    throw errors.badRequest('Input must be an object with the member json')
+  }
+  const paths = undefinedPaths(envelope.meta)
+  if (paths === 'root') return undefined
+  for (const path of paths) leaveOut(envelope.json, path)
+  return envelope.json
+}
+
+/** Whether JSON says all of a value; undefined members are left out of it. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (Array.isArray(value)) return value.every(isJson)
+  if (typeof value !== 'object') return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every((member) => member === undefined || isJson(member))
+}
+
+/**
+ * What travels on `/trpc`: envelopes of superjson, so that its clients can read and write them. Inputs are JSON and nothing
+ * else. Outputs that are JSON go out as they are: superjson refuses to write a member called `constructor` or
+ * `prototype`, and a claim may be called that. What is left for it are bytes, and outputs that are undefined.
+ */
+export const transformer: TRPCCombinedDataTransformer = {
+  input: { serialize: superjson.serialize, deserialize: readInput },
+  output: {
+    serialize: (value) => (isJson(value) ? { json: value } : superjson.serialize(value)),
+    deserialize: superjson.deserialize,
+  },
+}
