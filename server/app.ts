@@ -14,7 +14,7 @@ import { createRpcMount, sendRpcFailure } from './http/rpc.js'
 import { securityHeaders } from './http/security-headers.js'
 import { insertedWellKnown } from './http/well-known.js'
 import { isOwnRequest } from './outbound/own-origin.js'
-import { appRouter, restRouter } from './router.js'
+import { routersOf } from './router.js'
 
 export interface AppOptions {
   /** Where the rate limit is counted; this process' memory unless given. */
@@ -24,6 +24,7 @@ export interface AppOptions {
 /** The Express stack, in the order in which a request passes it. */
 export function createApp(deps: Deps, options: AppOptions = {}): Express {
   const { config, clock } = deps
+  const { appRouter, restRouter } = routersOf(deps.formats)
   const ownRequestKey = deps.sealingKey('own-request')
   const app = express()
   app.disable('x-powered-by')

@@ -7,6 +7,7 @@ import type { DidStore } from './dids/store.js'
 import type { Pings } from './events/pings.js'
 import type { EventStore } from './events/store.js'
 import type { Events } from './events/stream.js'
+import type { Formats } from './formats/registry.js'
 import type { CredentialStore } from './issuer/credentials/store.js'
 import type { IssuanceStore } from './issuer/issuance/store.js'
 import type { OfferingStore } from './issuer/offerings/store.js'
@@ -61,6 +62,7 @@ export interface Health {
 /** All that a request may use. */
 export interface Deps {
   readonly config: Config
+  readonly formats: Formats
   readonly log: Log
   readonly clock: () => Date
   readonly random: (length: number) => Uint8Array

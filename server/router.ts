@@ -1,5 +1,6 @@
 import { agentRouter } from './agent/agent.router.js'
 import { didsRouter } from './dids/dids.router.js'
+import { type Formats, standardFormats } from './formats/registry.js'
 import { healthRouter } from './health/health.router.js'
 import { credentialOffersRouter } from './issuer/credential-offers/credential-offers.router.js'
 import { credentialsRouter } from './issuer/credentials/credentials.router.js'
@@ -23,25 +24,26 @@ import { walletPresentationsRouter } from './wallet/presentations/presentations.
 import { processRouter } from './wallet/process/process.router.js'
 
 /** The table of contents of the API: what first-party clients call by name and REST clients by path. */
-export const appRouter = router({
-  service: serviceRouter,
-  dids: didsRouter,
-  schemas: schemasRouter,
-  offerings: offeringsRouter,
-  credentials: credentialsRouter,
-  credentialOffers: credentialOffersRouter,
-  verify: verifyRouter,
-  vpQueries: vpQueriesRouter,
-  authorizationRequests: authorizationRequestsRouter,
-  verificationSessions: verificationSessionsRouter,
-  qrCodes: qrCodesRouter,
-  agent: agentRouter,
-  agentHolders: agentHoldersRouter,
-  holders: mergeRouters(holdersRouter, processRouter),
-  walletCredentials: walletCredentialsRouter,
-  walletPresentations: walletPresentationsRouter,
-  flows: flowsRouter,
-})
+const createAppRouter = (formats: Formats) =>
+  router({
+    service: serviceRouter,
+    dids: didsRouter,
+    schemas: schemasRouter,
+    offerings: offeringsRouter,
+    credentials: credentialsRouter(formats),
+    credentialOffers: credentialOffersRouter,
+    verify: verifyRouter,
+    vpQueries: vpQueriesRouter,
+    authorizationRequests: authorizationRequestsRouter,
+    verificationSessions: verificationSessionsRouter,
+    qrCodes: qrCodesRouter,
+    agent: agentRouter,
+    agentHolders: agentHoldersRouter,
+    holders: mergeRouters(holdersRouter, processRouter),
+    walletCredentials: walletCredentialsRouter,
+    walletPresentations: walletPresentationsRouter,
+    flows: flowsRouter,
+  })
 
 /**
  * What wallets, probes and other strangers ask by path, in the standards' own shapes (`kind: 'protocol'`). None of it is
@@ -56,8 +58,19 @@ export const protocolRouter = router({
   openid4vp: openid4vpRouter,
 })
 
-/** Everything that has a path: the REST façade and the OpenAPI document. */
-export const restRouter = mergeRouters(appRouter, protocolRouter)
+/** The routers of a service. Its formats are in its contracts, and so in its OpenAPI document. */
+function createRouters(formats: Formats) {
+  const appRouter = createAppRouter(formats)
+  /** `restRouter` is everything that has a path: the REST façade and the OpenAPI document. */
+  return { appRouter, restRouter: mergeRouters(appRouter, protocolRouter) }
+}
+
+const standardRouters = createRouters(standardFormats)
+
+export const routersOf = (formats: Formats): typeof standardRouters =>
+  formats === standardFormats ? standardRouters : createRouters(formats)
+
+export const { appRouter, restRouter } = standardRouters
 
 /** The exported type of the API; the client package is typed by it alone. */
 export type AppRouter = typeof appRouter

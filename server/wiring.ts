@@ -11,6 +11,7 @@ import { createDidStore } from './dids/store.js'
 import { createPings } from './events/pings.js'
 import { createEventStore } from './events/store.js'
 import { createEvents } from './events/stream.js'
+import { type Formats, standardFormats } from './formats/registry.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
 import { createIssuanceStore } from './issuer/issuance/store.js'
 import { createOfferingStore } from './issuer/offerings/store.js'
@@ -45,6 +46,8 @@ import { createWalletPresentationStore } from './wallet/presentations/store.js'
 export interface DepsOptions {
   readonly clock?: () => Date
   readonly log?: Log
+  /** The credential formats; those of this service unless given. */
+  readonly formats?: Formats
   /** Name resolution and address rules of the outbound guard. */
   readonly outbound?: Pick<OutboundOptions, 'lookup' | 'isPublicAddress' | 'ca'>
   readonly poolSize?: number
@@ -134,6 +137,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   const state = { stopping: false }
   const deps: Deps = {
     config,
+    formats: options.formats ?? standardFormats,
     log,
     clock,
     random: (length) => new Uint8Array(randomBytes(length)),

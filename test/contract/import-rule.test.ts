@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const REFUSED = [
   ['server/protocol/jose/store.ts', "import '../../issuer/schemas/store.js'", 'protocol/ stands on its own'],
   ['server/protocol/jose/log.ts', "import '../../log.js'", 'protocol/ stands on its own'],
-  ['server/protocol/jose/express.ts', "import 'express'", 'protocol/ is pure'],
+  ['server/protocol/jose/express.ts', "import 'express'", 'protocol/ and formats/ are pure'],
+  ['server/protocol/jose/formats.ts', "import '../../formats/registry.js'", 'protocol/ stands on its own'],
+  ['server/formats/jwt-vc-json/sign.ts', "import '../../issuer/issuance/sign.js'", 'formats/ on it alone'],
   ['server/verifier/verify/http.ts', "import '../../http/rest.js'", 'Features know nothing of HTTP'],
   ['server/verifier/verify/prisma.ts', "import '@prisma/client'", 'know Prisma'],
   [
@@ -22,7 +24,7 @@ const REFUSED = [
   ['server/main.ts', "import 'vitest'", 'noUndeclaredDependencies'],
   ['client/deps.ts', "import '../server/deps.js'", 'AppRouter alone'],
 ] as const
-const DOWNWARD = "import '../../deps.js'\nimport '../../protocol/jose/jws.js'\n"
+const DOWNWARD = "import '../../deps.js'\nimport '../../protocol/jose/jws.js'\nimport '../../formats/format.js'\n"
 
 let directory: string
 let said: string

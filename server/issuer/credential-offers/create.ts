@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import type { Formats } from '../../formats/registry.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
@@ -17,8 +18,8 @@ const DEFAULT_VALIDITY_SECONDS = 86_400
 const FIELD = 'credentialConfigurationIds'
 
 /** @throws 400 where a configuration is unknown, or they are of several types: one offer has one subject. */
-function schemaNameOf(configurationIds: readonly string[]): string {
-  const names = configurationIds.map((id) => parseConfigurationId(id)?.name)
+function schemaNameOf(formats: Formats, configurationIds: readonly string[]): string {
+  const names = configurationIds.map((id) => parseConfigurationId(formats, id)?.name)
   const unknown = configurationIds.find((_, position) => names[position] === undefined)
   if (unknown !== undefined)
     throw errors.badRequest(`${FIELD} names ${unknown}, which is not a credential configuration`)
@@ -39,8 +40,8 @@ async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: str
 /** Makes a credential offer with a limit of one redemption, and the session that tells how it goes. */
 export async function createOffer(deps: Deps, caller: Caller, request: Request) {
   const configurationIds = request.credentialConfigurationIds
-  const context = await contextOf(deps, caller, schemaNameOf(configurationIds), request.issuerId)
-  assertSubject(context, request.credentialSubject, 'credentialSubject')
+  const context = await contextOf(deps, caller, schemaNameOf(deps.formats, configurationIds), request.issuerId)
+  assertSubject(deps.formats, context, request.credentialSubject, 'credentialSubject')
   const id = deps.newId()
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { zFormatName } from '../../formats/contract.js'
+import type { Formats } from '../../formats/registry.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
 
 const zJsonObject = z.record(z.string(), z.unknown())
@@ -80,7 +82,7 @@ export const revokeCredential = {
   output: z.void(),
 }
 
-export const signCredential = {
+export const signCredential = (formats: Formats) => ({
   meta: route('POST', '/credentials/sign', {
     tag: 'Credentials',
     summary: 'Sign a credential directly and get it in compact form',
@@ -91,7 +93,7 @@ export const signCredential = {
   input: z.strictObject({
     type: zTypeName,
     credential_subject: zSubject,
-    format: z.enum(['jwt_vc_json', 'dc+sd-jwt']),
+    format: zFormatName(formats.issued),
     holder: z
       .string()
       .refine((value) => /^did:[a-z0-9]+:\S+$/.test(value), { error: 'must be a DID' })
@@ -99,5 +101,5 @@ export const signCredential = {
       .meta({ description: 'DID that the credential is bound to.' }),
     issuerId: zIssuerId,
   }),
-  output: z.object({ id: z.uuid(), format: z.enum(['jwt_vc_json', 'dc+sd-jwt']), credential: z.string() }),
-}
+  output: z.object({ id: z.uuid(), format: zFormatName(formats.issued), credential: z.string() }),
+})

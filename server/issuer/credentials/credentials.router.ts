@@ -1,4 +1,5 @@
 import { errors } from '../../errors.js'
+import type { Formats } from '../../formats/registry.js'
 import { clientProcedure, issuerProcedure, router, userProcedure } from '../../trpc.js'
 import { holderBinding } from '../issuance/holder-binding.js'
 import { issueToCaller } from '../issuance/issue.js'
@@ -11,65 +12,68 @@ const idOf = (subject: Readonly<Record<string, unknown>>) => (typeof subject.id 
 
 const didIn = (value: string | undefined) => (value?.startsWith('did:') === true ? value : undefined)
 
-export const credentialsRouter = router({
-  create: issuerProcedure
-    .meta(createCredential.meta)
-    .input(createCredential.input)
-    .output(createCredential.output)
-    .mutation(async ({ ctx: { deps, caller }, input }) => {
-      const context = await issuanceContext(deps, input.type, input.issuerId, caller)
-      assertSubject(context, input.credential_subject, 'credential_subject')
-      const subjectId = idOf(input.credential_subject)
-      const issued = await issueToCaller(deps, {
-        context,
-        subject: input.credential_subject,
-        format: 'jwt_vc_json',
-        binding: { subjectId },
-        owner: caller.sub,
-        holderDid: didIn(subjectId),
-        action: 'credential.issued',
-      })
-      if (issued === undefined) throw new Error('A standalone credential was not recorded.')
-      return { id: issued.id, vc: issued.vc }
-    }),
+export const credentialsRouter = (formats: Formats) => {
+  const signContract = signCredential(formats)
+  return router({
+    create: issuerProcedure
+      .meta(createCredential.meta)
+      .input(createCredential.input)
+      .output(createCredential.output)
+      .mutation(async ({ ctx: { deps, caller }, input }) => {
+        const context = await issuanceContext(deps, input.type, input.issuerId, caller)
+        assertSubject(deps.formats, context, input.credential_subject, 'credential_subject')
+        const subjectId = idOf(input.credential_subject)
+        const issued = await issueToCaller(deps, {
+          context,
+          subject: input.credential_subject,
+          format: deps.formats.primary,
+          binding: { subjectId },
+          owner: caller.sub,
+          holderDid: didIn(subjectId),
+          action: 'credential.issued',
+        })
+        if (issued === undefined) throw new Error('A standalone credential was not recorded.')
+        return { id: issued.id, vc: issued.vc }
+      }),
 
-  read: userProcedure
-    .meta(readCredential.meta)
-    .input(readCredential.input)
-    .output(readCredential.output)
-    .query(async ({ ctx: { deps, caller }, input }) => {
-      const credential = await deps.stores.credentials.findOwned(input.id, caller.sub, caller.tokenDids)
-      if (credential === undefined) throw errors.credentialNotFound()
-      return credential
-    }),
+    read: userProcedure
+      .meta(readCredential.meta)
+      .input(readCredential.input)
+      .output(readCredential.output)
+      .query(async ({ ctx: { deps, caller }, input }) => {
+        const credential = await deps.stores.credentials.findOwned(input.id, caller.sub, caller.tokenDids)
+        if (credential === undefined) throw errors.credentialNotFound()
+        return credential
+      }),
 
-  revoke: clientProcedure
-    .meta(revokeCredential.meta)
-    .input(revokeCredential.input)
-    .output(revokeCredential.output)
-    .mutation(async ({ ctx: { deps }, input }) => {
-      const exists = await deps.stores.credentials.revoke(input.id, deps.clock(), null)
-      if (!exists) throw errors.credentialNotFound()
-    }),
+    revoke: clientProcedure
+      .meta(revokeCredential.meta)
+      .input(revokeCredential.input)
+      .output(revokeCredential.output)
+      .mutation(async ({ ctx: { deps }, input }) => {
+        const exists = await deps.stores.credentials.revoke(input.id, deps.clock(), null)
+        if (!exists) throw errors.credentialNotFound()
+      }),
 
-  sign: issuerProcedure
-    .meta(signCredential.meta)
-    .input(signCredential.input)
-    .output(signCredential.output)
-    .mutation(async ({ ctx: { deps, caller }, input }) => {
-      const context = await issuanceContext(deps, input.type, input.issuerId, caller)
-      assertSubject(context, input.credential_subject, 'credential_subject')
-      const binding = await holderBinding(deps, input.holder, idOf(input.credential_subject))
-      const issued = await issueToCaller(deps, {
-        context,
-        subject: input.credential_subject,
-        format: input.format,
-        binding,
-        owner: caller.sub,
-        holderDid: didIn(binding.subjectId),
-        action: 'credential.signed',
-      })
-      if (issued === undefined) throw new Error('A signed credential was not recorded.')
-      return { id: issued.id, format: input.format, credential: issued.compact }
-    }),
-})
+    sign: issuerProcedure
+      .meta(signContract.meta)
+      .input(signContract.input)
+      .output(signContract.output)
+      .mutation(async ({ ctx: { deps, caller }, input }) => {
+        const context = await issuanceContext(deps, input.type, input.issuerId, caller)
+        assertSubject(deps.formats, context, input.credential_subject, 'credential_subject')
+        const binding = await holderBinding(deps, input.holder, idOf(input.credential_subject))
+        const issued = await issueToCaller(deps, {
+          context,
+          subject: input.credential_subject,
+          format: deps.formats.named(input.format),
+          binding,
+          owner: caller.sub,
+          holderDid: didIn(binding.subjectId),
+          action: 'credential.signed',
+        })
+        if (issued === undefined) throw new Error('A signed credential was not recorded.')
+        return { id: issued.id, format: input.format, credential: issued.compact }
+      }),
+  })
+}

@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import type { Binding } from '../../formats/issuing.js'
 import { onlyVerificationMethod } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
-import type { Binding } from './sign.js'
 
 async function holderKeyOf(deps: Deps, holder: string): Promise<Jwk> {
   try {

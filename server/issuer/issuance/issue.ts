@@ -1,9 +1,10 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import type { CredentialFormat } from '../../formats/format.js'
+import type { Binding } from '../../formats/issuing.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { TakenIndices } from '../../status-lists/allotment.js'
-import type { CredentialFormat } from './configurations.js'
-import { type Binding, type SignedInstance, type SignRequest, signInstance } from './sign.js'
+import { type SignedInstance, type SignRequest, signInstance } from './sign.js'
 import type { CredentialAudit, IssuanceContext } from './store.js'
 import { credentialView } from './vc-object.js'
 

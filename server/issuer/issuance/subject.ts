@@ -1,7 +1,8 @@
 import { errors } from '../../errors.js'
+import type { Issuing } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { compileJsonSchema } from '../../protocol/json-schema/compile.js'
-import { checkSubjectClaims, REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import type { CredentialSchema } from '../schemas/store.js'
 
 type Subject = Readonly<Record<string, unknown>>
@@ -18,13 +19,13 @@ function claimsOf(schema: CredentialSchema, subject: Subject): Subject {
   return claims
 }
 
-/** What no SD-JWT can carry, named by its claim (RFC 9901 §4.1; SD-JWT VC, "Registered JWT Claims"). */
-function unusableNames(subject: Subject, member: string): string[] {
-  const reserved = Object.keys(subject).filter((name) => REGISTERED_CLAIMS.has(name))
+/** What a format cannot carry, named by its claim. */
+function unusableIn(issuing: Issuing, subject: Subject, member: string): string[] {
+  const reserved = Object.keys(subject).filter((name) => issuing.reservedClaims.has(name))
   if (reserved.length > 0)
-    return reserved.map((name) => `${member}.${name} must not be given: the name is reserved in an SD-JWT VC`)
+    return reserved.map((name) => `${member}.${name} must not be given: the name is reserved in ${issuing.title}`)
   try {
-    checkSubjectClaims(subject)
+    issuing.checkSubject(subject)
     return []
   } catch (thrown) {
     if (!(thrown instanceof CredentialError)) throw thrown
@@ -32,7 +33,7 @@ function unusableNames(subject: Subject, member: string): string[] {
   }
 }
 
-/** What a verifier takes in either format: 256 KiB of base64url, 2,000 disclosures and 64 levels, some of them around the subject. */
+/** What a verifier takes in every format: 256 KiB of base64url, 2,000 disclosures and 64 levels, some of them around the subject. */
 const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
 const MAX_LEVELS = 32
@@ -59,13 +60,14 @@ function tooMuch(subject: Subject, member: string): string[] {
  * @param member the request member that holds it, named in every message.
  * @throws 400 listing every claim that fails.
  */
-export function assertSubject(schema: CredentialSchema, subject: Subject, member: string): void {
+export function assertSubject(formats: Formats, schema: CredentialSchema, subject: Subject, member: string): void {
   const problems = tooMuch(subject, member)
   if (problems.length > 0) throw errors.badRequest(...problems)
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }
-  problems.push(...unusableNames(subject, member))
+  // Formats that are alike say the same.
+  problems.push(...new Set(formats.issued.flatMap(({ issuing }) => unusableIn(issuing, subject, member))))
   for (const { path, message } of compileJsonSchema(schema.body).validate(claimsOf(schema, subject))) {
     problems.push(`${[member, path].filter((part) => part !== '').join('.')} ${message}`)
   }

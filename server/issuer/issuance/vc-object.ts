@@ -1,12 +1,11 @@
 import type { Config } from '../../config.js'
-import { schemaUri } from '../schemas/schema-uri.js'
-import { bitstringEntry, SCHEMA_TYPE, type SignedInstance, type SignRequest, validityOf } from './sign.js'
+import { bitstringEntry, type SignedInstance, type SignRequest, schemaOf, validityOf } from './sign.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The credential object that the API shows: that of the JWT VC itself, or, where only an SD-JWT VC was signed, the same
- * shape without a proof, since the disclosures in it belong to its holder.
+ * The credential object that the API shows: the format's own, or the same shape without a proof where it has none, since
+ * what was signed belongs to its holder.
  */
 export function credentialView(
   config: Config,
@@ -26,7 +25,7 @@ export function credentialView(
     issuanceDate: dateTime(issuedAt),
     ...(expiresAt === undefined ? {} : { expirationDate: dateTime(expiresAt) }),
     credentialSubject: { ...(binding.subjectId === undefined ? {} : { id: binding.subjectId }), ...subject },
-    credentialSchema: { id: schemaUri(config, context.id), type: SCHEMA_TYPE },
+    credentialSchema: schemaOf(config, context),
     // The list is one and the same in both of its forms.
     credentialStatus: [bitstringEntry(config, signed.instance)],
   }

@@ -1,10 +1,11 @@
 import type { Config } from '../../config.js'
+import type { CredentialFormat } from '../../formats/format.js'
+import type { Formats } from '../../formats/registry.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
-import { type CredentialFormat, configurationIdOf } from '../issuance/configurations.js'
-import { describeClaims, describeSdJwtClaims } from '../schemas/claims.js'
+import { configurationIdOf } from '../issuance/configurations.js'
+import { describeClaims } from '../schemas/claims.js'
 import { displayOf } from '../schemas/display.js'
 import type { CredentialSchema } from '../schemas/store.js'
-import { vctOf } from '../schemas/type-metadata.js'
 
 const DEFAULT_LOCALE = 'en'
 
@@ -13,17 +14,14 @@ export const PROOF_TYPES = { jwt: { proof_signing_alg_values_supported: [...SIGN
 /** Ways in which a proof may name its key; wallets are known that look for the DID methods alone. */
 const BINDING_METHODS = ['jwk', 'did:jwk', 'did:key', 'did:web']
 
-/** OpenID4VCI 1.0 Appendix B.2: paths of a W3C credential start at `credentialSubject`. */
-function claimsOf(schema: CredentialSchema, format: CredentialFormat) {
-  const [prefix, claims] =
-    format === 'jwt_vc_json'
-      ? [['credentialSubject'], describeClaims(schema.body)]
-      : [[], describeSdJwtClaims(schema.body)]
-  return claims.map(({ path, title, mandatory }) => ({
-    path: [...prefix, ...path],
-    mandatory,
-    ...(title === undefined ? {} : { display: [{ name: title, locale: DEFAULT_LOCALE }] }),
-  }))
+/** The claims of the subject, where they stand in the credential. */
+function claimsOf(schema: CredentialSchema, { issuing }: CredentialFormat) {
+  return describeClaims(schema.body).flatMap(({ path: inSubject, title, mandatory }) => {
+    const path = issuing.claimPath(inSubject)
+    if (path === undefined) return []
+    const display = title === undefined ? {} : { display: [{ name: title, locale: DEFAULT_LOCALE }] }
+    return [{ path, mandatory, ...display }]
+  })
 }
 
 function configuration(
@@ -35,11 +33,9 @@ function configuration(
   const display = displayOf(schema.display, schema.title ?? schema.name)
   const claims = claimsOf(schema, format)
   return {
-    format,
+    format: format.name,
     scope: configurationIdOf(schema.name, format),
-    ...(format === 'jwt_vc_json'
-      ? { credential_definition: { type: ['VerifiableCredential', schema.name] } }
-      : { vct: vctOf(config, schema.name) }),
+    ...format.issuing.typeMembers(schema.name, config),
     cryptographic_binding_methods_supported: BINDING_METHODS,
     credential_signing_alg_values_supported: algorithms,
     proof_types_supported: PROOF_TYPES,
@@ -49,19 +45,19 @@ function configuration(
 }
 
 /**
- * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): two for each active schema.
+ * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): one for each active schema and format.
  *
  * @param algorithms that issuers sign with now.
  */
 export function configurationsOf(
+  formats: Formats,
   schemas: readonly CredentialSchema[],
   config: Config,
   algorithms: readonly string[],
 ): Record<string, Record<string, unknown>> {
-  const formats: readonly CredentialFormat[] = ['jwt_vc_json', 'dc+sd-jwt']
   return Object.fromEntries(
     schemas.flatMap((schema) =>
-      formats.map((format) => [
+      formats.issued.map((format) => [
         configurationIdOf(schema.name, format),
         configuration(schema, format, config, algorithms),
       ]),

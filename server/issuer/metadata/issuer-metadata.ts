@@ -30,7 +30,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     offering_endpoint: `${issuerBaseUrl}/api/v1/offerings`,
     batch_credential_issuance: { batch_size: BATCH_SIZE },
     display: displayOf(issuer?.display ?? [], DEFAULT_NAME),
-    credential_configurations_supported: configurationsOf(schemas, deps.config, algorithms),
+    credential_configurations_supported: configurationsOf(deps.formats, schemas, deps.config, algorithms),
     proof_types_supported: PROOF_TYPES,
   }
 }

@@ -45,7 +45,7 @@ export async function claim(deps: Deps, caller: Caller, offeringId: string, did?
   const issued = await issueToCaller(deps, {
     context: offering,
     subject: offering.credentialSubject,
-    format: 'jwt_vc_json',
+    format: deps.formats.primary,
     binding: { subjectId },
     owner: caller.sub,
     holderDid: subjectId?.startsWith('did:') === true ? subjectId : undefined,

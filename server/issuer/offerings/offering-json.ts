@@ -36,7 +36,7 @@ export function offeringView(deps: Deps, row: OfferingRow, showSubject: boolean)
   return {
     id: row.id,
     credential_issuer: deps.config.issuerBaseUrl,
-    credential_configuration_ids: configurationIdsOf(row.schemaName),
+    credential_configuration_ids: configurationIdsOf(deps.formats, row.schemaName),
     display: displayOf(row),
     grants: { authorization_code: { issuer_state: issuerState(deps, row.id) } },
     ...(showSubject ? { credential_subject: row.credentialSubject } : {}),

@@ -85,7 +85,7 @@ export const offeringsRouter = router({
       assertFuture(expiresAt, now)
       assertSameSubject(input.credential_subject.id, input.recipient)
       const context = await issuanceContext(deps, input.credential_type, input.issuerId, 'client')
-      assertSubject(context, input.credential_subject, 'credential_subject')
+      assertSubject(deps.formats, context, input.credential_subject, 'credential_subject')
       const offering = {
         id: deps.newId(),
         credentialSubject: input.credential_subject,

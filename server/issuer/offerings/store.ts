@@ -24,7 +24,7 @@ export interface RedemptionRow {
   readonly redeemedAt: Date
   readonly vc: Record<string, unknown>
   readonly revoked: boolean
-  /** What was taken: that of the JWT VC where there is one, since `vc` is that one. */
+  /** What was taken: the one that is called as the schema is where there is one, since `vc` is that one. */
   readonly configurationId: string
   readonly schemaId: string
   readonly schemaName: string
@@ -94,7 +94,7 @@ export function createOfferingStore({ sql }: Database) {
           r.redeemed_at AS "redeemedAt", c.vc, c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
           s.title AS "schemaTitle", s.version AS "schemaVersion", s.body AS "schemaBody",
           (SELECT i.configuration_id FROM credential_instances i WHERE i.credential_id = c.id
-           ORDER BY i.format = 'jwt_vc_json' DESC, i.configuration_id LIMIT 1) AS "configurationId"
+           ORDER BY i.configuration_id = s.name DESC, i.configuration_id LIMIT 1) AS "configurationId"
         FROM ${newestRedemptions([...offeringIds], scope)}
         JOIN credentials c ON c.id = r.credential_id
         JOIN schemas s ON s.id = c.schema_id

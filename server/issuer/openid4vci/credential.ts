@@ -20,7 +20,7 @@ const NO_LONGER_GOOD = 'What was taken under this access token is no longer good
 const TAKEN = 'The configuration has been taken already under this access token.'
 
 async function isKnownConfiguration(deps: Deps, id: string): Promise<boolean> {
-  const configuration = parseConfigurationId(id)
+  const configuration = parseConfigurationId(deps.formats, id)
   return configuration !== undefined && (await deps.stores.schemas.active(configuration.name)) !== undefined
 }
 
@@ -34,7 +34,7 @@ async function requestedConfiguration(deps: Deps, token: TokenContext, request: 
       'The credential_identifier was not given with this access token.',
     )
   }
-  const allowed = token.granted.length === 0 ? offeredConfigurations(token) : token.granted
+  const allowed = token.granted.length === 0 ? offeredConfigurations(deps.formats, token) : token.granted
   if (id !== undefined && allowed.includes(id)) return id
   // §8.3.1.1: a token that does not enable the issuance of a credential that there is, is an authorization error.
   if (id !== undefined && (await isKnownConfiguration(deps, id)))

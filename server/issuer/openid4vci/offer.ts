@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.js'
+import type { Formats } from '../../formats/registry.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
@@ -7,8 +8,10 @@ import type { WalletOffering } from './store.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
 /** Configurations that a wallet may take from an offering. */
-export const offeredConfigurations = (offering: Pick<WalletOffering, 'offered' | 'schemaName'>): readonly string[] =>
-  offering.offered.length === 0 ? configurationIdsOf(offering.schemaName) : offering.offered
+export const offeredConfigurations = (
+  formats: Formats,
+  { offered, schemaName }: Pick<WalletOffering, 'offered' | 'schemaName'>,
+): readonly string[] => (offered.length === 0 ? configurationIdsOf(formats, schemaName) : offered)
 
 /** Why an offer that was open a moment ago admits nobody any more. */
 export const CLOSED = 'The credential offer has ended, has expired or has been used up.'
@@ -35,7 +38,7 @@ export function credentialOfferOf(
   const txCode = offering.session?.txCode ?? null
   return {
     credential_issuer: deps.config.issuerBaseUrl,
-    credential_configuration_ids: [...offeredConfigurations(offering)],
+    credential_configuration_ids: [...offeredConfigurations(deps.formats, offering)],
     grants: {
       [PRE_AUTHORIZED_CODE_GRANT]: {
         'pre-authorized_code': code,

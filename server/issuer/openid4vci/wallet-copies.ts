@@ -2,25 +2,16 @@ import type { Deps } from '../../deps.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import type { TakenIndices } from '../../status-lists/allotment.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
-import { type Binding, type SignedInstance, type SignRequest, signInstance } from '../issuance/sign.js'
+import { type SignedInstance, type SignRequest, signInstance } from '../issuance/sign.js'
 import { credentialView } from '../issuance/vc-object.js'
 import type { TokenContext } from './store.js'
 
 /** §15.4.1: times in a wallet's copies are rounded down to it, so that they do not tell the moment of a batch. */
 const ROUNDED_TO_MS = 60 * 60 * 1000
 
-/**
- * A JWT VC is bound by the DID of its subject (with `cnf` too where that is another), an SD-JWT VC by `cnf`, which names the
- * key as its proof did: wallets look for the key that they named. Who the offering says the subject is, stays the subject.
- */
-function bindingOf(token: TokenContext, key: ProvenKey, sdJwt: boolean): Binding {
-  const subjectId =
-    token.recipient ?? (typeof token.credentialSubject.id === 'string' ? token.credentialSubject.id : undefined)
-  const { did, jwk, kid } = key
-  if (sdJwt && kid !== undefined) return { subjectId: subjectId ?? did, holderKey: { kid } }
-  if (sdJwt) return { subjectId, holderKey: jwk }
-  return { subjectId: subjectId ?? did, holderKey: subjectId === undefined && kid !== undefined ? undefined : jwk }
-}
+/** Who the offering says that the subject is, whatever key the wallet proves. */
+const subjectIdOf = ({ recipient, credentialSubject: { id } }: TokenContext): string | undefined =>
+  recipient ?? (typeof id === 'string' ? id : undefined)
 
 /** The copies that a wallet gets, and the credential as the API shows it. */
 export interface WalletCopies {
@@ -62,15 +53,16 @@ export async function signCopies(
   recordId: string,
   now: Date,
 ): Promise<WalletCopies> {
-  const configuration = parseConfigurationId(configurationId)
+  const configuration = parseConfigurationId(deps.formats, configurationId)
   if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
   const { format } = configuration
+  const subjectId = subjectIdOf(token)
   const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)
   const requests = keys.map((key, position) => ({
     context: token,
     subject: token.credentialSubject,
     format,
-    binding: bindingOf(token, key, format === 'dc+sd-jwt'),
+    binding: format.issuing.bindingTo(key, subjectId),
     id: position === 0 ? recordId : deps.newId(),
     issuedAt,
   }))

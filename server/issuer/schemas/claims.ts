@@ -1,4 +1,3 @@
-import { REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import type { CredentialSchema } from './store.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -6,10 +5,8 @@ type JsonObject = Readonly<Record<string, unknown>>
 const objectOf = (value: unknown): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
-/** Names that a schema declares as claims of the subject and an SD-JWT VC keeps for itself. */
-export function reservedClaims(body: JsonObject): string[] {
-  return Object.keys(objectOf(body.properties)).filter((name) => REGISTERED_CLAIMS.has(name))
-}
+/** Names of the claims that a schema declares at the top of the subject. */
+export const declaredClaims = (body: JsonObject): string[] => Object.keys(objectOf(body.properties))
 
 /** One claim of a schema, as metadata describes it. */
 export interface ClaimDescription {
@@ -30,10 +27,6 @@ export function describeClaims(body: JsonObject, prefix: readonly string[] = [])
     return [{ path, title, mandatory: required.has(name) }, ...nested]
   })
 }
-
-/** The same in an SD-JWT VC, where the subject's `id` is `sub` and no claim of its own. */
-export const describeSdJwtClaims = (body: JsonObject): ClaimDescription[] =>
-  describeClaims(body).filter(({ path }) => path[0] !== 'id')
 
 /** Whether a claim of the type may be withheld (SD-JWT VC §6.6). */
 export function isSelectivelyDisclosable(

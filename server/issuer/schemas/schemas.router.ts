@@ -1,10 +1,11 @@
 import type { z } from 'zod'
 import type { Config } from '../../config.js'
 import { errors } from '../../errors.js'
+import type { Issuing } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
-import { REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import { issuerProcedure, publicProcedure, router } from '../../trpc.js'
-import { reservedClaims } from './claims.js'
+import { declaredClaims } from './claims.js'
 import { schemaUri } from './schema-uri.js'
 import {
   assignSchema,
@@ -46,17 +47,31 @@ function assertCompiles(body: Record<string, unknown>): void {
   }
 }
 
-/** @throws 400 listing what would collide with the claims that an SD-JWT VC has of its own (SD-JWT VC, "Registered JWT Claims"). */
-function assertNoReservedNames(body: Record<string, unknown>, selectivelyDisclosable: readonly string[]): void {
-  const declared = reservedClaims(body).map(
-    (name) => `schema.properties.${name} must not be declared: the name is reserved in an SD-JWT VC`,
-  )
+/** What would collide with the claims that a format has of its own. */
+function reservedIn(
+  { reservedClaims, title }: Issuing,
+  body: Record<string, unknown>,
+  selectivelyDisclosable: readonly string[],
+): string[] {
+  const declared = declaredClaims(body)
+    .filter((name) => reservedClaims.has(name))
+    .map((name) => `schema.properties.${name} must not be declared: the name is reserved in ${title}`)
   const concealed = selectivelyDisclosable.flatMap((path, position) => {
     const name = path.split('.', 1)[0] ?? path
-    if (!REGISTERED_CLAIMS.has(name)) return []
-    return [`selectivelyDisclosable.${position} must not begin with ${name}: the name is reserved in an SD-JWT VC`]
+    if (!reservedClaims.has(name)) return []
+    return [`selectivelyDisclosable.${position} must not begin with ${name}: the name is reserved in ${title}`]
   })
-  if (declared.length + concealed.length > 0) throw errors.badRequest(...declared, ...concealed)
+  return [...declared, ...concealed]
+}
+
+/** @throws 400 listing the names that a format keeps for itself. */
+function assertNoReservedNames(
+  formats: Formats,
+  body: Record<string, unknown>,
+  selectivelyDisclosable: readonly string[],
+): void {
+  const problems = formats.issued.flatMap(({ issuing }) => reservedIn(issuing, body, selectivelyDisclosable))
+  if (problems.length > 0) throw errors.badRequest(...new Set(problems))
 }
 
 export const schemasRouter = router({
@@ -66,7 +81,7 @@ export const schemasRouter = router({
     .output(createSchema.output)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       assertCompiles(input.schema)
-      assertNoReservedNames(input.schema, input.selectivelyDisclosable ?? [])
+      assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
       const id = deps.newId()
       const created = await deps.stores.schemas.insert({
         id,

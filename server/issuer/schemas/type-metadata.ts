@@ -1,15 +1,13 @@
 import type { z } from 'zod'
 import type { Config } from '../../config.js'
-import { describeSdJwtClaims, isSelectivelyDisclosable } from './claims.js'
+import { claimPath } from '../../formats/dc-sd-jwt/issuing.js'
+import { vctOf } from '../../formats/dc-sd-jwt/vct.js'
+import { describeClaims, isSelectivelyDisclosable } from './claims.js'
 import { displayOf } from './display.js'
 import type { typeMetadata } from './schemas.contract.js'
 import type { CredentialSchema, SchemaDisplay } from './store.js'
 
 const DEFAULT_LOCALE = 'en'
-
-/** The `vct` of an SD-JWT VC of a schema: the address of its type metadata. */
-export const vctOf = (config: Pick<Config, 'issuerBaseUrl'>, name: string): string =>
-  `${config.issuerBaseUrl}/vct/${name}`
 
 /** How a wallet may draw the credential (SD-JWT VC, "Rendering Method "simple""); nothing where the schema does not say. */
 function renderingOf({ logo, background_color, text_color }: Partial<SchemaDisplay>): Record<string, unknown> {
@@ -31,10 +29,12 @@ export function typeMetadataOf(schema: CredentialSchema, config: Config): z.inpu
       ...(description === undefined ? {} : { description }),
       ...renderingOf(drawing),
     })),
-    claims: describeSdJwtClaims(schema.body).map((claim) => ({
-      path: [...claim.path],
-      sd: isSelectivelyDisclosable(schema, claim.path) ? ('always' as const) : ('never' as const),
-      ...(claim.title === undefined ? {} : { display: [{ locale: DEFAULT_LOCALE, label: claim.title }] }),
-    })),
+    claims: describeClaims(schema.body)
+      .filter(({ path }) => claimPath(path) !== undefined)
+      .map((claim) => ({
+        path: [...claim.path],
+        sd: isSelectivelyDisclosable(schema, claim.path) ? ('always' as const) : ('never' as const),
+        ...(claim.title === undefined ? {} : { display: [{ locale: DEFAULT_LOCALE, label: claim.title }] }),
+      })),
   }
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js'
-import { vctOf } from '../../issuer/schemas/type-metadata.js'
+import { vctOf } from '../../formats/dc-sd-jwt/vct.js'
 import type { KnownTypes } from '../../protocol/openid4vp/dcql/item-types.js'
 import type { TypeOfVct } from '../../protocol/openid4vp/query/credential-view.js'
 

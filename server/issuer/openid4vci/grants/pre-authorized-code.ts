@@ -54,7 +54,7 @@ function grantedConfigurations(deps: Deps, offering: WalletOffering, sent: strin
   const refusal = (description: string) => new OAuthError('invalid_authorization_details', description)
   const parsed = zAuthorizationDetails.safeParse(parsedJson(sent))
   if (!parsed.success) throw refusal('authorization_details must be a JSON array of openid_credential objects.')
-  const offered = offeredConfigurations(offering)
+  const offered = offeredConfigurations(deps.formats, offering)
   for (const { credential_configuration_id: id, locations } of parsed.data) {
     if (!offered.includes(id)) throw refusal(`authorization_details name ${id}, which is not offered.`)
     if (locations?.includes(deps.config.issuerBaseUrl) === false)

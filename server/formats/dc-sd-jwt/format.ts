@@ -1,0 +1,8 @@
+import type { CredentialFormat } from '../format.js'
+import { issuing } from './issuing.js'
+
+/** SD-JWT VC (OpenID4VCI 1.0 Appendix A.3, OpenID4VP 1.0 Appendix B.3). */
+export const dcSdJwt = {
+  name: 'dc+sd-jwt',
+  issuing,
+} as const satisfies CredentialFormat

@@ -1,0 +1,43 @@
+import { issueSdJwtVc } from '../../protocol/sd-jwt-vc/issue.js'
+import { checkSubjectClaims, REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
+import type { Issuing, SignedCredential, SigningRequest } from '../issuing.js'
+import { vctOf } from './vct.js'
+
+const DECOYS = 0
+
+async function sign(request: SigningRequest): Promise<SignedCredential> {
+  const { installation, type, binding, expiresAt } = request
+  const { id: _, ...claims } = request.subject
+  const compact = await issueSdJwtVc({
+    signer: request.signer,
+    issuer: installation.sdJwtIssuer === 'url' ? installation.issuerBaseUrl : request.issuerDid,
+    vct: vctOf(installation, type.name),
+    claims,
+    selectivelyDisclosable: type.selectivelyDisclosable ?? 'all',
+    decoys: DECOYS,
+    status: request.status.token,
+    randomBytes: request.randomBytes,
+    issuedAt: request.issuedAt,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(binding.subjectId === undefined ? {} : { subject: binding.subjectId }),
+    ...(binding.holderKey === undefined ? {} : { holderKey: binding.holderKey }),
+  })
+  return { compact, vc: undefined }
+}
+
+/** The subject's `id` is `sub` here, and no claim of its own. */
+export const claimPath: Issuing['claimPath'] = (path) => (path[0] === 'id' ? undefined : path)
+
+export const issuing: Issuing = {
+  configurationSuffix: '-sd-jwt',
+  title: 'an SD-JWT VC',
+  reservedClaims: REGISTERED_CLAIMS,
+  checkSubject: checkSubjectClaims,
+  // OpenID4VCI 1.0 Appendix A.3.2
+  typeMembers: (type, installation) => ({ vct: vctOf(installation, type) }),
+  claimPath,
+  // By `cnf`, which names the key as its proof did: wallets look for the key that they named.
+  bindingTo: ({ did, jwk, kid }, subjectId) =>
+    kid === undefined ? { subjectId, holderKey: jwk } : { subjectId: subjectId ?? did, holderKey: { kid } },
+  sign,
+}

@@ -1,0 +1,37 @@
+import { issueJwtVc } from '../../protocol/jwt-vc/issue.js'
+import type { Issuing, SignedCredential, SigningRequest } from '../issuing.js'
+
+function sign(request: SigningRequest): Promise<SignedCredential> {
+  const { binding, expiresAt } = request
+  return issueJwtVc({
+    signer: request.signer,
+    issuer: request.issuerDid,
+    id: `urn:uuid:${request.id}`,
+    types: [request.type.name],
+    claims: request.subject,
+    schema: request.schema,
+    status: request.status.bitstring,
+    issuedAt: request.issuedAt,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(binding.subjectId === undefined ? {} : { subjectId: binding.subjectId }),
+    ...(binding.holderKey === undefined ? {} : { holderKey: binding.holderKey }),
+  })
+}
+
+export const issuing: Issuing = {
+  configurationSuffix: '',
+  title: 'a JWT VC',
+  reservedClaims: new Set(),
+  // Whatever a schema lets through can stand in `credentialSubject`.
+  checkSubject: () => {},
+  // OpenID4VCI 1.0 Appendix A.1.1.2
+  typeMembers: (type) => ({ credential_definition: { type: ['VerifiableCredential', type] } }),
+  // OpenID4VCI 1.0 Appendix C: paths start at the credential.
+  claimPath: (path) => ['credentialSubject', ...path],
+  // By the DID of the subject, with `cnf` too where that is another's, or where the proof named no DID.
+  bindingTo: ({ did, jwk, kid }, subjectId) => ({
+    subjectId: subjectId ?? did,
+    holderKey: subjectId === undefined && kid !== undefined ? undefined : jwk,
+  }),
+  sign,
+}

@@ -1,0 +1,49 @@
+import { dcSdJwt } from './dc-sd-jwt/format.js'
+import type { CredentialFormat } from './format.js'
+import { jwtVcJson } from './jwt-vc-json/format.js'
+
+/** The formats of this service, in the order in which they are listed and tried. */
+export const FORMATS = [dcSdJwt, jwtVcJson] as const
+
+/** As first-party clients know them. */
+export type FormatName = (typeof FORMATS)[number]['name']
+
+export interface Formats {
+  /** In the order in which they are listed and tried. */
+  readonly all: readonly CredentialFormat[]
+  /** In the order in which they are offered: the primary one first. */
+  readonly issued: readonly CredentialFormat[]
+  /** What is issued where nobody names a format; its configurations are called as their schemas are. */
+  readonly primary: CredentialFormat
+  /** @throws Error for a name that no contract lets through. */
+  named(name: string): CredentialFormat
+  /** The format whose configurations' ids end so; undefined where there is none. */
+  withSuffix(configurationSuffix: string): CredentialFormat | undefined
+}
+
+function byKey(formats: readonly CredentialFormat[], keyOf: (format: CredentialFormat) => string) {
+  const map = new Map(formats.map((format) => [keyOf(format), format]))
+  if (map.size < formats.length) throw new Error('Two credential formats share a name or a configuration suffix.')
+  return map
+}
+
+/** A registry of formats; a service has one, and nothing else knows which formats there are. */
+export function createFormats(all: readonly CredentialFormat[]): Formats {
+  const names = byKey(all, ({ name }) => name)
+  const suffixes = byKey(all, ({ issuing }) => issuing.configurationSuffix)
+  const primary = suffixes.get('')
+  if (primary === undefined) throw new Error('No credential format is issued where nobody names one.')
+  return {
+    all,
+    issued: [primary, ...all.filter((format) => format !== primary)],
+    primary,
+    named: (name) => {
+      const format = names.get(name)
+      if (format === undefined) throw new Error(`There is no credential format ${name}.`)
+      return format
+    },
+    withSuffix: (suffix) => suffixes.get(suffix),
+  }
+}
+
+export const standardFormats = createFormats(FORMATS)
