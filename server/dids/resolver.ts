@@ -1,72 +1,108 @@
-import type { DidDocument } from '../protocol/did/did-document.js'
+import type { DidKeys } from '../protocol/did/did-document.js'
 import { DidResolutionError, type DidResolutionIo, resolveDid } from '../protocol/did/resolve-did.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
-/**
- * Resolves DIDs to their documents; rejects with DidResolutionError. Documents are shared: they must not be changed.
- */
+/** Is asked before the DID of another host is resolved; where it throws, the DID is not. */
+export type Admit = (did: string) => void | Promise<void>
+
+/** Resolves DIDs to their keys; rejects with DidResolutionError. Keys are shared: they must not be changed. */
 export interface DidResolver {
-  resolve(did: string): Promise<DidDocument>
+  resolve(did: string, admit?: Admit): Promise<DidKeys>
 }
 
-interface CacheEntry {
-  document: Promise<DidDocument>
-  /**
-   * Milliseconds of the clock; infinite while the document is being fetched, so that those who ask meanwhile share one
-   * request.
-   */
-  expiresAt: number
+/** What is remembered of a DID of another host: its keys, or why there are none. */
+interface Known {
+  readonly outcome: DidKeys | string
+  /** Milliseconds of the clock. */
+  readonly expiresAt: number
 }
 
 const NEGATIVE_TTL_SECONDS = 15
+/** For fetched and for computed keys each: JSON text at two bytes a character. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+const bytesOf = (did: string, outcome: DidKeys | string): number => 2 * (did.length + JSON.stringify(outcome).length)
+
+/** A text of its own: a part of another one would keep that one in memory. */
+const copyOf = (text: string): string => Buffer.from(text).toString()
+
+/** Resolves did:key and did:jwk, which never change. */
+function createComputed(options: DidResolutionIo, maxEntries: number): (did: string) => Promise<DidKeys> {
+  const computed = new LruMap<string, DidKeys>(maxEntries, MAX_BYTES)
+  return async (did) => {
+    const known = computed.get(did)
+    if (known !== undefined) return known
+    const keys = await resolveDid(did, options)
+    computed.set(copyOf(did), keys, bytesOf(did, keys))
+    return keys
+  }
+}
+
+/** Resolves did:web. Who asks while a document is being fetched shares the request; what has expired is forgotten. */
+function createFetched(
+  options: DidResolutionIo & { clock: () => Date; ttlSeconds: number },
+  maxEntries: number,
+): (did: string) => Promise<DidKeys> {
+  const { clock, ttlSeconds } = options
+  const remembered = new LruMap<string, Known>(maxEntries, MAX_BYTES)
+  const underWay = new Map<string, Promise<DidKeys>>()
+
+  const remember = (did: string, outcome: DidKeys | string, seconds: number): void => {
+    const now = clock().getTime()
+    remembered.deleteWhere(({ expiresAt }) => expiresAt <= now)
+    remembered.set(copyOf(did), { outcome, expiresAt: now + seconds * 1000 }, bytesOf(did, outcome))
+  }
+
+  const fetchNow = async (did: string): Promise<DidKeys> => {
+    try {
+      const keys = await resolveDid(did, options)
+      remember(did, keys, ttlSeconds)
+      return keys
+    } catch (error) {
+      if (error instanceof DidResolutionError) remember(did, error.message, NEGATIVE_TTL_SECONDS)
+      throw error
+    } finally {
+      underWay.delete(did)
+    }
+  }
+
+  return async (did) => {
+    const known = remembered.get(did)
+    if (known !== undefined && clock().getTime() < known.expiresAt) {
+      if (typeof known.outcome === 'string') throw new DidResolutionError(known.outcome)
+      return known.outcome
+    }
+    const running = underWay.get(did) ?? fetchNow(did)
+    underWay.set(did, running)
+    return running
+  }
+}
 
 /**
- * Makes a resolver for did:key and did:jwk, which are computed and kept for as long as there is room (they never change), and
- * did:web. A did:web of this service is read by
- * `localDocument` at every call and never cached, so that a rotated key counts at once; a foreign one is fetched and
- * remembered for `ttlSeconds` (300), a failure for 15 seconds, at most `maxEntries` (500) of them.
+ * Makes a resolver for did:key and did:jwk, which are computed and kept for as long as there is room, and did:web. A
+ * did:web of this service is read by `localDocument` at every call and never remembered, so that a rotated key counts at
+ * once; a foreign one is fetched and remembered for `ttlSeconds` (300), a failure for 15 seconds. What is remembered is
+ * at most `maxEntries` (500) of either kind, and 4 MiB of either.
  */
 export function createDidResolver(
   options: DidResolutionIo & {
     /** This service's own document of a DID, undefined when the DID is not one of its own. */
-    localDocument(did: string): Promise<DidDocument | undefined>
+    localDocument(did: string): Promise<DidKeys | undefined>
     clock: () => Date
     ttlSeconds?: number
     maxEntries?: number
   },
 ): DidResolver {
-  const { localDocument, clock, ttlSeconds = 300, maxEntries = 500 } = options
-  const cache = new LruMap<string, CacheEntry>(maxEntries)
-  const computed = new LruMap<string, DidDocument>(maxEntries)
-
-  const compute = async (did: string): Promise<DidDocument> => {
-    const known = computed.get(did)
-    if (known !== undefined) return known
-    const document = await resolveDid(did, options)
-    computed.set(did, document)
-    return document
-  }
-
-  const fetchOnce = (did: string): Promise<DidDocument> => {
-    const now = clock().getTime()
-    const cached = cache.get(did)
-    if (cached !== undefined && now < cached.expiresAt) return cached.document
-    const entry: CacheEntry = { document: resolveDid(did, options), expiresAt: Number.POSITIVE_INFINITY }
-    cache.set(did, entry)
-    const remember = (seconds: number) => {
-      entry.expiresAt = clock().getTime() + seconds * 1000
-    }
-    entry.document.then(
-      () => remember(ttlSeconds),
-      (error: unknown) => remember(error instanceof DidResolutionError ? NEGATIVE_TTL_SECONDS : 0),
-    )
-    return entry.document
-  }
-
+  const { localDocument, ttlSeconds = 300, maxEntries = 500 } = options
+  const compute = createComputed(options, maxEntries)
+  const fetchOnce = createFetched({ ...options, ttlSeconds }, maxEntries)
   return {
-    resolve: async (did) => {
+    resolve: async (did, admit) => {
       if (!did.startsWith('did:web:')) return compute(did)
-      return (await localDocument(did)) ?? fetchOnce(did)
+      const own = await localDocument(did)
+      if (own !== undefined) return own
+      await admit?.(did)
+      return fetchOnce(did)
     },
   }
 }

@@ -10,9 +10,12 @@ const REMOTE_URL = 'https://remote.example/.well-known/did.json'
 const OWN = 'did:web:issuer.example:a'
 
 const documentOf = (did: string): DidDocument => didDocument({ did, keys: [] })
+const keysOf = (did: string) => ({ id: did, verificationMethod: [], authentication: [], assertionMethod: [] })
+
+type SetUp = { maxEntries?: number; ttlSeconds?: number; document?: (did: string) => object }
 
 /** A resolver with a clock that is set by hand, and counters of what it asked for. */
-function setUp(options: { maxEntries?: number; ttlSeconds?: number } = {}) {
+function setUp({ document = documentOf, ...options }: SetUp = {}) {
   const state = { now: 0, fetched: [] as string[], asked: [] as string[], online: true }
   const own = new Map<string, DidDocument>()
   const resolver = createDidResolver({
@@ -23,7 +26,7 @@ function setUp(options: { maxEntries?: number; ttlSeconds?: number } = {}) {
     fetchJson: async (url) => {
       state.fetched.push(url)
       if (!state.online) throw new Error('offline')
-      return documentOf(`did:web:${new URL(url).hostname}`)
+      return document(`did:web:${new URL(url).hostname}`)
     },
     allowHttp: false,
     clock: () => new Date(state.now * 1000),
@@ -35,7 +38,7 @@ function setUp(options: { maxEntries?: number; ttlSeconds?: number } = {}) {
 describe('createDidResolver', () => {
   it('fetches a foreign did:web once in five minutes', async () => {
     const { state, resolver } = setUp()
-    await expect(resolver.resolve(REMOTE)).resolves.toEqual(documentOf(REMOTE))
+    await expect(resolver.resolve(REMOTE)).resolves.toEqual(keysOf(REMOTE))
     state.now = 299
     await resolver.resolve(REMOTE)
     expect(state.fetched).toEqual([REMOTE_URL])
@@ -69,7 +72,7 @@ describe('createDidResolver', () => {
     await expect(resolver.resolve(REMOTE)).rejects.toBeInstanceOf(DidResolutionError)
     expect(state.fetched).toHaveLength(1)
     state.now = 15
-    await expect(resolver.resolve(REMOTE)).resolves.toEqual(documentOf(REMOTE))
+    await expect(resolver.resolve(REMOTE)).resolves.toEqual(keysOf(REMOTE))
   })
 
   it('counts the time from the answer, not from the question', async () => {
@@ -158,5 +161,52 @@ describe('createDidResolver', () => {
     expect(state.fetched).toHaveLength(3)
     await resolver.resolve('did:web:b.example')
     expect(state.fetched).toHaveLength(4)
+  })
+
+  it('keeps 4 MiB, however few documents that is: each counts with all that is kept of it', async () => {
+    const document = (did: string) => ({
+      id: did,
+      verificationMethod: [{ id: '#a', type: 'x'.repeat(250_000), controller: did }],
+      authentication: ['#a'],
+    })
+    const { state, resolver } = setUp({ document })
+    const dids = Array.from({ length: 9 }, (_, index) => `did:web:host-${index}.example`)
+    for (const did of dids) await resolver.resolve(did)
+    expect(state.fetched).toHaveLength(9)
+    // 500 KB each, at two bytes a character: the first had to make room for the ninth.
+    for (const did of dids.slice(1)) await resolver.resolve(did)
+    expect(state.fetched).toHaveLength(9)
+    await resolver.resolve(dids[0] ?? '')
+    expect(state.fetched).toHaveLength(10)
+  })
+
+  it('keeps nothing of a document that nobody reads: 500 large ones are all remembered', async () => {
+    const document = (did: string) => ({
+      ...documentOf(did),
+      '@context': Array(80_000).fill({}),
+      service: [{ id: 'a' }],
+    })
+    const { state, resolver } = setUp({ document })
+    const dids = Array.from({ length: 500 }, (_, index) => `did:web:host-${index}.example`)
+    for (const did of [...dids, ...dids]) await resolver.resolve(did)
+    expect(state.fetched).toHaveLength(500)
+  })
+
+  it('asks whether it may before a DID of another host is resolved, remembered or not, and for no other', async () => {
+    const { state, own, resolver } = setUp()
+    const asked: string[] = []
+    const refusal = new Error('no')
+    const admit = (did: string) => {
+      asked.push(did)
+      if (asked.length > 1) throw refusal
+    }
+    own.set(OWN, documentOf(OWN))
+    await resolver.resolve(OWN, admit)
+    await resolver.resolve(didJwk((await generateKeyPair('EdDSA')).publicJwk), admit)
+    await resolver.resolve(REMOTE, admit)
+    await expect(resolver.resolve(REMOTE, admit)).rejects.toBe(refusal)
+    await expect(resolver.resolve('did:web:other.example', admit)).rejects.toBe(refusal)
+    expect(asked).toEqual([REMOTE, REMOTE, 'did:web:other.example'])
+    expect(state.fetched).toEqual([REMOTE_URL])
   })
 })

@@ -8,6 +8,7 @@ import { sha256 } from './access-token.js'
 import type { Admission, Refusal } from './admission/store.js'
 import { CLOSED, closedReason, offeredConfigurations } from './offer.js'
 import { assertRecipient, provenKeys } from './proven-keys.js'
+import { RequestDids } from './request-dids.js'
 import { NONCE_SECONDS } from './sealed.js'
 import { moved } from './sessions/session.js'
 import type { NewRecord, TokenContext } from './store.js'
@@ -79,14 +80,19 @@ async function issue(deps: Deps, admission: Admission, record: NewRecord, { take
   throw REFUSALS[last.kind](admission.earlierId === null)
 }
 
-function admissionOf(token: TokenContext, configurationId: string, keys: readonly ProvenKey[], now: Date): Admission {
+function admissionOf(
+  token: TokenContext,
+  configurationId: string,
+  nonceHashes: readonly string[],
+  now: Date,
+): Admission {
   return {
     tokenHash: token.tokenHash,
     offeringId: token.offeringId,
     hasSession: token.session !== null,
     configurationId,
     earlierId: token.credentialId,
-    nonceHashes: [...new Set(keys.map(({ nonce }) => sha256(nonce)))],
+    nonceHashes,
     nonceExpiresAt: new Date(now.getTime() + NONCE_SECONDS * 1000),
     now,
   }
@@ -130,11 +136,13 @@ export async function issueToWallet(deps: Deps, token: TokenContext, request: Cr
   const configurationId = await requestedConfiguration(deps, token, request)
   assertOpen(token, configurationId, now)
   const { jwts, single } = requestedProofs(request)
-  const keys = await provenKeys(deps, jwts, now)
-  await assertRecipient(deps, token.recipient, keys)
+  const dids = new RequestDids(deps, now)
+  const keys = await provenKeys(deps, dids, jwts, now)
+  await assertRecipient(deps, dids, token.recipient, keys)
   const recordId = token.credentialId ?? deps.newId()
   const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
-  const admission = admissionOf(token, configurationId, keys, now)
+  const nonceHashes = dids.unused([...new Set(keys.map(({ nonce }) => sha256(nonce)))])
+  const admission = admissionOf(token, configurationId, nonceHashes, now)
   const credentialId = await issue(deps, admission, recordOf(deps, token, keys, recordId, copies), copies)
   return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), single)
 }

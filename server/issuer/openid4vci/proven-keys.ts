@@ -1,14 +1,15 @@
 import type { Deps } from '../../deps.js'
-import { type DidDocument, findVerificationMethod } from '../../protocol/did/did-document.js'
+import { type DidKeys, findVerificationMethod } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { didOf } from '../../protocol/did/did-url.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import { type Jwk, thumbprint } from '../../protocol/jose/jws.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
+import type { RequestDids } from './request-dids.js'
 
-async function resolveKey(deps: Deps, kid: string): Promise<{ id: string; jwk: Jwk }> {
-  const document = await deps.resolver.resolve(didOf(kid) ?? kid)
+async function resolveKey(dids: RequestDids, kid: string, nonce: string): Promise<{ id: string; jwk: Jwk }> {
+  const document = await dids.resolve(didOf(kid) ?? kid, [nonce])
   const method = findVerificationMethod(document, kid, 'authentication')
   if (method === undefined) throw new DidResolutionError('its DID does not list it for authentication.')
   return method
@@ -25,13 +26,18 @@ function numbered(thrown: unknown, position: number, count: number): unknown {
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or where two prove one key.
  */
-export async function provenKeys(deps: Deps, proofs: readonly string[], now: Date): Promise<ProvenKey[]> {
+export async function provenKeys(
+  deps: Deps,
+  dids: RequestDids,
+  proofs: readonly string[],
+  now: Date,
+): Promise<ProvenKey[]> {
   const options = {
     audience: deps.config.issuerBaseUrl,
     now,
     algorithms: SIGNATURE_ALGORITHMS,
     nonceIssuedAt: deps.seals.nonceIssuedAt,
-    resolveKey: (kid: string) => resolveKey(deps, kid),
+    resolveKey: (kid: string, nonce: string) => resolveKey(dids, kid, nonce),
   }
   const results = await Promise.allSettled(proofs.map((proof) => verifyKeyProof(proof, options)))
   const keys = results.map((result, position) => {
@@ -45,7 +51,7 @@ export async function provenKeys(deps: Deps, proofs: readonly string[], now: Dat
   return keys
 }
 
-function authenticationKeys(document: DidDocument): Set<string> {
+function authenticationKeys(document: DidKeys): Set<string> {
   const thumbprints = (document.authentication ?? []).flatMap((entry) => {
     try {
       const id = typeof entry === 'string' ? entry : entry.id
@@ -60,9 +66,9 @@ function authenticationKeys(document: DidDocument): Set<string> {
   return new Set(thumbprints)
 }
 
-async function keysOf(deps: Deps, did: string): Promise<Set<string>> {
+async function keysOf(deps: Deps, dids: RequestDids, did: string, nonces: readonly string[]): Promise<Set<string>> {
   try {
-    return authenticationKeys(await deps.resolver.resolve(did))
+    return authenticationKeys(await dids.resolve(did, nonces))
   } catch (thrown) {
     if (!(thrown instanceof DidResolutionError)) throw thrown
     deps.log.warn({ reason: thrown.message }, 'recipient DID cannot be resolved')
@@ -75,11 +81,17 @@ async function keysOf(deps: Deps, did: string): Promise<Set<string>> {
  *
  * @throws OAuthError `credential_request_denied`
  */
-export async function assertRecipient(deps: Deps, recipient: string | null, keys: readonly ProvenKey[]): Promise<void> {
+export async function assertRecipient(
+  deps: Deps,
+  dids: RequestDids,
+  recipient: string | null,
+  keys: readonly ProvenKey[],
+): Promise<void> {
   if (recipient === null) return
   const others = keys.filter((key) => key.did !== recipient)
   if (others.length === 0) return
-  const own = others.some((key) => key.kid !== undefined) ? new Set() : await keysOf(deps, recipient)
+  const nonces = others.map(({ nonce }) => nonce)
+  const own = others.some((key) => key.kid !== undefined) ? new Set() : await keysOf(deps, dids, recipient, nonces)
   if (others.every((key) => own.has(thumbprint(key.jwk)))) return
   throw new OAuthError(
     'credential_request_denied',

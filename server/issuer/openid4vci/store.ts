@@ -162,6 +162,13 @@ export function createOpenid4vciStore({ sql }: Database) {
       return row === undefined ? undefined : withDates(row)
     },
 
+    /** Uses a nonce up before the issuance is admitted that it is for. @returns false where it was used already. */
+    async useNonce(hash: string, expiresAt: Date): Promise<boolean> {
+      const rows = await sql`
+        INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`
+      return rows.length > 0
+    },
+
     /** Admits a wallet to an issuance and puts on record what it takes, in one statement: both happen, or neither. */
     async issue(request: Admission, record: NewRecord): Promise<IssuanceOutcome> {
       const [row] = await sql<AdmissionRow>`

@@ -3,18 +3,19 @@ import { type Jwk, publicJwkOf, readPublicJwk } from '../jose/jwk.js'
 import { DidResolutionError } from './did-resolution-error.js'
 import { decodeMultikey } from './multikey.js'
 
+/** The members of a key that verifying looks at; none of a key that is not accepted, a private one say. */
+const zPublicKeyJwk = z.record(z.string(), z.unknown()).transform((value): Jwk => {
+  const { key_ops, ...jwk } = readPublicJwk(value) ?? {}
+  if (key_ops === undefined) return jwk
+  return { ...jwk, key_ops: Array.isArray(key_ops) && key_ops.includes('verify') ? ['verify'] : [] }
+})
+
 const zVerificationMethod = z.object({
   id: z.string(),
   type: z.string(),
   controller: z.string(),
-  publicKeyJwk: z.custom<Jwk>((value) => z.record(z.string(), z.unknown()).safeParse(value).success).exactOptional(),
+  publicKeyJwk: zPublicKeyJwk.exactOptional(),
   publicKeyMultibase: z.string().exactOptional(),
-})
-
-const zService = z.object({
-  id: z.string(),
-  type: z.union([z.string(), z.array(z.string())]),
-  serviceEndpoint: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]),
 })
 
 // Documents in the field mix key types of which one may be malformed; it must not make the others unusable.
@@ -28,22 +29,32 @@ const wellFormed = <Schema extends z.ZodType>(schema: Schema) =>
 const zRelationship = wellFormed(z.union([z.string(), zVerificationMethod]))
 
 /**
- * A DID document (DID Core 1.0 §5) as far as it is used here; other members, and entries of a wrong shape, are dropped.
+ * A DID and its keys: what is read of a DID document (DID Core 1.0 §5). Other members, and entries of a wrong shape, are
+ * dropped, so that a large document is small once it has been read.
  */
-export const zDidDocument = z.object({
-  '@context': z.unknown().exactOptional(),
+export const zDidKeys = z.object({
   id: z.string(),
-  alsoKnownAs: wellFormed(z.string()),
-  controller: z.union([z.string(), z.array(z.string())]).exactOptional(),
   verificationMethod: wellFormed(zVerificationMethod),
   authentication: zRelationship,
   assertionMethod: zRelationship,
-  service: wellFormed(zService),
 })
 
-export type DidDocument = z.output<typeof zDidDocument>
+export type DidKeys = z.output<typeof zDidKeys>
 export type VerificationMethod = z.output<typeof zVerificationMethod>
-export type DidService = z.output<typeof zService>
+
+/** A service of a DID document (DID Core 1.0 §5.4). */
+export interface DidService {
+  readonly id: string
+  readonly type: string
+  readonly serviceEndpoint: Readonly<Record<string, unknown>> | string
+}
+
+/** A DID document as it is published here. */
+export interface DidDocument extends DidKeys {
+  readonly '@context': readonly string[]
+  readonly alsoKnownAs?: readonly string[]
+  readonly service?: readonly DidService[]
+}
 
 /** What a key is used for (DID Core 1.0 §5.3): to issue credentials, or to prove control of the DID. */
 export type VerificationPurpose = 'assertionMethod' | 'authentication'
@@ -71,7 +82,7 @@ export function didDocument(input: {
     publicKeyJwk: publicJwkOf(jwk),
   }))
   const ids = verificationMethod.map(({ id }) => id)
-  const linksDomains = services.some(({ type }) => [type].flat().includes('LinkedDomains'))
+  const linksDomains = services.some(({ type }) => type === 'LinkedDomains')
   return {
     '@context': [DID_CONTEXT, JSON_WEB_KEY_2020_CONTEXT, ...(linksDomains ? [LINKED_DOMAINS_CONTEXT] : [])],
     id: did,
@@ -90,7 +101,7 @@ export function didDocument(input: {
  * but unusable.
  */
 export function findVerificationMethod(
-  document: DidDocument,
+  document: DidKeys,
   kid: string,
   purpose: VerificationPurpose,
 ): { id: string; jwk: Jwk } | undefined {
@@ -105,7 +116,7 @@ export function findVerificationMethod(
  * is unusable.
  */
 export function onlyVerificationMethod(
-  document: DidDocument,
+  document: DidKeys,
   purpose: VerificationPurpose,
 ): { id: string; jwk: Jwk } | undefined {
   const [method, ...others] = methodsFor(document, purpose)
@@ -113,7 +124,7 @@ export function onlyVerificationMethod(
 }
 
 /** A relationship either embeds a method or refers to one of `verificationMethod` (DID Core 1.0 §5.3). */
-function methodsFor(document: DidDocument, purpose: VerificationPurpose): VerificationMethod[] {
+function methodsFor(document: DidKeys, purpose: VerificationPurpose): VerificationMethod[] {
   const methods = new Map(document.verificationMethod?.map((method) => [absoluteId(document.id, method.id), method]))
   return (document[purpose] ?? []).flatMap((entry) => {
     if (typeof entry !== 'string') return [entry]
@@ -121,7 +132,7 @@ function methodsFor(document: DidDocument, purpose: VerificationPurpose): Verifi
   })
 }
 
-function usableMethod(document: DidDocument, method: VerificationMethod): { id: string; jwk: Jwk } {
+function usableMethod(document: DidKeys, method: VerificationMethod): { id: string; jwk: Jwk } {
   const id = absoluteId(document.id, method.id)
   // DID Core 1.0 §5.2: a method is its controller's; one that belongs to another DID proves nothing about this one.
   if (method.controller !== document.id) {

@@ -1,4 +1,4 @@
-import { type DidDocument, zDidDocument } from './did-document.js'
+import { type DidKeys, zDidKeys } from './did-document.js'
 import { didJwkDocument } from './did-jwk.js'
 import { didKeyDocument } from './did-key.js'
 import { DidResolutionError } from './did-resolution-error.js'
@@ -16,10 +16,10 @@ export interface DidResolutionIo {
 }
 
 /**
- * Resolves a did:key, did:jwk or did:web to its document (DID Core 1.0 §7.1). Throws DidResolutionError: for another
+ * Resolves a did:key, did:jwk or did:web to its keys (DID Core 1.0 §7.1). Throws DidResolutionError: for another
  * method, a malformed DID, a document that cannot be fetched, is malformed or is that of another DID.
  */
-export async function resolveDid(did: string, io: DidResolutionIo): Promise<DidDocument> {
+export async function resolveDid(did: string, io: DidResolutionIo): Promise<DidKeys> {
   const parsed = parseDidUrl(did)
   if (parsed === undefined || parsed.did !== did) throw new DidResolutionError(`${did.slice(0, 200)} is not a DID.`)
   switch (parsed.method) {
@@ -34,9 +34,9 @@ export async function resolveDid(did: string, io: DidResolutionIo): Promise<DidD
   }
 }
 
-async function fetchDocument(did: string, io: DidResolutionIo): Promise<DidDocument> {
+async function fetchDocument(did: string, io: DidResolutionIo): Promise<DidKeys> {
   const fetched = await fetchOrExplain(did, didWebToUrl(did, io), io)
-  const document = zDidDocument.safeParse(fetched)
+  const document = zDidKeys.safeParse(fetched)
   if (!document.success)
     throw new DidResolutionError(`The DID document of ${did} is malformed.`, { cause: document.error })
   // DID Core 1.0 §7.1: the `id` of the document must be the DID that was resolved.

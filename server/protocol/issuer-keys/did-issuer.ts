@@ -1,4 +1,4 @@
-import { type DidDocument, findVerificationMethod, onlyVerificationMethod } from '../did/did-document.js'
+import { type DidKeys, findVerificationMethod, onlyVerificationMethod } from '../did/did-document.js'
 import { DidResolutionError } from '../did/did-resolution-error.js'
 import { didOf } from '../did/did-url.js'
 import type { Jwk } from '../jose/jwk.js'
@@ -16,7 +16,7 @@ export function belongsTo(kid: string | undefined, did: string): boolean {
 export async function didIssuerKey(
   iss: string,
   kid: string | undefined,
-  io: { resolveDid(did: string): Promise<DidDocument> },
+  io: { resolveDid(did: string): Promise<DidKeys> },
 ): Promise<Jwk> {
   // A key of whatever other DID would let anyone sign as this issuer.
   if (!belongsTo(kid, iss)) throw new IssuerKeyError(`The kid does not belong to the issuer ${iss}.`)
@@ -28,7 +28,7 @@ export async function didIssuerKey(
   }
 }
 
-function selectMethod(document: DidDocument, iss: string, kid: string | undefined): Jwk {
+function selectMethod(document: DidKeys, iss: string, kid: string | undefined): Jwk {
   if (document.id !== iss) throw new IssuerKeyError(`The DID document of ${iss} is that of another DID.`)
   if (kid === undefined) {
     const method = onlyVerificationMethod(document, 'assertionMethod')

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import type { DidDocument } from '../did/did-document.js'
+import type { DidKeys } from '../did/did-document.js'
 import { isDid } from '../did/did-url.js'
 import type { Jwk } from '../jose/jwk.js'
 import { belongsTo, didIssuerKey } from './did-issuer.js'
@@ -22,7 +22,7 @@ export interface IssuerKey {
 
 /** What finding an issuer's key needs of the world outside. */
 export interface IssuerKeyIo {
-  resolveDid(did: string): Promise<DidDocument>
+  resolveDid(did: string): Promise<DidKeys>
   /** Gets a JSON document by its address; rejects when it cannot be had. */
   fetchJson(url: string): Promise<unknown>
   /** The roots that `x5c` chains may lead to. */

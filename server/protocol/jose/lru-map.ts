@@ -1,33 +1,57 @@
-/** A map of bounded size: what was not read or written for the longest time leaves first. */
+interface Entry<Value> {
+  readonly value: Value
+  readonly weight: number
+}
+
+/** A map that forgets what was used longest ago as soon as its entries are too many, or weigh too much together. */
 export class LruMap<Key, Value> {
-  readonly #entries = new Map<Key, Value>()
+  readonly #entries = new Map<Key, Entry<Value>>()
+  #weight = 0
 
-  constructor(readonly maxEntries: number) {}
+  /** @param maxWeight the most that the weights of all entries may add up to; no bound unless given. */
+  constructor(
+    readonly maxEntries: number,
+    readonly maxWeight = Number.POSITIVE_INFINITY,
+  ) {}
 
+  /** How many entries there are. */
   get size(): number {
     return this.#entries.size
   }
 
-  get(key: Key): Value | undefined {
-    const value = this.#entries.get(key)
-    if (value === undefined) return undefined
-    // A Map keeps insertion order: putting the entry in again makes it the youngest.
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    return value
+  /** What the weights of all entries add up to. */
+  get weight(): number {
+    return this.#weight
   }
 
-  set(key: Key, value: Value): void {
+  get(key: Key): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    // A Map keeps insertion order: putting the entry in again makes it the youngest.
     this.#entries.delete(key)
-    this.#entries.set(key, value)
-    if (this.#entries.size <= this.maxEntries) return
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  /** @param weight what the entry counts of `maxWeight`: one that is heavier by itself is not kept. */
+  set(key: Key, value: Value, weight = 0): void {
+    this.delete(key)
+    if (weight > this.maxWeight) return
+    this.#entries.set(key, { value, weight })
+    this.#weight += weight
     for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest)
-      return
+      if (this.#entries.size <= this.maxEntries && this.#weight <= this.maxWeight) return
+      this.delete(oldest)
     }
   }
 
   delete(key: Key): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0
     this.#entries.delete(key)
+  }
+
+  /** Forgets every entry whose value the test is true of. */
+  deleteWhere(test: (value: Value) => boolean): void {
+    for (const [key, { value }] of this.#entries) if (test(value)) this.delete(key)
   }
 }

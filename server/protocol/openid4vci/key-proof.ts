@@ -14,10 +14,10 @@ export interface KeyProofOptions {
   /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
   /**
-   * The key of a DID URL, listed for authentication, and its own absolute DID URL. Rejects with DidResolutionError where
-   * there is none.
+   * The key of a DID URL, listed for authentication, which a proof with this nonce names, and its own absolute DID URL.
+   * Rejects with DidResolutionError where there is none.
    */
-  readonly resolveKey: (kid: string) => Promise<{ readonly id: string; readonly jwk: Jwk }>
+  readonly resolveKey: (kid: string, nonce: string) => Promise<{ readonly id: string; readonly jwk: Jwk }>
 }
 
 /** A key that a wallet has proven to hold. */
@@ -73,11 +73,11 @@ function bareKey(value: unknown): Omit<ProvenKey, 'nonce'> {
   return { jwk, did: didJwk(jwk) }
 }
 
-async function didKey(kid: unknown, options: KeyProofOptions): Promise<Omit<ProvenKey, 'nonce'>> {
+async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Promise<Omit<ProvenKey, 'nonce'>> {
   const did = typeof kid === 'string' ? didOf(kid) : undefined
   if (typeof kid !== 'string' || did === undefined) throw invalidProof('The kid of the proof is not a DID URL.')
   try {
-    const { id, jwk } = await options.resolveKey(kid)
+    const { id, jwk } = await options.resolveKey(kid, nonce)
     // A document may list, as its only one, a method under the name of somebody else's key.
     if (didOf(id) !== did) throw new DidResolutionError('its verification method bears the name of another DID.')
     return { jwk, did, kid: id }
@@ -147,7 +147,7 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
   const { nonce, issuedAt } = nonceOf(payload, options)
   assertTimes(payload, issuedAt, options.now)
   // Last what costs most: a DID may have to be fetched, which nobody brings about without a fresh nonce.
-  const key = name === 'jwk' ? bareKey(header.jwk) : await didKey(header.kid, options)
+  const key = name === 'jwk' ? bareKey(header.jwk) : await didKey(header.kid, nonce, options)
   assertSigned(jws, key.jwk, options.algorithms)
   return { ...key, nonce }
 }

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.js'
+import { RemoteDids } from '../../dids/remote-dids.js'
 import { CredentialError, type ResolveIssuerKey, type StatusReference } from '../../protocol/credential/verification.js'
 import { type VerifiedJwtVc, verifyJwtVc } from '../../protocol/jwt-vc/verify.js'
 import { type VerifiedSdJwtVc, verifySdJwtVc } from '../../protocol/sd-jwt-vc/verify.js'
@@ -10,7 +11,7 @@ export type CheckedCredential =
   | (VerifiedSdJwtVc & { readonly format: 'dc+sd-jwt' })
   | (VerifiedJwtVc & { readonly format: 'jwt_vc' })
 
-/** One verification, of one credential or of several: one moment, one budget of fetches. */
+/** One verification, of one credential or of several: one moment, one budget of fetches, four DIDs of other hosts. */
 export interface Verification {
   readonly deps: Deps
   readonly now: Date
@@ -32,7 +33,8 @@ export function formatOf(compact: string): 'dc+sd-jwt' | 'jwt_vc' {
 
 export function startVerification(deps: Deps): Verification {
   const now = deps.clock()
-  const fetches = verificationFetches(deps)
+  const remote = new RemoteDids()
+  const fetches = verificationFetches(deps, (did) => remote.admit(did))
   return { deps, now, fetches, resolveIssuerKey: issuerKeyResolution(deps, fetches, now) }
 }
 

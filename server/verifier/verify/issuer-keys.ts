@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.js'
 import { issuerKeySet, jwtVcIssuerUrl } from '../../dids/issuer-key-set.js'
+import type { Admit } from '../../dids/resolver.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
-import type { DidDocument } from '../../protocol/did/did-document.js'
+import type { DidKeys } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { IssuerKeyError, resolveIssuerKey } from '../../protocol/issuer-keys/resolve-issuer-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
@@ -14,12 +15,13 @@ const TOTAL_FETCH_MS = 8_000
 export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
   fetchText(url: string, accept: string): Promise<string>
-  resolveDid(did: string): Promise<DidDocument>
+  resolveDid(did: string): Promise<DidKeys>
 }
 
 const tooLong = () => new CredentialError('Fetching what the verification needs took too long.')
 
-export function verificationFetches(deps: Deps): VerificationFetches {
+/** @param admit may refuse to have the DID of another host resolved. */
+export function verificationFetches(deps: Deps, admit?: Admit): VerificationFetches {
   let deadline: number | undefined
   const within = async <T>(start: () => Promise<T>): Promise<T> => {
     deadline ??= performance.now() + TOTAL_FETCH_MS
@@ -40,7 +42,7 @@ export function verificationFetches(deps: Deps): VerificationFetches {
     fetchText: (url, accept) => within(async () => (await deps.outbound.fetchText(url, { accept })).text),
     // Every other method is computed.
     resolveDid: (did) =>
-      did.startsWith('did:web:') ? within(() => deps.resolver.resolve(did)) : deps.resolver.resolve(did),
+      did.startsWith('did:web:') ? within(() => deps.resolver.resolve(did, admit)) : deps.resolver.resolve(did),
   }
 }
 

@@ -25,4 +25,30 @@ describe('LruMap', () => {
     map.delete('a')
     expect(map.size).toBe(1)
   })
+
+  it('drops what was not used for the longest time until the rest is light enough', () => {
+    const map = new LruMap<string, number>(10, 100)
+    map.set('a', 1, 40)
+    map.set('b', 2, 40)
+    map.get('a')
+    map.set('c', 3, 60)
+    expect([map.get('a'), map.get('b'), map.get('c'), map.weight]).toEqual([1, undefined, 3, 100])
+    map.set('c', 4, 10)
+    expect([map.get('a'), map.get('c'), map.weight]).toEqual([1, 4, 50])
+  })
+
+  it('does not keep what is too heavy by itself, nor what stood in its place', () => {
+    const map = new LruMap<string, number>(10, 100)
+    map.set('a', 1, 40)
+    map.set('b', 2, 40)
+    map.set('b', 3, 101)
+    expect([map.get('a'), map.get('b'), map.weight]).toEqual([1, undefined, 40])
+  })
+
+  it('forgets what it is told to', () => {
+    const map = new LruMap<string, number>(10, 100)
+    for (const [index, name] of ['a', 'b', 'c'].entries()) map.set(name, index, 10)
+    map.deleteWhere((value) => value !== 1)
+    expect([map.size, map.get('b'), map.weight]).toEqual([1, 1, 10])
+  })
 })
