@@ -28,6 +28,7 @@ import { createMaintenance, type Maintenance } from './maintenance/job.js'
 import { createMaintenanceStore } from './maintenance/store.js'
 import { createOutbound, type OutboundOptions } from './outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from './outbound/own-origin.js'
+import { LruMap } from './protocol/jose/lru-map.js'
 import { deriveKey } from './protocol/jose/sealed.js'
 import { createAllotment } from './status-lists/allotment.js'
 import { createPublication } from './status-lists/publication.js'
@@ -83,8 +84,11 @@ export function createStores(database: Database): Stores {
   }
 }
 
+/** Sealing keys kept: one for each use, and one for each status list that is issued into. */
+const MAX_SEALING_KEYS = 10_000
+
 function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8Array {
-  const made = new Map<string, Uint8Array>()
+  const made = new LruMap<string, Uint8Array>(MAX_SEALING_KEYS)
   return (label) => {
     const known = made.get(label)
     if (known !== undefined) return known

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js'
 import type { Keys } from '../keys/keys.js'
 import { signCompact } from '../protocol/jose/jws.js'
+import { LruMap } from '../protocol/jose/lru-map.js'
 import { keyIdOf } from './identity.js'
 import type { RecordIdentity } from './store.js'
 
@@ -8,6 +9,8 @@ export const DID_CONFIGURATION_CONTEXT = 'https://identity.foundation/.well-know
 const VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
 /** A credential that was signed already is shown again for this long. */
 const REUSE_MS = 60 * 60 * 1000
+const MAX_KEPT = 4_000
+const MAX_KEPT_BYTES = 8 * 1024 * 1024
 
 export interface DomainLinkage {
   readonly did: string
@@ -47,19 +50,20 @@ async function domainLinkageJwt(keys: Keys, identity: RecordIdentity, origin: st
 
 /** Signs a credential for each DID that an issuer or verifier record signs with, and keeps it for an hour. */
 export function createDomainLinkages(keys: Keys, config: Config, clock: () => Date) {
-  const signed = new Map<string, { readonly jwt: string; readonly until: number }>()
+  const signed = new LruMap<string, { readonly jwt: string; readonly until: number }>(MAX_KEPT, MAX_KEPT_BYTES)
   const originOf = (purpose: RecordIdentity['purpose']) =>
     new URL(purpose === 'verifier' ? config.verifierBaseUrl : config.issuerBaseUrl).origin
 
   return async (identities: readonly RecordIdentity[]): Promise<DomainLinkage[]> => {
     const now = clock()
+    signed.deleteWhere(({ until }) => until <= now.getTime())
     return Promise.all(
       identities.map(async (identity) => {
         const name = `${identity.did} ${identity.keyId}`
         const known = signed.get(name)
-        if (known !== undefined && known.until > now.getTime()) return { did: identity.did, jwt: known.jwt }
+        if (known !== undefined) return { did: identity.did, jwt: known.jwt }
         const jwt = await domainLinkageJwt(keys, identity, originOf(identity.purpose), now)
-        signed.set(name, { jwt, until: now.getTime() + REUSE_MS })
+        signed.set(name, { jwt, until: now.getTime() + REUSE_MS }, name.length + jwt.length)
         return { did: identity.did, jwt }
       }),
     )

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigurationError } from '../config.js'
 import { createSigner, type Jwk, type Signer } from '../protocol/jose/jws.js'
+import { LruMap } from '../protocol/jose/lru-map.js'
 import { SecretError } from '../protocol/jose/sealed.js'
 import { type KeyStore, PROTECTED_COLUMNS } from './store.js'
 import type { Vault } from './vault.js'
@@ -17,7 +18,7 @@ export interface Keys {
 }
 
 export function createKeys(store: KeyStore, vault: Vault): Keys {
-  const signers = new Map<string, Promise<Signer>>()
+  const signers = new LruMap<string, Promise<Signer>>(MAX_SIGNERS)
 
   const privateJwkOf = async (keyId: string): Promise<Jwk> => {
     const key = await store.find(keyId)
@@ -37,8 +38,6 @@ export function createKeys(store: KeyStore, vault: Vault): Keys {
       const imported = importSigner(keyId, kid)
       // A failed import must not stay: the next request tries again.
       imported.catch(() => signers.delete(name))
-      const [oldest] = signers.keys()
-      if (signers.size >= MAX_SIGNERS && oldest !== undefined) signers.delete(oldest)
       signers.set(name, imported)
       return imported
     },

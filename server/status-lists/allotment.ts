@@ -1,9 +1,12 @@
+import { LruMap } from '../protocol/jose/lru-map.js'
 import { STATUS_LIST_SIZE } from '../protocol/status-list/bits.js'
 import { permuteIndex } from '../protocol/status-list/permutation.js'
 import type { IndexRange, StatusListStore } from './store.js'
 
 /** Entries that a process reserves at once: most credentials then cost no statement here, a restart loses fewer than these. */
 const BLOCK = 32
+/** Keys whose blocks are kept; what is left of a block that makes room for another is never allotted. */
+const MAX_BLOCKS = 10_000
 
 export interface StatusIndex {
   readonly listId: string
@@ -38,7 +41,7 @@ export function createAllotment(
   newId: () => string,
   permutationKey: (listId: string) => Uint8Array,
 ): StatusIndexAllotment {
-  const blocks = new Map<string, Block>()
+  const blocks = new LruMap<string, Block>(MAX_BLOCKS)
   const pending = new Map<string, Promise<void>>()
 
   const refill = async (issuerId: string, keyId: string): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js'
 import { keyIdOf, signingDidOf } from '../dids/identity.js'
 import type { Keys } from '../keys/keys.js'
+import { LruMap } from '../protocol/jose/lru-map.js'
 import {
   BITSTRING_STATUS_LIST_MEDIA_TYPE,
   createBitstringStatusListCredential,
@@ -16,6 +17,7 @@ const VALIDITY_SECONDS = 24 * 60 * 60
 /** A published list is signed anew when less than this is left of its validity. */
 const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
+const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
 
 export interface PublishedList {
   readonly body: string
@@ -48,7 +50,7 @@ export function createPublication(
   config: Config,
   clock: () => Date,
 ): StatusListPublication {
-  const published = new Map<string, Cached>()
+  const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()
 
   const sign = async (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
@@ -97,9 +99,7 @@ export function createPublication(
       const known = published.get(name)
       if (known !== undefined && known.version === list.version && clock().getTime() < known.renewAt) return known
       const signed = await signOnce(form, list)
-      const [oldest] = published.keys()
-      if (published.size >= MAX_PUBLISHED && oldest !== undefined) published.delete(oldest)
-      published.set(name, signed)
+      published.set(name, signed, signed.body.length)
       return signed
     },
   }

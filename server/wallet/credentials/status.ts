@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
+import { LruMap } from '../../protocol/jose/lru-map.js'
 import {
   issuerKeyResolution,
   type VerificationFetches,
@@ -12,10 +13,12 @@ import { type HeldCredential, statusReferencesOf } from './held.js'
 export type HeldStatus = 'valid' | 'expired' | 'revoked' | 'suspended' | 'unknown'
 
 const AT_ONCE = 8
+/** Lists that are kept until all credentials have been looked at, each of 256 KiB at most. */
+const MAX_SHARED = 32
 
-/** One issuer's list serves many credentials: each is fetched once for all of them. */
+/** One issuer's list serves many credentials: each is fetched once for all of them, while few others come between. */
 function sharing(fetches: VerificationFetches): VerificationFetches {
-  const texts = new Map<string, Promise<string>>()
+  const texts = new LruMap<string, Promise<string>>(MAX_SHARED)
   return {
     ...fetches,
     fetchText: (url, accept) => {
