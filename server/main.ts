@@ -14,7 +14,8 @@ import { withStartLock } from './database/start-lock.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import { createRedisCounter, type RedisCounter } from './http/rate-limit-redis.js'
 import { closeServer } from './http/shutdown.js'
-import { assertKeysOpen } from './keys/keys.js'
+import { createAtRestStore } from './keys/at-rest/store.js'
+import { openStoredKeys } from './keys/keys.js'
 import { createVault } from './keys/vault.js'
 import { createLog, type Log } from './log.js'
 import { startupWarnings } from './startup-warnings.js'
@@ -30,7 +31,11 @@ async function prepareDatabase(config: Config, log: Log): Promise<void> {
     try {
       const stores = createStores(database)
       const vault = createVault(config.keyEncryptionKeys)
-      await assertKeysOpen(stores.keys, vault)
+      const encrypted = await openStoredKeys(
+        { keys: stores.keys, atRest: createAtRestStore(database) },
+        config.keyEncryptionKeys,
+      )
+      if (encrypted > 0) log.info({ values: encrypted }, 'stored secrets encrypted for their rows')
       await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), stores })
     } finally {
       await database.close()

@@ -50,7 +50,9 @@ export async function newIdentity(vault: Vault, newId: () => string, request: Id
   const alg = request.alg ?? 'ES256'
   const { privateJwk, publicJwk } = await generateKeyPair(alg)
   const keySetId = newId()
-  const key: NewKey = { id: newId(), alg, publicJwk, privateJwk: await vault.protect(JSON.stringify(privateJwk)) }
+  const keyId = newId()
+  const protectedJwk = await vault.protect({ column: 'keys.private_jwk', id: keyId }, JSON.stringify(privateJwk))
+  const key: NewKey = { id: keyId, alg, publicJwk, privateJwk: protectedJwk }
   const common = {
     purpose: request.purpose,
     createdBy: request.createdBy,

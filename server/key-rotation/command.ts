@@ -2,7 +2,9 @@ import { pathToFileURL } from 'node:url'
 import { ConfigurationError, readConfig } from '../config.js'
 import { connectDatabase } from '../database/connect.js'
 import type { SigningAlgorithm } from '../dids/identity.js'
-import { assertKeysOpen, reencrypt } from '../keys/keys.js'
+import { reencrypt } from '../keys/at-rest/reencrypt.js'
+import { createAtRestStore } from '../keys/at-rest/store.js'
+import { openStoredKeys } from '../keys/keys.js'
 import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { rotateKeys } from './rotate-keys.js'
@@ -12,8 +14,8 @@ const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed
   --alg         the algorithm of the new keys, where it shall be another than that of the former ones
-  --reencrypt   encrypts everything that is protected under KEY_ENCRYPTION_KEY, also what is in the clear or under
-                KEY_ENCRYPTION_KEY_PREVIOUS; makes no new key`
+  --reencrypt   moves everything that is encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
+                what was stored before there was such a key; makes no new key`
 
 function optionsOf(args: readonly string[]): { anew: boolean; algorithm: SigningAlgorithm | undefined } {
   const [option, value, ...others] = args
@@ -35,17 +37,15 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
   const config = readConfig(environment)
   const database = connectDatabase(config.databaseUrl, { max: 2 })
   try {
-    const store = createKeyStore(database)
-    const vault = createVault(config.keyEncryptionKeys)
-    await assertKeysOpen(store, vault)
-    if (anew) {
-      if (config.keyEncryptionKeys.length === 0) throw new ConfigurationError('KEY_ENCRYPTION_KEY must be defined.')
-      return [`${await reencrypt(store, vault)} values encrypted anew.`]
-    }
+    const { keyEncryptionKeys } = config
+    if (anew && keyEncryptionKeys.length === 0) throw new ConfigurationError('KEY_ENCRYPTION_KEY must be defined.')
+    const atRest = createAtRestStore(database)
+    const encrypted = await openStoredKeys({ keys: createKeyStore(database), atRest }, keyEncryptionKeys)
+    if (anew) return [`${encrypted + (await reencrypt(atRest, keyEncryptionKeys))} values encrypted anew.`]
     const newId = () => crypto.randomUUID()
     const rotated = await rotateKeys({
       store: createKeyRotationStore(database),
-      vault,
+      vault: createVault(keyEncryptionKeys),
       config,
       newId,
       clock: () => new Date(),

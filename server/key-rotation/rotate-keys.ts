@@ -45,8 +45,9 @@ async function rotationOf(records: readonly SigningRecord[], options: RotationOp
   const { vault, newId, config } = options
   const alg = options.algorithm ?? (first.alg === 'EdDSA' ? 'EdDSA' : 'ES256')
   const { privateJwk, publicJwk } = await generateKeyPair(alg)
-  const privateKey = await vault.protect(JSON.stringify(privateJwk))
-  const key = { id: newId(), alg, publicJwk, privateJwk: privateKey }
+  const id = newId()
+  const protectedJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(privateJwk))
+  const key = { id, alg, publicJwk, privateJwk: protectedJwk }
   return {
     keySetId: first.keySetId,
     formerKeyId: first.keyId,

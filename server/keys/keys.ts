@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { ConfigurationError } from '../config.js'
 import { createSigner, type Jwk, type Signer } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { SecretError } from '../protocol/jose/sealed.js'
-import { type KeyStore, PROTECTED_COLUMNS } from './store.js'
-import type { Vault } from './vault.js'
+import { encryptOnce, namingTheKey, ROOT } from './at-rest/reencrypt.js'
+import type { AtRestStore } from './at-rest/store.js'
+import type { KeyStore } from './store.js'
+import { createVault, type Vault } from './vault.js'
 
-const ROOT_SECRET = 'root'
 /** Imported signers kept at once; a private key is imported anew beyond it. */
 const MAX_SIGNERS = 2_000
 
@@ -23,7 +23,7 @@ export function createKeys(store: KeyStore, vault: Vault): Keys {
   const privateJwkOf = async (keyId: string): Promise<Jwk> => {
     const key = await store.find(keyId)
     if (key === undefined) throw new Error(`Key ${keyId} does not exist.`)
-    return JSON.parse(await vault.reveal(key.privateJwk)) as Jwk
+    return JSON.parse(await vault.reveal({ column: 'keys.private_jwk', id: key.id }, key.privateJwk)) as Jwk
   }
 
   const importSigner = async (keyId: string, kid: string): Promise<Signer> =>
@@ -50,48 +50,33 @@ export function createKeys(store: KeyStore, vault: Vault): Keys {
  * @throws where KEY_ENCRYPTION_KEY does not open it.
  */
 export async function rootSecret(store: KeyStore, vault: Vault): Promise<Uint8Array> {
-  const stored = await store.secret(ROOT_SECRET, () => vault.protect(randomBytes(32).toString('base64url')))
-  return new Uint8Array(Buffer.from(await vault.reveal(stored), 'base64url'))
+  const stored = await store.secret(ROOT.id, () => vault.protect(ROOT, randomBytes(32).toString('base64url')))
+  return new Uint8Array(Buffer.from(await vault.reveal(ROOT, stored), 'base64url'))
+}
+
+/** A single value that was altered is refused when it is used, and stops nothing else. */
+function ifKeyIsMissing(cause: unknown): void {
+  if (!(cause instanceof SecretError) || cause.keyIsMissing) throw cause
 }
 
 /**
- * Makes sure that every stored key can be used, whichever key-encryption key it is under.
+ * Makes sure that every stored key can be used, whichever key-encryption key it is under; what an earlier version stored,
+ * or what was stored before there was a key-encryption key, is encrypted for its row first.
  *
+ * @returns how many values were encrypted.
  * @throws {ConfigurationError} where KEY_ENCRYPTION_KEY does not open what an earlier start stored.
  */
-export async function assertKeysOpen(store: KeyStore, vault: Vault): Promise<void> {
-  try {
+export async function openStoredKeys(
+  { keys: store, atRest }: { keys: KeyStore; atRest: AtRestStore },
+  keyEncryptionKeys: readonly Uint8Array[],
+): Promise<number> {
+  const encrypted = await encryptOnce(atRest, keyEncryptionKeys)
+  const vault = createVault(keyEncryptionKeys)
+  await namingTheKey(async () => {
     await rootSecret(store, vault)
-    for (const stored of await store.sampleOfEachEncryption()) await vault.reveal(stored)
-  } catch (cause) {
-    if (!(cause instanceof SecretError)) throw cause
-    throw new ConfigurationError('KEY_ENCRYPTION_KEY does not decrypt the stored keys.')
-  }
-}
-
-const BATCH = 500
-
-/**
- * Encrypts everything that is protected under the current key-encryption key, whatever it was under before. Whoever
- * writes meanwhile wins; it can be run again at any time.
- *
- * @returns how many values were changed.
- */
-export async function reencrypt(store: KeyStore, vault: Vault): Promise<number> {
-  let changed = 0
-  for (const column of PROTECTED_COLUMNS) {
-    let after = ''
-    for (;;) {
-      const values = await store.protectedValues(column, after, BATCH)
-      for (const { id, stored } of values) {
-        if (!(await vault.isOutdated(stored))) continue
-        if (await store.replaceProtected(column, id, stored, await vault.protect(await vault.reveal(stored))))
-          changed += 1
-      }
-      const last = values.at(-1)
-      if (last === undefined || values.length < BATCH) break
-      after = last.id
+    for (const { id, privateJwk } of await store.sampleOfEachEncryption()) {
+      await vault.reveal({ column: 'keys.private_jwk', id }, privateJwk).catch(ifKeyIsMissing)
     }
-  }
-  return changed
+  })
+  return encrypted
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../database/connect.js'
-import { Prisma } from '../generated/prisma/client.js'
+import type { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 /** A signing key as it is stored; `privateJwk` is protected by the vault. */
@@ -10,31 +10,6 @@ export interface StoredKey {
   readonly publicJwk: Jwk
   readonly privateJwk: string
 }
-
-/** A column whose values the vault protects. */
-export interface ProtectedColumn {
-  readonly table: string
-  readonly idColumn: string
-  readonly column: string
-}
-
-/** Everything that is stored as private keys are. A column that is missing here is lost with its key-encryption key. */
-export const PROTECTED_COLUMNS: readonly ProtectedColumn[] = [
-  { table: 'keys', idColumn: 'id', column: 'private_jwk' },
-  { table: 'secrets', idColumn: 'name', column: 'value' },
-  { table: 'wallet_credentials', idColumn: 'id', column: 'content' },
-  { table: 'wallet_credential_copies', idColumn: 'id', column: 'compact' },
-  { table: 'wallet_credential_copies', idColumn: 'id', column: 'private_jwk' },
-  { table: 'wallet_presentations', idColumn: 'id', column: 'content' },
-  { table: 'flows', idColumn: 'id', column: 'content' },
-  { table: 'verification_sessions', idColumn: 'id', column: 'secrets' },
-]
-
-const namesOf = ({ table, idColumn, column }: ProtectedColumn) => ({
-  table: Prisma.raw(`"${table}"`),
-  id: Prisma.raw(`"${idColumn}"`),
-  value: Prisma.raw(`"${column}"`),
-})
 
 export type KeyStore = ReturnType<typeof createKeyStore>
 
@@ -58,33 +33,11 @@ export function createKeyStore({ prisma, sql }: Database) {
       return row === null ? undefined : toKey(row)
     },
 
-    /** A page of a protected column, for re-encryption, in the order of its ids. */
-    async protectedValues(
-      column: ProtectedColumn,
-      after: string,
-      take: number,
-    ): Promise<{ readonly id: string; readonly stored: string }[]> {
-      const { table, id, value } = namesOf(column)
-      return sql`
-        SELECT ${id} AS id, ${value} AS stored FROM ${table}
-        WHERE ${id} > ${after} AND ${value} IS NOT NULL ORDER BY ${id} LIMIT ${take}`
-    },
-
-    /** Replaces a protected value only where it is still the one that was read. */
-    async replaceProtected(column: ProtectedColumn, rowId: string, from: string, to: string): Promise<boolean> {
-      const { table, id, value } = namesOf(column)
-      const replaced = await sql`
-        UPDATE ${table} SET ${value} = ${to} WHERE ${id} = ${rowId} AND ${value} = ${from} RETURNING ${id}`
-      return replaced.length > 0
-    },
-
-    /** One private key for each JWE header that any of them has, and so for each key-encryption key. */
-    async sampleOfEachEncryption(): Promise<string[]> {
-      const rows = await sql<{ stored: string }>`
-        SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) private_jwk AS stored FROM keys
-        WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`
-      return rows.map((row) => row.stored)
-    },
+    /** One key for each JWE header that any private key has, and so for each key-encryption key. */
+    sampleOfEachEncryption: (): Promise<{ readonly id: string; readonly privateJwk: string }[]> =>
+      sql`
+        SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) id, private_jwk AS "privateJwk" FROM keys
+        WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`,
 
     /** The algorithms of the keys that issuers sign with now. */
     async issuerAlgorithms(): Promise<string[]> {

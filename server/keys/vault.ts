@@ -1,27 +1,55 @@
-import { decryptSecret, encryptSecret } from '../protocol/jose/sealed.js'
+import { decryptSecret, encryptSecret, SecretError } from '../protocol/jose/sealed.js'
+import type { Place } from './at-rest/columns.js'
 
 /** Protects private keys and recoverable secrets at rest. */
 export interface Vault {
-  /** @returns a compact JWE under the first key-encryption key, or the text as it is where none is configured. */
-  protect(plaintext: string): Promise<string>
-  /** @throws where no configured key-encryption key opens it. */
-  reveal(stored: string): Promise<string>
-  /** Whether `protect` would store it otherwise today: in the clear, or under a former key-encryption key. */
-  isOutdated(stored: string): Promise<boolean>
+  /**
+   * @returns a JWE under the first key-encryption key that opens in this place alone, or the text as it is where none is
+   * configured.
+   */
+  protect(place: Place, plaintext: string): Promise<string>
+  /**
+   * @throws SecretError where no configured key-encryption key opens it, where it was encrypted for another place, and,
+   * where a key is configured, for what is in the clear: whoever writes to the database must not choose keys.
+   */
+  reveal(place: Place, stored: string): Promise<string>
 }
 
-/** A compact JWE has four dots; what is stored in the clear (JSON, base64url) never has. */
+/**
+ * How a value is stored: as it would be today; under a former key-encryption key; encrypted, but not for its place, as
+ * earlier versions did; in the clear.
+ */
+export type StoredForm = 'current' | 'former' | 'unbound' | 'clear'
+
+/** A JWE has four dots; what is stored in the clear (JSON, base64url) never has. */
 const isEncrypted = (stored: string) => /^[\w-]+\.[\w-]*\.[\w-]*\.[\w-]*\.[\w-]*$/.test(stored)
+
+const nameOf = ({ column, id }: Place) => `${column}.${id}`
+
+/** Opens a stored value of any form. Throws SecretError where no key opens it, or it was encrypted for another place. */
+export async function openStored(
+  keys: readonly Uint8Array[],
+  place: Place,
+  stored: string,
+): Promise<{ plaintext: string; form: StoredForm }> {
+  if (!isEncrypted(stored)) return { plaintext: stored, form: 'clear' }
+  const { plaintext, keyIndex, bound } = await decryptSecret(keys, stored, nameOf(place))
+  if (!bound) return { plaintext, form: 'unbound' }
+  return { plaintext, form: keyIndex === 0 ? 'current' : 'former' }
+}
 
 /** @param keys key-encryption keys of 32 bytes; the first one encrypts, all of them decrypt. */
 export function createVault(keys: readonly Uint8Array[]): Vault {
   const [current] = keys
   return {
-    protect: async (plaintext) => (current === undefined ? plaintext : encryptSecret(current, plaintext)),
-    reveal: async (stored) => (isEncrypted(stored) ? (await decryptSecret([...keys], stored)).plaintext : stored),
-    isOutdated: async (stored) => {
-      if (!isEncrypted(stored)) return current !== undefined
-      return (await decryptSecret([...keys], stored)).keyIndex !== 0
+    protect: async (place, plaintext) =>
+      current === undefined ? plaintext : encryptSecret(current, plaintext, nameOf(place)),
+    reveal: async (place, stored) => {
+      const { plaintext, form } = await openStored(keys, place, stored)
+      if (current !== undefined && (form === 'clear' || form === 'unbound')) {
+        throw new SecretError(`A value of ${place.column} is not encrypted for its row.`)
+      }
+      return plaintext
     },
   }
 }

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { decodeProtectedHeader } from 'jose'
+import { CompactEncrypt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { keysCommand } from '../../server/key-rotation/command.js'
-import { PROTECTED_COLUMNS } from '../../server/keys/store.js'
+import { PROTECTED_COLUMNS } from '../../server/keys/at-rest/columns.js'
 import { postSchema, SUBJECT } from '../issuer/purchase.js'
 import { localEnvironment, startProcess } from '../main/process.js'
 import { query } from '../support/postgres.js'
@@ -41,11 +41,17 @@ async function newHolder(service: TestService): Promise<void> {
   expect(answer.status).toBe(201)
 }
 
-async function issues(service: TestService): Promise<boolean> {
+/** Asks the default issuer for a credential. */
+async function issue(service: TestService) {
   const authorization = await service.bearer('alice')
   const { name: type } = await postSchema(service, authorization)
   const body = { type, credential_subject: SUBJECT }
-  const created = await service.request('POST', '/api/v1/credentials', { authorization, body })
+  return service.request('POST', '/api/v1/credentials', { authorization, body })
+}
+
+async function issues(service: TestService): Promise<boolean> {
+  const authorization = await service.bearer('alice')
+  const created = await issue(service)
   const credential = created.json.vc.proof.jws
   return (await service.request('POST', '/credentials/verify', { authorization, body: { credential } })).json.isValid
 }
@@ -56,7 +62,12 @@ describe('private keys and secrets at rest', () => {
     await newHolder(service)
     expect(await issues(service)).toBe(true)
     for (const stored of await privateKeys(service.databaseUrl)) {
-      expect(decodeProtectedHeader(stored)).toEqual({ alg: 'dir', enc: 'A256GCM', kid: expect.any(String) })
+      expect(decodeProtectedHeader(stored)).toEqual({
+        alg: 'dir',
+        enc: 'A256GCM',
+        kid: expect.any(String),
+        bound: true,
+      })
     }
     expect((await everyText(service.databaseUrl)).filter((text) => /"d"\s*:/.test(text))).toEqual([])
     const [root] = await query(service.databaseUrl, "SELECT value FROM secrets WHERE name = 'root'")
@@ -87,6 +98,126 @@ describe('private keys and secrets at rest', () => {
     const known = PROTECTED_COLUMNS.map(({ table, column }) => `${table}.${column}`)
     expect(known).toEqual(expect.arrayContaining(protectedColumns))
     expect(known).toContain('secrets.value')
+  })
+})
+
+/** The key that the default issuer, or the default verifier, signs with. */
+const defaultKey = async (databaseUrl: string, kind: 'issuers' | 'verifiers') => {
+  const [key] = await query<{ id: string; private_jwk: string }>(
+    databaseUrl,
+    `SELECT k.id, k.private_jwk FROM keys k JOIN ${kind} r USING (key_set_id) WHERE r.is_default`,
+  )
+  return { id: key?.id ?? '', stored: key?.private_jwk ?? '' }
+}
+
+const storeKey = (databaseUrl: string, id: string, stored: string) =>
+  query(databaseUrl, 'UPDATE keys SET private_jwk = $2 WHERE id = $1', [id, stored])
+
+/** Encrypts every value as versions before this one did: a compact JWE, bound to nothing. */
+async function ageSecrets({ deps, databaseUrl }: TestService, kek: string): Promise<number> {
+  let aged = 0
+  for (const { name, table, column, idColumn } of PROTECTED_COLUMNS) {
+    const rows = await query<{ id: string; stored: string }>(
+      databaseUrl,
+      `SELECT "${idColumn}" AS id, "${column}" AS stored FROM "${table}" WHERE "${column}" IS NOT NULL`,
+    )
+    for (const { id, stored } of rows) {
+      const { kid = '' } = decodeProtectedHeader(stored)
+      const compact = await new CompactEncrypt(Buffer.from(await deps.vault.reveal({ column: name, id }, stored)))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid })
+        .encrypt(Buffer.from(kek, 'base64url'))
+      await query(databaseUrl, `UPDATE "${table}" SET "${column}" = $2 WHERE "${idColumn}" = $1`, [id, compact])
+      aged += 1
+    }
+  }
+  return aged
+}
+
+/** How many JWEs are bound to their rows, and how many are not. */
+async function bindings(databaseUrl: string) {
+  const jwes = (await everyText(databaseUrl)).filter((text) => /^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/.test(text))
+  const bound = jwes.filter((jwe) => decodeProtectedHeader(jwe).bound === true).length
+  return { bound, unbound: jwes.length - bound }
+}
+
+describe('whoever can write to the database', () => {
+  it('cannot make a key sign for another row: a ciphertext that was copied there does not open', async () => {
+    const env = { KEY_ENCRYPTION_KEY: newKek() }
+    await using service = await startService({ env })
+    const { databaseUrl, identityProvider } = service
+    const issuer = await defaultKey(databaseUrl, 'issuers')
+    await storeKey(databaseUrl, issuer.id, (await defaultKey(databaseUrl, 'verifiers')).stored)
+    await using restarted = await startService({ databaseUrl, identityProvider, env })
+    expect((await issue(restarted)).status).toBe(500)
+    await storeKey(databaseUrl, issuer.id, issuer.stored)
+    expect(await issues(restarted)).toBe(true)
+  })
+
+  it('cannot make the service sign with a key of their own: what is in the clear is refused, and never encrypted', async () => {
+    const env = { KEY_ENCRYPTION_KEY: newKek() }
+    await using service = await startService({ env })
+    const { databaseUrl, identityProvider } = service
+    const issuer = await defaultKey(databaseUrl, 'issuers')
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const planted = JSON.stringify(privateKey.export({ format: 'jwk' }))
+    await storeKey(databaseUrl, issuer.id, planted)
+    await using restarted = await startService({ databaseUrl, identityProvider, env })
+    const refused = await issue(restarted)
+    expect([refused.status, refused.text.includes('"d"')]).toEqual([500, false])
+    await expect(keysCommand(['--reencrypt'], environmentOf(service, env))).rejects.toThrow(
+      `0 values encrypted anew. Not encrypted for their rows, refused and left as they are: keys.private_jwk ${issuer.id}.`,
+    )
+    expect((await defaultKey(databaseUrl, 'issuers')).stored).toBe(planted)
+  })
+
+  it('cannot have everything accepted again by writing the root secret in the clear: the start names it', async () => {
+    const env = { KEY_ENCRYPTION_KEY: newKek() }
+    await using service = await startService({ env })
+    await query(service.databaseUrl, "UPDATE secrets SET value = $1 WHERE name = 'root'", ['A'.repeat(43)])
+    await using process = startProcess({ ...localEnvironment(service.databaseUrl), ...env })
+    const altered = 'The root secret is not encrypted for its row although other secrets are: the database was altered.'
+    expect([await process.exit(), process.stderr()]).toEqual([1, expect.stringContaining(altered)])
+    await expect(keysCommand([], environmentOf(service, env))).rejects.toThrow(altered)
+    // Neither does another value of theirs, though this service encrypted it.
+    const { stored } = await defaultKey(service.databaseUrl, 'issuers')
+    await query(service.databaseUrl, "UPDATE secrets SET value = $1 WHERE name = 'root'", [stored])
+    await expect(keysCommand([], environmentOf(service, env))).rejects.toThrow(
+      'A stored secret cannot be used: The encrypted secret was altered.',
+    )
+  })
+})
+
+describe('what an earlier version encrypted, bound to no row', () => {
+  it('is opened at the next start and encrypted for its row; from then on it is refused', async () => {
+    const KEY_ENCRYPTION_KEY = newKek()
+    const env = { KEY_ENCRYPTION_KEY }
+    await using service = await startService({ env })
+    await newHolder(service)
+    const { databaseUrl, identityProvider } = service
+    expect(await ageSecrets(service, KEY_ENCRYPTION_KEY)).toBe(4)
+    const former = await defaultKey(databaseUrl, 'issuers')
+    expect(await bindings(databaseUrl)).toEqual({ bound: 0, unbound: 4 })
+    await using restarted = await startService({ databaseUrl, identityProvider, env })
+    expect(await bindings(databaseUrl)).toEqual({ bound: 4, unbound: 0 })
+    expect(await issues(restarted)).toBe(true)
+    // As a backup has it.
+    await storeKey(databaseUrl, former.id, former.stored)
+    await using again = await startService({ databaseUrl, identityProvider, env })
+    expect((await issue(again)).status).toBe(500)
+  })
+
+  it('is encrypted for its row by --reencrypt, also from a former key, all or nothing', async () => {
+    const former = newKek()
+    await using service = await startService({ env: { KEY_ENCRYPTION_KEY: former } })
+    await newHolder(service)
+    await ageSecrets(service, former)
+    const wrong = environmentOf(service, { KEY_ENCRYPTION_KEY: newKek() })
+    await expect(keysCommand(['--reencrypt'], wrong)).rejects.toThrow('KEY_ENCRYPTION_KEY does not decrypt')
+    expect(await bindings(service.databaseUrl)).toEqual({ bound: 0, unbound: 4 })
+    const both = { KEY_ENCRYPTION_KEY: newKek(), KEY_ENCRYPTION_KEY_PREVIOUS: former }
+    expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['4 values encrypted anew.'])
+    expect(await bindings(service.databaseUrl)).toEqual({ bound: 4, unbound: 0 })
+    expect((await encryptions(service.databaseUrl)).size).toBe(1)
   })
 })
 
@@ -164,7 +295,8 @@ describe('a wrong KEY_ENCRYPTION_KEY', () => {
     await newHolder(between)
     // As if the operator had encrypted the root secret alone.
     const [other] = await query(databaseUrl, "SELECT value FROM secrets WHERE name = 'root'")
-    const root = await between.deps.vault.protect(await between.deps.vault.reveal(other?.value))
+    const place = { column: 'secrets.value', id: 'root' } as const
+    const root = await between.deps.vault.protect(place, await between.deps.vault.reveal(place, other?.value))
     await query(databaseUrl, "UPDATE secrets SET value = $1 WHERE name = 'root'", [root])
     await expect(keysCommand([], environmentOf(service, { KEY_ENCRYPTION_KEY: current }))).rejects.toThrow(refusal)
   })

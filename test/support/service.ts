@@ -6,6 +6,8 @@ import { type AppOptions, createApp } from '../../server/app.js'
 import { type Config, readConfig } from '../../server/config.js'
 import { connectDatabase } from '../../server/database/connect.js'
 import type { Deps } from '../../server/deps.js'
+import { createAtRestStore } from '../../server/keys/at-rest/store.js'
+import { openStoredKeys } from '../../server/keys/keys.js'
 import { createVault } from '../../server/keys/vault.js'
 import { createLog } from '../../server/log.js'
 import { createService, createStores, type DepsOptions } from '../../server/wiring.js'
@@ -82,11 +84,13 @@ async function send(url: string, method: string, path: string, options: RequestO
 
 async function makeDefaults(config: Config): Promise<void> {
   const database = connectDatabase(config.databaseUrl, { max: 2 })
+  const stores = createStores(database)
+  await openStoredKeys({ keys: stores.keys, atRest: createAtRestStore(database) }, config.keyEncryptionKeys)
   await ensureDefaults({
     config,
     vault: createVault(config.keyEncryptionKeys),
     newId: () => crypto.randomUUID(),
-    stores: createStores(database),
+    stores,
   })
   await database.close()
 }

@@ -10,6 +10,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** A stored secret that cannot be read; `message` says why without showing any part of it. */
 export class SecretError extends Error {
   override readonly name = 'SecretError'
+  /** Whether it is under a key that is not configured, rather than altered. */
+  readonly keyIsMissing: boolean
+
+  constructor(message: string, { keyIsMissing = false, ...options }: ErrorOptions & { keyIsMissing?: boolean } = {}) {
+    super(message, options)
+    this.keyIsMissing = keyIsMissing
+  }
 }
 
 /**
@@ -52,51 +59,60 @@ export function open(key: Uint8Array, token: string): unknown {
 }
 
 /**
- * Encrypts a secret for storage under a key-encryption key of 32 octets: a compact JWE (RFC 7516), `dir` with
- * `A256GCM`, whose `kid` tells the key apart from its predecessor. In this thread: Web Cryptography would hand the work to
- * another one, which costs several times what it does.
+ * Encrypts a secret for storage under a key-encryption key of 32 octets: a JWE (RFC 7516), `dir` with `A256GCM`, whose `kid`
+ * tells the key apart from its predecessor. The place where it is stored is its additional authenticated data (`aad`), which
+ * is not written: so it opens in that place alone. Its parts are joined by dots as in a compact JWE, which has no `aad`; the
+ * header's `bound` tells it from one. In this thread: Web Cryptography would hand the work to another one, which costs
+ * several times what it does.
  */
-export async function encryptSecret(kek: Uint8Array, plaintext: string): Promise<string> {
-  const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek) }))
+export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
+  const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))
   const nonce = randomBytes(NONCE_OCTETS)
   const cipher = createCipheriv('aes-256-gcm', kek, nonce, { authTagLength: TAG_OCTETS })
-  // RFC 7516 §5.1 step 14: the protected header is authenticated too.
-  cipher.setAAD(Buffer.from(header, 'ascii'))
+  cipher.setAAD(authenticatedData(header, place))
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
   return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map(encodeBase64url)].join('.')
 }
 
+/** RFC 7516 §5.1 step 14: the protected header, and behind it the `aad` where there is one. */
+const authenticatedData = (header: string, place?: string): Buffer =>
+  Buffer.from(place === undefined ? header : `${header}.${encodeBase64url(place)}`, 'ascii')
+
 /**
- * Decrypts what `encryptSecret` wrote with whichever of the keys fits; `keyIndex` is that key's place in `keks`, so
- * that a secret still under an older key can be encrypted anew. Throws SecretError when no key fits or the JWE was
- * altered.
+ * Decrypts what `encryptSecret` wrote with whichever of the keys fits, and compact JWEs, which are bound to no place;
+ * `bound` tells them apart. `keyIndex` is the key's place in `keks`, so that a secret still under an older key can be
+ * encrypted anew. Throws SecretError when no key fits, the JWE was altered, or it was encrypted for another place.
  */
 export async function decryptSecret(
   keks: readonly Uint8Array[],
   jwe: string,
-): Promise<{ plaintext: string; keyIndex: number }> {
+  place: string,
+): Promise<{ plaintext: string; keyIndex: number; bound: boolean }> {
   const header = storedHeader(jwe)
   if (typeof header.kid !== 'string') throw new SecretError('The encrypted secret names no key.')
   const keyIndex = keks.findIndex((kek) => kekId(kek) === header.kid)
   const kek = keks[keyIndex]
-  if (kek === undefined)
-    throw new SecretError(`The secret is encrypted under the key ${header.kid}, and no configured key is that one.`)
+  if (kek === undefined) {
+    const message = `The secret is encrypted under the key ${header.kid}, and no configured key is that one.`
+    throw new SecretError(message, { keyIsMissing: true })
+  }
   // RFC 7516 §4.1.13: no critical extension is understood.
   if (header.alg !== 'dir' || header.enc !== 'A256GCM' || 'crit' in header || 'zip' in header) throw altered()
-  return { plaintext: decryptDirectly(kek, jwe), keyIndex }
+  const bound = header.bound === true
+  return { plaintext: decryptDirectly(kek, jwe, bound ? place : undefined), keyIndex, bound }
 }
 
 const altered = (cause?: unknown) =>
   new SecretError('The encrypted secret was altered.', cause === undefined ? {} : { cause })
 
 /** RFC 7516 §5.2, for direct encryption: the encrypted key is empty. */
-function decryptDirectly(kek: Uint8Array, jwe: string): string {
+function decryptDirectly(kek: Uint8Array, jwe: string, place: string | undefined): string {
   const [header = '', encryptedKey, ...encoded] = jwe.split('.')
   const [nonce, ciphertext, tag, ...others] = encoded.map(decodeBase64url)
   if (encryptedKey !== '' || nonce?.length !== NONCE_OCTETS || tag?.length !== TAG_OCTETS) throw altered()
   if (ciphertext === undefined || others.length > 0) throw altered()
   const decipher = createDecipheriv('aes-256-gcm', kek, nonce, { authTagLength: TAG_OCTETS })
-  decipher.setAAD(Buffer.from(header, 'ascii')).setAuthTag(tag)
+  decipher.setAAD(authenticatedData(header, place)).setAuthTag(tag)
   const plaintext = decipher.update(ciphertext)
   try {
     decipher.final()

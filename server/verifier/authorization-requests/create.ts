@@ -52,8 +52,9 @@ export async function createRequest(
   const secrets = newSecrets(deps, responseMode)
   const createdAt = deps.clock()
   const qrCodeId = deps.newId()
+  const id = deps.newId()
   const session: Session = {
-    id: deps.newId(),
+    id,
     requestId: deps.newId(),
     qrCodeId,
     verifierId: context.verifierDid,
@@ -63,7 +64,7 @@ export async function createRequest(
     state: 'RequestCreated',
     errorMessage: null,
     responseMode,
-    secrets: await protectSecrets(deps, secrets),
+    secrets: await protectSecrets(deps, id, secrets),
     ...queries,
     trustedIssuers: request.trustedIssuers ?? null,
     redirectUri: request.redirectUri ?? null,

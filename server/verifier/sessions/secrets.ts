@@ -19,11 +19,17 @@ export function newSecrets(deps: Pick<Deps, 'random'>, responseMode: ResponseMod
   return responseMode === 'direct_post' ? values : { ...values, encryptionKey: generateResponseKey() }
 }
 
-export const protectSecrets = ({ vault }: Pick<Deps, 'vault'>, secrets: SessionSecrets): Promise<string> =>
-  vault.protect(JSON.stringify(secrets))
+const placeOf = (sessionId: string) => ({ column: 'verification_sessions.secrets', id: sessionId }) as const
+
+/** The secrets of a session, ready to be stored with it. */
+export const protectSecrets = (
+  { vault }: Pick<Deps, 'vault'>,
+  sessionId: string,
+  secrets: SessionSecrets,
+): Promise<string> => vault.protect(placeOf(sessionId), JSON.stringify(secrets))
 
 /** The secrets of a session that is still open. */
 export async function revealSecrets({ vault }: Pick<Deps, 'vault'>, session: Session): Promise<SessionSecrets> {
   if (session.secrets === null) throw new Error(`Session ${session.id} has no secrets any more.`)
-  return JSON.parse(await vault.reveal(session.secrets)) as SessionSecrets
+  return JSON.parse(await vault.reveal(placeOf(session.id), session.secrets)) as SessionSecrets
 }

@@ -39,7 +39,11 @@ export interface HeldCredential extends Omit<StoredCredential, 'content'> {
 
 /** Opens what the vault protects. */
 export async function openCredential(deps: Deps, stored: StoredCredential): Promise<HeldCredential> {
-  const [content, compact] = await Promise.all([deps.vault.reveal(stored.content), deps.vault.reveal(stored.compact)])
+  const { vault } = deps
+  const [content, compact] = await Promise.all([
+    vault.reveal({ column: 'wallet_credentials.content', id: stored.id }, stored.content),
+    vault.reveal({ column: 'wallet_credential_copies.compact', id: stored.copyId }, stored.compact),
+  ])
   return { ...stored, content: zContent.parse(JSON.parse(content)), compact }
 }
 

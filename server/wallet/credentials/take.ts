@@ -21,8 +21,11 @@ export interface TakeIntoWallet {
 
 async function copyOf(deps: Deps, { compact, key, kid }: Receipt): Promise<NewCopy> {
   const { vault } = deps
-  const privateJwk = key.privateJwk === null ? null : await vault.protect(JSON.stringify(key.privateJwk))
-  return { id: deps.newId(), compact: await vault.protect(compact), kid, keyId: key.keyId, privateJwk }
+  const id = deps.newId()
+  const place = { column: 'wallet_credential_copies.private_jwk', id } as const
+  const privateJwk = key.privateJwk === null ? null : await vault.protect(place, JSON.stringify(key.privateJwk))
+  const protectedCompact = await vault.protect({ column: 'wallet_credential_copies.compact', id }, compact)
+  return { id, compact: protectedCompact, kid, keyId: key.keyId, privateJwk }
 }
 
 /** Stores what was taken: a credential with its copies. */
@@ -37,8 +40,12 @@ async function keep(
   const copies = await Promise.all(receipts.map((receipt) => copyOf(deps, receipt)))
   const [first] = copies
   if (first === undefined) throw new Error('A credential without a copy was taken.')
+  const protectedContent = await deps.vault.protect(
+    { column: 'wallet_credentials.content', id },
+    JSON.stringify(content),
+  )
   await deps.stores.walletCredentials.insert(
-    { id, holderId, format, content: await deps.vault.protect(JSON.stringify(content)), createdAt, copies },
+    { id, holderId, format, content: protectedContent, createdAt, copies },
     { actor, action: 'wallet.credential.received', subject: 'wallet_credential', subjectId: id },
   )
   return { ...first, id, format, content, createdAt, copyId: first.id, compact }

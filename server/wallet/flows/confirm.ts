@@ -110,7 +110,7 @@ export async function confirm(deps: Deps, caller: Caller, confirmation: Confirma
   if (flow.state === 'confirmed') throw errors.flowConfirmed()
   // Anew: the holder may have lost the DID since.
   const holder = await flowHolder(deps, caller, flow.did)
-  const content = await revealContent(deps, flow.content)
+  const content = await revealContent(deps, flow)
   const context: Confirm = { deps, caller, holder, confirmation }
   const action: Action =
     content.kind === 'request'

@@ -16,8 +16,10 @@ const zContent = z.discriminatedUnion('kind', [
 
 export type FlowContent = z.output<typeof zContent>
 
-export const protectContent = (deps: Deps, content: FlowContent): Promise<string> =>
-  deps.vault.protect(JSON.stringify(content))
+export const protectContent = (deps: Deps, id: string, content: FlowContent): Promise<string> =>
+  deps.vault.protect({ column: 'flows.content', id }, JSON.stringify(content))
 
-export const revealContent = async (deps: Deps, stored: string): Promise<FlowContent> =>
-  zContent.parse(JSON.parse(await deps.vault.reveal(stored)))
+export const revealContent = async (
+  deps: Deps,
+  { id, content }: { readonly id: string; readonly content: string },
+): Promise<FlowContent> => zContent.parse(JSON.parse(await deps.vault.reveal({ column: 'flows.content', id }, content)))

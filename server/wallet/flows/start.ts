@@ -39,7 +39,7 @@ async function store({ deps, caller, holder }: Start, type: FlowType, content: F
     createdBy: caller.sub,
     did: holder.did,
     holderId: holder.hosted?.holderId ?? null,
-    content: await protectContent(deps, content),
+    content: await protectContent(deps, id, content),
     createdAt,
     expiresAt: new Date(createdAt.getTime() + FLOW_MS),
   })

@@ -19,7 +19,7 @@ export async function recordPresentation(
   const stored = {
     id,
     holderId,
-    content: await deps.vault.protect(JSON.stringify(content)),
+    content: await deps.vault.protect({ column: 'wallet_presentations.content', id }, JSON.stringify(content)),
     createdAt: deps.clock(),
   }
   const audit = { actor, action: 'wallet.presented', subject: 'wallet_presentation', subjectId: id } as const
@@ -30,6 +30,7 @@ export async function shownPresentation(
   deps: Deps,
   stored: StoredPresentation,
 ): Promise<z.input<typeof zWalletPresentation>> {
-  const content = zContent.parse(JSON.parse(await deps.vault.reveal(stored.content)))
+  const place = { column: 'wallet_presentations.content', id: stored.id } as const
+  const content = zContent.parse(JSON.parse(await deps.vault.reveal(place, stored.content)))
   return { ...content, id: stored.id, createdAt: stored.createdAt.toISOString() }
 }

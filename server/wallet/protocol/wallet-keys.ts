@@ -65,5 +65,6 @@ export function isNamedBy({ did, signer }: WalletKey, name: string): boolean {
 export async function copySigner(deps: Deps, held: HeldCredential): Promise<Signer> {
   if (held.keyId !== null) return deps.keys.signer(held.keyId, held.kid)
   if (held.privateJwk === null) throw new Error(`Credential ${held.id} has no key.`)
-  return createSigner(JSON.parse(await deps.vault.reveal(held.privateJwk)) as Jwk, held.kid)
+  const place = { column: 'wallet_credential_copies.private_jwk', id: held.copyId } as const
+  return createSigner(JSON.parse(await deps.vault.reveal(place, held.privateJwk)) as Jwk, held.kid)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
+import { CompactEncrypt, decodeProtectedHeader, flattenedDecrypt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
   decryptSecret,
@@ -89,41 +89,55 @@ describe('seal and open', () => {
 })
 
 describe('encryptSecret and decryptSecret', () => {
+  const PLACE = 'keys.private_jwk.one'
   const current = Buffer.alloc(32, 1)
   const previous = Buffer.alloc(32, 2)
 
-  it('round-trips as a compact JWE, dir with A256GCM', async () => {
-    const jwe = await encryptSecret(current, '{"d":"ä"}')
+  it('round-trips as a JWE, dir with A256GCM, bound to its place', async () => {
+    const jwe = await encryptSecret(current, '{"d":"ä"}', PLACE)
     const header = JSON.parse(Buffer.from(jwe.split('.')[0] ?? '', 'base64url').toString())
-    expect(header).toEqual({ alg: 'dir', enc: 'A256GCM', kid: expect.stringMatching(/^[A-Za-z0-9_-]{16}$/) })
-    await expect(decryptSecret([current], jwe)).resolves.toEqual({ plaintext: '{"d":"ä"}', keyIndex: 0 })
+    expect(header).toEqual({
+      alg: 'dir',
+      enc: 'A256GCM',
+      kid: expect.stringMatching(/^[A-Za-z0-9_-]{16}$/),
+      bound: true,
+    })
+    await expect(decryptSecret([current], jwe, PLACE)).resolves.toEqual({
+      plaintext: '{"d":"ä"}',
+      keyIndex: 0,
+      bound: true,
+    })
   })
 
   it('tells which key fitted, so that a replaced one can be retired', async () => {
-    const jwe = await encryptSecret(previous, 's')
-    await expect(decryptSecret([current, previous], jwe)).resolves.toEqual({ plaintext: 's', keyIndex: 1 })
+    const jwe = await encryptSecret(previous, 's', PLACE)
+    await expect(decryptSecret([current, previous], jwe, PLACE)).resolves.toEqual({
+      plaintext: 's',
+      keyIndex: 1,
+      bound: true,
+    })
   })
 
   it('says which key is missing, and nothing of the keys it has', async () => {
-    const jwe = await encryptSecret(previous, 's')
-    const refused = decryptSecret([current], jwe)
+    const jwe = await encryptSecret(previous, 's', PLACE)
+    const refused = decryptSecret([current], jwe, PLACE)
     await expect(refused).rejects.toBeInstanceOf(SecretError)
     await expect(refused).rejects.toThrow(
       /^The secret is encrypted under the key [A-Za-z0-9_-]{16}, and no configured key is that one\.$/,
     )
-    await expect(decryptSecret([], jwe)).rejects.toBeInstanceOf(SecretError)
+    await expect(decryptSecret([], jwe, PLACE)).rejects.toBeInstanceOf(SecretError)
   })
 
   it('refuses what was altered', async () => {
-    const parts = (await encryptSecret(current, 'secret')).split('.')
+    const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const ciphertext = Buffer.from(parts[3] ?? '', 'base64url')
     ciphertext[0] = (ciphertext[0] ?? 0) ^ 1
     const altered = [...parts.slice(0, 3), ciphertext.toString('base64url'), parts[4]].join('.')
-    await expect(decryptSecret([current], altered)).rejects.toThrow('The encrypted secret was altered.')
+    await expect(decryptSecret([current], altered, PLACE)).rejects.toThrow('The encrypted secret was altered.')
   })
 
   it('refuses it whichever of its parts was altered, cut short or added', async () => {
-    const parts = (await encryptSecret(current, 'secret')).split('.')
+    const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const { kid } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
     const encoded = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
     const withPart = (at: number, part: string) => parts.map((own, index) => (index === at ? part : own)).join('.')
@@ -145,36 +159,59 @@ describe('encryptSecret and decryptSecret', () => {
       `${parts.join('.')}.AAAA`,
       parts.slice(0, 4).join('.'),
     ]) {
-      await expect(decryptSecret([current], altered), altered).rejects.toThrow('The encrypted secret was altered.')
+      await expect(decryptSecret([current], altered, PLACE), altered).rejects.toThrow(
+        'The encrypted secret was altered.',
+      )
     }
   })
 
-  it('speaks the JWE of other libraries', async () => {
-    const written = await encryptSecret(current, 'secret')
-    const { plaintext } = await compactDecrypt(written, current)
-    expect(Buffer.from(plaintext).toString()).toBe('secret')
+  it('opens in no other place', async () => {
+    const jwe = await encryptSecret(current, 'secret', PLACE)
+    for (const place of ['keys.private_jwk.two', 'keys.private_jwk.on', 'secrets.value.one', '']) {
+      await expect(decryptSecret([current], jwe, place)).rejects.toThrow('The encrypted secret was altered.')
+    }
+  })
 
-    const { kid } = decodeProtectedHeader(written)
+  it('is bound or not as it was made: what its header says cannot be changed', async () => {
+    const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
+    const { bound: _, ...header } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
+    const freed = [Buffer.from(JSON.stringify(header)).toString('base64url'), ...parts.slice(1)].join('.')
+    await expect(decryptSecret([current], freed, PLACE)).rejects.toThrow('The encrypted secret was altered.')
+  })
+
+  it('speaks the JWE of other libraries: flattened JSON with its place as aad (RFC 7516 §7.2.2)', async () => {
+    const jwe = await encryptSecret(current, 'secret', PLACE)
+    const [header = '', , iv = '', ciphertext = '', tag = ''] = jwe.split('.')
+    const aad = Buffer.from(PLACE).toString('base64url')
+    const { plaintext } = await flattenedDecrypt({ protected: header, iv, ciphertext, tag, aad }, current)
+    expect(Buffer.from(plaintext).toString()).toBe('secret')
+  })
+
+  it('reads a compact JWE, as former versions wrote it, and says that it is bound to no place', async () => {
+    const { kid } = decodeProtectedHeader(await encryptSecret(current, 's', PLACE))
     const foreign = await new CompactEncrypt(Buffer.from('secret'))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ...(kid === undefined ? {} : { kid }) })
       .encrypt(current)
-    await expect(decryptSecret([current], foreign)).resolves.toEqual({ plaintext: 'secret', keyIndex: 0 })
+    const read = { plaintext: 'secret', keyIndex: 0, bound: false }
+    await expect(decryptSecret([current], foreign, PLACE)).resolves.toEqual(read)
   })
 
   it('refuses what is no such JWE', async () => {
-    await expect(decryptSecret([current], 'plain text')).rejects.toThrow('The stored value is not an encrypted secret.')
+    await expect(decryptSecret([current], 'plain text', PLACE)).rejects.toThrow(
+      'The stored value is not an encrypted secret.',
+    )
     const anonymous = await new CompactEncrypt(Buffer.from('s'))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(current)
-    await expect(decryptSecret([current], anonymous)).rejects.toThrow('The encrypted secret names no key.')
+    await expect(decryptSecret([current], anonymous, PLACE)).rejects.toThrow('The encrypted secret names no key.')
   })
 
   it('refuses another content encryption under the right key id', async () => {
-    const [header] = (await encryptSecret(current, 's')).split('.')
+    const [header] = (await encryptSecret(current, 's', PLACE)).split('.')
     const { kid } = JSON.parse(Buffer.from(header ?? '', 'base64url').toString())
     const other = await new CompactEncrypt(Buffer.from('s'))
       .setProtectedHeader({ alg: 'A256GCMKW', enc: 'A256GCM', kid })
       .encrypt(current)
-    await expect(decryptSecret([current], other)).rejects.toBeInstanceOf(SecretError)
+    await expect(decryptSecret([current], other, PLACE)).rejects.toBeInstanceOf(SecretError)
   })
 })

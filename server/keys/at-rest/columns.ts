@@ -1,0 +1,38 @@
+/**
+ * Everything that is stored as private keys are, with the column that tells its rows apart. A column that is missing here
+ * cannot be protected.
+ */
+const ID_COLUMNS = {
+  'keys.private_jwk': 'id',
+  'secrets.value': 'name',
+  'wallet_credentials.content': 'id',
+  'wallet_credential_copies.compact': 'id',
+  'wallet_credential_copies.private_jwk': 'id',
+  'wallet_presentations.content': 'id',
+  'flows.content': 'id',
+  'verification_sessions.secrets': 'id',
+} as const
+
+/** `table.column` of a column whose values the vault protects. */
+export type ProtectedName = keyof typeof ID_COLUMNS
+
+/** Where a protected value stands: what is encrypted for one place opens in no other. */
+export interface Place {
+  readonly column: ProtectedName
+  /** Of the row. */
+  readonly id: string
+}
+
+export interface ProtectedColumn {
+  readonly name: ProtectedName
+  readonly table: string
+  readonly column: string
+  readonly idColumn: string
+}
+
+export const PROTECTED_COLUMNS: readonly ProtectedColumn[] = (
+  Object.entries(ID_COLUMNS) as [ProtectedName, string][]
+).map(([name, idColumn]) => {
+  const [table = '', column = ''] = name.split('.')
+  return { name, table, column, idColumn }
+})

@@ -1,0 +1,80 @@
+import type { Database } from '../../database/connect.js'
+import { Prisma } from '../../generated/prisma/client.js'
+import type { ProtectedColumn } from './columns.js'
+
+export interface ProtectedValue {
+  readonly id: string
+  readonly stored: string
+}
+
+/** A value that is to be replaced where it is still the one that was read. */
+export interface Replacement {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The values of protected columns, as they are stored. */
+export interface ProtectedValues {
+  /** A page of a column, in the order of its ids. */
+  page(column: ProtectedColumn, after: string, take: number): Promise<ProtectedValue[]>
+  /** @returns how many were replaced. */
+  replace(column: ProtectedColumn, replacements: readonly Replacement[]): Promise<number>
+}
+
+/** Everything encrypted at once may take long in a large installation. */
+const TRANSACTION_MS = 60 * 60 * 1000
+
+type Run = <Row>(statement: Prisma.Sql) => Promise<Row[]>
+
+const namesOf = ({ table, idColumn, column }: ProtectedColumn) => ({
+  table: Prisma.raw(`"${table}"`),
+  id: Prisma.raw(`"${idColumn}"`),
+  value: Prisma.raw(`"${column}"`),
+})
+
+function valuesOver(run: Run): ProtectedValues {
+  return {
+    page(column, after, take) {
+      const { table, id, value } = namesOf(column)
+      return run(Prisma.sql`
+        SELECT ${id} AS id, ${value} AS stored FROM ${table}
+        WHERE ${id} > ${after} AND ${value} IS NOT NULL ORDER BY ${id} LIMIT ${take}`)
+    },
+    async replace(column, replacements) {
+      if (replacements.length === 0) return 0
+      const { table, id, value } = namesOf(column)
+      const member = (name: keyof Replacement) => replacements.map((replacement) => replacement[name])
+      const replaced = await run(Prisma.sql`
+        UPDATE ${table} t SET ${value} = r.new_value
+        FROM unnest(${member('id')}::text[], ${member('from')}::text[], ${member('to')}::text[]) r(id, old_value, new_value)
+        WHERE t.${id} = r.id AND t.${value} = r.old_value RETURNING t.${id}`)
+      return replaced.length
+    },
+  }
+}
+
+export type AtRestStore = ReturnType<typeof createAtRestStore>
+
+export function createAtRestStore({ prisma, sql }: Database) {
+  return {
+    values: valuesOver(<Row>(statement: Prisma.Sql) => sql<Row>`${statement}`),
+
+    /**
+     * Works on all values in one transaction, which nobody else does meanwhile.
+     *
+     * @param work is given the stored value of the secret `name`; undefined where there is none
+     */
+    exclusively: <T>(name: string, work: (stored: string | undefined, values: ProtectedValues) => Promise<T>) =>
+      prisma.$transaction(
+        async (tx) => {
+          const run: Run = (statement) => tx.$queryRaw(statement)
+          const [row] = await run<{ value: string }>(
+            Prisma.sql`SELECT value FROM secrets WHERE name = ${name} FOR UPDATE`,
+          )
+          return work(row?.value, valuesOver(run))
+        },
+        { timeout: TRANSACTION_MS },
+      ),
+  }
+}
