@@ -41,14 +41,21 @@ function call({ name, procedure }: Route, ctx: Context, getRawInput: () => Promi
   return procedure(options as unknown as Parameters<AnyProcedure>[0])
 }
 
+/** What a procedure adds goes out with a refusal too: a nonce for the next try, say. */
+function addHeaders({ responseHeaders }: Context, response: Response): void {
+  if (response.headersSent) return
+  for (const [name, value] of responseHeaders) response.setHeader(name, value)
+}
+
 /** Calls the procedure, as `/trpc` does, and sends what it returned or threw. */
 async function serve(match: RouteMatch, search: string, request: Request, response: Response, deps: Deps) {
   const ctx = createContext(deps, requestFacts(request, response, match.params))
   try {
     const data = await call(match.route, ctx, () => restInput(match, search, request, response))
-    for (const [name, value] of ctx.responseHeaders) response.setHeader(name, value)
+    addHeaders(ctx, response)
     sendReply(match.route, data, request, response, deps)
   } catch (thrown) {
+    addHeaders(ctx, response)
     sendFailure(thrown, match.route, request, response, deps)
   }
 }

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import { signCompact } from '../../protocol/jose/jws.js'
+import { DPOP_ALGORITHMS } from '../../protocol/oauth/dpop.js'
 import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
 import { GRANTS } from '../openid4vci/grants/index.js'
 import { displayOf } from '../schemas/display.js'
@@ -62,6 +63,7 @@ export function authorizationServerMetadataOf(deps: Deps): Record<string, unknow
     grant_types_supported: GRANTS.map(({ identifier }) => identifier),
     // §12.2.4: with the pre-authorized code alone there are no response types; RFC 8414 §3.2: an empty list is left out.
     token_endpoint_auth_methods_supported: ['none'],
+    dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],
     authorization_details_types_supported: ['openid_credential'],
     'pre-authorized_grant_anonymous_access_supported': true,
   }

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 
 /** Time for a wallet to get nonce and credential, and to notify; a bearer token must not live longer (§13.10). */
-export const ACCESS_TOKEN_SECONDS = 300
+const BEARER_SECONDS = 300
+/** A token that is bound to a key is of no use to who steals it (RFC 9449 §1). */
+const BOUND_SECONDS = 3_600
+
+/** How long an access token is good for, by whether it is bound to a key. */
+export const accessTokenSeconds = (bound: boolean): number => (bound ? BOUND_SECONDS : BEARER_SECONDS)
 
 const TOKEN_BYTES = 32
 

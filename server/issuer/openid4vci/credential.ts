@@ -9,6 +9,7 @@ import type { Admission, Refusal } from './admission/store.js'
 import { CLOSED, closedReason, offeredConfigurations } from './offer.js'
 import { assertRecipient, provenKeys } from './proven-keys.js'
 import { RequestDids } from './request-dids.js'
+import { takeable } from './requested-configurations.js'
 import { NONCE_SECONDS } from './sealed.js'
 import { moved } from './sessions/session.js'
 import type { NewRecord, TokenContext } from './store.js'
@@ -29,13 +30,13 @@ async function isKnownConfiguration(deps: Deps, id: string): Promise<boolean> {
 async function requestedConfiguration(deps: Deps, token: TokenContext, request: CredentialRequest): Promise<string> {
   const { credential_identifier: identifier, credential_configuration_id: id } = request
   if (identifier !== undefined) {
-    if (token.granted.includes(identifier)) return identifier
+    if (token.detailed.includes(identifier)) return identifier
     throw new OAuthError(
       'unknown_credential_identifier',
       'The credential_identifier was not given with this access token.',
     )
   }
-  const allowed = token.granted.length === 0 ? offeredConfigurations(deps.formats, token) : token.granted
+  const allowed = takeable(token, offeredConfigurations(deps.formats, token))
   if (id !== undefined && allowed.includes(id)) return id
   // §8.3.1.1: a token that does not enable the issuance of a credential that there is, is an authorization error.
   if (id !== undefined && (await isKnownConfiguration(deps, id)))

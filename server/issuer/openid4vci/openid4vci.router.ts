@@ -1,7 +1,9 @@
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../../trpc.js'
+import { assertKnownAuthentication } from './client-authentication.js'
 import { credential } from './credential.contract.js'
 import { issueToWallet } from './credential.js'
+import { dpopProofOf, provideDpopNonce } from './dpop.js'
 import { nonce } from './nonce.contract.js'
 import { notification } from './notification.contract.js'
 import { takeNotification } from './notification.js'
@@ -18,6 +20,12 @@ const uncached = (body: Record<string, unknown>): ProtocolReply => ({
   body,
 })
 
+/** Endpoints that take DPoP proofs, and the one for nonces: every answer brings a fresh nonce for them. */
+const dpopProcedure = publicProcedure.use(({ ctx, next }) => {
+  provideDpopNonce(ctx)
+  return next()
+})
+
 export const openid4vciRouter = router({
   offer: publicProcedure
     .meta(credentialOffer.meta)
@@ -25,13 +33,16 @@ export const openid4vciRouter = router({
     .output(credentialOffer.output)
     .query(async ({ ctx, input }) => uncached(await handOut(ctx.deps, input.id))),
 
-  token: publicProcedure
+  token: dpopProcedure
     .meta(token.meta)
     .input(token.input)
     .output(token.output)
-    .mutation(async ({ ctx, input }) => uncached({ ...(await issueToken(ctx.deps, input)) })),
+    .mutation(async ({ ctx, input }) => {
+      assertKnownAuthentication(ctx.request.headers, input)
+      return uncached({ ...(await issueToken(ctx.deps, input, { dpop: dpopProofOf(ctx) })) })
+    }),
 
-  nonce: publicProcedure
+  nonce: dpopProcedure
     .meta(nonce.meta)
     .input(nonce.input)
     .output(nonce.output)

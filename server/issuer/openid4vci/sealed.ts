@@ -42,6 +42,7 @@ export interface SealOptions {
 export function createSeals(deps: SealOptions) {
   const codeKey = deps.sealingKey('pre-authorized-code')
   const nonceKey = deps.sealingKey('c-nonce')
+  const dpopNonceKey = deps.sealingKey('dpop-nonce')
   const notificationKey = deps.sealingKey('notification-id')
   return {
     /** A fresh code for an offering. */
@@ -66,6 +67,15 @@ export function createSeals(deps: SealOptions) {
       const nonce = open(nonceKey, sealed)
       if (!isObject(nonce) || typeof nonce.exp !== 'number' || nonce.exp <= seconds(deps.clock())) return undefined
       return new Date((nonce.exp - NONCE_SECONDS) * 1000)
+    },
+
+    /** A nonce for DPoP proofs (RFC 9449 §8): good for any number of them while it lasts. */
+    dpopNonce: (): string => seal(dpopNonceKey, { exp: seconds(deps.clock()) + NONCE_SECONDS }),
+
+    /** Whether a DPoP nonce is one of ours and has not expired. */
+    isDpopNonce: (sealed: string): boolean => {
+      const nonce = open(dpopNonceKey, sealed)
+      return isObject(nonce) && typeof nonce.exp === 'number' && nonce.exp > seconds(deps.clock())
     },
 
     /** Names an issuance to the notification endpoint (OpenID4VCI 1.0 §11). */

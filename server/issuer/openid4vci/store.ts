@@ -21,6 +21,7 @@ import {
 } from './admission/store.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession, type StoredSession, sessionColumn, type WithRawSession, withDates } from './sessions/store.js'
+import { type UsedOnce, usedOnce } from './used-once/store.js'
 
 /** An offering as a wallet meets it, with its session where it has one. */
 export interface WalletOffering {
@@ -40,7 +41,11 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly tokenHash: string
   readonly tokenExpiresAt: Date
   /** Configurations that authorization_details named; empty where none were. */
-  readonly granted: readonly string[]
+  readonly detailed: readonly string[]
+  /** Configurations that scope named; empty where none were. */
+  readonly scoped: readonly string[]
+  /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
+  readonly dpopJkt: string | null
   readonly taken: readonly string[]
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
@@ -52,12 +57,17 @@ export interface NewToken {
   readonly tokenHash: string
   readonly jti: string
   readonly offeringId: string
-  readonly configurationIds: readonly string[]
+  readonly detailed: readonly string[]
+  readonly scoped: readonly string[]
+  readonly dpopJkt: string | null
   readonly expiresAt: Date
 }
 
-/** What became of a token request: `used`: its code was used before; `closed`: the offering admits nobody any more. */
-export type TokenOutcome = 'stored' | 'used' | 'closed'
+/**
+ * What became of a token request: `used`: its code was used before; `replayed`: its proof was; `closed`: the offering admits
+ * nobody any more.
+ */
+export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
 
 /** What is put on record for an admission. */
 export interface NewRecord {
@@ -129,27 +139,47 @@ export function createOpenid4vciStore({ sql }: Database) {
      * Stores an access token and uses its code up: of two uses of one code the second meets the unique `jti`. The
      * offering's session moves with it.
      */
-    async insertToken(token: NewToken, session: CredentialOfferSession | null, now: Date): Promise<TokenOutcome> {
-      const [row] = await sql<{ stored: boolean; open: boolean }>`
+    async insertToken(
+      token: NewToken,
+      session: CredentialOfferSession | null,
+      proofs: readonly UsedOnce[],
+      now: Date,
+    ): Promise<TokenOutcome> {
+      const [row] = await sql<{ stored: boolean; open: boolean; fresh: boolean }>`
         WITH ${openSession(token.offeringId, session !== null)},
         open AS (
           SELECT o.id FROM offerings o JOIN session ON session.id = o.id
           WHERE (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
             AND (o.expires_at IS NULL OR o.expires_at > ${now})),
+        ${usedOnce(proofs, Prisma.sql`SELECT 1 FROM open`)},
         token AS (
-          INSERT INTO issuance_tokens (token_hash, jti, offering_id, configuration_ids, expires_at)
-          SELECT ${token.tokenHash}, ${token.jti}, open.id, ${[...token.configurationIds]}::text[], ${token.expiresAt} FROM open
+          INSERT INTO issuance_tokens (token_hash, jti, offering_id, configuration_ids, scope, dpop_jkt, expires_at)
+          SELECT ${token.tokenHash}, ${token.jti}, open.id, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
+            ${token.dpopJkt}, ${token.expiresAt}
+          FROM open WHERE (SELECT count(*) FROM once) = ${proofs.length}
           ON CONFLICT (jti) DO NOTHING RETURNING offering_id),
         ${movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)}
-        SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open`
+        SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open,
+          (SELECT count(*) FROM once) = ${proofs.length} AS fresh`
       if (row?.stored === true) return 'stored'
+      if (row?.open === true && !row.fresh) return 'replayed'
       return row?.open === true ? 'used' : 'closed'
     },
 
-    async token(tokenHash: string): Promise<TokenContext | undefined> {
-      const [row] = await sql<WithRawSession<TokenContext>>`
-        SELECT ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
-          t.expires_at AS "tokenExpiresAt", t.configuration_ids AS granted, t.taken, t.credential_id AS "credentialId",
+    /**
+     * The token with what it is good for. A proof for it is used up in the same statement; `proven` says that it was made
+     * with the token's key and was never used before.
+     */
+    async token(
+      tokenHash: string,
+      proof: (UsedOnce & { readonly jkt: string }) | undefined,
+    ): Promise<(TokenContext & { readonly proven: boolean }) | undefined> {
+      const bound = Prisma.sql`
+        SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND dpop_jkt = ${proof?.jkt ?? null}::text`
+      const [row] = await sql<WithRawSession<TokenContext & { readonly proven: boolean }>>`
+        ${proof === undefined ? Prisma.empty : Prisma.sql`WITH ${usedOnce([proof], bound)}`}
+        SELECT ${proof === undefined ? Prisma.sql`false` : Prisma.sql`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
+          t.expires_at AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken, t.credential_id AS "credentialId",
           CASE WHEN t.credential_id IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
         FROM issuance_tokens t
         JOIN offerings o ON o.id = t.offering_id

@@ -6,7 +6,7 @@ const parameter = z.string().optional()
 
 /** Token Response (OpenID4VCI 1.0 §6.2). */
 const zTokenResponse = z
-  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
+  .object({ access_token: z.string(), token_type: z.enum(['Bearer', 'DPoP']), expires_in: z.int() })
   .meta({ example: { access_token: 'hQ4c0kQz…', token_type: 'Bearer', expires_in: 300 } })
 
 /** Token Request (OpenID4VCI 1.0 §6.1). */
@@ -14,6 +14,8 @@ export const token = {
   meta: route('POST', '/openid4vci/token', {
     tag: 'OpenID4VCI',
     summary: 'Exchange a code for an access token',
+    description:
+      'With a DPoP proof (RFC 9449) the token is bound to its key, of type DPoP and good for an hour; without one it is a Bearer token of five minutes.',
     access: 'public',
     kind: 'protocol',
     reply: zTokenResponse,
@@ -24,6 +26,10 @@ export const token = {
     grant_type: parameter,
     'pre-authorized_code': parameter,
     tx_code: parameter,
+    scope: parameter.meta({ description: 'Ids of offered configurations: narrows the offer; others are ignored.' }),
+    client_id: parameter,
+    client_secret: parameter.meta({ description: 'Refused: clients authenticate by attestation or not at all.' }),
+    client_assertion: parameter.meta({ description: 'Refused, as client_secret is.' }),
     authorization_details: parameter.meta({ description: 'JSON text (RFC 9396 §2).' }),
   }),
   output: zProtocolReply,

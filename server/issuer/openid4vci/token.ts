@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import type { TokenParameters, TokenResponse } from './grants/grant.js'
+import type { TokenClient, TokenParameters, TokenResponse } from './grants/grant.js'
 import { GRANTS } from './grants/index.js'
 
 const SUPPORTED = GRANTS.map(({ identifier }) => identifier).join(', ')
@@ -10,7 +10,7 @@ const SUPPORTED = GRANTS.map(({ identifier }) => identifier).join(', ')
  *
  * @throws OAuthError with the code of RFC 6749 §5.2 that fits.
  */
-export async function issueToken(deps: Deps, sent: TokenParameters): Promise<TokenResponse> {
+export async function issueToken(deps: Deps, sent: TokenParameters, client: TokenClient): Promise<TokenResponse> {
   // RFC 6749 §3.2: parameters sent without a value are treated as if they were omitted.
   const parameters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
   const { grant_type: grantType } = parameters
@@ -18,5 +18,5 @@ export async function issueToken(deps: Deps, sent: TokenParameters): Promise<Tok
   const grant = GRANTS.find(({ identifier }) => identifier === grantType)
   if (grant === undefined)
     throw new OAuthError('unsupported_grant_type', `The grant_type is not supported; use ${SUPPORTED}.`)
-  return grant.handle(deps, parameters)
+  return grant.handle(deps, parameters, client)
 }

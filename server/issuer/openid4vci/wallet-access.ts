@@ -1,11 +1,13 @@
-import { bearerToken } from '../../auth/bearer.js'
 import type { Config } from '../../config.js'
+import type { Context } from '../../context.js'
 import { OAuthError, type OAuthErrorCode } from '../../protocol/oauth/error.js'
 import { publicProcedure } from '../../trpc.js'
 import { sha256 } from './access-token.js'
+import { dpopChallenge, dpopProofOf, provideDpopNonce, replayedProof } from './dpop.js'
+import type { TokenContext } from './store.js'
 
 /**
- * An authorization error with its challenge (RFC 6750 §3).
+ * An authorization error with its challenges (RFC 6750 §3, RFC 9449 §7.1).
  *
  * @param sent whether the request had a token: the challenge of one that had none has no error code (§3.1).
  */
@@ -18,8 +20,53 @@ export function authorizationError(
   const reason = sent ? `, error="${error}", error_description="${description}"` : ''
   return new OAuthError(error, description, {
     status: error === 'insufficient_scope' ? 403 : 401,
-    headers: { 'www-authenticate': `Bearer realm="${config.issuerBaseUrl}"${reason}` },
+    headers: {
+      'www-authenticate': `Bearer realm="${config.issuerBaseUrl}"${reason}, ${dpopChallenge(sent ? error : undefined)}`,
+    },
   })
+}
+
+interface SentToken {
+  readonly scheme: 'bearer' | 'dpop'
+  readonly token: string
+}
+
+/** The token of an Authorization header, of either scheme, compared without case (RFC 6750 §2.1, RFC 9449 §7.1). */
+function sentToken(authorization: string | undefined): SentToken | undefined {
+  const [, scheme, token] = /^(Bearer|DPoP) +(\S.*)$/i.exec(authorization ?? '') ?? []
+  if (scheme === undefined || token === undefined) return undefined
+  return { scheme: scheme.toLowerCase() === 'dpop' ? 'dpop' : 'bearer', token }
+}
+
+/** RFC 9449 §7.1: at a protected resource a refused proof is a 401 with the challenge of the scheme. */
+function proofOf(context: Context, token: string) {
+  try {
+    const proof = dpopProofOf(context, token)
+    return proof === undefined ? undefined : { jkt: proof.jkt, hash: proof.jtiHash, expiresAt: proof.expiresAt }
+  } catch (thrown) {
+    if (!(thrown instanceof OAuthError)) throw thrown
+    throw proofError(thrown)
+  }
+}
+
+const proofError = ({ error, message, cause }: OAuthError): OAuthError =>
+  new OAuthError(error, message, { status: 401, headers: { 'www-authenticate': dpopChallenge(error) }, cause })
+
+/** RFC 9449 §7.2: a token that is bound to a key is good with a proof by that key alone; one that is not, as Bearer. */
+async function tokenOf(context: Context, { scheme, token }: SentToken): Promise<TokenContext> {
+  const { deps } = context
+  const refusal = (description: string) => authorizationError(deps.config, 'invalid_token', description)
+  const proof = scheme === 'dpop' ? proofOf(context, token) : undefined
+  if (scheme === 'dpop' && proof === undefined) throw refusal('The DPoP proof is missing.')
+  const found = await deps.stores.openid4vci.token(sha256(token), proof)
+  if (found === undefined || found.tokenExpiresAt <= deps.clock())
+    throw refusal('The access token is unknown or has expired.')
+  if ((found.dpopJkt !== null) !== (scheme === 'dpop'))
+    throw refusal(`The access token must be sent as ${found.dpopJkt === null ? 'Bearer' : 'DPoP'}.`)
+  if (proof !== undefined && found.dpopJkt !== proof.jkt)
+    throw refusal('The access token is bound to another key than that of the DPoP proof.')
+  if (proof !== undefined && !found.proven) throw proofError(replayedProof())
+  return found
 }
 
 /**
@@ -27,12 +74,9 @@ export function authorizationError(
  * never of use on the management API, which knows only the identity provider's.
  */
 export const walletProcedure = publicProcedure.use(async ({ ctx, next }) => {
-  const { deps, request } = ctx
-  const sent = bearerToken(request.headers.authorization)
-  if (sent === undefined) throw authorizationError(deps.config, 'invalid_token', 'An access token is needed.', false)
-  const token = await deps.stores.openid4vci.token(sha256(sent))
-  if (token === undefined || token.tokenExpiresAt <= deps.clock()) {
-    throw authorizationError(deps.config, 'invalid_token', 'The access token is unknown or has expired.')
-  }
-  return next({ ctx: { token } })
+  provideDpopNonce(ctx)
+  const sent = sentToken(ctx.request.headers.authorization)
+  if (sent === undefined)
+    throw authorizationError(ctx.deps.config, 'invalid_token', 'An access token is needed.', false)
+  return next({ ctx: { token: await tokenOf(ctx, sent) } })
 })

@@ -447,16 +447,21 @@ describe('attacks on the proof', () => {
 describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
   const challengeOf = (answer: { headers: Headers }) => answer.headers.get('www-authenticate')
   const realm = () => `Bearer realm="${issuer.service.url}"`
+  const algs = 'algs="ES256 ES384 EdDSA PS256"'
   const invalid = 'The access token is unknown or has expired.'
 
   it('none: the challenge has no error code', async () => {
     for (const path of ['/openid4vci/credential', '/openid4vci/notification']) {
-      for (const authorization of [undefined, 'Basic eDp5', 'Bearer', 'DPoP abc']) {
+      for (const authorization of [undefined, 'Basic eDp5', 'Bearer', 'DPoP']) {
         const answer = await issuer.service.request('POST', path, {
           body: {},
           ...(authorization === undefined ? {} : { authorization }),
         })
-        expect([answer.status, answer.json.error, challengeOf(answer)]).toEqual([401, 'invalid_token', realm()])
+        expect([answer.status, answer.json.error, challengeOf(answer)]).toEqual([
+          401,
+          'invalid_token',
+          `${realm()}, DPoP ${algs}`,
+        ])
         expect(answer.headers.get('cache-control')).toBe('no-store')
       }
     }
@@ -473,7 +478,9 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     for (const token of ['nobody', foreign]) {
       const answer = await issuer.requestCredential(token, { credential_configuration_id: JWT_VC })
       expect(refusalOf(answer)).toEqual([401, 'invalid_token', invalid])
-      expect(challengeOf(answer)).toBe(`${realm()}, error="invalid_token", error_description="${invalid}"`)
+      expect(challengeOf(answer)).toBe(
+        `${realm()}, error="invalid_token", error_description="${invalid}", DPoP error="invalid_token", ${algs}`,
+      )
     }
   })
 
@@ -506,7 +513,9 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
       const answer = await issuer.take(token, configuration, wallet)
       const description = 'The access token is not good for that configuration.'
       expect(refusalOf(answer)).toEqual([403, 'insufficient_scope', description])
-      expect(challengeOf(answer)).toBe(`${realm()}, error="insufficient_scope", error_description="${description}"`)
+      expect(challengeOf(answer)).toBe(
+        `${realm()}, error="insufficient_scope", error_description="${description}", DPoP error="insufficient_scope", ${algs}`,
+      )
     }
     expect((await issuer.take(token, SD_JWT, wallet)).status).toBe(200)
   })

@@ -157,6 +157,7 @@ describe('authorization server metadata (RFC 8414, OpenID4VCI 1.0 §12.3)', () =
     const { json } = await get(SERVER)
     expect(json).toEqual({
       issuer: url,
+      dpop_signing_alg_values_supported: ['ES256', 'ES384', 'EdDSA', 'PS256'],
       token_endpoint: `${url}/openid4vci/token`,
       jwks_uri: `${url}/.well-known/jwks.json`,
       grant_types_supported: [PRE_AUTHORIZED],

@@ -1,12 +1,14 @@
 import type { Deps } from '../../../deps.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
-import { PRE_AUTHORIZED_CODE_GRANT, zAuthorizationDetails } from '../../../protocol/openid4vci/requests.js'
-import { ACCESS_TOKEN_SECONDS, newAccessToken, sha256 } from '../access-token.js'
+import { PRE_AUTHORIZED_CODE_GRANT } from '../../../protocol/openid4vci/requests.js'
+import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
+import { replayedProof } from '../dpop.js'
 import { CLOSED, closedReason, offeredConfigurations } from '../offer.js'
+import { grantedMembers, requestedConfigurations } from '../requested-configurations.js'
 import { moved } from '../sessions/session.js'
 import type { TokenOutcome, WalletOffering } from '../store.js'
 import { TX_CODE_LOCKED, txCodeMatches } from '../tx-code.js'
-import type { Grant, TokenParameters, TokenResponse } from './grant.js'
+import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
 
 function requiredText(parameters: TokenParameters, name: string): string {
   const value = parameters[name]
@@ -39,70 +41,46 @@ async function assertTxCode(deps: Deps, { session }: WalletOffering, sent: strin
   throw new OAuthError('invalid_grant', `The transaction code is wrong. Attempts left: ${left}.`)
 }
 
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+const invalidGrant = (description: string) => () => new OAuthError('invalid_grant', description)
+
+const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, () => OAuthError>> = {
+  used: invalidGrant('The pre-authorized code has been used already.'),
+  closed: invalidGrant(CLOSED),
+  replayed: replayedProof,
 }
 
-/** §6.1.1: authorization_details may narrow the offer; §6.2: the answer then names what may be taken. */
-function grantedConfigurations(deps: Deps, offering: WalletOffering, sent: string | undefined): readonly string[] {
-  if (sent === undefined) return []
-  // RFC 9396 §5.
-  const refusal = (description: string) => new OAuthError('invalid_authorization_details', description)
-  const parsed = zAuthorizationDetails.safeParse(parsedJson(sent))
-  if (!parsed.success) throw refusal('authorization_details must be a JSON array of openid_credential objects.')
-  const offered = offeredConfigurations(deps.formats, offering)
-  for (const { credential_configuration_id: id, locations } of parsed.data) {
-    if (!offered.includes(id)) throw refusal(`authorization_details name ${id}, which is not offered.`)
-    if (locations?.includes(deps.config.issuerBaseUrl) === false)
-      throw refusal('The locations of authorization_details must hold the credential issuer identifier.')
-  }
-  return [...new Set(parsed.data.map((detail) => detail.credential_configuration_id))]
-}
-
-const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, string>> = {
-  used: 'The pre-authorized code has been used already.',
-  closed: CLOSED,
-}
-
-async function handle(deps: Deps, parameters: TokenParameters): Promise<TokenResponse> {
+async function handle(deps: Deps, parameters: TokenParameters, { dpop }: TokenClient): Promise<TokenResponse> {
   const { offering, jti } = await offeringOf(deps, parameters)
   const now = deps.clock()
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_grant', reason)
-  const granted = grantedConfigurations(deps, offering, parameters.authorization_details)
+  // §6.1.1: the offer may be narrowed.
+  const requested = requestedConfigurations(parameters, offeredConfigurations(deps.formats, offering), deps.config)
   await assertTxCode(deps, offering, parameters.tx_code)
   const accessToken = newAccessToken(deps.random)
   const { offeringId, session } = offering
+  const seconds = accessTokenSeconds(dpop !== undefined)
   const outcome = await deps.stores.openid4vci.insertToken(
     {
       tokenHash: sha256(accessToken),
       jti,
       offeringId,
-      configurationIds: granted,
-      expiresAt: new Date(now.getTime() + ACCESS_TOKEN_SECONDS * 1000),
+      ...requested,
+      dpopJkt: dpop?.jkt ?? null,
+      expiresAt: new Date(now.getTime() + seconds * 1000),
     },
     session === null ? null : moved(session, 'TokenIssued'),
+    dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }],
     now,
   )
-  if (outcome !== 'stored') throw new OAuthError('invalid_grant', REFUSALS[outcome])
+  if (outcome !== 'stored') throw REFUSALS[outcome]()
   return {
     access_token: accessToken,
-    token_type: 'Bearer',
-    expires_in: ACCESS_TOKEN_SECONDS,
-    ...(granted.length === 0 ? {} : { authorization_details: granted.map(authorizationDetail) }),
+    token_type: dpop === undefined ? 'Bearer' : 'DPoP',
+    expires_in: seconds,
+    ...grantedMembers(requested),
   }
 }
-
-/** One credential dataset for each configuration: its identifier is the configuration's. */
-const authorizationDetail = (id: string) => ({
-  type: 'openid_credential',
-  credential_configuration_id: id,
-  credential_identifiers: [id],
-})
 
 /** OpenID4VCI 1.0 §6.1: single use, with a transaction code where the offer asks for one. */
 export const preAuthorizedCode: Grant = { identifier: PRE_AUTHORIZED_CODE_GRANT, handle }

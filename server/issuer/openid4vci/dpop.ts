@@ -1,0 +1,35 @@
+import type { Context } from '../../context.js'
+import { DPOP_ALGORITHMS, type DpopProof, verifyDpopProof } from '../../protocol/oauth/dpop.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+
+/** Gives the wallet a fresh nonce for its next DPoP proof, with whatever the answer will be (RFC 9449 §8.2). */
+export function provideDpopNonce({ deps, responseHeaders }: Pick<Context, 'deps' | 'responseHeaders'>): void {
+  responseHeaders.set('dpop-nonce', deps.seals.dpopNonce())
+}
+
+/**
+ * The DPoP proof of a request, verified; undefined where it has none. Whether it was used before is decided by the
+ * statement that the request makes.
+ *
+ * @param accessToken that the request brings, at a protected resource
+ * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`
+ */
+export function dpopProofOf({ deps, request }: Context, accessToken?: string): DpopProof | undefined {
+  const sent = request.headers.dpop
+  if (sent === undefined) return undefined
+  return verifyDpopProof([sent].flat().join(', '), {
+    method: request.method,
+    // RFC 9449 §4.3: the address as clients know it, which Host and proxies have no say in.
+    url: `${deps.config.issuerBaseUrl}${request.path}`,
+    ...(accessToken === undefined ? {} : { accessToken }),
+    now: deps.clock(),
+    isNonce: deps.seals.isDpopNonce,
+  })
+}
+
+export const replayedProof = (): OAuthError =>
+  new OAuthError('invalid_dpop_proof', 'The DPoP proof has been used already.')
+
+/** The challenge of a protected resource (RFC 9449 §7.1). */
+export const dpopChallenge = (error?: string): string =>
+  `DPoP ${error === undefined ? '' : `error="${error}", `}algs="${DPOP_ALGORITHMS.join(' ')}"`
