@@ -9,6 +9,7 @@ import { sendFailure } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
 import { rateLimiter } from './http/rate-limit.js'
 import { requestId } from './http/request-facts.js'
+import { requestMetrics } from './http/request-metrics.js'
 import { createRestMount } from './http/rest.js'
 import { createRpcMount, sendRpcFailure } from './http/rpc.js'
 import { securityHeaders } from './http/security-headers.js'
@@ -33,13 +34,14 @@ export function createApp(deps: Deps, options: AppOptions = {}): Express {
   app.set('trust proxy', config.trustProxy ?? false)
 
   app.use(requestId())
+  if (config.metrics.port !== undefined) app.use(requestMetrics(deps.metrics, restRouter))
   if (deps.log.isLevelEnabled('info')) app.use(accessLog(deps.log))
   app.use(securityHeaders())
   app.use(corsPolicy(config))
   if (config.authDisabled) app.use(hostCheck(config))
   if (config.rateLimit.max > 0) {
     app.use(
-      rateLimiter(config, deps.log, options.rateLimitStore, (path, method, mac) =>
+      rateLimiter(deps, options.rateLimitStore, (path, method, mac) =>
         isOwnRequest(ownRequestKey, clock, method, path, mac),
       ),
     )

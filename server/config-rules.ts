@@ -8,7 +8,7 @@ export const flag = z
   .default('false')
   .transform((value) => value === 'true')
 
-export const integer = (minimum: number, maximum: number, fallback: number) =>
+export const integerWithin = (minimum: number, maximum: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, { error: `must be an integer from ${minimum} to ${maximum}.` })
@@ -16,7 +16,9 @@ export const integer = (minimum: number, maximum: number, fallback: number) =>
     .refine((value) => value >= minimum && value <= maximum, {
       error: `must be an integer from ${minimum} to ${maximum}.`,
     })
-    .default(fallback)
+
+export const integer = (minimum: number, maximum: number, fallback: number) =>
+  integerWithin(minimum, maximum).default(fallback)
 
 const entriesOf = (value: string) => value.split(/[\s,]+/).filter((entry) => entry !== '')
 

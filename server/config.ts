@@ -7,6 +7,7 @@ import {
   flag,
   hosts,
   integer,
+  integerWithin,
   optionalText,
   origins,
   required,
@@ -52,6 +53,8 @@ const zEnvironment = z.object({
   TRUST_PROXY: trustProxy,
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(0, 65_535, 3000),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: integerWithin(0, 65_535).optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be trace, debug, info, warn, error, fatal or silent.',
@@ -103,6 +106,8 @@ export interface Config {
   readonly trustProxy: boolean | number | string[] | undefined
   readonly host: string
   readonly port: number
+  /** Where operators ask for health and metrics; nowhere without a port. */
+  readonly metrics: { readonly host: string; readonly port: number | undefined }
   readonly logLevel: string
   readonly webConcurrency: number
   readonly outboundAllowedHosts: readonly string[]
@@ -136,6 +141,9 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   if (input.ALLOW_INSECURE_HTTP !== 'true' && /(^|[\s,])http:/i.test(input.TRUSTED_ISSUERS ?? '')) {
     problems.push('- TRUSTED_ISSUERS must list https origins unless ALLOW_INSECURE_HTTP is true.')
   }
+  if (input.METRICS_PORT !== undefined && input.METRICS_PORT !== '0' && input.METRICS_PORT === (input.PORT ?? '3000')) {
+    problems.push('- METRICS_PORT must be another port than PORT.')
+  }
   if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
     problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
   }
@@ -167,6 +175,7 @@ function configOf(env: Environment): Config {
     trustProxy: env.TRUST_PROXY,
     host: env.HOST,
     port: env.PORT,
+    metrics: { host: env.METRICS_HOST, port: env.METRICS_PORT },
     logLevel: env.LOG_LEVEL,
     webConcurrency: env.WEB_CONCURRENCY,
     outboundAllowedHosts: env.OUTBOUND_ALLOWED_HOSTS,

@@ -19,6 +19,7 @@ import type { Keys } from './keys/keys.js'
 import type { KeyStore } from './keys/store.js'
 import type { Vault } from './keys/vault.js'
 import type { Log } from './log.js'
+import type { Metrics } from './metrics/metrics.js'
 import type { Outbound } from './outbound/guard.js'
 import type { StatusIndexAllotment } from './status-lists/allotment.js'
 import type { StatusListPublication } from './status-lists/publication.js'
@@ -84,4 +85,5 @@ export interface Deps {
   /** Keeps Server-Sent Events streams alive. */
   readonly pings: Pings
   readonly health: Health
+  readonly metrics: Metrics
 }

@@ -18,6 +18,7 @@ import { createAtRestStore } from './keys/at-rest/store.js'
 import { openStoredKeys } from './keys/keys.js'
 import { createVault } from './keys/vault.js'
 import { createLog, type Log } from './log.js'
+import { listenForOperators, ownSources, tellPrimary, workerSources } from './operations.js'
 import { startupWarnings } from './startup-warnings.js'
 import { createService, createStores, type Service } from './wiring.js'
 import { superviseWorkers } from './workers.js'
@@ -84,6 +85,9 @@ async function serve(config: Config, log: Log): Promise<void> {
     log,
     ...(redis === undefined ? {} : { checks: { redis: redis.check } }),
   })
+  if (config.metrics.port !== undefined) service.deps.metrics.readProcess()
+  if (cluster.isWorker) tellPrimary(service.deps)
+  else await listenForOperators(config, log, () => ownSources(service.deps))
   const rateLimitStore: Store | undefined = redis?.store ?? (cluster.isWorker ? new PrimaryStore() : undefined)
   const server = await listen(createApp(service.deps, { rateLimitStore }), config)
   stopOnSignal(server, service, redis, log)
@@ -129,6 +133,7 @@ export async function main(): Promise<void> {
     }
     if (cluster.isPrimary && config.webConcurrency > 1) {
       if (config.redisUrl === undefined) countInPrimary(config.rateLimit.windowSeconds)
+      await listenForOperators(config, log, workerSources)
       superviseWorkers(config.webConcurrency, log)
     } else await serve(config, log)
   } catch (error) {

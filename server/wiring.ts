@@ -26,6 +26,7 @@ import { createVault } from './keys/vault.js'
 import { createLog, type Log } from './log.js'
 import { createMaintenance, type Maintenance } from './maintenance/job.js'
 import { createMaintenanceStore } from './maintenance/store.js'
+import { createMetrics } from './metrics/metrics.js'
 import { createOutbound, type OutboundOptions } from './outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from './outbound/own-origin.js'
 import { LruMap } from './protocol/jose/lru-map.js'
@@ -115,6 +116,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     ...(options.poolSize === undefined ? {} : { max: options.poolSize }),
     onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
   })
+  const metrics = createMetrics()
   const stores = createStores(database)
   const vault = createVault(config.keyEncryptionKeys)
   const keys = createKeys(stores.keys, vault)
@@ -127,6 +129,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     ownOrigins: baseUrls.map((url) => new URL(url).origin),
     ownPathAllowed: createOwnPathCheck(baseUrls),
     ownRequestMac: ownRequestMac(sealingKey('own-request'), clock, baseUrls),
+    onEnd: metrics.outbound,
     ...options.outbound,
   })
   const resolver = createDidResolver({
@@ -163,7 +166,9 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       stopping: () => state.stopping,
       checks: { database: () => database.sql`SELECT 1`, ...options.checks },
     },
+    metrics,
   }
+  metrics.read({ database: database.load, streams: deps.events.open })
   const maintenance = createMaintenance({
     store: createMaintenanceStore(database),
     // Everything that is done from time to time, whoever asks or not.

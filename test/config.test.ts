@@ -163,6 +163,8 @@ describe('a value that no rule allows is a line', () => {
     ['TRUST_PROXY', '10.0.0.0/33', PROXIES],
     ['TRUST_PROXY', 'loopback, proxy.example', PROXIES],
     ['PORT', '65536', 'must be an integer from 0 to 65535.'],
+    ['METRICS_PORT', '65536', 'must be an integer from 0 to 65535.'],
+    ['METRICS_PORT', '3000', 'must be another port than PORT.'],
     ['PORT', '0x10', 'must be an integer from 0 to 65535.'],
     ['LOG_LEVEL', 'verbose', 'must be trace, debug, info, warn, error, fatal or silent.'],
     ['WEB_CONCURRENCY', '0', 'must be an integer from 1 to 64.'],

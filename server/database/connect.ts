@@ -4,11 +4,21 @@ import { PrismaClient } from '../generated/prisma/client.js'
 import { type RunSql, sqlOver } from './sql.js'
 import { statementNames } from './statement-names.js'
 
+export interface DatabaseLoad {
+  readonly statements: number
+  readonly busy: number
+  readonly idle: number
+  /** Who waits for a connection. */
+  readonly waiting: number
+}
+
 export interface Database {
   /** Models and transactions. */
   readonly prisma: PrismaClient
   /** Single statements that are written out. */
   readonly sql: RunSql
+  /** How busy it is: statements sent so far, and connections of the pool. */
+  load(): DatabaseLoad
   /** Ends every connection, once the queries under way are done. */
   close(): Promise<void>
 }
@@ -18,6 +28,19 @@ export interface DatabaseOptions {
   readonly max?: number
   /** Told when a connection breaks that nobody is using; the next query opens another. */
   readonly onConnectionLost?: (error: Error) => void
+}
+
+/** Counts what goes over a pool's connections, Prisma's statements among it. @returns how many so far. */
+function countStatements(pool: pg.Pool): () => number {
+  let sent = 0
+  pool.on('connect', (client) => {
+    const query = (...args: unknown[]) => {
+      sent += 1
+      return Reflect.apply(pg.Client.prototype.query, client, args)
+    }
+    Object.assign(client, { query })
+  })
+  return () => sent
 }
 
 /**
@@ -39,6 +62,7 @@ export function connectDatabase(
     options: '-c TimeZone=UTC',
   })
   pool.on('error', onConnectionLost)
+  const statementsSent = countStatements(pool)
   const nameOf = statementNames()
   const prisma = new PrismaClient({
     errorFormat: 'minimal',
@@ -47,6 +71,10 @@ export function connectDatabase(
   return {
     prisma,
     sql: sqlOver(pool, nameOf),
+    load: () => {
+      const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+      return { statements: statementsSent(), busy: totalCount - idle, idle, waiting }
+    },
     async close() {
       await prisma.$disconnect()
       await pool.end()

@@ -34,6 +34,8 @@ export interface Events {
    * @throws what `current` throws.
    */
   stream<Data>(options: StreamOptions<Data>): Promise<EventStream<Data>>
+  /** How many streams are open. */
+  open(): number
   /** Ends every stream, now and in future: the service stops. */
   end(): void
   /** Gives the database connection back. */
@@ -125,6 +127,7 @@ export function createEvents({ store, databaseUrl, log }: EventsOptions): Events
       }
       return follow(subscription, leave) as EventStream<Data>
     },
+    open: () => subscriptions.size,
     end() {
       stopped = true
       reader.close()

@@ -82,6 +82,12 @@ export class Subscriptions {
     if (subscriptions?.size === 0) this.#bySession.delete(subscription.sessionId)
   }
 
+  get size(): number {
+    let size = 0
+    for (const subscriptions of this.#bySession.values()) size += subscriptions.size
+    return size
+  }
+
   of(sessionId: string): Iterable<Subscription> {
     return this.#bySession.get(sessionId) ?? []
   }

@@ -32,6 +32,12 @@ const START = `window.ui = SwaggerUIBundle({
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
 
+/** Files of the reference that are the same for everybody. */
+export const REFERENCE_FILES: ReadonlySet<string> = new Set(['start.js', ...ASSETS].map((name) => `/api-docs/${name}`))
+
+/** Every path of the reference. */
+export const REFERENCE_PATHS: ReadonlySet<string> = new Set(['/api-docs', '/api-docs-json', ...REFERENCE_FILES])
+
 /** Swagger UI sets style attributes and shows its icons as data URIs. */
 const PAGE_CSP =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; " +

@@ -1,14 +1,13 @@
 import type { RequestHandler } from 'express'
 import { MemoryStore, rateLimit, type Store } from 'express-rate-limit'
-import type { Config } from '../config.js'
+import type { Deps } from '../deps.js'
 import { errors } from '../errors.js'
-import type { Log } from '../log.js'
+import { REFERENCE_FILES } from './api-reference.js'
 import { isHostedDidPath } from './paths.js'
 
 /** @param isOwn tells requests that this service sends itself on behalf of one already counted. */
 export function rateLimiter(
-  config: Config,
-  log: Log,
+  { config, log, metrics }: Pick<Deps, 'config' | 'log' | 'metrics'>,
   store: Store | undefined,
   isOwn: (path: string, method: string, mac: string | undefined) => boolean,
 ): RequestHandler {
@@ -29,8 +28,12 @@ export function rateLimiter(
     validate: false,
     skip: (request) => {
       const mac = request.headers['x-credence-internal']
-      return isHostedDidPath(request.path) || (typeof mac === 'string' && isOwn(request.path, request.method, mac))
+      if (isHostedDidPath(request.path) || REFERENCE_FILES.has(request.path)) return true
+      return typeof mac === 'string' && isOwn(request.path, request.method, mac)
     },
-    handler: (_request, _response, next) => next(errors.tooManyRequests()),
+    handler: (_request, _response, next) => {
+      metrics.rateLimited()
+      next(errors.tooManyRequests())
+    },
   })
 }

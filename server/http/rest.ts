@@ -7,6 +7,7 @@ import type { Deps } from '../deps.js'
 import { sendFailure } from './failure.js'
 import { sendReply } from './reply.js'
 import { requestFacts } from './request-facts.js'
+import { noteCalls } from './request-metrics.js'
 import { restInput } from './rest-input.js'
 import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
 
@@ -68,6 +69,7 @@ export function createRestMount(router: AnyRouter, deps: Deps): RequestHandler {
     const [path = '', search = ''] = splitAt(request.url, request.url.indexOf('?'))
     const found = match(request.method === 'HEAD' ? 'GET' : request.method, path)
     if (found === undefined) return next()
+    noteCalls(response, [found.route.name])
     return adapter(new Passage(() => serve(found, search, request, response, deps)))
   }
 }

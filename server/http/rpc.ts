@@ -1,5 +1,6 @@
 import { getTRPCErrorFromUnknown, getTRPCErrorShape, transformTRPCResponse } from '@trpc/server'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
+import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { Request, RequestHandler, Response } from 'express'
 import { createContext } from '../context.js'
 import type { Deps } from '../deps.js'
@@ -9,6 +10,7 @@ import { readText } from './body.js'
 import { logFailure } from './failure.js'
 import { assertPlainJson } from './json-text.js'
 import { requestFacts } from './request-facts.js'
+import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
 
 const MAX_BATCH = 10
 
@@ -32,19 +34,30 @@ function readInput(): RequestHandler {
 /** Typed RPC for first-party clients: the same procedures, with superjson, batches of ten and subscriptions over SSE. */
 export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler[] {
   const { production } = deps.config
+  const { procedures } = appRouter._def
+  const nameOf = (path = '') => (Object.hasOwn(procedures, path) ? path : NO_PROCEDURE)
   const adapter = createExpressMiddleware({
     router: appRouter,
     maxBatchSize: MAX_BATCH,
-    createContext: ({ req, res }: { req: Request; res: Response }) => createContext(deps, requestFacts(req, res)),
+    createContext: ({ req, res, info }: { req: Request; res: Response; info: TRPCRequestInfo }) => {
+      noteCalls(
+        res,
+        info.calls.map(({ path }) => nameOf(path)),
+      )
+      return createContext(deps, requestFacts(req, res))
+    },
     // The RPC codes have no word for some statuses; a single call still answers with the true one.
     responseMeta: ({ errors, paths }) => {
       const [error] = errors
       if (error === undefined || (paths?.length ?? 0) > 1) return { headers: HEADERS }
       return { headers: HEADERS, status: publicError(error, production).status }
     },
-    onError: ({ error, req }) => {
+    onError: ({ error, path, req }) => {
       const response = req.res
-      if (response !== undefined) logFailure(error, publicError(error, production).status, req, response, deps)
+      if (response === undefined) return
+      const { status } = publicError(error, production)
+      noteFailedCall(response, nameOf(path), status)
+      logFailure(error, status, req, response, deps)
     },
   })
   return [readInput(), adapter]

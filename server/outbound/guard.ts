@@ -16,6 +16,8 @@ export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'l
   readonly maxBytes?: number
   /** 3 unless given. */
   readonly maxRedirects?: number
+  /** Told how each request ended: the class of the answer's status (`2xx`), or why there is none. */
+  readonly onEnd?: (outcome: string) => void
 }
 
 /** The one way out of this service. Every method throws {@link OutboundError} for what it refuses or cannot get. */
@@ -108,11 +110,11 @@ async function follow(transport: Transport, bounds: Bounds, request: Request, si
  * @throws {Error} naming an entry of `allowedHosts` that is neither host nor host:port.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { timeoutMs = 5000, maxBytes = 262_144, maxRedirects = 3 } = options
+  const { timeoutMs = 5000, maxBytes = 262_144, maxRedirects = 3, onEnd = () => {} } = options
   const destinations = createDestinations(options)
   const transport = createTransport({ ...options, destinations, timeoutMs, maxBytes })
 
-  const guardedFetch: Outbound['fetch'] = async (input, init) => {
+  const guarded: Outbound['fetch'] = async (input, init) => {
     const url = parseUrl(input instanceof Request ? input.url : String(input))
     // Before a Request is made of it, which would refuse a user name in words of its own.
     destinations.check(url)
@@ -123,6 +125,17 @@ export function createOutbound(options: OutboundOptions): Outbound {
       return await follow(transport, { maxBytes, maxRedirects }, request, deadline.signal)
     } finally {
       deadline.stop()
+    }
+  }
+
+  const guardedFetch: Outbound['fetch'] = async (input, init) => {
+    try {
+      const response = await guarded(input, init)
+      onEnd(`${Math.floor(response.status / 100)}xx`)
+      return response
+    } catch (error) {
+      onEnd(error instanceof OutboundError ? error.code : 'aborted')
+      throw error
     }
   }
 

@@ -85,6 +85,21 @@ describe('the rate limit', () => {
     expect((await service.request('GET', '/not-a-uuid/did.json')).status).toBe(429)
   })
 
+  it('does not count the files of the API reference, but its page, its document and files that there are not', async () => {
+    await using service = await limited({ RATE_LIMIT_MAX: '3' })
+    for (const file of ['start.js', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']) {
+      for (let time = 0; time < 2; time += 1) {
+        const answer = await service.request('GET', `/api-docs/${file}`)
+        expect([answer.status, answer.headers.get('ratelimit')]).toEqual([200, null])
+      }
+    }
+    const counted = ['/api-docs', '/api-docs-json', '/api-docs/other.js', '/api-docs', '/api-docs/../version']
+    const answers: number[] = []
+    for (const path of counted) answers.push((await sendPath(service.url, 'GET', path)).status)
+    expect(answers).toEqual([200, 200, 404, 429, 429])
+    expect((await service.request('GET', '/api-docs/start.js')).status).toBe(200)
+  })
+
   it('does not count what the service asks of itself; a stranger cannot claim that', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '1' })
     const sign = ownRequestMac(service.deps.sealingKey('own-request'), () => new Date(), [service.url])

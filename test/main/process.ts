@@ -26,6 +26,8 @@ export interface ServiceProcess extends AsyncDisposable {
   logged(message: string, count?: number): Promise<LogLine[]>
   /** Waits until it listens; its address. */
   url(): Promise<string>
+  /** Waits until the port for operators listens; its address. */
+  operationsUrl(): Promise<string>
   /** Waits for its end; the exit code, or the signal that ended it. */
   exit(): Promise<number | NodeJS.Signals | null>
 }
@@ -80,6 +82,7 @@ export function startProcess(
     log,
     logged,
     url: async () => `http://127.0.0.1:${(await logged('listening'))[0]?.port}`,
+    operationsUrl: async () => `http://127.0.0.1:${(await logged('metrics listening'))[0]?.port}`,
     exit: async () => {
       const [code, signal] = await ended
       return code ?? signal

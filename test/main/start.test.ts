@@ -50,6 +50,18 @@ describe('a start that cannot be', () => {
     await new Promise((resolve) => other.close(resolve))
   })
 
+  it('names the METRICS_PORT that is already in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    await using service = startProcess({ ...localEnvironment(database.url), METRICS_PORT: String(port) })
+    expect(await service.exit()).toBe(1)
+    expect(service.stderr()).toBe(
+      `127.0.0.1:${port} cannot be listened on (EADDRINUSE). Check METRICS_HOST and METRICS_PORT.\n`,
+    )
+    await new Promise((resolve) => other.close(resolve))
+  })
+
   it('names a database that cannot be reached', async () => {
     await using service = startProcess(localEnvironment('postgres://postgres@127.0.0.1:1/credence'))
     expect(await service.exit()).toBe(1)

@@ -40,8 +40,10 @@ const refusesConnections = (url: string) =>
 
 describe('SIGTERM', () => {
   it('finishes requests under way, ends idle connections, accepts no others, and exits 0', async () => {
-    await using service = startProcess(localEnvironment(database.url))
+    await using service = startProcess({ ...localEnvironment(database.url), METRICS_PORT: '0' })
     const url = await service.url()
+    const operations = await service.operationsUrl()
+    expect((await fetch(`${operations}/health/readiness`)).status).toBe(200)
     const idle = await open(url)
     idle.socket.write(GET)
     await idle.until('"status":"ok"')
@@ -57,6 +59,8 @@ describe('SIGTERM', () => {
     if (!idle.socket.closed) await once(idle.socket, 'close')
     expect(await refusesConnections(url)).toBe(true)
 
+    const unready = await fetch(`${operations}/health/readiness`)
+    expect([unready.status, await unready.json()]).toMatchObject([503, { error: { service: { status: 'down' } } }])
     // Readiness is down on connections that are still there, and each answer closes its own.
     late.socket.write('\r\n')
     await once(late.socket, 'close')

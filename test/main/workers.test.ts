@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sendPath } from '../http/raw.js'
+import { ofMetric, type Samples, scrape } from '../metrics/scrape.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
@@ -22,12 +23,32 @@ const isAlive = (pid: unknown) => {
   }
 }
 
-describe('WEB_CONCURRENCY=2', () => {
-  it('serves from two processes that count one rate limit, replaces one that dies, and stops as a whole', async () => {
+const REQUESTS = 'credence_requests_total'
+const CPU = 'process_cpu_seconds_total'
+
+/** What METRICS_PORT says of 30 requests of which the rate limit refused ten, whichever worker they came to. */
+function expectSums(samples: Samples): void {
+  expect(ofMetric(samples, REQUESTS)).toEqual({
+    [`${REQUESTS}{procedure="service.version",status="200"}`]: 20,
+    [`${REQUESTS}{procedure="none",status="429"}`]: 10,
+  })
+  expect(samples.get('credence_rate_limited_total')).toBe(10)
+  expect(samples.get('credence_workers')).toBe(2)
+  expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+}
+
+const ready = async (operations: string) => {
+  const answer = await fetch(`${operations}/health/readiness`)
+  return [answer.status, await answer.json()]
+}
+
+describe('WEB_CONCURRENCY=2', { timeout: 120_000 }, () => {
+  it('serves from two processes that count one rate limit and one sum of metrics, replaces one that dies, and stops as a whole', async () => {
     await using service = startProcess({
       ...localEnvironment(database.url),
       WEB_CONCURRENCY: '2',
       RATE_LIMIT_MAX: '20',
+      METRICS_PORT: '0',
     })
     const workers = await service.logged('listening', 2)
     const pids = workers.map(({ pid }) => Number(pid))
@@ -37,12 +58,28 @@ describe('WEB_CONCURRENCY=2', () => {
     const answers = await statuses(url, 30)
     expect(answers.toSorted()).toEqual([...Array(20).fill(200), ...Array(10).fill(429)])
 
-    const [victim = 0] = pids
+    const operations = await service.operationsUrl()
+    const before = await scrape(operations)
+    expectSums(before)
+    // No limit counts on this port, and that the other one's is reached is no failure of health.
+    for (let asked = 0; asked < 25; asked += 1) {
+      expect(await ready(operations)).toMatchObject([200, { status: 'ok', info: { database: { status: 'up' } } }])
+    }
+
+    const [victim = 0, other = 0] = pids
     process.kill(victim, 'SIGKILL')
     const [ended] = await service.logged('worker ended')
     expect(ended).toMatchObject({ level: 50, signal: 'SIGKILL' })
     const [, , replacement] = await service.logged('listening', 3)
     expect(pids).not.toContain(replacement?.pid)
+    const after = await scrape(operations)
+    expectSums(after)
+    expect(after.get(CPU)).toBeGreaterThanOrEqual(before.get(CPU) ?? Number.POSITIVE_INFINITY)
+    // One that does not answer is told of, and its counts stay.
+    process.kill(other, 'SIGSTOP')
+    expect(await ready(operations)).toMatchObject([503, { error: { workers: { status: 'down' } } }])
+    expectSums(await scrape(operations))
+    process.kill(other, 'SIGCONT')
     expect(await statuses(url, 4)).toEqual([429, 429, 429, 429])
 
     service.child.kill('SIGTERM')

@@ -75,6 +75,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request) 
     },
     session,
   )
+  deps.metrics.offerSession('created')
   const offered = { schemaName: context.name, offered: configurationIds, session }
   return {
     credentialOfferSessionId: id,

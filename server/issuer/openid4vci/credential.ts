@@ -145,5 +145,6 @@ export async function issueToWallet(deps: Deps, token: TokenContext, request: Cr
   const nonceHashes = dids.unused([...new Set(keys.map(({ nonce }) => sha256(nonce)))])
   const admission = admissionOf(token, configurationId, nonceHashes, now)
   const credentialId = await issue(deps, admission, recordOf(deps, token, keys, recordId, copies), copies)
+  if (admission.hasSession && admission.earlierId === null) deps.metrics.offerSession('issued')
   return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), single)
 }

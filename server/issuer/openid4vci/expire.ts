@@ -9,13 +9,21 @@ const CLOCK_SKEW_SECONDS = 300
  * What becomes of issuances when time passes. A token's row also says that its code was used, and a used nonce that it
  * was: neither leaves as long as the code or nonce itself would still open.
  */
-export function issuanceTasks({ stores, config }: Pick<Deps, 'stores' | 'config'>): readonly MaintenanceTask[] {
+export function issuanceTasks({
+  stores,
+  config,
+  metrics,
+}: Pick<Deps, 'stores' | 'config' | 'metrics'>): readonly MaintenanceTask[] {
   const { openid4vci, offerSessions } = stores
   return [
     {
       name: 'expire credential offer sessions',
       everyMs: 1_000,
-      run: (now, batchSize) => offerSessions.expire(now, batchSize),
+      run: async (now, batchSize) => {
+        const expired = await offerSessions.expire(now, batchSize)
+        metrics.offerSession('expired', undefined, expired)
+        return expired
+      },
     },
     {
       name: 'remove access tokens',

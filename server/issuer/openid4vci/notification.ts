@@ -9,6 +9,8 @@ type Notification = z.infer<typeof zNotificationRequest>
 
 const MAX_DESCRIPTION = 300
 
+const FAILED_CHECKS = { credential_failure: 'credential-failure', credential_deleted: 'credential-deleted' } as const
+
 /** §11.1: the characters that a description may have; others must not reach whoever reads the session. */
 const printable = (text: string) => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'").slice(0, MAX_DESCRIPTION)
 
@@ -32,7 +34,11 @@ export async function takeNotification(deps: Deps, token: TokenContext, notifica
   const { session } = token
   // What was revoked since has nothing more to become.
   if (session === null || token.credentialGood !== true) return
-  const accepted = notification.event === 'credential_accepted'
-  const next = accepted ? moved(session, 'Accepted') : moved(session, 'Error', failureText(notification))
-  if (canMove(session.state, next.state)) await deps.stores.offerSessions.move(next, deps.clock())
+  const { event } = notification
+  const next =
+    event === 'credential_accepted' ? moved(session, 'Accepted') : moved(session, 'Error', failureText(notification))
+  if (!canMove(session.state, next.state)) return
+  if (!(await deps.stores.offerSessions.move(next, deps.clock()))) return
+  if (event === 'credential_accepted') deps.metrics.offerSession('accepted')
+  else deps.metrics.offerSession('failed', FAILED_CHECKS[event])
 }

@@ -9,12 +9,48 @@ export interface Jwt {
   readonly payload: JsonObject
 }
 
+/** What kind of check refused something: a short list for whoever counts, where the message is for people. */
+export type Check =
+  /** Not well-formed, incomplete, or in contradiction to itself; disclosures too. */
+  | 'format'
+  /** The issuer's key cannot be found. */
+  | 'issuer-key'
+  | 'issuer-trust'
+  | 'signature'
+  /** Expired, or not valid yet. */
+  | 'validity'
+  /** The holder's proof: key binding, or the presentation around a JWT VC. */
+  | 'holder-binding'
+  /** Revoked or suspended. */
+  | 'revoked'
+  /** The status cannot be had. */
+  | 'status'
+  /** Not what was asked for. */
+  | 'query'
+
 /**
  * Why a credential, a presentation or a status list is refused. `message` is one sentence that may be shown to anyone: it
  * names checks and claim paths, never a claim's value. `cause` is for the log.
  */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError'
+  readonly check: Check
+
+  constructor(message: string, { check = 'format', ...options }: ErrorOptions & { readonly check?: Check } = {}) {
+    super(message, options)
+    this.check = check
+  }
+}
+
+/** Takes a step of a verification. Whatever it refuses counts as refused by `check`, whichever check in it that was. */
+export async function asCheck<T>(check: Check, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (thrown) {
+    if (!(thrown instanceof CredentialError)) throw thrown
+    const { message, cause } = thrown
+    throw new CredentialError(message, { check, ...(cause === undefined ? {} : { cause }) })
+  }
 }
 
 /** A verification key of an issuer, the identifier that it was found under, and the `kid` that named it in a header. */
@@ -120,7 +156,10 @@ export async function issuerKeyOf(
     return { jwk, issuer, ...(typeof header.kid === 'string' ? { kid: header.kid } : {}) }
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
-    throw new CredentialError(`${what} issuer key could not be resolved: ${error.message}`, { cause: error })
+    throw new CredentialError(`${what} issuer key could not be resolved: ${error.message}`, {
+      check: 'issuer-key',
+      cause: error,
+    })
   }
 }
 
@@ -135,9 +174,13 @@ export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string): voi
 
 function refusalOf(error: unknown, what: string): unknown {
   if (!(error instanceof JwsError)) return error
-  if (error.code === 'signature') return new CredentialError(`${what} signature is invalid.`, { cause: error })
-  const sentence = error.code === 'malformed' ? 'is not a well-formed JWT' : 'signature cannot be verified'
-  return new CredentialError(`${what} ${sentence}: ${error.message}`, { cause: error })
+  if (error.code === 'signature') {
+    return new CredentialError(`${what} signature is invalid.`, { check: 'signature', cause: error })
+  }
+  const malformed = error.code === 'malformed'
+  const sentence = malformed ? 'is not a well-formed JWT' : 'signature cannot be verified'
+  const check = malformed ? 'format' : 'signature'
+  return new CredentialError(`${what} ${sentence}: ${error.message}`, { check, cause: error })
 }
 
 /**
@@ -149,11 +192,13 @@ function refusalOf(error: unknown, what: string): unknown {
 export function checkTimes(claims: JsonObject, what: string, now: Date, leeway: { past: number; exp: number }): void {
   const seconds = now.getTime() / 1000
   const exp = numericClaim(claims, 'exp', what)
-  if (exp !== undefined && seconds >= exp + leeway.exp) throw new CredentialError(`${what} has expired.`)
+  if (exp !== undefined && seconds >= exp + leeway.exp) {
+    throw new CredentialError(`${what} has expired.`, { check: 'validity' })
+  }
   for (const name of ['nbf', 'iat'] as const) {
     const time = numericClaim(claims, name, what)
     if (time !== undefined && time > seconds + leeway.past) {
-      throw new CredentialError(`${what} is not valid yet: ${name} lies in the future.`)
+      throw new CredentialError(`${what} is not valid yet: ${name} lies in the future.`, { check: 'validity' })
     }
   }
 }

@@ -16,12 +16,14 @@ export function dateTime(seconds: number): string {
 export function checkValidityPeriod(credential: JsonObject, what: string, now: Date, leewaySeconds: number): void {
   for (const name of ['expirationDate', 'validUntil']) {
     const end = timeOf(credential, name, what)
-    if (end !== undefined && now.getTime() >= end) throw new CredentialError(`${what} has expired.`)
+    if (end !== undefined && now.getTime() >= end) {
+      throw new CredentialError(`${what} has expired.`, { check: 'validity' })
+    }
   }
   for (const name of ['issuanceDate', 'validFrom']) {
     const start = timeOf(credential, name, what)
     if (start !== undefined && start > now.getTime() + leewaySeconds * 1000) {
-      throw new CredentialError(`${what} is not valid yet: ${name} lies in the future.`)
+      throw new CredentialError(`${what} is not valid yet: ${name} lies in the future.`, { check: 'validity' })
     }
   }
 }

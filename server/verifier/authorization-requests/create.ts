@@ -74,6 +74,7 @@ export async function createRequest(
   }
   const view = viewOf(deps.config, session)
   await deps.stores.verificationSessions.insert(session, view)
+  deps.metrics.verificationSession('created')
   return {
     request_uri: requestUriOf(deps.config, session.requestId),
     qr_code_url: qrCodeUrlOf(deps.config, qrCodeId),

@@ -3,6 +3,7 @@ import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
+import { expireSessions } from '../sessions/expire.js'
 import { revealSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, responseUriOf, type Session } from '../sessions/session.js'
 
@@ -16,7 +17,7 @@ async function assertServed(deps: Deps, session: Session, now: Date): Promise<vo
     throw gone(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.')
   if (session.expiresAt > now) return
   // The maintenance job would see to it within a second; the wallet and the session shall not disagree until then.
-  await deps.stores.verificationSessions.expire(now, 1, session.id)
+  await expireSessions(deps, now, 1, session.id)
   throw gone(EXPIRED_MESSAGE)
 }
 

@@ -12,6 +12,7 @@ import { withResponseCode } from '../authorization-requests/redirect-uri.js'
 import { PresentationError } from '../presentations/presentation-error.js'
 import { verifiedClaims } from '../presentations/verified-claims.js'
 import { type AnsweringCredential, verifyVpToken } from '../presentations/verify-vp-token.js'
+import { expireSessions } from '../sessions/expire.js'
 import { responseCodeHash } from '../sessions/result.js'
 import { randomValue, revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, responseFailed, responseVerified, type Session } from '../sessions/session.js'
@@ -53,7 +54,7 @@ async function assertAwaiting(deps: Deps, session: Session): Promise<void> {
   if (isFinal(session.state)) throw refusal(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : ANSWERED)
   const now = deps.clock()
   if (session.expiresAt <= now) {
-    await deps.stores.verificationSessions.expire(now, 1, session.id)
+    await expireSessions(deps, now, 1, session.id)
     throw refusal(EXPIRED_MESSAGE)
   }
   if (session.state === 'RequestCreated') throw refusal(NOT_FETCHED)
@@ -79,6 +80,7 @@ async function endByWallet(
   const code = /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
   const why = description === undefined || description === '' ? '.' : `: ${description.slice(0, MAX_DESCRIPTION)}`
   await end(deps, session, `Wallet answered ${code}${why}`)
+  deps.metrics.verificationSession('declined')
   return accepted({})
 }
 
@@ -92,7 +94,9 @@ async function verifyOrEnd(
     return await verifyVpToken(deps, session, nonce, vpToken)
   } catch (thrown) {
     if (!(thrown instanceof PresentationError)) throw thrown
-    throw refusal(await end(deps, session, thrown.message), thrown)
+    const message = await end(deps, session, thrown.message)
+    deps.metrics.verificationSession('refused', thrown.check)
+    throw refusal(message, thrown)
   }
 }
 
@@ -124,6 +128,7 @@ async function complete(
   } as const
   const first = await deps.stores.verificationSessions.end(session.id, responseVerified, ending, deps.clock())
   if (!first) throw refusal(ANSWERED)
+  deps.metrics.verificationSession('verified')
   if (session.redirectUri === null || code === undefined) return accepted({})
   return accepted({ redirect_uri: withResponseCode(session.redirectUri, code) })
 }

@@ -31,7 +31,8 @@ export const trustAlso = (trust: Trust, named: readonly string[] | undefined): T
   named === undefined ? trust : (issuer) => named.includes(issuer) || trust(issuer)
 
 async function assertTrusted(trust: Trust, issuer: string): Promise<void> {
-  if (!(await trust(issuer))) throw new CredentialError(`Issuer ${issuer.slice(0, MAX_SHOWN)} is not trusted.`)
+  if (await trust(issuer)) return
+  throw new CredentialError(`Issuer ${issuer.slice(0, MAX_SHOWN)} is not trusted.`, { check: 'issuer-trust' })
 }
 
 /**

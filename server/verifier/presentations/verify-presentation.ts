@@ -1,4 +1,4 @@
-import { CredentialError, type IssuerKey } from '../../protocol/credential/verification.js'
+import { asCheck, CredentialError, type IssuerKey } from '../../protocol/credential/verification.js'
 import { decodeCompact } from '../../protocol/jose/compact.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { isHeldBy, type VerifiedVpJwt, verifyVpJwt } from '../../protocol/jwt-vc/presentation.js'
@@ -34,7 +34,7 @@ export type PresentedCredential = {
   | { readonly format: 'jwt_vc_json'; readonly payload: JsonObject }
 )
 
-const NOT_BOUND = 'Credential is not bound to a holder key.'
+const notBound = () => new CredentialError('Credential is not bound to a holder key.', { check: 'holder-binding' })
 
 /**
  * Verifies one presentation as the format of its credential query has it (OpenID4VP 1.0 §8.6, Appendix B.1.3.1, B.3): the
@@ -80,14 +80,15 @@ async function checkKeyBinding(
   proofRequired: boolean,
 ): Promise<boolean> {
   if (!proofRequired && credential.keyBindingJwt === undefined) return false
-  if (credential.cnf === undefined) throw new CredentialError(NOT_BOUND)
-  await verifyKeyBinding(credential, {
+  if (credential.cnf === undefined) throw notBound()
+  const options = {
     nonce,
     audience,
     now: verification.now,
     notBefore: issuedAt,
-    resolveHolderKey: (kid) => holderKeyOfKid(verification, kid),
-  })
+    resolveHolderKey: (kid: string) => holderKeyOfKid(verification, kid),
+  }
+  await asCheck('holder-binding', () => verifyKeyBinding(credential, options))
   return true
 }
 
@@ -99,13 +100,15 @@ async function verifyJwt(
   proofRequired: boolean,
 ): Promise<readonly PresentedCredential[]> {
   if (!proofRequired && !isVp(compact)) return [await verifyJwtCredential(verification, compact, trust, undefined)]
-  const presentation = await verifyVpJwt(compact, {
-    resolveHolderKey: (header, payload) => holderKeyOfPresentation(verification, header, payload),
+  const options = {
+    resolveHolderKey: (header: JsonObject, payload: JsonObject) =>
+      holderKeyOfPresentation(verification, header, payload),
     nonce: request.nonce,
     audience: request.audience,
     now: verification.now,
     notBefore: request.issuedAt,
-  })
+  }
+  const presentation = await asCheck('holder-binding', () => verifyVpJwt(compact, options))
   const credentials: PresentedCredential[] = []
   for (const credential of presentation.credentials) {
     credentials.push(await verifyJwtCredential(verification, credential, trust, presentation))
@@ -129,9 +132,11 @@ async function verifyJwtCredential(
 }
 
 function checkHolder(credential: VerifiedJwtVc, presentation: VerifiedVpJwt): void {
-  if (credential.cnf === undefined && credential.subjectId === undefined) throw new CredentialError(NOT_BOUND)
+  if (credential.cnf === undefined && credential.subjectId === undefined) throw notBound()
   if (!isHeldBy(credential, presentation)) {
-    throw new CredentialError('Credential is held by another than who signed the presentation.')
+    throw new CredentialError('Credential is held by another than who signed the presentation.', {
+      check: 'holder-binding',
+    })
   }
 }
 

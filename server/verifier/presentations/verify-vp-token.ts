@@ -57,10 +57,10 @@ export async function verifyVpToken(
 function checkEntries({ dcqlQuery }: Asked, vpToken: VpToken): void {
   const counts = [...vpToken].map(([id, presentations]) => [id, presentations.length] as const)
   const [mismatch] = checkVpTokenIds(dcqlQuery, counts)
-  if (mismatch !== undefined) throw new PresentationError(mismatch.message)
+  if (mismatch !== undefined) throw new PresentationError('query', mismatch.message)
   const total = counts.reduce((sum, [, count]) => sum + count, 0)
   if (total > MAX_PRESENTATIONS) {
-    throw new PresentationError(`vp_token holds more than ${MAX_PRESENTATIONS} presentations.`)
+    throw new PresentationError('format', `vp_token holds more than ${MAX_PRESENTATIONS} presentations.`)
   }
 }
 
@@ -95,7 +95,7 @@ async function verifyEntry(
       } catch (thrown) {
         if (!(thrown instanceof CredentialError)) throw thrown
         const which = presentations.length > 1 ? `Presentation ${index + 1}` : 'Presentation'
-        throw new PresentationError(`${which} for ${query.id}: ${thrown.message}`, { cause: thrown })
+        throw new PresentationError(thrown.check, `${which} for ${query.id}: ${thrown.message}`, { cause: thrown })
       }
     }),
   )
@@ -129,7 +129,7 @@ function checkQuery(
     presentations[queryId] = entry
   }
   const [mismatch] = matchDcql(dcqlQuery, presentations)
-  if (mismatch !== undefined) throw new PresentationError(mismatch.message)
+  if (mismatch !== undefined) throw new PresentationError('query', mismatch.message)
 }
 
 /** Every constraint of the VP query, in full: DCQL says less. */
@@ -142,7 +142,8 @@ function checkItems(deps: Deps, { vpQuery }: Asked, credentials: readonly Answer
     if (item === undefined) throw new Error(`Credential query ${credential.queryId} belongs to no query item.`)
     const evaluation = evaluateItem(item, viewOf(credential), typeOf)
     if (!evaluation.satisfied) {
-      throw new PresentationError(`Presentation for ${credential.queryId}: ${evaluation.path} ${evaluation.reason}.`)
+      const message = `Presentation for ${credential.queryId}: ${evaluation.path} ${evaluation.reason}.`
+      throw new PresentationError('query', message)
     }
   }
 }

@@ -18,7 +18,8 @@ export interface VerificationFetches {
   resolveDid(did: string): Promise<DidKeys>
 }
 
-const tooLong = () => new CredentialError('Fetching what the verification needs took too long.')
+const tooLong = () =>
+  new CredentialError('Fetching what the verification needs took too long.', { check: 'issuer-key' })
 
 /** @param admit may refuse to have the DID of another host resolved. */
 export function verificationFetches(deps: Deps, admit?: Admit): VerificationFetches {
@@ -50,7 +51,9 @@ export function verificationFetches(deps: Deps, admit?: Admit): VerificationFetc
 function refusal(thrown: unknown): unknown {
   const known =
     thrown instanceof IssuerKeyError || thrown instanceof DidResolutionError || thrown instanceof OutboundError
-  return known ? new CredentialError(`Issuer key cannot be resolved: ${thrown.message}`, { cause: thrown }) : thrown
+  if (!known) return thrown
+  const message = `Issuer key cannot be resolved: ${thrown.message}`
+  return new CredentialError(message, { check: 'issuer-key', cause: thrown })
 }
 
 /**

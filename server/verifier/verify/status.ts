@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
 import {
+  asCheck,
   CredentialError,
   type IssuerKey,
   type ResolveIssuerKey,
@@ -71,6 +72,6 @@ export async function readStatus(
  * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be had.
  */
 export async function assertNotRevoked(...args: Parameters<typeof readStatus>): Promise<void> {
-  const status = await readStatus(...args)
-  if (status !== 'valid') throw new CredentialError(`Credential has been ${status}.`)
+  const status = await asCheck('status', () => readStatus(...args))
+  if (status !== 'valid') throw new CredentialError(`Credential has been ${status}.`, { check: 'revoked' })
 }

@@ -19,15 +19,14 @@ export const verifyRouter = router({
         const checked = await checkCredential(deps, input.credential)
         // A presentation is not evaluated here, and must not pass for one that was.
         if (checked.format === 'dc+sd-jwt' && checked.keyBindingJwt !== undefined) {
-          return {
-            isValid: false as const,
-            error: 'Credential carries a Key Binding JWT: presentations are not verified here.',
-          }
+          throw new CredentialError('Credential carries a Key Binding JWT: presentations are not verified here.')
         }
+        deps.metrics.verification(undefined)
         return valid(checked)
       } catch (thrown) {
-        if (thrown instanceof CredentialError) return { isValid: false as const, error: thrown.message }
-        throw thrown
+        if (!(thrown instanceof CredentialError)) throw thrown
+        deps.metrics.verification(thrown.check)
+        return { isValid: false as const, error: thrown.message }
       }
     }),
 })

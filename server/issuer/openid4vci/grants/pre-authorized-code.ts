@@ -37,7 +37,8 @@ async function assertTxCode(deps: Deps, { session }: WalletOffering, sent: strin
   if (txCodeMatches(deps.sealingKey('tx-code'), session.id, sent, hash)) return
   const locked = moved(session, 'Error', TX_CODE_LOCKED)
   const left = await deps.stores.offerSessions.countWrongTxCode(locked, deps.clock())
-  if (left === 0) throw new OAuthError('invalid_grant', TX_CODE_LOCKED)
+  if (left === 0) deps.metrics.offerSession('failed', 'tx-code')
+  if (left === undefined || left === 0) throw new OAuthError('invalid_grant', TX_CODE_LOCKED)
   throw new OAuthError('invalid_grant', `The transaction code is wrong. Attempts left: ${left}.`)
 }
 

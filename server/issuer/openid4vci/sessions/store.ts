@@ -121,9 +121,9 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
      * lock, before anybody is told: so any number of guesses at once are no more than five.
      *
      * @param locked the session as the last wrong code leaves it.
-     * @returns how many attempts are left; 0 where none was left before.
+     * @returns how many attempts are left; undefined where none was left before.
      */
-    async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number> {
+    async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number | undefined> {
       const [row] = await sql<{ left: number }>`
         WITH counted AS (
           UPDATE credential_offer_sessions x SET tx_code_attempts = x.tx_code_attempts + 1,
@@ -136,7 +136,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
           RETURNING id, seq, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
         ${sessionEvent(locked, Prisma.sql`SELECT id, seq FROM counted WHERE "left" = 0`, now)}
         SELECT "left" FROM counted`
-      return row?.left ?? 0
+      return row?.left
     },
 
     /** Ends sessions whose offer ran out before anything was taken, at most `limit`. @returns how many. */

@@ -1,0 +1,155 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Check } from '../protocol/credential/verification.js'
+
+/** How verification sessions begin and end. `declined`: the wallet answered with an error (OpenID4VP 1.0 §8.5). */
+export type VerificationOutcome = 'created' | 'verified' | 'refused' | 'declined' | 'expired'
+
+/** How sessions of credential offers go. `issued` is the first credential, `accepted` that the wallet says it has kept it. */
+export type OfferOutcome = 'created' | 'issued' | 'accepted' | 'failed' | 'expired'
+
+/** What a session failed by: a check of a presentation, the transaction code, or what the wallet notified (OpenID4VCI 1.0 §11). */
+export type FailedCheck = Check | 'tx-code' | 'credential-failure' | 'credential-deleted'
+
+/** A count that somebody else keeps, read when the metrics are. */
+export interface Readings {
+  /** Statements sent to the database; connections to it in use and unused, and how many wait for one. */
+  readonly database: () => {
+    readonly statements: number
+    readonly busy: number
+    readonly idle: number
+    readonly waiting: number
+  }
+  /** Event streams that are open. */
+  readonly streams: () => number
+}
+
+/** The counts of one process. Labels are names from the source code, never what a caller sends. */
+export interface Metrics {
+  /** @param seconds undefined for a stream, which takes as long as its reader wants. */
+  request(procedure: string, status: string, seconds: number | undefined): void
+  rateLimited(): void
+  /** @param count 1 unless given. */
+  verificationSession(outcome: VerificationOutcome, check?: FailedCheck, count?: number): void
+  offerSession(outcome: OfferOutcome, check?: FailedCheck, count?: number): void
+  /** A credential that was verified for itself (`POST /credentials/verify`). @param failed undefined where it is valid. */
+  verification(failed: Check | undefined): void
+  /** @param outcome `ok`, or the code of the OutboundError. */
+  outbound(outcome: string): void
+  /** Where the other counts are read. */
+  read(readings: Readings): void
+  /** What Node says of the process: processor time, memory, garbage collection, event loop lag. Once for each process. */
+  readProcess(): void
+  readonly registry: Registry
+}
+
+const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+function counters(registry: Registry) {
+  const registers = [registry]
+  return {
+    requests: new Counter({
+      name: 'credence_requests_total',
+      help: 'Requests by procedure and HTTP status; a batch counts as its calls. "none" is no procedure.',
+      labelNames: ['procedure', 'status'],
+      registers,
+    }),
+    durations: new Histogram({
+      name: 'credence_request_duration_seconds',
+      help: 'From a request until its answer is sent, event streams aside.',
+      labelNames: ['procedure'],
+      buckets: DURATIONS,
+      registers,
+    }),
+    rateLimited: new Counter({
+      name: 'credence_rate_limited_total',
+      help: 'Requests refused by the rate limit.',
+      registers,
+    }),
+    verificationSessions: new Counter({
+      name: 'credence_verification_sessions_total',
+      help: 'Verification sessions by outcome and, where a presentation was refused, the check that failed.',
+      labelNames: ['outcome', 'check'],
+      registers,
+    }),
+    offerSessions: new Counter({
+      name: 'credence_offer_sessions_total',
+      help: 'Credential offer sessions by outcome and, where one failed, why.',
+      labelNames: ['outcome', 'check'],
+      registers,
+    }),
+    verifications: new Counter({
+      name: 'credence_verifications_total',
+      help: 'Credentials verified without a session, by outcome and the check that failed.',
+      labelNames: ['outcome', 'check'],
+      registers,
+    }),
+    outbound: new Counter({
+      name: 'credence_outbound_requests_total',
+      help: 'Requests to other services, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+  }
+}
+
+function readCounts(registry: Registry, { database, streams }: Readings): void {
+  const registers = [registry]
+  new Counter({
+    name: 'credence_database_statements_total',
+    help: 'SQL statements sent.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(database().statements)
+    },
+  })
+  new Gauge({
+    name: 'credence_database_connections',
+    help: 'Connections of the pool by state.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { busy, idle } = database()
+      this.set({ state: 'busy' }, busy)
+      this.set({ state: 'idle' }, idle)
+    },
+  })
+  new Gauge({
+    name: 'credence_database_waiting',
+    help: 'Statements and transactions that wait for a connection of the pool.',
+    registers,
+    collect() {
+      this.set(database().waiting)
+    },
+  })
+  new Gauge({
+    name: 'credence_event_streams',
+    help: 'Event streams and subscriptions that are open.',
+    registers,
+    collect() {
+      this.set(streams())
+    },
+  })
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const counted = counters(registry)
+  return {
+    registry,
+    request(procedure, status, seconds) {
+      counted.requests.labels(procedure, status).inc()
+      if (seconds !== undefined) counted.durations.labels(procedure).observe(seconds)
+    },
+    rateLimited: () => counted.rateLimited.inc(),
+    verificationSession: (outcome, check = undefined, count = 1) =>
+      counted.verificationSessions.labels(outcome, check ?? '').inc(count),
+    offerSession: (outcome, check = undefined, count = 1) =>
+      counted.offerSessions.labels(outcome, check ?? '').inc(count),
+    verification: (failed) =>
+      counted.verifications.labels(failed === undefined ? 'valid' : 'invalid', failed ?? '').inc(),
+    outbound: (outcome) => counted.outbound.labels(outcome).inc(),
+    read: (readings) => readCounts(registry, readings),
+    readProcess: () => collectDefaultMetrics({ register: registry }),
+  }
+}

@@ -1,0 +1,61 @@
+import cluster, { type Worker } from 'node:cluster'
+
+/** What the primary asks of its workers over the process channel. */
+export type Topic = 'metrics' | 'readiness'
+
+type Question = { readonly topic: Topic; readonly question: number }
+type Answer = { readonly answerTo: number; readonly answer: unknown }
+
+const isQuestion = (message: unknown): message is Question =>
+  typeof message === 'object' && message !== null && typeof (message as Question).question === 'number'
+
+const isAnswer = (message: unknown): message is Answer =>
+  typeof message === 'object' && message !== null && typeof (message as Answer).answerTo === 'number'
+
+/** The worker's side: answers what the primary asks. What cannot be answered is not, which the primary takes for no answer. */
+export function answerPrimary(answers: Readonly<Record<Topic, () => Promise<unknown>>>): void {
+  const answer = async ({ topic, question }: Question) => {
+    const said: Answer = { answerTo: question, answer: await answers[topic]() }
+    process.send?.(said, undefined, undefined, () => {})
+  }
+  process.on('message', (message: unknown) => {
+    if (isQuestion(message)) answer(message).catch(() => undefined)
+  })
+}
+
+/** Asks workers; the answer of each that gave one in time. */
+export type AskWorkers = (
+  workers: readonly Worker[],
+  topic: Topic,
+  timeoutMs: number,
+) => Promise<ReadonlyMap<Worker, unknown>>
+
+/** The primary's side. */
+export function createQuestions(): AskWorkers {
+  const waiting = new Map<number, (worker: Worker, answer: unknown) => void>()
+  let last = 0
+  cluster.on('message', (worker: Worker, message: unknown) => {
+    if (isAnswer(message)) waiting.get(message.answerTo)?.(worker, message.answer)
+  })
+  return (workers, topic, timeoutMs) => {
+    last += 1
+    const question = last
+    const answers = new Map<Worker, unknown>()
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        waiting.delete(question)
+        resolve(answers)
+      }
+      const timer = setTimeout(end, timeoutMs)
+      waiting.set(question, (worker, answer) => {
+        answers.set(worker, answer)
+        if (answers.size === workers.length) end()
+      })
+      const asked: Question = { topic, question }
+      // The channel of one that has just died is broken, which without a callback would be an uncaught error.
+      for (const worker of workers) worker.process.send?.(asked, undefined, undefined, () => {})
+      if (workers.length === 0) end()
+    })
+  }
+}

@@ -1,0 +1,50 @@
+import type { AddressInfo } from 'node:net'
+import { createOperationsServer } from '../../server/http/operations.js'
+import { ownSources } from '../../server/operations.js'
+import type { TestService } from '../support/service.js'
+
+/** The samples of a text in the Prometheus format: what stands before the value, and the value. */
+export type Samples = ReadonlyMap<string, number>
+
+const SAMPLE = /^([a-z][a-z0-9_]*(?:\{.*\})?) (\S+)$/
+
+export function parseSamples(text: string): Samples {
+  const samples = new Map<string, number>()
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('# ')) continue
+    const [, name = '', value] = SAMPLE.exec(line) ?? []
+    if (value === undefined || samples.has(name)) throw new Error(`Not a line of a metric, or there twice: ${line}`)
+    samples.set(name, Number(value))
+  }
+  return samples
+}
+
+export const scrape = async (url: string): Promise<Samples> =>
+  parseSamples(await (await fetch(`${url}/metrics`)).text())
+
+/** The samples of one metric. */
+export const ofMetric = (samples: Samples, name: string): Record<string, number> =>
+  Object.fromEntries([...samples].filter(([sample]) => sample === name || sample.startsWith(`${name}{`)))
+
+/** The port for operators of a service, where a test has it. */
+export async function startOperations(service: TestService) {
+  const server = createOperationsServer(ownSources(service.deps))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    samples: () => scrape(url),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What the samples say of each series more than before; series that did not grow are left out. */
+export function grown(before: Samples, after: Samples, metric: string): Record<string, number> {
+  const growth = Object.entries(ofMetric(after, metric)).map(
+    ([name, value]) => [name.slice(metric.length), value - (before.get(name) ?? 0)] as const,
+  )
+  return Object.fromEntries(growth.filter(([, more]) => more !== 0))
+}
