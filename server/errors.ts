@@ -59,6 +59,7 @@ export const errors = {
   originNotAllowed: () => new ServiceError(403, 'Origin is not allowed.'),
   resultDenied: () => new ServiceError(403, 'Access to result denied.'),
   responseCodeMismatch: () => new ServiceError(403, 'response_code does not match.'),
+  schemaDenied: () => new ServiceError(403, 'Schema belongs to another caller.'),
   anotherRecipient: () => new ServiceError(403, 'Offering is for another recipient.'),
   routeNotFound: (method: string, path: string) => new ServiceError(404, `Cannot ${method} ${path}`),
   schemaNotFound: () => new ServiceError(404, 'Schema not found.'),
@@ -76,6 +77,7 @@ export const errors = {
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
   redemptionLimitReached: () => new ServiceError(409, 'Offering redemption limit reached.'),
+  schemaWithdrawn: () => new ServiceError(410, 'Schema version is withdrawn.'),
   schemaSuperseded: () => new ServiceError(410, 'Schema version is superseded.'),
   resultGone: () => new ServiceError(410, 'Verification result has expired.'),
   offeringExpired: () => new ServiceError(410, 'Offering has expired.'),

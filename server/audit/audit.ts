@@ -16,6 +16,8 @@ export type AuditAction =
   | 'flow.confirmed'
   | 'schema.created'
   | 'schema.assigned'
+  | 'schema.unassigned'
+  | 'schema.withdrawn'
   | 'offering.created'
   | 'credential.issued'
   | 'credential.claimed'

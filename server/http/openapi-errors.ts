@@ -19,6 +19,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
 const BY_ROUTE: readonly (readonly [pattern: RegExp, status: number, message: string])[] = [
   [/ \/holders\//, 403, errors.holderDenied().message],
   [/\/flows/, 403, errors.holderDenied().message],
+  [/^(POST|DELETE) \/schemas/, 403, errors.schemaDenied().message],
   [/\/claim$/, 403, errors.anotherRecipient().message],
   [/\/result$/, 403, errors.resultDenied().message],
   [/ \/openid4vci\/credential$/, 403, 'The access token is not good for this credential configuration.'],

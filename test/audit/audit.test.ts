@@ -59,7 +59,7 @@ describe('the audit table', () => {
     ])
   })
 
-  it('has a row for each schema and each assignment of one', async () => {
+  it('has a row for each schema, each assignment of one and its end, and each withdrawal', async () => {
     let id = ''
     expect(
       await rowsOf(async () => {
@@ -68,8 +68,16 @@ describe('the audit table', () => {
     ).toEqual([['alice', 'schema.created', 'schema', id]])
     const issuer = await newIssuer(service, 'alice')
     const assign = () => user('POST', `/schemas/${id}/issuers/${issuer.id}`)
-    expect(await rowsOf(assign)).toEqual([['alice', 'schema.assigned', 'schema', id]])
-    expect(await rowsOf(assign)).toEqual([])
+    const unassign = () => user('DELETE', `/schemas/${id}/issuers/${issuer.id}`)
+    const withdraw = () => user('DELETE', `/schemas/${id}`)
+    for (const [act, action] of [
+      [assign, 'schema.assigned'],
+      [unassign, 'schema.unassigned'],
+      [withdraw, 'schema.withdrawn'],
+    ] as const) {
+      expect(await rowsOf(act)).toEqual([['alice', action, 'schema', id]])
+      expect(await rowsOf(act)).toEqual([])
+    }
   })
 
   it('has a row for each offering, claim, issued, signed and revoked credential, and who did it', async () => {

@@ -80,7 +80,8 @@ export function createIssuanceStore({ sql }: Database) {
     sql<IssuanceContext>`
       SELECT ${contextColumns}
       FROM unnest(${[...names]}::text[]) AS q(name)
-      JOIN LATERAL (SELECT * FROM schemas WHERE schemas.name = q.name ORDER BY version DESC LIMIT 1) s ON true
+      JOIN LATERAL (
+        SELECT * FROM schemas WHERE schemas.name = q.name AND withdrawn_at IS NULL ORDER BY version DESC LIMIT 1) s ON true
       JOIN LATERAL (
         SELECT i.* FROM issuers i
         LEFT JOIN schema_issuers a ON a.schema_id = s.id AND a.issuer_id = i.id

@@ -16,7 +16,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
   const { issuerBaseUrl } = deps.config
   const { agents, keys, schemas: schemaStore } = deps.stores
   const [schemas, issuer, algorithms] = await Promise.all([
-    schemaStore.allActive(),
+    schemaStore.listed(deps.clock()),
     agents.defaultIssuer(),
     keys.issuerAlgorithms(),
   ])

@@ -12,7 +12,7 @@ const zVersion = z
   .number()
   .positive()
   .max(1e9)
-  .meta({ description: 'The highest version of a name is the active one.' })
+  .meta({ description: 'The highest version of a name that is not withdrawn is the active one.' })
 
 const zDisplay = z.strictObject({
   name: z.string().min(1).max(200),
@@ -36,6 +36,7 @@ export const zSchema = z.object({
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),
   active: z.boolean(),
+  withdrawn: z.literal(true).optional().meta({ description: 'Nothing new is offered or issued of this version.' }),
   issuers: z.array(z.string()).meta({ description: 'Issuers that it is assigned to; every issuer where empty.' }),
   createdAt: z.iso.datetime(),
 })
@@ -44,9 +45,10 @@ export const createSchema = {
   meta: route('POST', '/schemas', {
     tag: 'Schemas',
     summary: 'Create a schema, or a new version of one',
+    description: 'A name belongs to whoever made its first version; they and admins make further ones.',
     access: 'issuer',
     status: 201,
-    errors: [400, 409],
+    errors: [400, 403, 409],
   }),
   input: z.strictObject({
     name: zTypeName,
@@ -75,7 +77,7 @@ export const readSchema = {
   }),
   input: z.strictObject({
     schemaId: z.string(),
-    includeInactive: z.boolean().optional().meta({ description: '`true` to read a superseded version.' }),
+    includeInactive: z.boolean().optional().meta({ description: '`true` to read a superseded or withdrawn version.' }),
   }),
   output: zSchema,
 }
@@ -95,12 +97,41 @@ export const assignSchema = {
   meta: route('POST', '/schemas/{schemaId}/issuers/{issuerId}', {
     tag: 'Schemas',
     summary: 'Assign a schema to an issuer',
-    description: 'A schema that is assigned to nobody belongs to every issuer.',
+    description:
+      'Its owner or an admin assigns it, to an issuer of their own or, as admin, to the default one. A schema that is ' +
+      'assigned to nobody belongs to every issuer.',
     access: 'issuer',
-    errors: [400, 404],
+    errors: [400, 403, 404],
   }),
   input: z.strictObject({ schemaId: z.string(), issuerId: z.string() }),
   output: zSchema,
+}
+
+export const unassignSchema = {
+  meta: route('DELETE', '/schemas/{schemaId}/issuers/{issuerId}', {
+    tag: 'Schemas',
+    summary: 'Undo the assignment of a schema to an issuer',
+    access: 'issuer',
+    status: 204,
+    errors: [400, 403, 404],
+  }),
+  input: z.strictObject({ schemaId: z.string(), issuerId: z.string() }),
+  output: z.void(),
+}
+
+export const withdrawSchema = {
+  meta: route('DELETE', '/schemas/{schemaId}', {
+    tag: 'Schemas',
+    summary: 'Withdraw a schema version',
+    description:
+      'Nothing new is offered or issued of it, and the highest other version becomes the active one. What was issued ' +
+      'stays good, offerings under way go on, and its public address and type metadata stay.',
+    access: 'issuer',
+    status: 204,
+    errors: [400, 403, 404],
+  }),
+  input: z.strictObject({ schemaId: z.string() }),
+  output: z.void(),
 }
 
 export const publicSchema = {

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
+import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Config } from '../../config.js'
+import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
@@ -14,9 +16,11 @@ import {
   publicSchema,
   readSchema,
   typeMetadata,
+  unassignSchema,
+  withdrawSchema,
   type zSchema,
 } from './schemas.contract.js'
-import type { CredentialSchema } from './store.js'
+import type { ChangeOutcome, CredentialSchema, SchemaEditor } from './store.js'
 import { typeMetadataOf } from './type-metadata.js'
 
 const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema> => ({
@@ -32,6 +36,7 @@ const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema
   ...(schema.selectivelyDisclosable === null ? {} : { selectivelyDisclosable: [...schema.selectivelyDisclosable] }),
   ...(schema.expiresInDays === null ? {} : { expiresInDays: schema.expiresInDays }),
   active: schema.active,
+  ...(schema.withdrawn ? { withdrawn: true as const } : {}),
   issuers: [...schema.issuers],
   createdAt: schema.createdAt.toISOString(),
 })
@@ -74,6 +79,20 @@ function assertNoReservedNames(
   if (problems.length > 0) throw errors.badRequest(...new Set(problems))
 }
 
+const editorOf = (caller: Caller): SchemaEditor => ({ sub: caller.sub, isAdmin: isAdmin(caller) })
+
+function assertDone(outcome: ChangeOutcome): void {
+  if (outcome === 'no-schema') throw errors.schemaNotFound()
+  if (outcome === 'foreign') throw errors.schemaDenied()
+  if (outcome === 'no-issuer') throw errors.issuerNotFound()
+}
+
+async function schemaOf(deps: Deps, id: string): Promise<CredentialSchema> {
+  const schema = await deps.stores.schemas.find(id)
+  if (schema === undefined) throw errors.schemaNotFound()
+  return schema
+}
+
 export const schemasRouter = router({
   create: issuerProcedure
     .meta(createSchema.meta)
@@ -83,22 +102,23 @@ export const schemasRouter = router({
       assertCompiles(input.schema)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
       const id = deps.newId()
-      const created = await deps.stores.schemas.insert({
-        id,
-        name: input.name,
-        version: input.version,
-        body: input.schema,
-        title: input.title ?? null,
-        description: input.description ?? null,
-        display: input.display ?? null,
-        selectivelyDisclosable: input.selectivelyDisclosable ?? null,
-        expiresInDays: input.expiresInDays ?? null,
-        createdBy: caller.sub,
-      })
-      if (!created) throw errors.schemaExists(input.name, input.version)
-      const schema = await deps.stores.schemas.find(id)
-      if (schema === undefined) throw errors.schemaNotFound()
-      return shown(schema, deps.config)
+      const outcome = await deps.stores.schemas.insert(
+        {
+          id,
+          name: input.name,
+          version: input.version,
+          body: input.schema,
+          title: input.title ?? null,
+          description: input.description ?? null,
+          display: input.display ?? null,
+          selectivelyDisclosable: input.selectivelyDisclosable ?? null,
+          expiresInDays: input.expiresInDays ?? null,
+        },
+        editorOf(caller),
+      )
+      if (outcome === 'exists') throw errors.schemaExists(input.name, input.version)
+      if (outcome === 'foreign') throw errors.schemaDenied()
+      return shown(await schemaOf(deps, id), deps.config)
     }),
 
   read: issuerProcedure
@@ -106,8 +126,8 @@ export const schemasRouter = router({
     .input(readSchema.input)
     .output(readSchema.output)
     .query(async ({ ctx: { deps }, input }) => {
-      const schema = await deps.stores.schemas.find(input.schemaId)
-      if (schema === undefined) throw errors.schemaNotFound()
+      const schema = await schemaOf(deps, input.schemaId)
+      if (schema.withdrawn && input.includeInactive !== true) throw errors.schemaWithdrawn()
       if (!schema.active && input.includeInactive !== true) throw errors.schemaSuperseded()
       return shown(schema, deps.config)
     }),
@@ -127,12 +147,24 @@ export const schemasRouter = router({
     .input(assignSchema.input)
     .output(assignSchema.output)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
-      if ((await deps.stores.schemas.find(input.schemaId)) === undefined) throw errors.schemaNotFound()
-      if ((await deps.stores.agents.issuer(input.issuerId, caller.sub)) === undefined) throw errors.issuerNotFound()
-      await deps.stores.schemas.assign(input.schemaId, input.issuerId, caller.sub)
-      const schema = await deps.stores.schemas.find(input.schemaId)
-      if (schema === undefined) throw errors.schemaNotFound()
-      return shown(schema, deps.config)
+      assertDone(await deps.stores.schemas.assign(input.schemaId, input.issuerId, editorOf(caller)))
+      return shown(await schemaOf(deps, input.schemaId), deps.config)
+    }),
+
+  unassign: issuerProcedure
+    .meta(unassignSchema.meta)
+    .input(unassignSchema.input)
+    .output(unassignSchema.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) => {
+      assertDone(await deps.stores.schemas.unassign(input.schemaId, input.issuerId, editorOf(caller)))
+    }),
+
+  withdraw: issuerProcedure
+    .meta(withdrawSchema.meta)
+    .input(withdrawSchema.input)
+    .output(withdrawSchema.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) => {
+      assertDone(await deps.stores.schemas.withdraw(input.schemaId, editorOf(caller), deps.clock()))
     }),
 
   publicSchema: publicProcedure
@@ -140,9 +172,8 @@ export const schemasRouter = router({
     .input(publicSchema.input)
     .output(publicSchema.output)
     .query(async ({ ctx: { deps }, input }) => {
-      const schema = await deps.stores.schemas.find(input.id)
-      if (schema === undefined) throw errors.schemaNotFound()
-      return { ...schema.body }
+      const { body } = await schemaOf(deps, input.id)
+      return { ...body }
     }),
 
   typeMetadata: publicProcedure
@@ -150,7 +181,7 @@ export const schemasRouter = router({
     .input(typeMetadata.input)
     .output(typeMetadata.output)
     .query(async ({ ctx: { deps }, input }) => {
-      const schema = await deps.stores.schemas.active(input.name)
+      const schema = await deps.stores.schemas.describing(input.name)
       if (schema === undefined) throw errors.schemaNotFound()
       return typeMetadataOf(schema, deps.config)
     }),

@@ -22,8 +22,9 @@ export interface CredentialSchema {
   readonly selectivelyDisclosable: readonly string[] | null
   readonly expiresInDays: number | null
   readonly createdAt: Date
-  /** Whether it is the highest version of its name. */
+  /** Whether it is the highest version of its name among those that are not withdrawn. */
   readonly active: boolean
+  readonly withdrawn: boolean
   readonly issuers: readonly string[]
 }
 
@@ -37,15 +38,48 @@ export interface NewSchema {
   readonly display: readonly SchemaDisplay[] | null
   readonly selectivelyDisclosable: readonly string[] | null
   readonly expiresInDays: number | null
-  readonly createdBy: string
 }
+
+/** Who changes something of a schema: an admin may do to everybody's what others may do to their own. */
+export interface SchemaEditor {
+  readonly sub: string
+  readonly isAdmin: boolean
+}
+
+/** `exists`: the name has that version; `foreign`: the type belongs to another caller. Nothing was written then. */
+export type CreationOutcome = 'created' | 'exists' | 'foreign'
+
+/** What became of a change of a schema; but for `done` nothing was changed. */
+export type ChangeOutcome = 'done' | 'no-schema' | 'foreign' | 'no-issuer'
 
 /** Columns of a schema in plain SQL, under the alias `s`. */
 export const schemaColumns = Prisma.sql`
   s.id, s.name, s.version, s.body, s.title, s.description, s.display,
   s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.created_at AS "createdAt",
-  NOT EXISTS (SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version) AS active,
+  s.withdrawn_at IS NOT NULL AS withdrawn,
+  s.withdrawn_at IS NULL AND NOT EXISTS (
+    SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
+
+/** Whether an editor may change what is of a credential type `t`. */
+const isTheirs = ({ sub, isAdmin }: SchemaEditor) => Prisma.sql`(t.created_by = ${sub} OR ${isAdmin}::boolean)`
+
+/** `target`: the schema that is to be changed, and whether the editor may. */
+const target = (schemaId: string, editor: SchemaEditor) => Prisma.sql`
+  target AS (
+    SELECT s.id, ${isTheirs(editor)} AS permitted FROM schemas s JOIN credential_types t ON t.name = s.name
+    WHERE s.id = ${schemaId})`
+
+interface ChangeRow {
+  readonly permitted: boolean
+  readonly issuerFound: boolean
+}
+
+function changeOutcome(row: ChangeRow | undefined): ChangeOutcome {
+  if (row === undefined) return 'no-schema'
+  if (!row.permitted) return 'foreign'
+  return row.issuerFound ? 'done' : 'no-issuer'
+}
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
@@ -57,21 +91,29 @@ export function createSchemaStore({ sql }: Database) {
 
   return {
     /**
-     * Stores a schema with its audit row, in one statement.
-     *
-     * @returns false where the name has that version already.
+     * Stores a schema with its audit row, and a name that is new as the editor's, in one statement. The lock on the name's
+     * row puts those in a row who make its first version at once: it belongs to the first of them.
      */
-    async insert(schema: NewSchema): Promise<boolean> {
-      const audited = await sql`
-        WITH inserted AS (
+    async insert(schema: NewSchema, editor: SchemaEditor): Promise<CreationOutcome> {
+      const { name, version } = schema
+      const [row] = await sql<{ created: boolean; exists: boolean; permitted: boolean }>`
+        WITH t AS (
+          INSERT INTO credential_types (name, created_by) VALUES (${name}, ${editor.sub})
+          ON CONFLICT (name) DO UPDATE SET created_by = credential_types.created_by RETURNING created_by),
+        inserted AS (
           INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days, created_by)
-          VALUES (${schema.id}, ${schema.name}, ${schema.version}, ${JSON.stringify(schema.body)}::json, ${schema.title},
+          SELECT ${schema.id}, ${name}, ${version}::float, ${JSON.stringify(schema.body)}::json, ${schema.title},
             ${schema.description}, ${jsonOrNull(schema.display)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
-            ${schema.expiresInDays}, ${schema.createdBy})
-          ON CONFLICT (name, version) DO NOTHING RETURNING id)
-        INSERT INTO audit_events (actor, action, subject, subject_id)
-        SELECT ${schema.createdBy}, 'schema.created', 'schema', id FROM inserted RETURNING id`
-      return audited.length > 0
+            ${schema.expiresInDays}::int, ${editor.sub}
+          FROM t WHERE ${isTheirs(editor)}
+          ON CONFLICT (name, version) DO NOTHING RETURNING id),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${editor.sub}, 'schema.created', 'schema', id FROM inserted)
+        SELECT EXISTS (SELECT 1 FROM inserted) AS created, (SELECT ${isTheirs(editor)} FROM t) AS permitted,
+          EXISTS (SELECT 1 FROM schemas WHERE name = ${name} AND version = ${version}::float) AS exists`
+      if (row?.created === true) return 'created'
+      return row?.permitted === true || row?.exists === true ? 'exists' : 'foreign'
     },
 
     async find(id: string): Promise<CredentialSchema | undefined> {
@@ -84,23 +126,74 @@ export function createSchemaStore({ sql }: Database) {
 
     async active(name: string): Promise<CredentialSchema | undefined> {
       const [schema] = await sql<CredentialSchema>`
-        SELECT ${schemaColumns} FROM schemas s WHERE s.name = ${name} ORDER BY s.version DESC LIMIT 1`
+        SELECT ${schemaColumns} FROM schemas s
+        WHERE s.name = ${name} AND s.withdrawn_at IS NULL ORDER BY s.version DESC LIMIT 1`
       return schema
     },
 
-    /** The active version of every name, as metadata lists them. */
-    allActive: (): Promise<CredentialSchema[]> =>
-      sql<CredentialSchema>`
-        SELECT ${schemaColumns} FROM (SELECT DISTINCT ON (name) * FROM schemas ORDER BY name, version DESC) s ORDER BY s.name`,
+    /** The version that describes a name: the active one, or the highest where all are withdrawn. */
+    async describing(name: string): Promise<CredentialSchema | undefined> {
+      const [schema] = await sql<CredentialSchema>`
+        SELECT ${schemaColumns} FROM schemas s
+        WHERE s.name = ${name} ORDER BY s.withdrawn_at IS NOT NULL, s.version DESC LIMIT 1`
+      return schema
+    },
 
-    /** Assigns a schema to an issuer, with an audit row where it was not yet. */
-    async assign(schemaId: string, issuerId: string, actor: string): Promise<void> {
-      await sql`
-        WITH assigned AS (
-          INSERT INTO schema_issuers (schema_id, issuer_id) VALUES (${schemaId}, ${issuerId})
-          ON CONFLICT (schema_id, issuer_id) DO NOTHING RETURNING schema_id)
-        INSERT INTO audit_events (actor, action, subject, subject_id)
-        SELECT ${actor}, 'schema.assigned', 'schema', schema_id FROM assigned`
+    /**
+     * What metadata lists: the active version of every name, and of one that has none the highest of which something is
+     * still offered.
+     */
+    listed: (now: Date): Promise<CredentialSchema[]> =>
+      sql<CredentialSchema>`
+        SELECT ${schemaColumns} FROM (
+          SELECT DISTINCT ON (name) * FROM schemas WHERE withdrawn_at IS NULL OR offered_until > ${now}
+          ORDER BY name, withdrawn_at IS NOT NULL, version DESC) s ORDER BY s.name`,
+
+    /** Assigns a schema to an issuer record of the editor's, or, as admin, to the default one. */
+    async assign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
+      const [row] = await sql<ChangeRow>`
+        WITH ${target(schemaId, editor)},
+        issuer AS (
+          SELECT i.id FROM issuers i
+          WHERE i.id = ${issuerId} AND (i.created_by = ${editor.sub} OR (i.is_default AND ${editor.isAdmin}::boolean))),
+        assigned AS (
+          INSERT INTO schema_issuers (schema_id, issuer_id) SELECT target.id, issuer.id FROM target, issuer WHERE permitted
+          ON CONFLICT (schema_id, issuer_id) DO NOTHING RETURNING schema_id),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${editor.sub}, 'schema.assigned', 'schema', schema_id FROM assigned)
+        SELECT permitted, EXISTS (SELECT 1 FROM issuer) AS "issuerFound" FROM target`
+      return changeOutcome(row)
+    },
+
+    /** Undoes an assignment, whoever's the issuer record is. Where there is none nothing changes. */
+    async unassign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
+      const [row] = await sql<ChangeRow>`
+        WITH ${target(schemaId, editor)},
+        removed AS (
+          DELETE FROM schema_issuers a USING target
+          WHERE target.permitted AND a.schema_id = target.id AND a.issuer_id = ${issuerId} RETURNING a.schema_id),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${editor.sub}, 'schema.unassigned', 'schema', schema_id FROM removed)
+        SELECT permitted, true AS "issuerFound" FROM target`
+      return changeOutcome(row)
+    },
+
+    /** Withdraws a version, for good. A second time nothing changes. */
+    async withdraw(schemaId: string, editor: SchemaEditor, now: Date): Promise<ChangeOutcome> {
+      const [row] = await sql<ChangeRow>`
+        WITH ${target(schemaId, editor)},
+        withdrawn AS (
+          UPDATE schemas s SET withdrawn_at = ${now}, offered_until = (
+            SELECT max(coalesce(o.expires_at, 'infinity')) FROM offerings o
+            WHERE o.schema_id = s.id AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit))
+          FROM target WHERE target.permitted AND s.id = target.id AND s.withdrawn_at IS NULL RETURNING s.id),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${editor.sub}, 'schema.withdrawn', 'schema', id FROM withdrawn)
+        SELECT permitted, true AS "issuerFound" FROM target`
+      return changeOutcome(row)
     },
   }
 }

@@ -139,8 +139,10 @@ describe('POST /api/v1/credentials', () => {
 })
 
 describe('which issuer signs', () => {
-  const assign = (schemaId: string, issuerId: string) =>
-    service.request('POST', `/schemas/${schemaId}/issuers/${issuerId}`, { authorization: alice })
+  const assign = async (schemaId: string, issuerId: string, authorization = alice) => {
+    const answer = await service.request('POST', `/schemas/${schemaId}/issuers/${issuerId}`, { authorization })
+    expect(answer.status, answer.text).toBe(200)
+  }
 
   it('is the default one, or the caller’s own that the request names, where the type is assigned to nobody', async () => {
     const own = await newIssuer(service, 'alice')
@@ -176,7 +178,7 @@ describe('which issuer signs', () => {
     const standard = await service.deps.stores.agents.defaultIssuer()
     const byDefault = await named(standard?.id)
     expect([byDefault.status, byDefault.json.message]).toEqual(refusal)
-    await assign(schema.id, standard?.id ?? '')
+    await assign(schema.id, standard?.id ?? '', await service.bearer('root', { roles: ['admin'] }))
     expect((await named()).json.vc.issuer).toBe(issuerDid)
   })
 

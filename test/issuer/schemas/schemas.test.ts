@@ -265,11 +265,11 @@ describe('POST /schemas/{id}/issuers/{issuerId}', () => {
 
   it('answers 404 for an unknown schema, 500 for an unknown issuer and for that of someone else', async () => {
     const { id } = await postSchema(service, alice)
-    const issuer = await newIssuer(service, 'alice')
+    const issuer = await newIssuer(service, 'bob')
     expect((await assign(randomUUID(), issuer.id)).json.message).toBe('Schema not found.')
     const unknown = await assign(id, randomUUID())
     expect([unknown.status, unknown.json.message]).toEqual([500, 'Issuer not found.'])
-    const foreign = await assign(id, issuer.id, await service.bearer('bob'))
+    const foreign = await assign(id, issuer.id)
     expect([foreign.status, foreign.json.message]).toEqual([500, 'Issuer not found.'])
   })
 })
