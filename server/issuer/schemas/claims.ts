@@ -1,4 +1,4 @@
-import type { CredentialSchema } from './store.js'
+import type { VersionRules } from './store.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -28,11 +28,45 @@ export function describeClaims(body: JsonObject, prefix: readonly string[] = [])
   })
 }
 
-/** Whether a claim of the type may be withheld (SD-JWT VC §6.6). */
-export function isSelectivelyDisclosable(
-  schema: Pick<CredentialSchema, 'selectivelyDisclosable'>,
-  path: readonly string[],
-): boolean {
-  if (schema.selectivelyDisclosable === null) return path.length === 1
-  return schema.selectivelyDisclosable.includes(path.join('.'))
+/** Whether a claim of the type may be withheld (SD-JWT VC, "Claim Selective Disclosure Metadata"), claim by claim. */
+function selectiveDisclosure({ selectivelyDisclosable }: VersionRules): (path: readonly string[]) => boolean {
+  if (selectivelyDisclosable === null) return (path) => path.length === 1
+  const listed = new Set(selectivelyDisclosable)
+  return (path) => listed.has(path.join('.'))
+}
+
+const keyOf = (path: readonly string[]): string => JSON.stringify(path)
+
+/** Claims that a credential has whatever else it has: they are required, and so is all that they lie in. */
+function alwaysPresent(body: JsonObject): Set<string> {
+  const present = new Set<string>()
+  // Whatever a claim lies in comes before it.
+  for (const { path, mandatory } of describeClaims(body)) {
+    if (mandatory && (path.length === 1 || present.has(keyOf(path.slice(0, -1))))) present.add(keyOf(path))
+  }
+  return present
+}
+
+/** What is true of a claim in every credential of its type. */
+export interface ClaimRules {
+  readonly sd: 'always' | 'never' | 'allowed'
+  readonly mandatory: boolean
+}
+
+/**
+ * The rules of claims that hold in all versions of a type: one `vct` stands for all of them, and a credential must not
+ * contradict its type metadata.
+ *
+ * @param versions undefined where they are not known; nothing is said of a claim then.
+ */
+export function commonRules(versions: readonly VersionRules[] | undefined): (path: readonly string[]) => ClaimRules {
+  if (versions === undefined) return () => ({ sd: 'allowed', mandatory: false })
+  const disclosures = versions.map(selectiveDisclosure)
+  const presences = versions.map(({ body }) => alwaysPresent(body))
+  return (path) => {
+    const withheld = disclosures.filter((isDisclosable) => isDisclosable(path)).length
+    const mandatory = presences.every((present) => present.has(keyOf(path)))
+    if (withheld === 0) return { sd: 'never', mandatory }
+    return { sd: withheld === versions.length ? 'always' : 'allowed', mandatory }
+  }
 }

@@ -163,6 +163,7 @@ export const typeMetadata = {
       z.object({
         path: z.array(z.string()),
         sd: z.enum(['always', 'never', 'allowed']),
+        mandatory: z.literal(true).optional(),
         display: z.array(z.record(z.string(), z.unknown())).optional(),
       }),
     ),

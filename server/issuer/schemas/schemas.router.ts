@@ -181,8 +181,9 @@ export const schemasRouter = router({
     .input(typeMetadata.input)
     .output(typeMetadata.output)
     .query(async ({ ctx: { deps }, input }) => {
-      const schema = await deps.stores.schemas.describing(input.name)
+      const { schemas } = deps.stores
+      const [schema, versions] = await Promise.all([schemas.describing(input.name), schemas.versionRules(input.name)])
       if (schema === undefined) throw errors.schemaNotFound()
-      return typeMetadataOf(schema, deps.config)
+      return typeMetadataOf(schema, versions, deps.config)
     }),
 })

@@ -52,6 +52,13 @@ export type CreationOutcome = 'created' | 'exists' | 'foreign'
 /** What became of a change of a schema; but for `done` nothing was changed. */
 export type ChangeOutcome = 'done' | 'no-schema' | 'foreign' | 'no-issuer'
 
+/** What of a version decides how its credentials look to type metadata. */
+export type VersionRules = Pick<CredentialSchema, 'body' | 'selectivelyDisclosable'>
+
+/** Versions of a name that are compared with each other at most, and their size in bytes. */
+const MAX_COMPARED = 100
+const MAX_COMPARED_BYTES = 262_144
+
 /** Columns of a schema in plain SQL, under the alias `s`. */
 export const schemaColumns = Prisma.sql`
   s.id, s.name, s.version, s.body, s.title, s.description, s.display,
@@ -137,6 +144,20 @@ export function createSchemaStore({ sql }: Database) {
         SELECT ${schemaColumns} FROM schemas s
         WHERE s.name = ${name} ORDER BY s.withdrawn_at IS NOT NULL, s.version DESC LIMIT 1`
       return schema
+    },
+
+    /** What every version of a name says of its claims; undefined where that is too much to be compared. */
+    async versionRules(name: string): Promise<VersionRules[] | undefined> {
+      const rows = await sql<{ body: VersionRules['body'] | null } & Omit<VersionRules, 'body'>>`
+        SELECT CASE WHEN total <= ${MAX_COMPARED_BYTES} THEN body END AS body,
+          CASE WHEN total <= ${MAX_COMPARED_BYTES} THEN selectively_disclosable END AS "selectivelyDisclosable"
+        FROM (
+          SELECT body, selectively_disclosable, sum(octet_length(body::text)
+            + coalesce(octet_length(selectively_disclosable::text), 0)) OVER (ORDER BY version DESC) AS total
+          FROM (
+            SELECT * FROM schemas WHERE name = ${name} ORDER BY version DESC LIMIT ${MAX_COMPARED + 1}) newest) summed`
+      const known = rows.flatMap(({ body, ...rules }) => (body === null ? [] : [{ ...rules, body }]))
+      return rows.length > MAX_COMPARED || known.length < rows.length ? undefined : known
     },
 
     /**

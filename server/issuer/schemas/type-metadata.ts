@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import type { Config } from '../../config.js'
 import { claimPath } from '../../formats/dc-sd-jwt/issuing.js'
 import { vctOf } from '../../formats/dc-sd-jwt/vct.js'
-import { describeClaims, isSelectivelyDisclosable } from './claims.js'
+import { commonRules, describeClaims } from './claims.js'
 import { displayOf } from './display.js'
 import type { typeMetadata } from './schemas.contract.js'
-import type { CredentialSchema, SchemaDisplay } from './store.js'
+import type { CredentialSchema, SchemaDisplay, VersionRules } from './store.js'
 
 const DEFAULT_LOCALE = 'en'
 
@@ -15,9 +15,18 @@ function renderingOf({ logo, background_color, text_color }: Partial<SchemaDispl
   return members.length === 0 ? {} : { rendering: { simple: Object.fromEntries(members) } }
 }
 
-/** Type metadata of a schema's active version (SD-JWT VC §6.2). */
-export function typeMetadataOf(schema: CredentialSchema, config: Config): z.input<typeof typeMetadata.output> {
+/**
+ * Type metadata of a schema (SD-JWT VC §6.2), as one version describes it.
+ *
+ * @param versions every version of its name; undefined where they are too much to be compared.
+ */
+export function typeMetadataOf(
+  schema: CredentialSchema,
+  versions: readonly VersionRules[] | undefined,
+  config: Config,
+): z.input<typeof typeMetadata.output> {
   const title = schema.title ?? schema.name
+  const rulesOf = commonRules(versions)
   const display: readonly (SchemaDisplay & { readonly locale: string })[] = displayOf(schema.display, title)
   return {
     vct: vctOf(config, schema.name),
@@ -31,10 +40,14 @@ export function typeMetadataOf(schema: CredentialSchema, config: Config): z.inpu
     })),
     claims: describeClaims(schema.body)
       .filter(({ path }) => claimPath(path) !== undefined)
-      .map((claim) => ({
-        path: [...claim.path],
-        sd: isSelectivelyDisclosable(schema, claim.path) ? ('always' as const) : ('never' as const),
-        ...(claim.title === undefined ? {} : { display: [{ locale: DEFAULT_LOCALE, label: claim.title }] }),
-      })),
+      .map((claim) => {
+        const { sd, mandatory } = rulesOf(claim.path)
+        return {
+          path: [...claim.path],
+          sd,
+          ...(mandatory ? { mandatory } : {}),
+          ...(claim.title === undefined ? {} : { display: [{ locale: DEFAULT_LOCALE, label: claim.title }] }),
+        }
+      }),
   }
 }

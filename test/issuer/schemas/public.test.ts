@@ -41,11 +41,76 @@ describe('GET /vct/{name}', () => {
       description: 'That something was bought.',
       display: [{ locale: 'en', name: 'Proof of purchase' }],
       claims: [
-        { path: ['product'], sd: 'never', display: [{ locale: 'en', label: 'Product' }] },
+        { path: ['product'], sd: 'never', mandatory: true, display: [{ locale: 'en', label: 'Product' }] },
         { path: ['price'], sd: 'always' },
         { path: ['shop'], sd: 'never' },
         { path: ['shop', 'city'], sd: 'always' },
       ],
+    })
+  })
+
+  describe('stands for every version, and contradicts none', () => {
+    const claimsOf = async (name: string) => {
+      const { claims } = (await service.request('GET', `/vct/${name}`)).json
+      return Object.fromEntries(
+        claims.map(({ path, ...rules }: { path: string[]; display?: unknown }) => [
+          path.join('.'),
+          { ...rules, display: undefined },
+        ]),
+      )
+    }
+    const address = {
+      type: 'object',
+      properties: { city: { type: 'string' }, zip: { type: 'string' } },
+      required: ['city'],
+    }
+    const schema = (...required: string[]) => ({
+      type: 'object',
+      properties: { product: { type: 'string' }, price: { type: 'number' }, address },
+      required,
+    })
+
+    it('where versions differ in what can be withheld it says `allowed`, in what is mandatory nothing', async () => {
+      const { name } = await postSchema(service, alice, {
+        schema: schema('product', 'price'),
+        selectivelyDisclosable: ['product'],
+      })
+      await postSchema(service, alice, {
+        name,
+        version: 2,
+        schema: schema('product', 'address'),
+        selectivelyDisclosable: ['product', 'address', 'address.city'],
+      })
+      expect(await claimsOf(name)).toEqual({
+        product: { sd: 'always', mandatory: true },
+        price: { sd: 'never' },
+        address: { sd: 'allowed' },
+        'address.city': { sd: 'allowed' },
+        'address.zip': { sd: 'never' },
+      })
+    })
+
+    it('a claim is mandatory where all that it lies in is', async () => {
+      const optional = await postSchema(service, alice, { schema: schema('product') })
+      const required = await postSchema(service, alice, { schema: schema('product', 'address') })
+      expect((await claimsOf(optional.name))['address.city']).toEqual({ sd: 'never' })
+      expect((await claimsOf(required.name))['address.city']).toEqual({ sd: 'never', mandatory: true })
+    })
+
+    it('a withdrawn version counts, since credentials of it are about', async () => {
+      const { name, id } = await postSchema(service, alice, { selectivelyDisclosable: [], schema: schema() })
+      await postSchema(service, alice, { name, version: 2, schema: schema('product') })
+      await service.request('DELETE', `/schemas/${id}`, { authorization: alice })
+      expect((await claimsOf(name)).product).toEqual({ sd: 'allowed' })
+    })
+
+    it('of versions too many or too large to be compared it says nothing that one of them could contradict', async () => {
+      const { name } = await postSchema(service, alice, { schema: schema('product') })
+      const large = { ...schema('product'), description: 'x'.repeat(60_000) }
+      for (const version of [2, 3, 4]) await postSchema(service, alice, { name, version, schema: large })
+      expect((await claimsOf(name)).product).toEqual({ sd: 'always', mandatory: true })
+      for (const version of [5, 6]) await postSchema(service, alice, { name, version, schema: large })
+      expect((await claimsOf(name)).product).toEqual({ sd: 'allowed' })
     })
   })
 
