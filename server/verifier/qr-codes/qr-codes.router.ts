@@ -23,5 +23,6 @@ export const qrCodesRouter = router({
     .meta(qrCodeImage.meta)
     .input(qrCodeImage.input)
     .output(qrCodeImage.output)
-    .query(({ ctx: { deps }, input }) => qrCodeImageAt(deps, input.url)),
+    // superjson calls bytes by their class, and knows none that is called Buffer.
+    .query(async ({ ctx: { deps }, input }) => new Uint8Array(await qrCodeImageAt(deps, input.url))),
 })
