@@ -28,7 +28,7 @@ export const zAgentDid = z.object({
 
 const newRecord = z.strictObject({ method: zMethod, display: z.array(zDisplayEntry).max(50).optional() })
 const byId = z.strictObject({ id: z.string() })
-const page = z.strictObject(pageShape)
+const page = z.strictObject(pageShape).prefault({})
 
 export const createIssuer = {
   meta: route('POST', '/agent/issuer', {

@@ -33,7 +33,7 @@ export const didConfiguration = {
     summary: 'Domain-linkage entries',
     access: 'public',
   }),
-  input: z.strictObject({}),
+  input: z.strictObject({}).prefault({}),
   output: z.object({ entries: z.array(z.object({ did: z.string(), jwt: z.string() })) }),
 }
 
@@ -44,7 +44,7 @@ export const difDidConfiguration = {
     summary: 'Domain-linkage credentials in the form of the Decentralized Identity Foundation',
     access: 'public',
   }),
-  input: z.strictObject({}),
+  input: z.strictObject({}).prefault({}),
   output: z.object({ '@context': z.string(), linked_dids: z.array(z.string()) }),
 }
 
@@ -55,6 +55,6 @@ export const jwtVcIssuer = {
     summary: "The issuer's keys (SD-JWT VC issuer metadata)",
     access: 'public',
   }),
-  input: z.strictObject({}),
+  input: z.strictObject({}).prefault({}),
   output: z.object({ issuer: z.string(), jwks: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }) }),
 }

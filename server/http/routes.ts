@@ -31,7 +31,8 @@ interface Node {
 const emptyNode = (): Node => ({ literals: new Map(), routes: new Map() })
 
 function membersOfKind(procedure: AnyProcedure, kind: string): Set<string> {
-  const [input] = (procedure._def as unknown as { inputs: readonly unknown[] }).inputs
+  const [contract] = (procedure._def as unknown as { inputs: readonly unknown[] }).inputs
+  const input = contract instanceof z.ZodPrefault ? contract.unwrap() : contract
   if (!(input instanceof z.ZodObject)) return new Set()
   const shape: Record<string, z.core.$ZodType> = input.shape
   return new Set(Object.keys(shape).filter((key) => innerKind(shape[key]) === kind))

@@ -16,6 +16,6 @@ export const greeting = {
 
 export const version = {
   meta: route('GET', '/version', { tag: 'Operations', summary: 'Name and running version', access: 'public' }),
-  input: z.strictObject({}),
+  input: z.strictObject({}).prefault({}),
   output: z.object({ name: z.string(), version: z.string() }),
 }

@@ -46,7 +46,7 @@ describe('the typed client', () => {
   })
 
   it('needs no credentials where the service asks for none', async () => {
-    const { name } = await createCredenceClient({ url: service.url }).service.version.query({})
+    const { name } = await createCredenceClient({ url: service.url }).service.version.query()
 
     expect(name).toBe('credence')
   })
@@ -59,7 +59,7 @@ describe('the typed client', () => {
         .end('[{"result":{"data":{"json":{"name":"credence","version":"9"}}}}]'),
     )
 
-    const { version } = await createCredenceClient({ url: `${front.url}/credence/` }).service.version.query({})
+    const { version } = await createCredenceClient({ url: `${front.url}/credence/` }).service.version.query()
 
     expect(version).toBe('9')
     expect(front.seen[0]?.url).toMatch(/^\/credence\/trpc\/service\.version\?/)
@@ -69,7 +69,7 @@ describe('the typed client', () => {
     await using front = await startFront(service.url)
     const credence = createCredenceClient({ url: front.url })
 
-    const answers = await Promise.all(Array.from({ length: 23 }, () => credence.service.version.query({})))
+    const answers = await Promise.all(Array.from({ length: 23 }, () => credence.service.version.query()))
 
     expect(answers).toHaveLength(23)
     expect(front.seen.map(({ url }) => decodeURIComponent(url.split('?')[0] ?? '').split(',').length)).toEqual([
@@ -143,10 +143,10 @@ describe('a refusal', () => {
   it('by the rate limit, which stands before the procedures, has the same form, and Retry-After', async () => {
     await using limited = await startService({ env: { RATE_LIMIT_MAX: '1' } })
     const credence = createCredenceClient({ url: limited.url })
-    await credence.service.version.query({})
+    await credence.service.version.query()
 
     const [first, second] = await Promise.all([
-      refusal(credence.service.version.query({})),
+      refusal(credence.service.version.query()),
       refusal(credence.dids.hosted.query({ uuid: crypto.randomUUID() })),
     ])
 
@@ -160,7 +160,7 @@ describe('a refusal', () => {
   it('by a proxy that speaks HTML has its status', async () => {
     await using front = await startFront()
 
-    const error = await refusal(createCredenceClient({ url: front.url }).service.version.query({}))
+    const error = await refusal(createCredenceClient({ url: front.url }).service.version.query())
 
     expect([error.data?.httpStatus, error.message]).toEqual([502, 'HTTP 502 Bad Gateway'])
   })
@@ -169,7 +169,7 @@ describe('a refusal', () => {
     const front = await startFront()
     await front[Symbol.asyncDispose]()
 
-    const error = await refusal(createCredenceClient({ url: front.url }).service.version.query({}))
+    const error = await refusal(createCredenceClient({ url: front.url }).service.version.query())
 
     expect(error.data).toBeUndefined()
   })
@@ -184,7 +184,7 @@ describe('secrets', () => {
     await using front = await startFront(service.url)
     const credence = createCredenceClient({ url: front.url, accessToken, clientSecret: CLIENT_SECRET })
 
-    await Promise.all([credence.offerings.list.query({}), credence.offerings.create.mutate(offer('Kettle'))])
+    await Promise.all([credence.offerings.list.query(), credence.offerings.create.mutate(offer('Kettle'))])
 
     expect(front.seen).toHaveLength(2)
     for (const { url, headers } of front.seen) {
@@ -202,7 +202,7 @@ describe('secrets', () => {
     )
     const credence = createCredenceClient({ url: front.url, accessToken, clientSecret: CLIENT_SECRET })
 
-    const error = await refusal(credence.service.version.query({}))
+    const error = await refusal(credence.service.version.query())
 
     expect([error.data?.httpStatus, error.message]).toEqual([status, 'The service answered with a redirect.'])
     expect(stranger.seen).toEqual([])

@@ -107,7 +107,7 @@ describe.each(['constructor', 'prototype'])('a credential of type %s', (type) =>
     expect(claimed.vc.credentialSubject).toMatchObject(SUBJECT)
 
     await everywhere(`/api/v1/offerings/${made.id}`, ({ offerings }) => offerings.read.query({ id: made.id }))
-    const listed = await everywhere('/api/v1/offerings', ({ offerings }) => offerings.list.query({}))
+    const listed = await everywhere('/api/v1/offerings', ({ offerings }) => offerings.list.query())
     const [redemption] = listed.find(({ id }) => id === made.id)?.redemptions ?? []
     expect(redemption?.credential.vc.credentialSubject).toMatchObject(SUBJECT)
     const { vc } = await everywhere(`/api/v1/credentials/${claimed.id}`, ({ credentials }) =>
@@ -188,7 +188,11 @@ describe.each(['constructor', 'prototype'])('a credential of type %s', (type) =>
   })
 
   it('is asked for by a stored query, and chosen in a flow', async () => {
-    const filter = { type: 'object', properties: { constructor: { const: 'Prototype' } }, required: ['constructor'] }
+    const filter = {
+      type: 'object' as const,
+      properties: { constructor: { const: 'Prototype' } },
+      required: ['constructor'],
+    }
     const query = [
       {
         fields: [
@@ -203,7 +207,7 @@ describe.each(['constructor', 'prototype'])('a credential of type %s', (type) =>
       vpQueries.read.query({ id }),
     )
     expect(stored.queryBody).toEqual(query)
-    await everywhere('/api/v1/verifier/vp-queries', ({ vpQueries }) => vpQueries.list.query({}))
+    await everywhere('/api/v1/verifier/vp-queries', ({ vpQueries }) => vpQueries.list.query())
 
     const redirect_uri = 'https://shop.example/done'
     const asked = await own.vpQueries.authorizationRequest.mutate({ id, redirect_uri })
@@ -260,7 +264,9 @@ describe('a foreign credential with a claim __proto__', () => {
     for (const client of [own, plain]) {
       const result = await client.verify.verify.mutate({ credential })
       expect(result).toMatchObject({ isValid: true, payload: { vc: { credentialSubject: { constructor: 'x' } } } })
-      const { payload } = result as { payload: { vc: { credentialSubject: { admin?: true; a: { admin?: true } } } } }
+      const { payload } = result as unknown as {
+        payload: { vc: { credentialSubject: { admin?: true; a: { admin?: true } } } }
+      }
       expect([payload.vc.credentialSubject.admin, payload.vc.credentialSubject.a.admin]).toEqual([undefined, undefined])
     }
     expect(({} as { admin?: true }).admin).toBeUndefined()

@@ -43,7 +43,8 @@ describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as co
 
   it('has an input, which is an object, and an output', () => {
     expect(inputs).toHaveLength(1)
-    expect(inputs[0]).toBeInstanceOf(z.ZodObject)
+    const [input] = inputs
+    expect(input instanceof z.ZodPrefault ? input.unwrap() : input).toBeInstanceOf(z.ZodObject)
     if (type !== 'subscription') expect(output).toBeDefined()
   })
 

@@ -143,8 +143,8 @@ describe('errors on /trpc', () => {
     const client = createTRPCClient<AppRouter>({
       links: [httpBatchLink({ url: `${service.url}/trpc`, transformer: superjson })],
     })
-    await expect(client.service.version.query({})).resolves.toMatchObject({ name: 'credence' })
-    const error = await client.agentHolders.list.query({}).catch((thrown: unknown) => thrown)
+    await expect(client.service.version.query()).resolves.toMatchObject({ name: 'credence' })
+    const error = await client.agentHolders.list.query().catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(TRPCClientError)
     expect(error).toMatchObject({ message: 'Unauthorized', data: { httpStatus: 401, messages: ['Unauthorized'] } })
   })

@@ -3,7 +3,7 @@ import type { Stage } from '../stage.js'
 /** Who answers, and for whom it issues. */
 export async function arrive(stage: Stage): Promise<void> {
   stage.step(`Ask ${stage.url} who it is`)
-  const { name, version } = await stage.credence.service.version.query({})
+  const { name, version } = await stage.credence.service.version.query()
   stage.saw('service', `${name} ${version}`)
   stage.mustBe('its name', name, 'credence')
 }

@@ -46,7 +46,7 @@ export const listOfferings = {
     access: 'optional',
     errors: [400],
   }),
-  input: z.strictObject(pageShape),
+  input: z.strictObject(pageShape).prefault({}),
   output: z.array(zOfferingListed),
 }
 

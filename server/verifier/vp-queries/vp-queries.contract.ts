@@ -31,7 +31,7 @@ export const listVpQueries = {
     access: 'client',
     errors: [400],
   }),
-  input: z.strictObject(pageShape),
+  input: z.strictObject(pageShape).prefault({}),
   output: z.array(zVpQueryConfiguration),
 }
 

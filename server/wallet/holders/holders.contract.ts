@@ -30,7 +30,7 @@ export const listHolders = {
     access: 'admin',
     errors: [400],
   }),
-  input: z.strictObject(pageShape),
+  input: z.strictObject(pageShape).prefault({}),
   output: z.array(zHolder),
 }
 
