@@ -1,4 +1,5 @@
 import { TRPCError } from '@trpc/server'
+import { limited } from './protocol/messages.js'
 
 type TRPCCode = TRPCError['code']
 
@@ -20,7 +21,7 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
 
 /**
  * A deliberate refusal. `message` goes to the caller (a list for validation errors, each entry starting with the
- * field's path); `cause` goes to the log only.
+ * field's path; at most 20 and then how many more); `cause` goes to the log only.
  */
 export class ServiceError extends TRPCError {
   override readonly name = 'ServiceError'
@@ -40,7 +41,9 @@ export class ServiceError extends TRPCError {
 
 /** The catalogue: every deliberate error of the service, one line each. */
 export const errors = {
-  badRequest: (...messages: string[]) => new ServiceError(400, messages),
+  badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
+  /** A 400 of as many messages as there are: the first of them are shown. */
+  invalid: (messages: Iterable<string>) => new ServiceError(400, limited(messages)),
   unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
   malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
   unknownUriProtocol: () =>

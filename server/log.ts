@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
+import { shortened } from './protocol/messages.js'
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'isLevelEnabled'>
 
@@ -37,8 +38,12 @@ const SECRET_MEMBERS: ReadonlySet<string> = new Set([
 
 const MAX_DEPTH = 6
 
-/** A copy without secret members; what nests deeper than six levels is left out. Errors go to their serializer as they are. */
+/** Whoever causes a refusal chooses how long its reason is. */
+const MAX_TEXT = 2_048
+
+/** A copy without secret members and with texts of 2 KiB at most; what nests deeper than six levels is left out. Errors go to their serializer as they are. */
 function withoutSecrets(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return shortened(value, MAX_TEXT)
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth > MAX_DEPTH) return undefined
   if (Array.isArray(value)) return value.map((entry) => withoutSecrets(entry, depth + 1))
@@ -62,11 +67,12 @@ interface ErrorDescription {
 function describeError(thrown: unknown, depth = 0): ErrorDescription {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: String(thrown) }
   const { code } = thrown as { code?: unknown }
+  const message = shortened(thrown.message, MAX_TEXT)
   return {
     type: thrown.name,
-    message: thrown.message.trim(),
+    message: message.trim(),
     ...(typeof code === 'string' ? { code } : {}),
-    ...(thrown.stack === undefined ? {} : { stack: thrown.stack }),
+    ...(thrown.stack === undefined ? {} : { stack: thrown.stack.replace(thrown.message, () => message) }),
     ...(thrown.cause === undefined || depth >= MAX_DEPTH ? {} : { cause: describeError(thrown.cause, depth + 1) }),
   }
 }

@@ -2,9 +2,11 @@ import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
 import { isDatabaseUnavailable, isUnstorableText } from './database/errors.js'
 import { errors, ServiceError } from './errors.js'
+import { shortened } from './protocol/messages.js'
 import { validationMessages } from './validation.js'
 
 const GENERIC_500 = 'Internal server error'
+const MAX_FOREIGN_MESSAGE = 1_000
 
 /** tRPC's own refusals: unknown procedure, wrong method, a body that it could not read. */
 const RPC_STATUS: Partial<Record<TRPCError['code'], number>> = {
@@ -18,6 +20,15 @@ const RPC_STATUS: Partial<Record<TRPCError['code'], number>> = {
 
 const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown)
 
+const told = new WeakMap<ZodError, ServiceError>()
+
+/** Answer and log speak of the same error, whose messages are made once. */
+function invalidRequest(refusal: ZodError): ServiceError {
+  const known = told.get(refusal) ?? errors.invalid(validationMessages(refusal))
+  told.set(refusal, known)
+  return known
+}
+
 /** The deliberate error behind whatever was thrown, or undefined where nobody foresaw it. */
 export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
   if (thrown instanceof ServiceError) return thrown
@@ -25,7 +36,7 @@ export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
   if (cause instanceof ServiceError) return cause
   // A ZodError that is no BAD_REQUEST is an output that breaks its own contract: a fault of ours, not of the caller.
   if (cause instanceof ZodError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
-    return errors.badRequest(...validationMessages(cause))
+    return invalidRequest(cause)
   }
   // What `/trpc` could not parse.
   if (cause instanceof SyntaxError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
@@ -48,7 +59,8 @@ export interface PublicError {
 export function publicError(thrown: unknown, production: boolean): PublicError {
   const known = serviceErrorOf(thrown)
   const cause = causeOf(thrown)
-  const said = cause instanceof Error && cause.message !== '' ? cause.message : GENERIC_500
+  const said =
+    cause instanceof Error && cause.message !== '' ? shortened(cause.message, MAX_FOREIGN_MESSAGE) : GENERIC_500
   if (known !== undefined) {
     const message = known.status === 500 && production ? GENERIC_500 : known.messages
     return { status: known.status, message, deliberate: known.status !== 500 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { shownName } from './protocol/messages.js'
 
 type RawIssue = z.core.$ZodRawIssue
 type Issue = z.core.$ZodIssue
@@ -68,29 +69,38 @@ export function installValidationMessages(): void {
 
 installValidationMessages()
 
-const pathOf = (path: readonly PropertyKey[]) => path.map(String).join('.')
+const pathOf = (path: readonly PropertyKey[]) => path.map(shownName).join('.')
+
+/** How far a branch of a union got before it failed. */
+function reachOf(issues: readonly Issue[]): number {
+  let reach = 0
+  for (const { path, code } of issues) reach = Math.max(reach, path.length + (code === 'unrecognized_keys' ? 1 : 0))
+  return reach
+}
 
 /** Of a union's branches the one that got furthest says most about what was meant. */
-function ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readonly PropertyKey[]): string[] {
-  const reach = (issues: readonly Issue[]) =>
-    Math.max(0, ...issues.map((inner) => inner.path.length + (inner.code === 'unrecognized_keys' ? 1 : 0)))
+function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readonly PropertyKey[]): Generator<string> {
   const [first, ...others] = issue.errors
-  const best = others.reduce((left, right) => (reach(right) > reach(left ?? []) ? right : left), first)
-  if (best === undefined || reach(best) === 0) return [`${pathOf(path) || 'Request'} ${issue.message}`]
-  return best.flatMap((inner) => ofIssue(inner, path))
+  const best = others.reduce((left, right) => (reachOf(right) > reachOf(left ?? []) ? right : left), first)
+  if (best === undefined || reachOf(best) === 0) yield `${pathOf(path) || 'Request'} ${issue.message}`
+  else for (const inner of best) yield* ofIssue(inner, path)
 }
 
-function ofIssue(issue: Issue, prefix: readonly PropertyKey[]): string[] {
+function* ofIssue(issue: Issue, prefix: readonly PropertyKey[]): Generator<string> {
   const path = [...prefix, ...issue.path]
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `property ${key} should not exist`)
-  if (issue.code === 'invalid_union') return ofUnion(issue, path)
-  return [`${pathOf(path) || 'Request body'} ${issue.message}`]
+  if (issue.code === 'unrecognized_keys') for (const key of issue.keys) yield unknownProperty(key)
+  else if (issue.code === 'invalid_union') yield* ofUnion(issue, path)
+  else yield `${pathOf(path) || 'Request body'} ${issue.message}`
 }
+
+/** What a request is told of a member, at any depth, that no contract knows. */
+export const unknownProperty = (name: string): string => `property ${shownName(name)} should not exist`
 
 /**
  * The envelope's messages of a failed validation: each starts with the failing field's path
- * (`query.0.fields must be an array`); an unknown property at any depth is `property X should not exist`.
+ * (`query.0.fields must be an array`); an unknown property at any depth is `property X should not exist`. They are made as
+ * they are asked for: `errors.invalid` shows the first of them.
  */
-export function validationMessages(error: { readonly issues: readonly Issue[] }): string[] {
-  return [...new Set(error.issues.flatMap((issue) => ofIssue(issue, [])))]
+export function* validationMessages(error: { readonly issues: readonly Issue[] }): Generator<string> {
+  for (const issue of error.issues) yield* ofIssue(issue, [])
 }

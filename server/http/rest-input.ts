@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { errors } from '../errors.js'
 import { OAuthError } from '../protocol/oauth/error.js'
+import { unknownProperty } from '../validation.js'
 import { mediaType, readText } from './body.js'
 import { parseJson } from './json-text.js'
 import type { Route, RouteMatch } from './routes.js'
@@ -105,5 +106,5 @@ function lastEventId(route: Route, { headers }: Request): Input {
 }
 
 function refuseMembers(names: readonly string[]): void {
-  if (names.length > 0) throw errors.badRequest(...names.map((name) => `property ${name} should not exist`))
+  if (names.length > 0) throw errors.invalid(names.map(unknownProperty))
 }

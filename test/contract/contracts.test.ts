@@ -27,6 +27,15 @@ function silentObjects(schema: Schema, path: string, seen = new Set<Schema>()): 
   return [...own, ...innerSchemas(schema).flatMap(([name, inner]) => silentObjects(inner, `${path}/${name}`, seen))]
 }
 
+/** Paths of lists that any number of elements may stand in: each wrong one would be told. */
+function endlessLists(schema: Schema, path: string, seen = new Set<Schema>()): string[] {
+  if (seen.has(schema)) return []
+  seen.add(schema)
+  const bounded = schema._zod.def.checks?.some(({ _zod }) => _zod.def.check === 'max_length')
+  const own = schema instanceof z.ZodArray && bounded !== true ? [path] : []
+  return [...own, ...innerSchemas(schema).flatMap(([name, inner]) => endlessLists(inner, `${path}/${name}`, seen))]
+}
+
 const kindOf = ({ meta }: ContractedProcedure) => meta?.rest?.kind ?? 'json'
 
 describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as const))('%s', (_, procedure) => {
@@ -46,6 +55,10 @@ describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as co
     const [input] = inputs
     expect(input instanceof z.ZodPrefault ? input.unwrap() : input).toBeInstanceOf(z.ZodObject)
     if (type !== 'subscription') expect(output).toBeDefined()
+  })
+
+  it('takes no list without an end', () => {
+    expect(inputs.flatMap((input) => endlessLists(input, ''))).toEqual([])
   })
 
   it('changes state only by POST and DELETE', () => {

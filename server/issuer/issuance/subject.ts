@@ -62,7 +62,7 @@ function tooMuch(subject: Subject, member: string): string[] {
  */
 export function assertSubject(formats: Formats, schema: CredentialSchema, subject: Subject, member: string): void {
   const problems = tooMuch(subject, member)
-  if (problems.length > 0) throw errors.badRequest(...problems)
+  if (problems.length > 0) throw errors.invalid(problems)
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }
@@ -71,5 +71,5 @@ export function assertSubject(formats: Formats, schema: CredentialSchema, subjec
   for (const { path, message } of compileJsonSchema(schema.body).validate(claimsOf(schema, subject))) {
     problems.push(`${[member, path].filter((part) => part !== '').join('.')} ${message}`)
   }
-  if (problems.length > 0) throw errors.badRequest(...problems)
+  if (problems.length > 0) throw errors.invalid(problems)
 }

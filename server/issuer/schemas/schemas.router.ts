@@ -76,7 +76,7 @@ function assertNoReservedNames(
   selectivelyDisclosable: readonly string[],
 ): void {
   const problems = formats.issued.flatMap(({ issuing }) => reservedIn(issuing, body, selectivelyDisclosable))
-  if (problems.length > 0) throw errors.badRequest(...new Set(problems))
+  if (problems.length > 0) throw errors.invalid(problems)
 }
 
 const editorOf = (caller: Caller): SchemaEditor => ({ sub: caller.sub, isAdmin: isAdmin(caller) })

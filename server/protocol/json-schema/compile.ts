@@ -11,7 +11,7 @@ import { type Work, WorkExceededError } from './work.js'
 export { JsonSchemaError, type Violation } from './json-schema-error.js'
 
 const VALUE_BOUNDS = { depth: 64, nodes: 10_000 } as const
-const MAX_VIOLATIONS = 50
+const MAX_VIOLATIONS = 1_000
 const MAX_VALIDATORS = 256
 
 /** Work that a check may take, and work up to which it is done again to name everything that is wrong, not the first thing only. */
@@ -21,7 +21,7 @@ const WORK_TO_REPORT = 100_000
 /** A schema made ready to check values with. */
 export interface JsonSchemaValidator {
   /**
-   * What is wrong with a value: nothing where it is valid, else up to 50 violations (only the first where the value is large).
+   * What is wrong with a value: nothing where it is valid, else up to 1,000 violations (only the first where the value is large).
    * A value deeper than 64 levels, of more than 10,000 values, or too costly to check against this schema is not valid.
    *
    * @param purse pays for the check, where several share one bound

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import { shownName } from '../messages.js'
 import type { Violation } from './json-schema-error.js'
 
 /** Keywords whose failure concerns one member: which parameter names it, and what is said of it. */
@@ -24,10 +25,11 @@ export function violationOf({ instancePath, keyword, params, message }: ErrorObj
   const keys = instancePath
     .split('/')
     .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key) => shownName(key.replaceAll('~1', '/').replaceAll('~0', '~')))
   const fault = Object.hasOwn(MEMBER_FAULTS, keyword) ? MEMBER_FAULTS[keyword] : undefined
   const member: unknown = fault && params[fault.parameter]
-  if (fault && typeof member === 'string') return { path: [...keys, member].join('.'), message: fault.message, keyword }
+  if (fault && typeof member === 'string')
+    return { path: [...keys, shownName(member)].join('.'), message: fault.message, keyword }
   if (keyword === 'false schema') return { path: keys.join('.'), message: 'is not allowed', keyword: 'false' }
   return { path: keys.join('.'), message: message ?? 'is not valid', keyword }
 }

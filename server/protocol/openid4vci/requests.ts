@@ -34,13 +34,16 @@ export const zNotificationRequest = z.object({
   event_description: z.string().optional(),
 })
 
+const MAX_DETAILS = 20
+
 /** `authorization_details` of a token request (OpenID4VCI 1.0 §5.1.1, §6.1.1). */
 export const zAuthorizationDetails = z
   .array(
     z.object({
       type: z.literal('openid_credential'),
       credential_configuration_id: z.string(),
-      locations: z.array(z.string()).optional(),
+      locations: z.array(z.string()).max(MAX_DETAILS).optional(),
     }),
   )
   .min(1)
+  .max(MAX_DETAILS)

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { JsonBoundsError, measureJson } from '../../json-schema/json-size.js'
+import { shownName } from '../../messages.js'
 
 const FILTER_BOUNDS = { depth: 16, nodes: 1_000 } as const
+/** Of one filter; each has its path, as long as names and depth make it. */
+const MAX_ISSUES = 100
 
 const SIMPLE_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] as const
 type SimpleType = (typeof SIMPLE_TYPES)[number]
@@ -71,7 +74,12 @@ function chosen<Value>(
 ): z.ZodType<Value, Value> {
   const schema = z.unknown().superRefine((value, context) => {
     const { error } = choose(value).safeParse(value)
-    for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: [...issue.path] })
+    for (const issue of (error?.issues ?? []).slice(0, MAX_ISSUES)) {
+      context.addIssue({
+        ...issue,
+        path: issue.path.map((part) => (typeof part === 'number' ? part : shownName(part))),
+      })
+    }
   })
   // The chosen shapes decide the type, which `unknown` cannot say.
   return schema.meta({ override: documentation }) as unknown as z.ZodType<Value, Value>

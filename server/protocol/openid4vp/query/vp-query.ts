@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { compileJsonSchema, JsonSchemaError, type JsonSchemaValidator } from '../../json-schema/compile.js'
+import { measureJson } from '../../json-schema/json-size.js'
 import type { JsonPath } from './jsonpath/ast.js'
 import { parseJsonPath } from './jsonpath/parse.js'
 import { JsonPathError } from './jsonpath/scanner.js'
@@ -23,12 +24,28 @@ export const zVpQueryItem = z.strictObject({
 })
 export type VpQueryItem = z.infer<typeof zVpQueryItem>
 
-/** The items of a VP query. */
-export const zVpQuery = z
+const zVpQueryItems = z
   .array(zVpQueryItem)
   .min(1, 'must not be empty')
   .max(MAX_ITEMS, `must not hold more than ${MAX_ITEMS} items`)
-  .refine((items) => JSON.stringify(items).length <= MAX_QUERY_LENGTH, 'must not be larger than 64 KiB')
+
+type VpQueryItems = z.infer<typeof zVpQueryItems>
+
+/** Whether its JSON is longer than 64 KiB. What nests too deeply to be written as JSON is refused by its filter's bounds. */
+function isTooLarge(value: unknown): boolean {
+  try {
+    measureJson(value, { depth: 64, nodes: Number.POSITIVE_INFINITY })
+  } catch {
+    return false
+  }
+  return JSON.stringify(value).length > MAX_QUERY_LENGTH
+}
+
+/** The items of a VP query. Its size comes first: what is wrong within it is told with its path, again and again. */
+export const zVpQuery = z.preprocess((value, context) => {
+  if (isTooLarge(value)) context.addIssue({ code: 'custom', message: 'must not be larger than 64 KiB' })
+  return value
+}, zVpQueryItems) as unknown as z.ZodType<VpQueryItems, VpQueryItems>
 
 /** A query whose path or filter does not compile. `path` is the dotted path of the place, `reason` is to be read after it. */
 export class VpQueryError extends Error {

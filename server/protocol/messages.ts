@@ -1,0 +1,27 @@
+const MAX_MESSAGES = 20
+const MAX_MESSAGE_LENGTH = 1_000
+const MAX_NAME_LENGTH = 100
+
+/** The beginning of a text that is longer than `max` characters, with an ellipsis in place of what is left out. */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text
+  // Not through the middle of a character.
+  return `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
+
+/** The name of a member as a message shows it: whoever sent it chose its length. */
+export const shownName = (name: PropertyKey): string => shortened(String(name), MAX_NAME_LENGTH)
+
+/**
+ * The first 20 of some messages, each once, and where there are others, one more that says how many: `and 312 more`. None is
+ * longer than 1,000 characters.
+ */
+export function limited(messages: Iterable<string>): string[] {
+  const shown = new Set<string>()
+  let others = 0
+  for (const message of messages) {
+    if (shown.size < MAX_MESSAGES) shown.add(shortened(message, MAX_MESSAGE_LENGTH))
+    else if (!shown.has(message)) others += 1
+  }
+  return others === 0 ? [...shown] : [...shown, `and ${others} more`]
+}
