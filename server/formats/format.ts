@@ -1,11 +1,13 @@
+import type { QueryableFormat } from '../protocol/openid4vp/dcql/format.js'
 import type { Issuing } from './issuing.js'
+import type { Verifying } from './verifying.js'
 
 /**
  * A credential format: all that the service knows of it. Whoever issues, verifies or holds credentials asks the registry
- * and treats every format alike.
+ * and treats every format alike. `name` is its credential format identifier (OpenID4VCI 1.0 Appendix A, OpenID4VP 1.0
+ * Appendix B).
  */
-export interface CredentialFormat {
-  /** Credential format identifier (OpenID4VCI 1.0 Appendix A, OpenID4VP 1.0 Appendix B). */
-  readonly name: string
+export interface CredentialFormat extends QueryableFormat {
   readonly issuing: Issuing
+  readonly verifying: Verifying
 }

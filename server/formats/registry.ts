@@ -17,6 +17,8 @@ export interface Formats {
   readonly primary: CredentialFormat
   /** @throws Error for a name that no contract lets through. */
   named(name: string): CredentialFormat
+  /** The format that a compact credential looks like, the first that takes it for its own; undefined where none does. */
+  recognise(compact: string): CredentialFormat | undefined
   /** The format whose configurations' ids end so; undefined where there is none. */
   withSuffix(configurationSuffix: string): CredentialFormat | undefined
 }
@@ -42,6 +44,7 @@ export function createFormats(all: readonly CredentialFormat[]): Formats {
       if (format === undefined) throw new Error(`There is no credential format ${name}.`)
       return format
     },
+    recognise: (compact) => all.find(({ verifying }) => verifying.recognises(compact)),
     withSuffix: (suffix) => suffixes.get(suffix),
   }
 }

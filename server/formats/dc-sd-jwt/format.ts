@@ -1,8 +1,12 @@
 import type { CredentialFormat } from '../format.js'
 import { issuing } from './issuing.js'
+import { querying } from './querying.js'
+import { verifying } from './verifying.js'
 
 /** SD-JWT VC (OpenID4VCI 1.0 Appendix A.3, OpenID4VP 1.0 Appendix B.3). */
 export const dcSdJwt = {
   name: 'dc+sd-jwt',
   issuing,
+  verifying,
+  querying,
 } as const satisfies CredentialFormat

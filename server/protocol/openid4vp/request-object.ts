@@ -1,7 +1,7 @@
 import { type Jwk, type Signer, signCompact } from '../jose/jws.js'
+import type { JsonObject } from '../json/json-object.js'
 import type { DcqlQuery } from './dcql/dcql-query.js'
 import { ENCRYPTED_RESPONSE_ENC_VALUES } from './response-encryption.js'
-import { VP_FORMATS_SUPPORTED } from './vp-formats.js'
 
 /** RFC 9101 §10.8; OpenID4VP 1.0 §5.10.1. */
 export const REQUEST_OBJECT_MEDIA_TYPE = 'application/oauth-authz-req+jwt'
@@ -25,6 +25,8 @@ export interface RequestObjectInput {
   readonly nonce: string
   readonly state: string
   readonly dcqlQuery: DcqlQuery
+  /** `vp_formats_supported` (§11.1). */
+  readonly vpFormats: JsonObject
   /** The public key, with its `kid`, that the answer is encrypted to; where the response mode has one. */
   readonly encryptionKey?: Jwk | undefined
   /** What the wallet sent to see again (§5.10). */
@@ -50,7 +52,7 @@ export function signRequestObject(input: RequestObjectInput): Promise<string> {
       nonce: input.nonce,
       state: input.state,
       dcql_query: input.dcqlQuery,
-      client_metadata: clientMetadata(input.encryptionKey),
+      client_metadata: clientMetadata(input),
       ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
       iat: Math.floor(input.issuedAt.getTime() / 1000),
       exp: Math.ceil(input.expiresAt.getTime() / 1000),
@@ -59,10 +61,10 @@ export function signRequestObject(input: RequestObjectInput): Promise<string> {
 }
 
 /** §5.1, §11.1. Wallets insist on `use` and `alg` beside the `kid` that the standard asks for. */
-function clientMetadata(encryptionKey: Jwk | undefined): Record<string, unknown> {
-  if (encryptionKey === undefined) return { vp_formats_supported: VP_FORMATS_SUPPORTED }
+function clientMetadata({ vpFormats, encryptionKey }: RequestObjectInput): JsonObject {
+  if (encryptionKey === undefined) return { vp_formats_supported: vpFormats }
   return {
-    vp_formats_supported: VP_FORMATS_SUPPORTED,
+    vp_formats_supported: vpFormats,
     jwks: { keys: [encryptionKey] },
     encrypted_response_enc_values_supported: ENCRYPTED_RESPONSE_ENC_VALUES,
   }

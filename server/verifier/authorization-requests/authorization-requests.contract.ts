@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { isTrustEntry } from '../../config-rules.js'
 import { route } from '../../contract.js'
-import { zDcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import { zDcqlQuery } from '../../formats/contract.js'
+import type { Formats } from '../../formats/registry.js'
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 
 const MAX_VALIDITY_SECONDS = 86_400
@@ -28,7 +29,7 @@ export const zAuthorizationRequestResult = z.object({
   authorizationRequestUri: z.string().meta({ description: 'openid4vp:// address that a wallet opens.' }),
 })
 
-export const createAuthorizationRequest = {
+export const createAuthorizationRequest = (formats: Formats) => ({
   meta: route('POST', '/authorization-requests', {
     tag: 'Authorization requests',
     summary: 'Ask wallets for a presentation, by a DCQL query or by VP query items',
@@ -39,7 +40,7 @@ export const createAuthorizationRequest = {
   }),
   input: z
     .strictObject({
-      dcqlQuery: zDcqlQuery.optional(),
+      dcqlQuery: zDcqlQuery(formats).optional(),
       query: zVpQuery.optional(),
       redirectUri: zRedirectUri.optional(),
       validity: zValidity.optional(),
@@ -60,4 +61,4 @@ export const createAuthorizationRequest = {
       error: 'must hold either dcqlQuery or query',
     }),
   output: zAuthorizationRequestResult,
-}
+})

@@ -10,7 +10,6 @@ import { qrCodeUrlOf } from '../qr-codes/address.js'
 import { newSecrets, protectSecrets } from '../sessions/secrets.js'
 import { requestUriOf, type Session, viewOf } from '../sessions/session.js'
 import { compiledQuery, orBadRequest } from '../vp-queries/compiled.js'
-import { knownTypes } from '../vp-queries/types.js'
 import type { zAuthorizationRequestResult } from './authorization-requests.contract.js'
 import { isRedirectUri } from './redirect-uri.js'
 import type { RequestContext } from './store.js'
@@ -37,8 +36,9 @@ export function assertRedirectUri(deps: Pick<Deps, 'config'>, member: string, ur
 /** The DCQL query, and the items with the constraints that it cannot express. */
 function queriesOf(deps: Deps, { asked }: NewRequest, context: RequestContext): Pick<Session, 'dcqlQuery' | 'vpQuery'> {
   if ('dcqlQuery' in asked) return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
-  const types = knownTypes(deps.config, context.typeNames)
-  return { dcqlQuery: orBadRequest(() => dcqlFromVpQuery(compiledQuery(asked.items), types)), vpQuery: asked.items }
+  const types = { issuerBaseUrl: deps.config.issuerBaseUrl, names: context.typeNames }
+  const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(compiledQuery(asked.items), types, deps.formats.all))
+  return { dcqlQuery, vpQuery: asked.items }
 }
 
 /** Makes an authorization request and its session, with separate ids that nobody can guess. */

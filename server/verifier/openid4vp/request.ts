@@ -3,6 +3,7 @@ import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
+import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
 import { expireSessions } from '../sessions/expire.js'
 import { revealSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, responseUriOf, type Session } from '../sessions/session.js'
@@ -52,6 +53,7 @@ export async function serveRequestObject(
     nonce,
     state,
     dcqlQuery: session.dcqlQuery,
+    vpFormats: vpFormatsSupported(deps.formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS),
     encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
     walletNonce,
     issuedAt: session.createdAt,

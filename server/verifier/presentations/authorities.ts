@@ -1,9 +1,9 @@
+import type { PresentedCredential } from '../../formats/verifying.js'
 import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
 import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { isSameKey } from '../../protocol/jose/jws.js'
 import type { Verification } from '../verify/check-credential.js'
-import type { PresentedCredential } from './verify-presentation.js'
 
 /**
  * Key identifiers of the authorities in a credential's certificate chain (OpenID4VP 1.0 §6.1.1.1), base64url. A chain
@@ -12,12 +12,12 @@ import type { PresentedCredential } from './verify-presentation.js'
  */
 export function authorityKeyIdentifiersOf(
   { deps, now }: Pick<Verification, 'deps' | 'now'>,
-  { header, issuerKey }: Pick<PresentedCredential, 'header' | 'issuerKey'>,
+  { x5c, issuerKey }: Pick<PresentedCredential, 'x5c' | 'issuerKey'>,
 ): readonly string[] {
-  if (header.x5c === undefined) return []
+  if (x5c === undefined) return []
   try {
     const io = { trustAnchors: deps.config.trustAnchors, now, purpose: 'credential' } as const
-    const { path, jwk } = verifyCertificateChain(readX5c(header.x5c), io)
+    const { path, jwk } = verifyCertificateChain(readX5c(x5c), io)
     if (!isSameKey(jwk, issuerKey.jwk)) return []
     return path.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
   } catch (thrown) {

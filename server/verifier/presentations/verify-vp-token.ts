@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.js'
+import type { PresentedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { VpToken } from '../../protocol/openid4vp/authorization-response.js'
@@ -6,16 +7,14 @@ import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-q
 import { itemOfCredentialId } from '../../protocol/openid4vp/dcql/from-vp-query.js'
 import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../protocol/openid4vp/dcql/match.js'
 import { allowedIssuersOf } from '../../protocol/openid4vp/query/allowed-issuers.js'
-import type { CredentialView } from '../../protocol/openid4vp/query/credential-view.js'
 import { evaluateItem } from '../../protocol/openid4vp/query/evaluate.js'
 import type { Session } from '../sessions/session.js'
 import { startVerification, type Verification } from '../verify/check-credential.js'
 import { compiledQuery } from '../vp-queries/compiled.js'
-import { typeOfVct } from '../vp-queries/types.js'
 import { authorityKeyIdentifiersOf } from './authorities.js'
 import { PresentationError } from './presentation-error.js'
 import { type Trust, trustAlso, trustIn } from './trust.js'
-import { type PresentationRequest, type PresentedCredential, verifyPresentation } from './verify-presentation.js'
+import { type PresentationRequest, verifyPresentation } from './verify-presentation.js'
 
 /** Each costs signatures, and may cost requests to addresses that its issuer chose. */
 const MAX_PRESENTATIONS = 64
@@ -39,7 +38,7 @@ export async function verifyVpToken(
 ): Promise<readonly AnsweringCredential[]> {
   checkEntries(session, vpToken)
   const verification = startVerification(deps)
-  const request = { nonce, audience: session.clientId, issuedAt: session.createdAt }
+  const request = { nonce, audience: session.clientId, requestedAt: session.createdAt }
   const verified = await firstFailureOf(
     session.dcqlQuery.credentials.map((query) => {
       const item = session.vpQuery === null ? undefined : itemOfCredentialId(query.id)
@@ -49,7 +48,7 @@ export async function verifyVpToken(
   )
   const credentials = verified.flat()
   checkQuery(verification, session, credentials)
-  checkItems(deps, session, credentials)
+  checkItems(session, credentials)
   return credentials
 }
 
@@ -102,12 +101,6 @@ async function verifyEntry(
   return credentials.flat().map((credential) => ({ ...credential, queryId: query.id, item }))
 }
 
-/** A credential as queries look at it. */
-const viewOf = (credential: AnsweringCredential): CredentialView =>
-  credential.format === 'dc+sd-jwt'
-    ? { format: credential.format, claims: credential.placedClaims }
-    : { format: credential.format, payload: credential.payload }
-
 /** §6: formats, types, claims, values and completeness. */
 function checkQuery(
   verification: Verification,
@@ -125,7 +118,7 @@ function checkQuery(
       ? { authorityKeyIdentifiers: authorityKeyIdentifiersOf(verification, credential) }
       : {}
     const entry = presentations[queryId] ?? []
-    entry.push({ ...viewOf(credential), holderBound: credential.holderBound, ...authorities })
+    entry.push({ view: credential.view, holderBound: credential.holderBound, ...authorities })
     presentations[queryId] = entry
   }
   const [mismatch] = matchDcql(dcqlQuery, presentations)
@@ -133,14 +126,13 @@ function checkQuery(
 }
 
 /** Every constraint of the VP query, in full: DCQL says less. */
-function checkItems(deps: Deps, { vpQuery }: Asked, credentials: readonly AnsweringCredential[]): void {
+function checkItems({ vpQuery }: Asked, credentials: readonly AnsweringCredential[]): void {
   if (vpQuery === null) return
   const items = compiledQuery(vpQuery)
-  const typeOf = typeOfVct(deps.config)
   for (const credential of credentials) {
     const item = credential.item === undefined ? undefined : items[credential.item]
     if (item === undefined) throw new Error(`Credential query ${credential.queryId} belongs to no query item.`)
-    const evaluation = evaluateItem(item, viewOf(credential), typeOf)
+    const evaluation = evaluateItem(item, credential.view)
     if (!evaluation.satisfied) {
       const message = `Presentation for ${credential.queryId}: ${evaluation.path} ${evaluation.reason}.`
       throw new PresentationError('query', message)

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { zShownFormatName } from '../../formats/contract.js'
+import type { Formats } from '../../formats/registry.js'
 import { SESSION_STATES } from './session.js'
 
 /** The verification session of the interface. */
@@ -45,7 +47,7 @@ export const verificationSessionEvents = {
   }),
 }
 
-export const readVerificationResult = {
+export const readVerificationResult = (formats: Formats) => ({
   meta: route('GET', '/verification-sessions/{sessionId}/result', {
     tag: 'Verification sessions',
     summary: 'Read the verified claims of a session',
@@ -63,7 +65,7 @@ export const readVerificationResult = {
       z.object({
         credentialQueryId: z.string().meta({ description: 'Id of the DCQL credential query that it answers.' }),
         queryItem: z.int().optional().meta({ description: 'Index of the VP query item that it answers.' }),
-        format: z.enum(['dc+sd-jwt', 'jwt_vc_json']),
+        format: zShownFormatName(formats.all),
         issuer: z.string(),
         type: z.array(z.string()).meta({ description: 'Types of a JWT VC, the vct of an SD-JWT VC.' }),
         subject: z.string().optional(),
@@ -71,4 +73,4 @@ export const readVerificationResult = {
       }),
     ),
   }),
-}
+})

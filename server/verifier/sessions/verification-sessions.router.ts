@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import type { Formats } from '../../formats/registry.js'
 import { clientOrVerifierProcedure, router, verifierProcedure } from '../../trpc.js'
 import { readResult } from './result.js'
 import {
@@ -19,30 +20,33 @@ async function current(deps: Deps, sessionId: string): Promise<{ seq: number; da
   return latest as { seq: number; data: SessionJson }
 }
 
-export const verificationSessionsRouter = router({
-  read: verifierProcedure
-    .meta(readVerificationSession.meta)
-    .input(readVerificationSession.input)
-    .output(readVerificationSession.output)
-    .query(async ({ ctx: { deps }, input }) => (await current(deps, input.sessionId)).data),
+export const verificationSessionsRouter = (formats: Formats) => {
+  const resultContract = readVerificationResult(formats)
+  return router({
+    read: verifierProcedure
+      .meta(readVerificationSession.meta)
+      .input(readVerificationSession.input)
+      .output(readVerificationSession.output)
+      .query(async ({ ctx: { deps }, input }) => (await current(deps, input.sessionId)).data),
 
-  events: verifierProcedure
-    .meta(verificationSessionEvents.meta)
-    .input(verificationSessionEvents.input)
-    .subscription(({ ctx: { deps, request }, input }) =>
-      deps.events.stream({
-        sessionId: input.sessionId,
-        current: () => current(deps, input.sessionId),
-        lastEventId: input.lastEventId,
-        signal: request.signal,
-      }),
-    ),
+    events: verifierProcedure
+      .meta(verificationSessionEvents.meta)
+      .input(verificationSessionEvents.input)
+      .subscription(({ ctx: { deps, request }, input }) =>
+        deps.events.stream({
+          sessionId: input.sessionId,
+          current: () => current(deps, input.sessionId),
+          lastEventId: input.lastEventId,
+          signal: request.signal,
+        }),
+      ),
 
-  result: clientOrVerifierProcedure
-    .meta(readVerificationResult.meta)
-    .input(readVerificationResult.input)
-    .output(readVerificationResult.output)
-    .query(({ ctx: { deps, caller, client }, input }) =>
-      readResult(deps, { caller, client }, input.sessionId, input.response_code),
-    ),
-})
+    result: clientOrVerifierProcedure
+      .meta(resultContract.meta)
+      .input(resultContract.input)
+      .output(resultContract.output)
+      .query(({ ctx: { deps, caller, client }, input }) =>
+        readResult(deps, { caller, client }, input.sessionId, input.response_code),
+      ),
+  })
+}

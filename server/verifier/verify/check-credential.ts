@@ -1,15 +1,16 @@
 import type { Deps } from '../../deps.js'
 import { RemoteDids } from '../../dids/remote-dids.js'
-import { CredentialError, type ResolveIssuerKey, type StatusReference } from '../../protocol/credential/verification.js'
-import { type VerifiedJwtVc, verifyJwtVc } from '../../protocol/jwt-vc/verify.js'
-import { type VerifiedSdJwtVc, verifySdJwtVc } from '../../protocol/sd-jwt-vc/verify.js'
+import type { CredentialFormat } from '../../formats/format.js'
+import type { VerifiedCredential } from '../../formats/verifying.js'
+import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import { issuerKeyResolution, type VerificationFetches, verificationFetches } from './issuer-keys.js'
 import { assertNotRevoked } from './status.js'
 
-/** A credential whose signature, times and disclosures hold. Who issued it is for the caller to judge. */
-export type CheckedCredential =
-  | (VerifiedSdJwtVc & { readonly format: 'dc+sd-jwt' })
-  | (VerifiedJwtVc & { readonly format: 'jwt_vc' })
+/** A credential that is valid. Who issued it is for the caller to judge. */
+export interface CheckedCredential {
+  readonly format: CredentialFormat
+  readonly credential: VerifiedCredential
+}
 
 /** One verification, of one credential or of several: one moment, one budget of fetches, four DIDs of other hosts. */
 export interface Verification {
@@ -22,14 +23,6 @@ export interface Verification {
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
 
 const LEEWAY_SECONDS = 60
-
-/** The format of a compact credential by its looks: `~` makes an SD-JWT, three non-empty segments a JWT. */
-export function formatOf(compact: string): 'dc+sd-jwt' | 'jwt_vc' {
-  if (compact.includes('~')) return 'dc+sd-jwt'
-  const segments = compact.split('.', 4)
-  if (segments.length === 3 && segments.every((segment) => segment !== '')) return 'jwt_vc'
-  throw new CredentialError(UNSUPPORTED)
-}
 
 export function startVerification(deps: Deps): Verification {
   const now = deps.clock()
@@ -52,11 +45,10 @@ export const verifyOptions = (verification: Verification, resolveIssuerKey = ver
  */
 export async function checkStatus(
   verification: Verification,
-  checked: Pick<CheckedCredential, 'status' | 'issuerKey'>,
+  { status, issuerKey }: Pick<VerifiedCredential, 'status' | 'issuerKey'>,
 ): Promise<void> {
   const { deps, fetches, resolveIssuerKey, now } = verification
-  const references: readonly StatusReference[] = checked.status === undefined ? [] : [checked.status].flat()
-  await assertNotRevoked(deps, fetches, resolveIssuerKey, references, checked.issuerKey, now)
+  await assertNotRevoked(deps, fetches, resolveIssuerKey, status, issuerKey, now)
 }
 
 /**
@@ -65,13 +57,10 @@ export async function checkStatus(
  * @throws CredentialError with the sentence that says what is wrong with it.
  */
 export async function checkCredential(deps: Deps, compact: string): Promise<CheckedCredential> {
-  const format = formatOf(compact)
+  const format = deps.formats.recognise(compact)
+  if (format === undefined) throw new CredentialError(UNSUPPORTED)
   const verification = startVerification(deps)
-  const options = verifyOptions(verification)
-  const checked: CheckedCredential =
-    format === 'dc+sd-jwt'
-      ? { format, ...(await verifySdJwtVc(compact, options)) }
-      : { format, ...(await verifyJwtVc(compact, options)) }
-  await checkStatus(verification, checked)
-  return checked
+  const credential = await format.verifying.verify(compact, verifyOptions(verification))
+  await checkStatus(verification, credential)
+  return { format, credential }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { zVerdict } from '../../formats/contract.js'
+import type { Formats } from '../../formats/registry.js'
 
-const zJsonObject = z.record(z.string(), z.unknown())
-
-export const verifyCredential = {
+export const verifyCredential = (formats: Formats) => ({
   meta: route('POST', '/credentials/verify', {
     tag: 'Verify',
     summary: 'Verify one compact credential',
@@ -18,14 +18,5 @@ export const verifyCredential = {
       example: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln',
     }),
   }),
-  output: z.union([
-    z.object({
-      isValid: z.literal(true),
-      format: z.literal('dc+sd-jwt'),
-      payload: zJsonObject,
-      prettyClaims: zJsonObject,
-    }),
-    z.object({ isValid: z.literal(true), format: z.literal('jwt_vc'), payload: zJsonObject }),
-    z.object({ isValid: z.literal(false), error: z.string() }),
-  ]),
-}
+  output: zVerdict(formats),
+})

@@ -1,32 +1,32 @@
+import type { Formats } from '../../formats/registry.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { router, verifierProcedure } from '../../trpc.js'
-import { type CheckedCredential, checkCredential } from './check-credential.js'
+import { checkCredential } from './check-credential.js'
 import { verifyCredential } from './verify.contract.js'
 
-function valid(checked: CheckedCredential) {
-  const payload = { ...checked.payload }
-  if (checked.format === 'jwt_vc') return { isValid: true as const, format: checked.format, payload }
-  return { isValid: true as const, format: checked.format, payload, prettyClaims: { ...checked.prettyClaims } }
-}
-
-export const verifyRouter = router({
-  verify: verifierProcedure
-    .meta(verifyCredential.meta)
-    .input(verifyCredential.input)
-    .output(verifyCredential.output)
-    .mutation(async ({ ctx: { deps }, input }) => {
-      try {
-        const checked = await checkCredential(deps, input.credential)
-        // A presentation is not evaluated here, and must not pass for one that was.
-        if (checked.format === 'dc+sd-jwt' && checked.keyBindingJwt !== undefined) {
-          throw new CredentialError('Credential carries a Key Binding JWT: presentations are not verified here.')
+export const verifyRouter = (formats: Formats) => {
+  const { meta, input: zInput, output: zOutput } = verifyCredential(formats)
+  return router({
+    verify: verifierProcedure
+      .meta(meta)
+      .input(zInput)
+      .output(zOutput)
+      .mutation(async ({ ctx: { deps }, input }) => {
+        try {
+          const { format, credential } = await checkCredential(deps, input.credential)
+          // A presentation is not evaluated here, and must not pass for one that was.
+          if (credential.holderProof !== undefined) {
+            throw new CredentialError(
+              `Credential carries a ${credential.holderProof}: presentations are not verified here.`,
+            )
+          }
+          deps.metrics.verification(undefined)
+          return { isValid: true as const, format: format.verifying.answer.format, ...credential.shown }
+        } catch (thrown) {
+          if (!(thrown instanceof CredentialError)) throw thrown
+          deps.metrics.verification(thrown.check)
+          return { isValid: false as const, error: thrown.message }
         }
-        deps.metrics.verification(undefined)
-        return valid(checked)
-      } catch (thrown) {
-        if (!(thrown instanceof CredentialError)) throw thrown
-        deps.metrics.verification(thrown.check)
-        return { isValid: false as const, error: thrown.message }
-      }
-    }),
-})
+      }),
+  })
+}

@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
+import type { VerifiedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { didOf } from '../../protocol/did/did-url.js'
 import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
-import { texts } from '../../protocol/jwt-vc/vc.js'
 import { type CheckedCredential, checkCredential } from '../../verifier/verify/check-credential.js'
 import type { HeldContent } from '../credentials/held.js'
 import type { WalletFormat } from '../credentials/store.js'
@@ -28,17 +28,12 @@ export interface Receipt {
   readonly content: HeldContent
 }
 
-const typesOf = (checked: CheckedCredential): readonly string[] =>
-  checked.format === 'dc+sd-jwt' ? [checked.vct] : texts(checked.vc.type)
-
-function assertExpected(checked: CheckedCredential, expected: Expectation): void {
-  const format = checked.format === 'jwt_vc' ? 'jwt_vc_json' : checked.format
-  if (format !== expected.format) throw new CredentialError('Credential has another format than was offered.')
-  const types = typesOf(checked)
-  if (!expected.types.every((type) => types.includes(type)))
+function assertExpected({ format, credential }: CheckedCredential, expected: Expectation): void {
+  if (format.name !== expected.format) throw new CredentialError('Credential has another format than was offered.')
+  if (!expected.types.every((type) => credential.types.includes(type)))
     throw new CredentialError('Credential is of another type than was offered.')
-  if (checked.format === 'dc+sd-jwt' && checked.keyBindingJwt !== undefined)
-    throw new CredentialError('Credential carries a Key Binding JWT, which only its holder can add.')
+  if (credential.holderProof !== undefined)
+    throw new CredentialError(`Credential carries a ${credential.holderProof}, which only its holder can add.`)
 }
 
 function isConfirmedBy(cnf: JsonObject, key: WalletKey): boolean {
@@ -54,27 +49,21 @@ function isConfirmedBy(cnf: JsonObject, key: WalletKey): boolean {
 }
 
 /** The name under which a credential is bound to a key; undefined where it is bound to another, or to none. */
-function boundName(checked: CheckedCredential, key: WalletKey): string | undefined {
-  const { cnf } = checked
-  const subject = checked.format === 'jwt_vc' ? checked.subjectId : undefined
-  const named = subject !== undefined && isNamedBy(key, subject) ? subject : undefined
+function boundName({ cnf, holder }: VerifiedCredential, key: WalletKey): string | undefined {
+  const named = holder !== undefined && isNamedBy(key, holder) ? holder : undefined
   // RFC 7800 §3: where there is a confirmation key, it is the one that proves possession.
   if (cnf !== undefined) return isConfirmedBy(cnf, key) ? (named ?? key.did) : undefined
   return named
 }
 
-const seconds = (payload: JsonObject, ...names: readonly string[]): number | undefined =>
-  names.map((name) => payload[name]).find((value) => typeof value === 'number')
-
-function contentOf(checked: CheckedCredential, expected: Expectation): HeldContent {
-  const issuedAt = seconds(checked.payload, 'iat', 'nbf')
-  const expiresAt = seconds(checked.payload, 'exp')
+function contentOf(credential: VerifiedCredential, expected: Expectation): HeldContent {
+  const { types, issuer, issuerKey, issuedAt, expiresAt } = credential
   return {
     credentialIssuer: expected.credentialIssuer,
     configurationId: expected.configurationId,
-    types: [...typesOf(checked)],
-    issuer: checked.issuer,
-    issuerKey: { ...checked.issuerKey },
+    types: [...types],
+    issuer,
+    issuerKey: { ...issuerKey },
     ...(issuedAt === undefined ? {} : { issuedAt }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   }
@@ -94,10 +83,11 @@ export async function receive(
 ): Promise<Receipt> {
   const checked = await checkCredential(deps, compact)
   assertExpected(checked, expected)
+  const { credential } = checked
   for (const key of keys) {
-    const did = boundName(checked, key)
+    const did = boundName(credential, key)
     if (did !== undefined) {
-      return { compact, key, kid: keyIdOf(did, key.signer.publicJwk), content: contentOf(checked, expected) }
+      return { compact, key, kid: keyIdOf(did, key.signer.publicJwk), content: contentOf(credential, expected) }
     }
   }
   throw new CredentialError('Credential is not bound to a key of this wallet.')

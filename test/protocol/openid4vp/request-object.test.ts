@@ -6,6 +6,8 @@ import {
   decentralizedIdentifier,
   signRequestObject,
 } from '../../../server/protocol/openid4vp/request-object.js'
+import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../../server/protocol/openid4vp/vp-formats.js'
+import { FORMATS } from './formats.js'
 
 const DID = 'did:web:verifier.example'
 const CLIENT_ID = decentralizedIdentifier(DID)
@@ -23,6 +25,7 @@ async function request(members: Partial<Parameters<typeof signRequestObject>[0]>
     nonce: 'n-1',
     state: 's-1',
     dcqlQuery: DCQL,
+    vpFormats: vpFormatsSupported(FORMATS, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS),
     issuedAt: new Date('2026-01-01T00:00:00.900Z'),
     expiresAt: new Date('2026-01-01T00:05:00.100Z'),
     ...members,

@@ -1,4 +1,5 @@
 import type { CredentialQuery, CredentialSetQuery } from './credential-query.js'
+import type { QueryableFormat, Querying } from './format.js'
 
 /** What is wrong in a DCQL query, and where. */
 export interface DcqlFault {
@@ -6,20 +7,26 @@ export interface DcqlFault {
   readonly message: string
 }
 
-/** The rules of OpenID4VP 1.0 §6 that span several members of a query. */
-export function checkDcqlReferences({
-  credentials,
-  credential_sets,
-}: {
-  readonly credentials: readonly CredentialQuery[]
-  readonly credential_sets?: readonly CredentialSetQuery[] | undefined
-}): DcqlFault[] {
+/** The rules of OpenID4VP 1.0 §6 that span several members of a query, and what formats have against a claims path. */
+export function checkDcqlReferences(
+  {
+    credentials,
+    credential_sets,
+  }: {
+    readonly credentials: readonly CredentialQuery[]
+    readonly credential_sets?: readonly CredentialSetQuery[] | undefined
+  },
+  formats: readonly QueryableFormat[],
+): DcqlFault[] {
   const ids = credentials.map(({ id }) => id)
   const known = new Set(ids)
+  const queryings = new Map(formats.map(({ name, querying }) => [name, querying]))
   return [
     // §6.1: the same id must not be present more than once.
     ...repeated(ids).map((index) => ({ path: ['credentials', index, 'id'], message: 'must be unique' })),
-    ...credentials.flatMap((credential, index) => checkCredential(credential, ['credentials', index])),
+    ...credentials.flatMap((credential, index) =>
+      checkCredential(credential, queryings.get(credential.format), ['credentials', index]),
+    ),
     // §6.2: options reference elements in credentials.
     ...(credential_sets ?? []).flatMap(({ options }, set) =>
       options.flatMap((option, index) =>
@@ -32,7 +39,11 @@ export function checkDcqlReferences({
   ]
 }
 
-function checkCredential({ format, claims, claim_sets }: CredentialQuery, at: (string | number)[]): DcqlFault[] {
+function checkCredential(
+  { claims, claim_sets }: CredentialQuery,
+  querying: Querying | undefined,
+  at: (string | number)[],
+): DcqlFault[] {
   const faults: DcqlFault[] = []
   const fault = (path: (string | number)[], message: string) => faults.push({ path: [...at, ...path], message })
   // §6.4.1
@@ -50,13 +61,12 @@ function checkCredential({ format, claims, claim_sets }: CredentialQuery, at: (s
   for (const index of repeated(paths.map((path) => JSON.stringify(path)))) {
     fault(['claims', index, 'path'], 'must not point to a claim that another one points to')
   }
-  for (const [index, [first]] of paths.entries()) {
+  for (const [index, path] of paths.entries()) {
+    const [first] = path
     // §7.1.1: the root of a credential is an object.
     if (first !== undefined && typeof first !== 'string') fault(['claims', index, 'path', 0], 'must be a string')
-    // Appendix B.1.2: paths start at the root of the credential, not of the JWT around it.
-    if (format === 'jwt_vc_json' && first === 'vc') {
-      fault(['claims', index, 'path', 0], 'must be a member of the credential, such as credentialSubject, not vc')
-    }
+    const wrong = querying?.pathFault(path)
+    if (wrong !== undefined) fault(['claims', index, 'path', wrong.position], wrong.message)
   }
   const known = new Set(ids)
   for (const [set, members] of (claim_sets ?? []).entries()) {

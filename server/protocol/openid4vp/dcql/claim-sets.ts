@@ -1,4 +1,4 @@
-import type { ClaimsPath, ClaimsQuery, ClaimValue } from './credential-query.js'
+import type { ClaimsPath, ClaimsQuery, ClaimValue } from './claims-query.js'
 
 const MAX_CLAIM_SETS = 16
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../json/json-object.js'
-import type { ClaimsPath } from './credential-query.js'
+import type { ClaimsPath } from './claims-query.js'
 
 /**
  * The claims that a claims path pointer selects in a JSON-based credential (OpenID4VP 1.0 §7.1.1), none where the standard has

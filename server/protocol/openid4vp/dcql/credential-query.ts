@@ -1,42 +1,12 @@
 import { z } from 'zod'
+import type { JsonObject } from '../../json/json-object.js'
+import { list, MAX_VALUES, zClaimsQuery, zId } from './claims-query.js'
+import type { QueryableFormat } from './format.js'
 
 /** Credential queries of one DCQL query. */
 export const MAX_CREDENTIALS = 32
 const MAX_CLAIMS = 1_024
 export const MAX_SETS = 32
-const MAX_VALUES = 1_000
-const MAX_PATH_LENGTH = 32
-
-/** An array of 1 to `max` elements. */
-export function list<Schema extends z.ZodType>(schema: Schema, max: number): z.ZodArray<Schema> {
-  return z.array(schema).min(1, 'must not be empty').max(max, `must not hold more than ${max} elements`)
-}
-
-/** OpenID4VP 1.0 §6.1, §6.3: identifiers of credential queries and claims queries. */
-const zId = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]+$/, 'must consist of letters, digits, _ and -')
-  .max(64)
-
-const PATH_COMPONENT = 'must be a string, a non-negative integer or null'
-
-/** A claims path pointer (OpenID4VP 1.0 §7): names, indices, and null for all elements of an array. */
-const zClaimsPath = list(
-  z.union([z.string(), z.int().min(0, PATH_COMPONENT), z.null()], { error: PATH_COMPONENT }),
-  MAX_PATH_LENGTH,
-)
-export type ClaimsPath = z.infer<typeof zClaimsPath>
-
-const zClaimValue = z.union([z.string(), z.int(), z.boolean()], { error: 'must be a string, an integer or a boolean' })
-export type ClaimValue = z.infer<typeof zClaimValue>
-
-/** A claims query (§6.3). */
-const zClaimsQuery = z.strictObject({
-  id: zId.optional(),
-  path: zClaimsPath,
-  values: list(zClaimValue, MAX_VALUES).optional(),
-})
-export type ClaimsQuery = z.infer<typeof zClaimsQuery>
 
 /** A trusted authorities query (§6.1.1). The other types need trust frameworks that this verifier does not know. */
 const zTrustedAuthority = z.strictObject({
@@ -53,27 +23,24 @@ const base = {
   claim_sets: list(list(zId, MAX_CLAIMS), MAX_SETS).optional(),
 }
 
-const zSdJwtVcQuery = z.strictObject({
-  ...base,
-  format: z.literal('dc+sd-jwt'),
-  // Appendix B.3.5
-  meta: z.strictObject({ vct_values: list(z.string().min(1, 'must not be empty'), MAX_VALUES) }),
-})
-export type SdJwtVcQuery = z.infer<typeof zSdJwtVcQuery>
-
-const zJwtVcQuery = z.strictObject({
-  ...base,
-  format: z.literal('jwt_vc_json'),
-  // Appendix B.1.1
-  meta: z.strictObject({ type_values: list(list(z.string().min(1, 'must not be empty'), MAX_SETS), MAX_VALUES) }),
-})
-export type JwtVcQuery = z.infer<typeof zJwtVcQuery>
+const zBase = z.strictObject(base)
 
 /** A credential query (§6.1), its `meta` by format. */
-export const zCredentialQuery = z.discriminatedUnion('format', [zSdJwtVcQuery, zJwtVcQuery], {
-  error: 'must be dc+sd-jwt or jwt_vc_json',
-})
-export type CredentialQuery = z.infer<typeof zCredentialQuery>
+export type CredentialQuery = CredentialQueryOf<string, JsonObject>
+export type CredentialQueryOf<Format extends string, Meta> = z.infer<typeof zBase> & { format: Format; meta: Meta }
+
+const queryOf = ({ name, querying }: QueryableFormat) =>
+  z.strictObject({ ...base, format: z.literal(name), meta: querying.meta })
+
+type QueryShape = ReturnType<typeof queryOf>
+
+/** A credential query of one of several formats. */
+export function credentialQuery(formats: readonly QueryableFormat[]): z.ZodType<CredentialQuery> {
+  const names = formats.map(({ name }) => name)
+  return z.discriminatedUnion('format', formats.map(queryOf) as [QueryShape, ...QueryShape[]], {
+    error: `must be ${[names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ')}`,
+  })
+}
 
 /** A credential set query (§6.2). */
 export const zCredentialSet = z.strictObject({

@@ -1,9 +1,7 @@
-import { isIssuerPath, isJwtClaim, memberOfVc, nameOf } from '../query/credential-view.js'
-import type { JsonPath, Segment } from '../query/jsonpath/ast.js'
+import type { Segment } from '../query/jsonpath/ast.js'
 import type { CompiledField } from '../query/vp-query.js'
-import type { ClaimsPath, ClaimValue, CredentialQuery } from './credential-query.js'
-
-type Format = CredentialQuery['format']
+import type { ClaimsPath, ClaimValue } from './claims-query.js'
+import type { Querying } from './format.js'
 
 /** What a field of a query item asks for in one format. */
 export type FieldClaims =
@@ -20,11 +18,12 @@ export type FieldClaims =
   /** What a claims path cannot say. */
   | { readonly kind: 'inexpressible' }
 
-type PathMeaning = Exclude<FieldClaims['kind'], 'claims'> | ClaimsPath
-
 /** Maps the paths of a field to claims paths of a format, each once. */
-export function claimsOfField({ paths, constraint: { filter } }: CompiledField, format: Format): FieldClaims {
-  const meanings = paths.map(({ path }) => meaningOf(path, format))
+export function claimsOfField(
+  { paths, constraint: { filter } }: CompiledField,
+  querying: Pick<Querying, 'meaningOf'>,
+): FieldClaims {
+  const meanings = paths.map(({ path }) => querying.meaningOf(path))
   if (meanings.includes('inexpressible')) return { kind: 'inexpressible' }
   if (meanings.includes('present')) return { kind: 'present' }
   const claims = new Map(
@@ -34,36 +33,8 @@ export function claimsOfField({ paths, constraint: { filter } }: CompiledField, 
   return { kind: 'claims', paths: [...claims.values()], values: claimValues(filter) }
 }
 
-function meaningOf(path: JsonPath, format: Format): PathMeaning {
-  // The types of an SD-JWT VC follow from its vct; those of a JWT VC are disclosed with it.
-  if (memberOfVc(path).member === 'type') return 'present'
-  return format === 'dc+sd-jwt' ? meaningInSdJwt(path) : meaningInJwt(path)
-}
-
-function meaningInSdJwt(path: JsonPath): PathMeaning {
-  if (isVctPath(path)) return 'present'
-  if (isIssuerPath(path)) return ['iss']
-  const { member, rest } = memberOfVc(path)
-  return pointerOf(member === 'credentialSubject' ? rest : path.segments)
-}
-
-/** OpenID4VP 1.0 Appendix B.1.2: paths start at the root of the credential. Its claims are all disclosed, those of the JWT too. */
-function meaningInJwt(path: JsonPath): PathMeaning {
-  if (isVctPath(path)) return 'absent'
-  // It may stand as an object, whose `id` is meant: no claims path says so.
-  if (isIssuerPath(path)) return 'present'
-  const name = nameOf(path.segments[0])
-  if (name === 'vc') return pointerOf(path.segments.slice(1))
-  return name !== undefined && isJwtClaim(name) ? 'present' : pointerOf(path.segments)
-}
-
-/** Whether a path is `$.vct`. */
-export function isVctPath({ segments }: JsonPath): boolean {
-  return segments.length === 1 && nameOf(segments[0]) === 'vct'
-}
-
 /** A JSONPath of names, indices from the start and `[*]` as a claims path pointer (§7.1). */
-function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpressible' {
+export function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpressible' {
   const path: ClaimsPath = []
   for (const { descendant, selectors } of segments) {
     const [selector, ...others] = selectors

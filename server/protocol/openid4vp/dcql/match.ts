@@ -1,34 +1,24 @@
 import type { JsonObject } from '../../json/json-object.js'
-import { type CredentialView, decodedVc } from '../query/credential-view.js'
+import type { CredentialView } from '../query/credential-view.js'
 import { selectByClaimsPath, textOfClaimsPath } from './claims-path.js'
-import type { ClaimsQuery, CredentialQuery } from './credential-query.js'
+import type { ClaimsQuery } from './claims-query.js'
+import type { CredentialQuery } from './credential-query.js'
 import type { DcqlQuery } from './dcql-query.js'
-import { expandedTypesOf } from './w3c-types.js'
 
 /** A presentation of the vp_token whose credential is verified. */
-export type DcqlPresentation = CredentialView & {
+export interface DcqlPresentation {
+  readonly view: CredentialView
   /** Whether the holder's proof (KB-JWT, VP) was there and held. */
   readonly holderBound: boolean
   /** Key identifiers of the certificates' authorities, base64url (RFC 5280 §4.2.1.1), where `x5c` came with the credential. */
   readonly authorityKeyIdentifiers?: readonly string[]
 }
 
-export type DcqlCheck =
-  | 'credentials'
-  | 'multiple'
-  | 'format'
-  | 'holder_binding'
-  | 'trusted_authorities'
-  | 'vct_values'
-  | 'type_values'
-  | 'claims'
-  | 'values'
-  | 'credential_sets'
-
 /** One way in which a response fails its query. `message` is a sentence that names credential, check and path, never a value. */
 export interface DcqlMismatch {
   readonly credentialId?: string
-  readonly check: DcqlCheck
+  /** The member of the query that is not satisfied, `format` and `holder_binding` for short. */
+  readonly check: string
   readonly path?: string
   readonly message: string
 }
@@ -87,13 +77,13 @@ function checkCompleteness({ credentials, credential_sets }: DcqlQuery, present:
 
 function checkPresentation(credential: CredentialQuery, presentation: DcqlPresentation): DcqlMismatch[] {
   const { id, format } = credential
-  if (presentation.format !== format) return [mismatch(id, 'format', `is not of format ${format}.`)]
-  const root = presentation.format === 'dc+sd-jwt' ? presentation.claims : decodedVc(presentation.payload)
+  const { view } = presentation
+  if (view.format !== format) return [mismatch(id, 'format', `is not of format ${format}.`)]
   return [
     ...checkHolderBinding(credential, presentation),
     ...checkAuthorities(credential, presentation),
-    ...checkMeta(credential, root),
-    ...checkClaims(credential, root),
+    ...checkMeta(credential, view),
+    ...checkClaims(credential, view.root),
   ]
 }
 
@@ -110,18 +100,10 @@ function checkAuthorities(credential: CredentialQuery, { authorityKeyIdentifiers
   return [mismatch(credential.id, 'trusted_authorities', 'comes from none of the trusted_authorities.')]
 }
 
-function checkMeta(credential: CredentialQuery, root: JsonObject): DcqlMismatch[] {
-  const { id } = credential
-  if (credential.format === 'dc+sd-jwt') {
-    // Appendix B.3.5
-    const { vct } = root
-    if (typeof vct === 'string' && credential.meta.vct_values.includes(vct)) return []
-    return [mismatch(id, 'vct_values', 'is of none of the vct_values.', 'vct')]
-  }
-  // Appendix B.1.1: all types of one alternative, in any order, among others.
-  const types = expandedTypesOf(root)
-  if (credential.meta.type_values.some((alternative) => alternative.every((type) => types.has(type)))) return []
-  return [mismatch(id, 'type_values', 'is of none of the type_values.', 'type')]
+/** Appendix B */
+function checkMeta({ id, meta }: CredentialQuery, view: CredentialView): DcqlMismatch[] {
+  const found = view.mismatchWith(meta)
+  return found === undefined ? [] : [mismatch(id, found.check, found.verdict, found.path)]
 }
 
 /** §6.4.1: all claims, or all of one of the claim sets. What is missing is told of the set that comes closest. */
@@ -144,7 +126,7 @@ function checkClaim(id: string, { path, values }: ClaimsQuery, root: JsonObject)
   return mismatch(id, 'values', `holds none of the values asked for in the claim ${text}.`, text)
 }
 
-function mismatch(credentialId: string, check: DcqlCheck, verdict: string, path?: string): DcqlMismatch {
+function mismatch(credentialId: string, check: string, verdict: string, path?: string): DcqlMismatch {
   return {
     credentialId,
     check,

@@ -1,7 +1,8 @@
 import { isObject } from '../../json/json-object.js'
 import { Work, WorkExceededError } from '../../json-schema/work.js'
-import { type CredentialView, isIssuerPath, isTypePath, selectInCredential, type TypeOfVct } from './credential-view.js'
+import type { CredentialView } from './credential-view.js'
 import type { JsonPath } from './jsonpath/ast.js'
+import { isIssuerPath, isTypePath } from './vc-paths.js'
 import type { CompiledField, CompiledItem } from './vp-query.js'
 
 /** Work that the evaluation of one item on one credential may take, for all of its paths and for all of its filters. */
@@ -25,29 +26,23 @@ export type Evaluation =
  * satisfy the filter: a credential that holds a claim twice, once good and once bad, does not get past it. Two
  * members stand for more than their text: a `const` or `enum` on `$.type` asks whether it is among the types, which are a set,
  * and on `$.issuer` it asks for the identifier of an issuer that stands as an object.
- *
- * @param typeOfVct the type name of a `vct` of this installation
  */
-export function evaluateItem(
-  item: CompiledItem,
-  view: CredentialView,
-  typeOfVct: TypeOfVct = () => undefined,
-): Evaluation {
+export function evaluateItem(item: CompiledItem, view: CredentialView): Evaluation {
   const purses = { paths: new Work(), filters: new Work() }
   purses.paths.allow(WORK_FOR_PATHS)
   purses.filters.allow(WORK_FOR_FILTERS)
   for (const field of item.fields) {
-    const result = evaluateField(field, view, typeOfVct, purses)
+    const result = evaluateField(field, view, purses)
     if (!result.satisfied) return result
   }
   return { satisfied: true }
 }
 
-function evaluateField(field: CompiledField, view: CredentialView, typeOfVct: TypeOfVct, purses: Purses): Evaluation {
+function evaluateField(field: CompiledField, view: CredentialView, purses: Purses): Evaluation {
   for (const { text, path } of field.paths) {
     try {
       // The same value twice is one value.
-      const values = [...new Set(selectInCredential(path, view, typeOfVct, purses.paths))]
+      const values = [...new Set(view.select(path, purses.paths))]
       if (values.length > 0) return applyFilter(field, text, path, values, purses.filters)
     } catch (error) {
       if (!(error instanceof WorkExceededError)) throw error

@@ -1,6 +1,6 @@
 import { DcqlQuery as LibraryQuery } from 'dcql'
 import { describe, expect, it } from 'vitest'
-import { zDcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
+import { zDcqlQuery } from '../formats.js'
 
 const sdJwt = { id: 'person', format: 'dc+sd-jwt', meta: { vct_values: ['https://issuer.example/vct/Person'] } }
 const jwtVc = { id: 'degree', format: 'jwt_vc_json', meta: { type_values: [['VerifiableCredential', 'Degree']] } }

@@ -1,23 +1,18 @@
 import { DcqlQuery as LibraryQuery } from 'dcql'
 import { describe, expect, it } from 'vitest'
-import { zDcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
-import { dcqlFromVpQuery, itemOfCredentialId } from '../../../../server/protocol/openid4vp/dcql/from-vp-query.js'
+import { jwtVcView } from '../../../../server/formats/jwt-vc-json/view.js'
+import { itemOfCredentialId } from '../../../../server/protocol/openid4vp/dcql/from-vp-query.js'
 import { matchDcql } from '../../../../server/protocol/openid4vp/dcql/match.js'
-import {
-  compileVpQuery,
-  type FieldConstraint,
-  VpQueryError,
-} from '../../../../server/protocol/openid4vp/query/vp-query.js'
+import { type FieldConstraint, VpQueryError } from '../../../../server/protocol/openid4vp/query/vp-query.js'
+import { dcqlOf, INSTALLATION, sdJwtView, zDcqlQuery } from '../formats.js'
 
-const BASE = 'https://issuer.example/vct'
-const types = {
-  vctOfType: (name: string) => (['Person', 'Degree'].includes(name) ? `${BASE}/${name}` : undefined),
-  allVcts: [`${BASE}/Person`, `${BASE}/Degree`],
-}
+const BASE = `${INSTALLATION.issuerBaseUrl}/vct`
+const TYPES = ['Person', 'Degree']
+const ALL_VCTS = TYPES.map((name) => `${BASE}/${name}`)
 const anyCredential = [['https://www.w3.org/2018/credentials#VerifiableCredential'], ['VerifiableCredential']]
 
-function dcql(items: FieldConstraint[][], known = types) {
-  const query = dcqlFromVpQuery(compileVpQuery(items.map((fields) => ({ fields }))), known)
+function dcql(items: FieldConstraint[][], types = TYPES) {
+  const query = dcqlOf(items, ...types)
   // Whatever comes out is a DCQL query, for us and for the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
   LibraryQuery.validate(LibraryQuery.parse(query as never))
@@ -118,13 +113,13 @@ describe('the type', () => {
     [[{ path: ['$.type'] }]],
   ])('is any of this installation, and any at all, without a constraint: %j', (fields) => {
     expect(metas(dcql([fields as FieldConstraint[]]))).toEqual([
-      { vct_values: types.allVcts },
+      { vct_values: ALL_VCTS },
       { type_values: anyCredential },
     ])
   })
 
   it('without a constraint and without a type in the installation, only jwt_vc_json is asked for', () => {
-    expect(metas(dcql([[]], { ...types, allVcts: [] }))).toEqual([{ type_values: anyCredential }])
+    expect(metas(dcql([[]], []))).toEqual([{ type_values: anyCredential }])
   })
 
   it('is not named by other keywords or other paths', () => {
@@ -144,10 +139,8 @@ describe('a constraint on $.vct', () => {
     ).toEqual([
       { id: 'item-0-sd-jwt', format: 'dc+sd-jwt', meta: { vct_values: ['https://a.example', 'https://b.example'] } },
     ])
-    expect(metas(dcql([[{ path: ['$.vct'], filter: { pattern: '^https:' } }]]))).toEqual([
-      { vct_values: types.allVcts },
-    ])
-    expect(metas(dcql([[{ path: ['$.vct'] }]]))).toEqual([{ vct_values: types.allVcts }])
+    expect(metas(dcql([[{ path: ['$.vct'], filter: { pattern: '^https:' } }]]))).toEqual([{ vct_values: ALL_VCTS }])
+    expect(metas(dcql([[{ path: ['$.vct'] }]]))).toEqual([{ vct_values: ALL_VCTS }])
   })
 
   it('beside a path to the type serves each format its own', () => {
@@ -160,7 +153,7 @@ describe('a constraint on $.vct', () => {
 
   it('that leaves nothing to ask for is refused', () => {
     const item = { path: ['$.vct'], filter: { pattern: '^https:' } }
-    expect(() => dcql([[person], [item]], { ...types, allVcts: [] })).toThrow(
+    expect(() => dcql([[person], [item]], [])).toThrow(
       new VpQueryError('query.1', 'asks for what no credential of a supported format and type can hold'),
     )
   })
@@ -175,20 +168,20 @@ describe('a VP query, asked for as DCQL', () => {
     issuer: 'did:example:issuer',
     credentialSubject: { name: 'Ada', age: 20, nationalities: ['DE', 'FR'] },
   }
-  const sdJwt = { format: 'dc+sd-jwt', claims, holderBound: true } as const
-  const jwtVc = { format: 'jwt_vc_json', payload: { iss: 'did:example:issuer', vc }, holderBound: true } as const
-  const items = compileVpQuery([
-    {
-      fields: [
+  const sdJwt = { view: sdJwtView(claims), holderBound: true }
+  const jwtVc = { view: jwtVcView({ iss: 'did:example:issuer', vc }), holderBound: true }
+  const asked = dcqlOf(
+    [
+      [
         { path: ['$.type', '$.vc.type'], filter: { type: 'array', contains: { const: 'Person' } } },
         { path: ['$.credentialSubject.age', '$.vc.credentialSubject.age'], filter: { const: 20 } },
         { path: ['$.credentialSubject.alias', '$.credentialSubject.name'] },
         { path: ['$.credentialSubject.nationalities[*]'], filter: { enum: ['DE', 'FR'] } },
         { path: ['$.issuer', '$.iss'], filter: { const: 'did:example:issuer' } },
       ],
-    },
-  ])
-  const asked = dcqlFromVpQuery(items, types)
+    ],
+    ...TYPES,
+  )
 
   it('is satisfied by a credential of either format', () => {
     expect(matchDcql(asked, { 'item-0-sd-jwt': [sdJwt] })).toEqual([])

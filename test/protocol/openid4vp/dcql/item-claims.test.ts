@@ -1,14 +1,12 @@
 import { DcqlQuery as LibraryQuery } from 'dcql'
 import { describe, expect, it } from 'vitest'
-import { zDcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
-import { dcqlFromVpQuery } from '../../../../server/protocol/openid4vp/dcql/from-vp-query.js'
-import { compileVpQuery, type FieldConstraint } from '../../../../server/protocol/openid4vp/query/vp-query.js'
+import type { FieldConstraint } from '../../../../server/protocol/openid4vp/query/vp-query.js'
+import { dcqlOf, zDcqlQuery } from '../formats.js'
 
-const types = { vctOfType: (name: string) => `https://issuer.example/vct/${name}`, allVcts: [] }
 const person: FieldConstraint = { path: ['$.vc.type', '$.type'], filter: { const: 'Person' } }
 
 function dcql(items: FieldConstraint[][]) {
-  const query = dcqlFromVpQuery(compileVpQuery(items.map((fields) => ({ fields }))), types)
+  const query = dcqlOf(items, 'Person')
   // Whatever comes out is a DCQL query, for us and for the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
   LibraryQuery.validate(LibraryQuery.parse(query as never))

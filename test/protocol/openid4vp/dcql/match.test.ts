@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type DcqlQuery, zDcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
+import { jwtVcView } from '../../../../server/formats/jwt-vc-json/view.js'
+import type { DcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
 import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../../../server/protocol/openid4vp/dcql/match.js'
+import { sdJwtView, zDcqlQuery } from '../formats.js'
 
 const VCT = 'https://issuer.example/vct/Person'
 const claims = {
@@ -18,13 +20,11 @@ const vc = {
   credentialSubject: { name: 'Ada', age: 20, nationalities: ['DE', 'FR'] },
 }
 const sdJwt = (changed: object = {}): DcqlPresentation => ({
-  format: 'dc+sd-jwt',
-  claims: { ...claims, ...changed },
+  view: sdJwtView({ ...claims, ...changed }),
   holderBound: true,
 })
 const jwtVc = (changed: object = {}): DcqlPresentation => ({
-  format: 'jwt_vc_json',
-  payload: { iss: 'did:example:issuer', vc: { ...vc, ...changed } },
+  view: jwtVcView({ iss: 'did:example:issuer', vc: { ...vc, ...changed } }),
   holderBound: true,
 })
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { jwtVcView } from '../../../../server/formats/jwt-vc-json/view.js'
 import type { CredentialView } from '../../../../server/protocol/openid4vp/query/credential-view.js'
 import { evaluateItem } from '../../../../server/protocol/openid4vp/query/evaluate.js'
 import { compileVpQuery, type FieldConstraint } from '../../../../server/protocol/openid4vp/query/vp-query.js'
+import { sdJwtView } from '../formats.js'
 
 const VCT = 'https://issuer.example/vct/Person'
-const typeOfVct = (vct: string) => (vct === VCT ? 'Person' : undefined)
 
-const jwt = (payload: Record<string, unknown> = {}, vc: Record<string, unknown> = {}): CredentialView => ({
-  format: 'jwt_vc_json',
-  payload: {
+const jwt = (payload: Record<string, unknown> = {}, vc: Record<string, unknown> = {}): CredentialView =>
+  jwtVcView({
     iss: 'did:example:issuer',
     sub: 'did:example:holder',
     jti: 'urn:uuid:1',
@@ -19,17 +19,14 @@ const jwt = (payload: Record<string, unknown> = {}, vc: Record<string, unknown> 
       credentialSubject: { age: 20, name: 'Ada', address: { country: 'DE' } },
       ...vc,
     },
-  },
-})
-const sdJwt = (claims: Record<string, unknown> = {}): CredentialView => ({
-  format: 'dc+sd-jwt',
-  claims: { iss: 'did:example:issuer', vct: VCT, age: 20, name: 'Ada', address: { country: 'DE' }, ...claims },
-})
+  })
+const sdJwt = (claims: Record<string, unknown> = {}): CredentialView =>
+  sdJwtView({ iss: 'did:example:issuer', vct: VCT, age: 20, name: 'Ada', address: { country: 'DE' }, ...claims })
 
 function evaluate(view: CredentialView, ...fields: FieldConstraint[]) {
   const [item] = compileVpQuery([{ fields }])
   if (item === undefined) throw new Error('The query has no item.')
-  return evaluateItem(item, view, typeOfVct)
+  return evaluateItem(item, view)
 }
 const satisfied = { satisfied: true }
 const unsatisfied = (path: string, reason: string) => ({ satisfied: false, path, reason })
@@ -250,12 +247,11 @@ describe('attack: names of Object.prototype', () => {
   })
 
   it('takes a claim __proto__ for a claim', () => {
-    const claims: unknown = JSON.parse('{"__proto__": {"age": 20}}')
-    const view = sdJwt()
-    const polluted = { ...view, claims: claims as Record<string, unknown> } as CredentialView
+    const claims: Record<string, unknown> = JSON.parse('{"__proto__": {"age": 20}}')
+    const polluted = sdJwtView(claims)
     expect(evaluate(polluted, adult('$.age'))).toEqual(unsatisfied('$.age', 'is not in the credential'))
     expect(evaluate(polluted, adult('$.__proto__.age'))).toEqual(satisfied)
-    expect(evaluate({ format: 'jwt_vc_json', payload: { vc: claims } }, adult('$.age')).satisfied).toBe(false)
+    expect(evaluate(jwtVcView({ vc: claims }), adult('$.age')).satisfied).toBe(false)
   })
 })
 

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { list, MAX_VALUES } from '../../protocol/openid4vp/dcql/claims-query.js'
+import type { KnownTypes, Querying } from '../../protocol/openid4vp/dcql/format.js'
+import { pointerOf } from '../../protocol/openid4vp/dcql/item-claims.js'
+import { namedTypes } from '../../protocol/openid4vp/dcql/item-types.js'
+import { isIssuerPath, isVctPath, memberOfVc } from '../../protocol/openid4vp/query/vc-paths.js'
+import type { CompiledItem } from '../../protocol/openid4vp/query/vp-query.js'
+import { vctOf } from './vct.js'
+
+/**
+ * `vct_values` of an item (Appendix B.3.5): those that const or enum on `$.vct` give, else those of the named types (a foreign
+ * name as it stands), else all of this installation.
+ */
+function vctValuesOf(item: CompiledItem, types: KnownTypes): string[] {
+  const named = namedVcts(item)
+  if (named !== undefined) return named
+  const names = namedTypes(item)
+  if (names === undefined) return types.names.map((name) => vctOf(types, name))
+  const known = new Set(types.names)
+  // An SD-JWT VC has one type: it cannot be of several at once.
+  const single = names.flatMap(([name, ...others]) => (name === undefined || others.length > 0 ? [] : [name]))
+  return [...new Set(single.map((name) => (known.has(name) ? vctOf(types, name) : name)))]
+}
+
+function namedVcts({ fields }: CompiledItem): string[] | undefined {
+  let vcts: string[] | undefined
+  for (const { paths, constraint } of fields) {
+    const { filter } = constraint
+    if (filter === undefined || !paths.some(({ path }) => isVctPath(path))) continue
+    const values = (filter.const === undefined ? filter.enum : [filter.const])?.filter(
+      (value) => typeof value === 'string',
+    )
+    if (values !== undefined) vcts = vcts === undefined ? values : vcts.filter((vct) => values.includes(vct))
+  }
+  return vcts
+}
+
+export const querying = {
+  // OpenID4VP 1.0 Appendix B.3.5
+  meta: z.strictObject({ vct_values: list(z.string().min(1, 'must not be empty'), MAX_VALUES) }),
+  idSuffix: 'sd-jwt',
+  disclosesAll: false,
+  pathFault: () => undefined,
+  metaOf: (item, types) => {
+    const vct_values = vctValuesOf(item, types)
+    return vct_values.length === 0 ? undefined : { vct_values }
+  },
+  meaningOf: (path) => {
+    const { member, rest } = memberOfVc(path)
+    // The types follow from the vct, which is always there.
+    if (member === 'type' || isVctPath(path)) return 'present'
+    if (isIssuerPath(path)) return ['iss']
+    return pointerOf(member === 'credentialSubject' ? rest : path.segments)
+  },
+  // OpenID4VP 1.0 Appendix B.3.4
+  vpFormat: (algorithms, holderAlgorithms) => ({
+    'sd-jwt_alg_values': algorithms,
+    'kb-jwt_alg_values': holderAlgorithms,
+  }),
+} as const satisfies Querying

@@ -1,0 +1,79 @@
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import type { Work } from '../../protocol/json-schema/work.js'
+import type { CredentialView } from '../../protocol/openid4vp/query/credential-view.js'
+import type { JsonPath } from '../../protocol/openid4vp/query/jsonpath/ast.js'
+import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
+import { isIssuerPath, memberOfVc } from '../../protocol/openid4vp/query/vc-paths.js'
+import type { Installation } from '../issuing.js'
+import { typeOfVct } from './vct.js'
+
+/**
+ * An SD-JWT VC as queries look at it. Its claims are the root. `$.credentialSubject` and `$.vc.credentialSubject` mean that
+ * root too, `$.type` and `$.vc.type` mean `["VerifiableCredential", name]`, and `$.issuer`, `$.vc.issuer` and the `id` of
+ * either mean `iss`: no claim of that name can pass for the issuer. An index counts the elements that the issuer signed, so
+ * that withholding one does not put another into its place; what is not disclosed is never selected, nor does it stand in
+ * an array that is.
+ *
+ * @param claims with all disclosures in place, and undefined in the place of each array element that has none.
+ */
+export function sdJwtVcView(claims: JsonObject, installation: Pick<Installation, 'issuerBaseUrl'>): CredentialView {
+  return {
+    format: 'dc+sd-jwt',
+    root: claims,
+    mismatchWith: ({ vct_values: accepted }) => {
+      // OpenID4VP 1.0 Appendix B.3.5
+      const { vct } = claims
+      if (typeof vct === 'string' && Array.isArray(accepted) && accepted.includes(vct)) return undefined
+      return { check: 'vct_values', path: 'vct', verdict: 'is of none of the vct_values.' }
+    },
+    select: (path, work) => select(claims, installation, path, work),
+  }
+}
+
+function select(
+  claims: JsonObject,
+  installation: Pick<Installation, 'issuerBaseUrl'>,
+  path: JsonPath,
+  work: Work,
+): unknown[] {
+  const { member, rest } = memberOfVc(path)
+  switch (member) {
+    case 'credentialSubject':
+      return withoutGaps(selectByPath({ segments: rest }, claims, work))
+    case 'type':
+      return selectByPath({ segments: rest }, typesOf(claims, installation), work)
+    case 'issuer':
+      return selectByPath({ segments: isIssuerPath(path) ? [] : rest }, claims.iss, work).filter(isPresent)
+    default:
+      return withoutGaps(selectByPath(path, claims, work))
+  }
+}
+
+function typesOf({ vct }: JsonObject, installation: Pick<Installation, 'issuerBaseUrl'>): readonly string[] {
+  return ['VerifiableCredential', ...(typeof vct === 'string' ? [typeOfVct(installation, vct) ?? vct] : [])]
+}
+
+/** Values without the elements that are not disclosed, each the value itself where it has none. */
+function withoutGaps(values: readonly unknown[]): unknown[] {
+  // A path may select a value, and what is in it, any number of times.
+  const known = new Map<unknown, unknown>()
+  const filled = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (!known.has(value)) known.set(value, Array.isArray(value) ? elements(value) : members(value))
+    return known.get(value)
+  }
+  const elements = (array: readonly unknown[]): unknown => {
+    const disclosed = array.filter(isPresent).map(filled)
+    return disclosed.length === array.length && disclosed.every((item, at) => item === array[at]) ? array : disclosed
+  }
+  const members = (object: object): unknown => {
+    const entries = Object.entries(object).map(([name, value]) => [name, value, filled(value)] as const)
+    if (entries.every(([, value, after]) => value === after)) return object
+    return Object.fromEntries(entries.map(([name, , after]) => [name, after]))
+  }
+  return values.map(filled)
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined
+}

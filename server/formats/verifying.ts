@@ -1,0 +1,95 @@
+import type { z } from 'zod'
+import {
+  CredentialError,
+  type IssuerKey,
+  type StatusReference,
+  type VerifyOptions,
+} from '../protocol/credential/verification.js'
+import type { Jwk } from '../protocol/jose/jws.js'
+import type { JsonObject } from '../protocol/json/json-object.js'
+import type { HolderKey } from '../protocol/jwt-vc/presentation.js'
+import type { CredentialView } from '../protocol/openid4vp/query/credential-view.js'
+import type { Installation } from './issuing.js'
+
+/** A credential whose signature, times and disclosures hold. Who issued it, and its status, is for the caller to judge. */
+export interface VerifiedCredential {
+  readonly issuer: string
+  readonly issuerKey: IssuerKey
+  /** The entries of status lists that speak for it. */
+  readonly status: readonly StatusReference[]
+  /** `vct` of an SD-JWT VC, `type` of a W3C credential. */
+  readonly types: readonly string[]
+  /** The confirmation of the holder's key (RFC 7800 §3.1). */
+  readonly cnf: JsonObject | undefined
+  /** Who holds it by name, in formats that bind a credential to its subject's DID. */
+  readonly holder: string | undefined
+  /** In seconds since the epoch. */
+  readonly issuedAt: number | undefined
+  readonly expiresAt: number | undefined
+  /** What the holder's proof is called that came with it, which was not verified; undefined where none did. */
+  readonly holderProof: string | undefined
+  /** What `POST /credentials/verify` shows of it: the members of `answer`. */
+  readonly shown: JsonObject
+}
+
+/** What a presentation must be bound to, and what verifying it takes from outside. */
+export interface PresentationContext {
+  /** They find the keys of trusted issuers only. */
+  readonly options: VerifyOptions
+  readonly installation: Installation
+  readonly nonce: string
+  /** The verifier's client identifier, with its prefix. */
+  readonly audience: string
+  /** When it was asked for. */
+  readonly requestedAt: Date
+  /** Whether it must have a proof of its holder; one that is there is checked in any case. */
+  readonly proofRequired: boolean
+  /** The key that a DID URL names. */
+  readonly holderKeyOfKid: (kid: string) => Promise<Jwk>
+  /** The key that a presentation in a JWT is signed with, by its header and payload, which are not verified yet. */
+  readonly holderKeyOfJwt: (header: JsonObject, payload: JsonObject) => Promise<HolderKey>
+  /** @throws CredentialError for a credential that is revoked or suspended, or whose status cannot be had. */
+  readonly checkStatus: (credential: Pick<VerifiedCredential, 'status' | 'issuerKey'>) => Promise<void>
+}
+
+/** What a presented credential says of its subject. */
+export interface CredentialContent {
+  /** `vct` of an SD-JWT VC, `type` of a W3C credential. */
+  readonly type: string[]
+  readonly subject?: string
+  /** The claims that were disclosed; those of several subjects in an array. */
+  readonly claims: Record<string, unknown> | Record<string, unknown>[]
+}
+
+/** A credential that was presented, every check of its format passed. */
+export interface PresentedCredential {
+  readonly issuer: string
+  readonly issuerKey: IssuerKey
+  /** The certificate chain that came with it, base64 DER, leaf first (RFC 7515 §4.1.6). Nothing in it is verified. */
+  readonly x5c: unknown
+  /** Whether its holder's proof was there, and held. */
+  readonly holderBound: boolean
+  readonly view: CredentialView
+  readonly content: CredentialContent
+}
+
+/** A credential whose holder cannot prove anything. */
+export const notBound = () =>
+  new CredentialError('Credential is not bound to a holder key.', { check: 'holder-binding' })
+
+/** The verifier's half of a credential format. */
+export interface Verifying {
+  /** What `POST /credentials/verify` answers beside `isValid`: its name for the format, and the members that show a credential. */
+  readonly answer: { readonly format: string; readonly members: Readonly<Record<string, z.ZodType>> }
+  /** Whether a compact credential looks like one of this format; formats are asked in their order. */
+  recognises(compact: string): boolean
+  /** @throws CredentialError with a sentence about the first check that fails. */
+  verify(compact: string, options: VerifyOptions): Promise<VerifiedCredential>
+  /**
+   * Verifies one presentation: the credential, the holder's proof and the status.
+   *
+   * @returns its credential; several where a presentation holds several.
+   * @throws CredentialError with a sentence about the first check that fails.
+   */
+  verifyPresentation(presentation: string, context: PresentationContext): Promise<readonly PresentedCredential[]>
+}

@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import type { JsonObject } from '../../json/json-object.js'
+import type { JsonPath } from '../query/jsonpath/ast.js'
+import type { CompiledItem } from '../query/vp-query.js'
+import type { ClaimsPath } from './claims-query.js'
+
+/** The types that an installation has. */
+export interface KnownTypes {
+  readonly issuerBaseUrl: string
+  readonly names: readonly string[]
+}
+
+/** What a JSONPath of a VP query stands for in credentials of one format: a claim, or one of the other kinds of `FieldClaims`. */
+export type PathMeaning = ClaimsPath | 'present' | 'absent' | 'inexpressible'
+
+/** What queries must know of a credential format. */
+export interface Querying {
+  /** `meta` of a credential query (OpenID4VP 1.0 Appendix B). */
+  readonly meta: z.ZodType<JsonObject>
+  /** What the ids of credential queries that are made of a VP query end in. */
+  readonly idSuffix: string
+  /** Whether a presentation discloses the whole credential, whatever claims are asked for. */
+  readonly disclosesAll: boolean
+  /** What is wrong with a component of a claims path; undefined where nothing is. */
+  pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
+  /** `meta` for an item of a VP query; undefined where no credential of the format can satisfy it. */
+  metaOf(item: CompiledItem, types: KnownTypes): JsonObject | undefined
+  meaningOf(path: JsonPath): PathMeaning
+  /**
+   * The format's entry of `vp_formats_supported` (OpenID4VP 1.0 §10.1, §11.1).
+   *
+   * @param algorithms of issuers' signatures.
+   * @param holderAlgorithms of the proofs of holders.
+   */
+  vpFormat(algorithms: readonly string[], holderAlgorithms: readonly string[]): JsonObject
+}
+
+/** A credential format as far as queries go. */
+export interface QueryableFormat {
+  readonly name: string
+  readonly querying: Querying
+}
