@@ -8,6 +8,7 @@ import { newRemoteKey } from '../support/wallet-callbacks.js'
 import { startRemoteServer } from '../support/wallet-http.js'
 import { ask, sessionOf } from '../verifier/actors.js'
 import { type FlowWorld, makeFlowWorld } from './flow-world.js'
+import { NEITHER, UNKNOWN } from './no-invitations.js'
 
 let world: FlowWorld
 
@@ -107,14 +108,11 @@ describe('every form that a request can be scanned in', () => {
 })
 
 describe('what cannot be started', () => {
-  it.each([['hello'], ['mailto:somebody@example.org'], ['WIFI:S:cafe;T:WPA;P:secret;;']])(
+  it.each([...NEITHER, ['hello'], ['WIFI:S:cafe;T:WPA;P:secret;;'], ['{}'], ['null']])(
     '%s is neither an offer nor a request: 400',
     async (content) => {
       const answer = await world.start(content)
-      expect([answer.status, answer.json.message]).toEqual([
-        400,
-        ['qrContent must be a credential offer, an authorization request or an https address of one'],
-      ])
+      expect([answer.status, answer.json.message, answer.json.error]).toEqual([400, UNKNOWN, 'Bad Request'])
     },
   )
 
@@ -133,10 +131,15 @@ describe('what cannot be started', () => {
   })
 
   it('an address that serves neither: 500 with the reason', async () => {
-    await using page = await startRemoteServer(() => ({ '/page': () => ({ body: '<html></html>' }) }))
-    const answer = await world.start(`${page.url}/page`)
-    expect(answer.status).toBe(500)
-    expect(answer.json.message).toContain('serves neither a credential offer nor an authorization request')
+    await using page = await startRemoteServer(() => ({
+      '/page': () => ({ body: '<html></html>' }),
+      '/object': () => ({ body: {} }),
+    }))
+    for (const path of ['/page', '/object']) {
+      const answer = await world.start(page.url + path)
+      expect(answer.status).toBe(500)
+      expect(answer.json.message).toContain('serves neither a credential offer nor an authorization request')
+    }
   })
 
   it('the QR code of an offering or a request that does not exist: 404', async () => {

@@ -2,7 +2,6 @@ import type { CredentialOfferObject } from '@openid4vc/openid4vci'
 import type { z } from 'zod'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { OfferingIssuance } from '../../issuer/issuance/store.js'
 import { claimRefusal } from '../../issuer/offerings/claim.js'
 import { credentialOfferUri } from '../../issuer/offerings/offering-json.js'
@@ -121,9 +120,6 @@ export async function start(deps: Deps, caller: Caller, qrContent: string, did: 
   const fetch = boundedFetch(deps.outbound.fetch)
   const content = (await ownQrContent(deps, qrContent)) ?? qrContent
   const invitation = await resolveInvitation(deps, fetch, content)
-  if (invitation === undefined) {
-    throw errors.badRequest('qrContent must be a credential offer, an authorization request or an https address of one')
-  }
   const context: Start = { deps, caller, fetch, holder }
   return invitation.kind === 'offer' ? startClaim(context, invitation) : startPresentation(context, invitation)
 }

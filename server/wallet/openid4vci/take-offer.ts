@@ -1,11 +1,12 @@
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
 import { Openid4vciVersion } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
 import type { WalletFormat } from '../credentials/store.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import type { CallbackOptions } from '../protocol/callbacks.js'
 import { failureReason } from '../protocol/exchange-failure.js'
-import type { OfferInvitation } from '../protocol/invitation.js'
+import { type OfferInvitation, servesNeither } from '../protocol/invitation.js'
 import { issuanceClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { newDpopKey, type WalletKey } from '../protocol/wallet-keys.js'
@@ -32,13 +33,27 @@ export interface Taken {
   readonly receipts: readonly [Receipt, ...Receipt[]]
 }
 
-/** Reads an offer: by value, or from the address that serves it (OpenID4VCI 1.0 §4.1). */
-export function resolveOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: OfferInvitation) {
+/**
+ * Reads an offer: by value, or from the address that serves it (OpenID4VCI 1.0 §4.1).
+ *
+ * @throws 400 for a value that is no offer.
+ */
+export async function resolveOffer(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  offer: OfferInvitation,
+): Promise<CredentialOfferObject> {
   const client = issuanceClient(deps, { fetch, signers: [] })
-  // The library decodes the value once more than the address was encoded.
-  const query =
-    'value' in offer ? { credential_offer: encodeURIComponent(offer.value) } : { credential_offer_uri: offer.uri }
-  return client.resolveCredentialOffer(`openid-credential-offer://?${new URLSearchParams(query)}`)
+  const resolve = (query: Record<string, string>) =>
+    client.resolveCredentialOffer(`openid-credential-offer://?${new URLSearchParams(query)}`)
+  if ('uri' in offer) return resolve({ credential_offer_uri: offer.uri })
+  try {
+    // The library decodes the value once more than the address was encoded.
+    return await resolve({ credential_offer: encodeURIComponent(offer.value) })
+  } catch {
+    // Nothing is fetched for a value: it cannot be read.
+    throw offer.servedBy === undefined ? errors.unknownUriProtocol() : servesNeither(offer.servedBy)
+  }
 }
 
 /**

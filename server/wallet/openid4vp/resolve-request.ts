@@ -5,6 +5,7 @@ import {
   type ResolvedOpenid4vpAuthorizationRequest,
 } from '@openid4vc/openid4vp'
 import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
 import type { RequestInvitation } from '../protocol/invitation.js'
 import { presentationClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
@@ -25,6 +26,17 @@ const FIRST_WITH_ARRAYS = 26
 
 const SUPPORTED: ReadonlySet<string> = new Set(CLIENT_ID_PREFIXES)
 
+/** @throws 400 for parameters that make no request. */
+function parsedParameters(client: Openid4vpClient, params: RequestInvitation['params']) {
+  try {
+    const address = `openid4vp://?${new URLSearchParams(params)}`
+    return client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: address })
+  } catch {
+    // They are the caller's own: nothing was fetched for them.
+    throw errors.unknownUriProtocol()
+  }
+}
+
 /** A signed request by reference or by value, else the parameters themselves (OpenID4VP 1.0 §5). */
 async function resolved(
   deps: Deps,
@@ -34,8 +46,7 @@ async function resolved(
 ): Promise<ResolvedOpenid4vpAuthorizationRequest> {
   const { client_id: clientId, request, request_uri: requestUri, request_uri_method: method } = params
   if (request === undefined && requestUri === undefined) {
-    const address = `openid4vp://?${new URLSearchParams(params)}`
-    const parsed = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: address })
+    const parsed = parsedParameters(client, params)
     if (parsed.params.client_metadata_uri !== undefined) throw new WalletError('client_metadata_uri is not supported.')
     return client.resolveOpenId4vpAuthorizationRequest({ authorizationRequestPayload: parsed.params })
   }

@@ -55,7 +55,6 @@ export const processRouter = router({
       exchanging(async () => {
         const fetch = boundedFetch(deps.outbound.fetch)
         const invitation = await resolveInvitation(deps, fetch, input.uri)
-        if (invitation === undefined) throw errors.unknownUriProtocol()
         const request = { ...input, actor: caller.sub }
         return invitation.kind === 'offer'
           ? processOffer(deps, fetch, invitation, request)

@@ -1,10 +1,12 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import { decodeCompact, JwsError } from '../../protocol/jose/jws.js'
 import { WalletError } from './wallet-error.js'
 
 /** A credential offer as it was found: by value, or by the address that serves it (OpenID4VCI 1.0 §4.1.2, §4.1.3). */
 export type OfferInvitation =
-  | { readonly kind: 'offer'; readonly value: string }
+  /** `servedBy`: the host that served the value; absent where it stood in the content itself. */
+  | { readonly kind: 'offer'; readonly value: string; readonly servedBy?: string }
   | { readonly kind: 'offer'; readonly uri: string }
 
 /** Parameters of an authorization request as they stand in an address (OpenID4VP 1.0 §5). */
@@ -33,21 +35,46 @@ function parametersOf(query: URLSearchParams): Record<string, string> {
   return params
 }
 
-function offerOf(params: Readonly<Record<string, string>>): OfferInvitation {
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+
+function offerOf(params: Readonly<Record<string, string>>): OfferInvitation | undefined {
   const { credential_offer: value, credential_offer_uri: uri } = params
   // OpenID4VCI 1.0 §4.1: exactly one of both.
-  if (value !== undefined && uri === undefined) return { kind: 'offer', value }
-  if (uri !== undefined && value === undefined) return { kind: 'offer', uri }
-  throw errors.badRequest('The offer has not exactly one of credential_offer and credential_offer_uri.')
+  if (value !== undefined && uri !== undefined)
+    throw errors.badRequest('The offer has not exactly one of credential_offer and credential_offer_uri.')
+  if (value !== undefined) return { kind: 'offer', value }
+  return uri !== undefined && isWebAddress(uri) ? { kind: 'offer', uri } : undefined
 }
 
-function ofWebAddress(url: URL): Invitation | ReferenceInvitation {
+function isSignedRequest(request: string): boolean {
+  try {
+    decodeCompact(request)
+    return true
+  } catch (thrown) {
+    if (thrown instanceof JwsError) return false
+    throw thrown
+  }
+}
+
+/** RFC 9101 §5: a client identifier, and the request itself, by reference, by value or in parameters of its own. */
+function requestOf(params: Readonly<Record<string, string>>): RequestInvitation | undefined {
+  const { client_id: clientId, request, request_uri: requestUri } = params
+  if (clientId === undefined || !REQUEST_PARAMETERS.some((name) => params[name] !== undefined)) return undefined
+  if (request !== undefined && !isSignedRequest(request)) return undefined
+  if (requestUri !== undefined && !isWebAddress(requestUri)) return undefined
+  // OpenID4VP 1.0 §5.6: one in parameters of its own says by its type what it asks for.
+  const asksInPlace = request === undefined && requestUri === undefined
+  if (asksInPlace && params.response_type?.split(' ').includes('vp_token') !== true) return undefined
+  return { kind: 'request', params }
+}
+
+function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
   const names = [...url.searchParams.keys()]
   if (names.includes('credential_offer') || names.includes('credential_offer_uri')) {
     return offerOf(parametersOf(url.searchParams))
   }
   if (names.includes('client_id') && names.some((name) => REQUEST_PARAMETERS.includes(name))) {
-    return { kind: 'request', params: parametersOf(url.searchParams) }
+    return requestOf(parametersOf(url.searchParams))
   }
   return { kind: 'reference', url: url.href }
 }
@@ -57,14 +84,14 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation {
  *
  * @param allowHttp whether http addresses count as https ones.
  * @returns undefined for anything else.
- * @throws 400 for an address of a known kind that is malformed.
+ * @throws 400 for one that says a thing twice.
  */
 export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
   if (scheme === undefined || !URL.canParse(content)) return undefined
   const url = new URL(content)
   if (scheme === 'openid-credential-offer') return offerOf(parametersOf(url.searchParams))
-  if (scheme === 'openid4vp') return { kind: 'request', params: parametersOf(url.searchParams) }
+  if (scheme === 'openid4vp') return requestOf(parametersOf(url.searchParams))
   return scheme === 'https' || (scheme === 'http' && allowHttp) ? ofWebAddress(url) : undefined
 }
 
@@ -92,19 +119,29 @@ export async function followReference(
 ): Promise<Invitation> {
   const response = await fetch(url, { headers: { accept: 'application/oauth-authz-req+jwt, application/json' } })
   const body = (await response.text()).trim()
-  if (!response.ok) throw new WalletError(`${new URL(url).host} answered with status ${response.status}.`)
+  const { host } = new URL(url)
+  if (!response.ok) throw new WalletError(`${host} answered with status ${response.status}.`)
   const clientId = COMPACT_JWS.test(body) ? clientIdIn(body) : undefined
   if (clientId !== undefined) return { kind: 'request', params: { client_id: clientId, request: body } }
-  if (body.startsWith('{')) return { kind: 'offer', value: body }
-  throw new WalletError(`${new URL(url).host} serves neither a credential offer nor an authorization request.`)
+  if (body.startsWith('{')) return { kind: 'offer', value: body, servedBy: host }
+  throw servesNeither(host)
 }
 
-/** What a content invites to, fetched where need be; undefined where it is no invitation at all. */
+/** Why an address is of no use to a wallet. */
+export const servesNeither = (host: string) =>
+  new WalletError(`${host} serves neither a credential offer nor an authorization request.`)
+
+/**
+ * What a content invites to, fetched where need be.
+ *
+ * @throws 400 where it is no invitation at all.
+ */
 export async function resolveInvitation(
   deps: Deps,
   fetch: typeof globalThis.fetch,
   content: string,
-): Promise<Invitation | undefined> {
+): Promise<Invitation> {
   const invitation = readInvitation(content, deps.config.allowInsecureHttp)
-  return invitation?.kind === 'reference' ? followReference(fetch, invitation) : invitation
+  if (invitation === undefined) throw errors.unknownUriProtocol()
+  return invitation.kind === 'reference' ? followReference(fetch, invitation) : invitation
 }
