@@ -60,6 +60,7 @@ export const errors = {
   holderDenied: () => new ServiceError(403, 'Access to holder denied.'),
   hostNotAllowed: () => new ServiceError(403, 'Host is not allowed.'),
   originNotAllowed: () => new ServiceError(403, 'Origin is not allowed.'),
+  crossSite: () => new ServiceError(403, 'Cross-site requests are not allowed.'),
   resultDenied: () => new ServiceError(403, 'Access to result denied.'),
   responseCodeMismatch: () => new ServiceError(403, 'response_code does not match.'),
   schemaDenied: () => new ServiceError(403, 'Schema belongs to another caller.'),

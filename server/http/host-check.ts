@@ -1,6 +1,7 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import type { Config } from '../config.js'
 import { errors } from '../errors.js'
+import { isPublicPath } from './paths.js'
 
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 
@@ -10,19 +11,30 @@ export const isLoopbackName = (hostname: string): boolean => LOOPBACK_NAME.test(
 const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
 
 /**
+ * Whether a page from elsewhere may cause a request that says nothing of its origin (an image, a script, a link): for what
+ * wallets ask of anybody, and for a page that is opened, whose content it does not see.
+ */
+function mayComeFromElsewhere({ method, path, headers }: Request): boolean {
+  return isPublicPath(path) || (method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
+}
+
+/**
  * With AUTH_DISABLED every page that a developer's browser visits could ask this service as an admin: by rebinding a
  * name to it, or blindly, since a browser sends some requests without asking first. So only requests for a loopback
- * name or for a base URL's host are answered, and of those that a page makes only that of a page from there.
+ * name or for a base URL's host are answered, and of those that a page makes only that of a page from there: by its
+ * `Origin`, and, where a browser sends none, by its `Sec-Fetch-Site` (Fetch Metadata).
  */
 export function hostCheck(config: Config): RequestHandler {
   const own = new Set([config.issuerBaseUrl, config.verifierBaseUrl].map((url) => new URL(url).hostname.toLowerCase()))
   const isNear = (hostname: string) => isLoopbackName(hostname) || own.has(hostname)
   return (request, _response, next) => {
-    const { host = '', origin } = request.headers
+    const { host = '', origin, 'sec-fetch-site': site } = request.headers
     if (!isNear(hostnameOf(host))) next(errors.hostNotAllowed())
     // `null`, as sandboxed pages and files have it, is nobody's.
     else if (origin !== undefined && !(URL.canParse(origin) && isNear(new URL(origin).hostname))) {
       next(errors.originNotAllowed())
+    } else if (origin === undefined && site === 'cross-site' && !mayComeFromElsewhere(request)) {
+      next(errors.crossSite())
     } else next()
   }
 }

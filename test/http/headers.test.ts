@@ -165,6 +165,60 @@ describe('AUTH_DISABLED', () => {
     },
   )
 
+  describe('and a request that a page elsewhere causes without saying so (Sec-Fetch-Site: cross-site)', () => {
+    const ask = async (method: string, path: string, headers: Record<string, string>) =>
+      (await sendPath(open.url, method, path, { headers, ...(method === 'POST' ? { body: '{}' } : {}) })).status
+    const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
+    const opened = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+    it.each([
+      '/agent/holders',
+      '/trpc/agentHolders.list?input={"json":{}}',
+      '/api/v1/offerings',
+      '/version',
+      '/api-docs-json',
+      '/nothing',
+    ])('is refused at %s', async (path) => {
+      const answer = await sendPath(open.url, 'GET', path, { headers: image })
+      const body = JSON.parse(answer.body)
+      expect([answer.status, body.message ?? body.error.json.message]).toEqual([
+        403,
+        'Cross-site requests are not allowed.',
+      ])
+    })
+
+    it('is answered at what wallets ask of anybody', async () => {
+      const uuid = crypto.randomUUID()
+      for (const path of ['/.well-known/openid-credential-issuer', '/.well-known/did-configuration']) {
+        expect(await ask('GET', path, image)).toBe(200)
+      }
+      for (const path of [`/openid4vci/offers/${uuid}`, `/openid4vp/requests/${uuid}`, `/${uuid}/did.json`]) {
+        expect(await ask('GET', path, image)).not.toBe(403)
+      }
+    })
+
+    it('is answered where a page is opened, and not where a form is sent or a page is asked for in another way', async () => {
+      expect(await ask('GET', '/api-docs-json', opened)).toBe(200)
+      expect(await ask('POST', '/agent/holder', opened)).toBe(403)
+      expect(await ask('GET', '/api-docs-json', { ...opened, 'sec-fetch-mode': 'cors' })).toBe(403)
+      expect(await ask('POST', '/trpc/agentHolders.create', image)).toBe(403)
+    })
+
+    it.each(['same-origin', 'same-site', 'none'])('is answered where it is %s', async (site) => {
+      expect(await ask('GET', '/agent/holders', { ...image, 'sec-fetch-site': site })).toBe(200)
+    })
+
+    it('is answered where its origin is this machine under another name', async () => {
+      const headers = { ...image, 'sec-fetch-mode': 'cors', origin: 'http://127.0.0.1:5173', host: 'localhost:3000' }
+      expect(await ask('GET', '/agent/holders', headers)).toBe(200)
+    })
+
+    it('is answered where callers must show who they are', async () => {
+      const { status } = await sendPath(service.url, 'GET', '/version', { headers: image })
+      expect(status).toBe(200)
+    })
+  })
+
   it.each(['http://localhost:5173', 'http://127.0.0.1', 'http://[::1]:3000'])(
     'answers a page of %s',
     async (origin) => {
