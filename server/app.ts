@@ -35,7 +35,7 @@ export function createApp(deps: Deps, options: AppOptions = {}): Express {
 
   app.use(requestId())
   if (config.metrics.port !== undefined) app.use(requestMetrics(deps.metrics, restRouter))
-  if (deps.log.isLevelEnabled('info')) app.use(accessLog(deps.log))
+  if (deps.log.isLevelEnabled('info')) app.use(accessLog(deps.log, deps.sealingKey('access-log')))
   app.use(securityHeaders())
   app.use(corsPolicy(config))
   if (config.authDisabled) app.use(hostCheck(config))

@@ -11,6 +11,8 @@ export interface RequestFacts {
   /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, where all input is one value. */
   pathParameter(name: string): string | undefined
   readonly requestId: string
+  /** Told whose request it is, for the log. */
+  identified(caller: Caller): void
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal
 }

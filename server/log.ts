@@ -21,6 +21,9 @@ const SECRET_MEMBERS: ReadonlySet<string> = new Set([
   'state',
   'nonce',
   'c_nonce',
+  'issuer_state',
+  'response_code',
+  'transaction_id',
   'proof',
   'proofs',
   'credential',
@@ -41,17 +44,33 @@ const MAX_DEPTH = 6
 /** Whoever causes a refusal chooses how long its reason is. */
 const MAX_TEXT = 2_048
 
-/** A copy without secret members and with texts of 2 KiB at most; what nests deeper than six levels is left out. Errors go to their serializer as they are. */
+/**
+ * Offers, requests and their QR codes, which whoever knows their id can take or answer: in a path, and in an address within
+ * another one's query.
+ */
+const CAPABILITY =
+  /(\/|%2F)(offers|offerings|credential-offer-sessions|requests|responses|qr-codes|authorize|present|receive|dc-api)\1([\w-]{8})[\w-]+/gi
+
+/** A text in which ids that are capabilities are cut to their first eight characters, by which their rows are still found. */
+const withoutCapabilities = (text: string): string => text.replace(CAPABILITY, '$1$2$1$3…')
+
+/** At most 2 KiB of a text. */
+const shown = (text: string): string => withoutCapabilities(shortened(text, MAX_TEXT))
+
+/**
+ * A copy without secret members, whose texts are at most 2 KiB long and hold no id that is a capability; what nests deeper than
+ * six levels is left out. Errors go to their serializer as they are.
+ */
 function withoutSecrets(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return shortened(value, MAX_TEXT)
+  if (typeof value === 'string') return shown(value)
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth > MAX_DEPTH) return undefined
   if (Array.isArray(value)) return value.map((entry) => withoutSecrets(entry, depth + 1))
-  const shown: Record<string, unknown> = {}
+  const kept: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
-    if (!SECRET_MEMBERS.has(key)) shown[key] = withoutSecrets((value as Record<string, unknown>)[key], depth + 1)
+    if (!SECRET_MEMBERS.has(key)) kept[key] = withoutSecrets((value as Record<string, unknown>)[key], depth + 1)
   }
-  return shown
+  return kept
 }
 
 interface ErrorDescription {
@@ -65,14 +84,16 @@ interface ErrorDescription {
 
 /** What a log says of an error. Its other members may hold what the caller sent. */
 function describeError(thrown: unknown, depth = 0): ErrorDescription {
-  if (!(thrown instanceof Error)) return { type: typeof thrown, message: String(thrown) }
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: shown(String(thrown)) }
   const { code } = thrown as { code?: unknown }
-  const message = shortened(thrown.message, MAX_TEXT)
+  const message = shown(thrown.message)
   return {
     type: thrown.name,
     message: message.trim(),
     ...(typeof code === 'string' ? { code } : {}),
-    ...(thrown.stack === undefined ? {} : { stack: thrown.stack.replace(thrown.message, () => message) }),
+    ...(thrown.stack === undefined
+      ? {}
+      : { stack: withoutCapabilities(thrown.stack.replace(thrown.message, () => message)) }),
     ...(thrown.cause === undefined || depth >= MAX_DEPTH ? {} : { cause: describeError(thrown.cause, depth + 1) }),
   }
 }

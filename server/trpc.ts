@@ -52,6 +52,7 @@ type Permit = (caller: Caller, config: Config) => void
 const authenticated = (permit: Permit) =>
   t.procedure.use(async ({ ctx, next }) => {
     const caller = await ctx.deps.access.user(ctx.request.headers)
+    ctx.request.identified(caller)
     permit(caller, ctx.deps.config)
     return next({ ctx: { caller } })
   })
@@ -77,6 +78,7 @@ export const adminProcedure = authenticated((caller) => {
 /** Works without credentials and shows more with them; one that is sent and wrong is a 401. */
 export const optionalProcedure = t.procedure.use(async ({ ctx, next }) => {
   const sent = await ctx.deps.access.optional(ctx.request.headers)
+  if (sent.caller !== undefined) ctx.request.identified(sent.caller)
   return next({ ctx: { caller: sent.caller, client: sent.client } })
 })
 

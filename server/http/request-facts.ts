@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
+import type { Caller } from '../auth/caller.js'
 import type { RequestFacts } from '../context.js'
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
@@ -34,6 +35,10 @@ class ExpressFacts implements RequestFacts {
     this.requestId = String(response.locals.requestId)
     this.#response = response
     this.#params = params
+  }
+
+  identified({ sub }: Caller): void {
+    this.#response.locals.caller = sub
   }
 
   pathParameter(name: string): string | undefined {

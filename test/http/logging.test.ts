@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../../server/log.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
@@ -60,8 +61,53 @@ describe('the log', () => {
         path: '/api/v1/offerings',
         status: 200,
         ms: expect.any(Number),
+        address: '127.0.0.1',
       },
     ])
+  })
+
+  it('has the caller under a pseudonym that the key alone can make, the same in every process', async () => {
+    const accessLine = async (at: TestService, sub: string) => {
+      const authorization = await at.bearer(sub)
+      const { headers } = await at.request('GET', '/api/v1/offerings', { authorization })
+      return (await linesOf(headers.get('x-request-id'))).find(({ ms }) => ms !== undefined)
+    }
+    const { databaseUrl, identityProvider } = service
+    await using other = await startService({ databaseUrl, identityProvider, log: createLog('info', destination) })
+    const [alice, again, bob] = [
+      await accessLine(service, 'alice'),
+      await accessLine(other, 'alice'),
+      await accessLine(service, 'bob'),
+    ]
+    expect(alice?.caller).toMatch(/^[\w-]{16}$/)
+    expect(again?.caller).toBe(alice?.caller)
+    expect(bob?.caller).not.toBe(alice?.caller)
+    expect(written).not.toContain('alice')
+    // Whoever has a list of subs and the log cannot match them.
+    const guessed = createHash('sha256').update('alice').digest('base64url')
+    expect(alice?.caller).not.toBe(guessed.slice(0, 16))
+  })
+
+  it('has the caller of a call on /trpc, and of a refused one', async () => {
+    const authorization = await service.bearer('alice')
+    const rpc = await service.request('GET', '/trpc/offerings.list?input={"json":{}}', { authorization })
+    const refused = await service.request('GET', '/agent/holders', { authorization })
+    expect([rpc.status, refused.status]).toEqual([200, 403])
+    const callers = [rpc, refused].map(
+      async ({ headers }) => (await linesOf(headers.get('x-request-id'))).at(-1)?.caller,
+    )
+    const [first, second] = await Promise.all(callers)
+    expect(first).toMatch(/^[\w-]{16}$/)
+    expect(second).toBe(first)
+  })
+
+  it('has the address that a trusted proxy names', async () => {
+    const { databaseUrl, identityProvider } = service
+    const log = createLog('info', destination)
+    await using behind = await startService({ databaseUrl, identityProvider, log, env: { TRUST_PROXY: '1' } })
+    const { headers } = await behind.request('GET', '/version', { headers: { 'x-forwarded-for': '192.0.2.7' } })
+    const [line] = await linesOf(headers.get('x-request-id'))
+    expect(line?.address).toBe('192.0.2.7')
   })
 
   it('has a warning for a 4xx, with the reason and what caused it', async () => {
@@ -193,6 +239,62 @@ describe('what never reaches the log', () => {
     expect(error?.err.type).toBe('StatementError')
     expect(written).not.toContain(CLAIM)
     expect(failed.text).not.toContain(CLAIM)
+  })
+
+  it('ids of offers, requests and QR codes, which let whoever reads them take an offer or answer a request', async () => {
+    const authorization = await service.bearer('alice', { roles: ['admin'] })
+    const schema = { name: 'Ticket', version: 1, schema: { type: 'object' } }
+    await service.request('POST', '/schemas', { authorization, body: schema })
+    const offering = await service.request('POST', '/api/v1/offerings', {
+      client: true,
+      body: { credential_type: 'Ticket', credential_subject: {} },
+    })
+    const offer = await service.request('POST', '/credential-offers', {
+      authorization,
+      body: { credentialConfigurationIds: ['Ticket'], credentialSubject: {} },
+    })
+    const request = await service.request('POST', '/authorization-requests', {
+      authorization,
+      body: { query: [{ fields: [{ path: ['$.credentialSubject.name'] }] }] },
+    })
+    expect([offering.status, offer.status, request.status]).toEqual([201, 201, 201])
+    const last = (address: string) => new URL(address).pathname.split('/').at(-1) ?? ''
+    const ids = {
+      offering: offering.json.id,
+      session: offer.json.credentialOfferSessionId,
+      request: last(request.json.request_uri),
+      qrCode: last(request.json.qr_code_url),
+    }
+    for (const [method, path] of [
+      ['GET', `/openid4vci/offers/${ids.offering}`],
+      ['GET', `/openid4vci/offers/${ids.session}`],
+      ['GET', `/api/v1/offerings/${ids.offering}`],
+      ['GET', `/api/v1/offerings/${ids.offering}/qr-code`],
+      ['POST', `/api/v1/offerings/${ids.offering}/claim`],
+      ['GET', `/credential-offer-sessions/${ids.session}`],
+      ['GET', `/openid4vp/requests/${ids.request}`],
+      ['POST', `/openid4vp/responses/${ids.request}`],
+      ['GET', `/api/v1/verifier/qr-codes/${ids.qrCode}`],
+      ['PUT', `/openid4vp/requests/${ids.request}/unknown`],
+    ] as const) {
+      const { headers } = await service.request(method, path, { authorization })
+      await linesOf(headers.get('x-request-id'))
+    }
+    for (const id of Object.values(ids)) {
+      expect(written).toContain(`/${id.slice(0, 8)}…`)
+      expect(written).not.toContain(id)
+    }
+  })
+
+  it('such an id within an address, in a reason or in an error', () => {
+    const log = createLog('info', destination)
+    const id = crypto.randomUUID()
+    const uri = `https://credence.example/openid4vci/offers/${id}`
+    const reason = `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(uri)} and ${uri} failed`
+    log.error({ reason, err: new Error('outer', { cause: new Error(uri) }) }, 'told')
+    expect(written).toContain(`offers/${id.slice(0, 8)}…`)
+    expect(written).toContain(`offers%2F${id.slice(0, 8)}…`)
+    expect(written).not.toContain(id)
   })
 
   it('members with a secret name, at any depth of what somebody logs', () => {
