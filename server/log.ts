@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
+import { type Terminal, terminalDestination } from './log-terminal.js'
 import { shortened } from './protocol/messages.js'
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'isLevelEnabled'>
@@ -100,6 +101,10 @@ function describeError(thrown: unknown, depth = 0): ErrorDescription {
 
 /** Standard output; lines are gathered for at most a quarter of a second, so that a request does not wait for the terminal. */
 const standardOutput = () => pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 250 })
+
+/** Where the log goes: lines for people where standard output is a terminal, lines of JSON for everything else. */
+export const logDestination = async (output: Terminal & { readonly isTTY?: boolean }): Promise<DestinationStream> =>
+  output.isTTY === true ? terminalDestination(output) : standardOutput()
 
 /** Structured log lines, one JSON object each. `flush()` before the process ends. */
 export function createLog(level: string, destination: DestinationStream = standardOutput()): Log {

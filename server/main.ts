@@ -17,7 +17,7 @@ import { closeServer } from './http/shutdown.js'
 import { createAtRestStore } from './keys/at-rest/store.js'
 import { openStoredKeys } from './keys/keys.js'
 import { createVault } from './keys/vault.js'
-import { createLog, type Log } from './log.js'
+import { createLog, type Log, logDestination } from './log.js'
 import { listenForOperators, ownSources, tellPrimary, workerSources } from './operations.js'
 import { startupWarnings } from './startup-warnings.js'
 import { createService, createStores, type Service } from './wiring.js'
@@ -126,7 +126,7 @@ export async function main(): Promise<void> {
   let config: Config | undefined
   try {
     config = readConfig(process.env)
-    const log = createLog(config.logLevel)
+    const log = createLog(config.logLevel, await logDestination(process.stdout))
     if (cluster.isPrimary) {
       for (const warning of startupWarnings(config)) warn(log, warning)
       await prepareDatabase(config, log)

@@ -5,12 +5,12 @@ import { freePort, isFree } from '../postgres/free-port.js'
 import { whenParentIsGone } from '../setup/parent.js'
 import { programOf } from '../setup/run-program.js'
 import { Supervisor } from '../supervisor/handle.js'
-import { DataDirectory } from './data-directory.js'
+import { embeddedData } from './embedded-database.js'
 import { seed, untilReady } from './readiness.js'
 import { planStart, readEnvironment, type StartPlan } from './settings.js'
 
 const root = projectDirectory()
-const data = new DataDirectory(join(root, '.data'))
+const data = embeddedData()
 const demonstrationSchema = join(root, 'prisma', 'seed', 'proof-of-purchase.json')
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

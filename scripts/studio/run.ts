@@ -1,10 +1,8 @@
 import { join } from 'node:path'
-import pg from 'pg'
 import { projectDirectory } from '../../server/database/migrations.js'
 import { programOf, runInForeground } from '../setup/run-program.js'
-import { DataDirectory } from '../start/data-directory.js'
+import { withEmbeddedDatabase } from '../start/embedded-database.js'
 import { readEnvironment } from '../start/settings.js'
-import { Supervisor } from '../supervisor/handle.js'
 
 /**
  * `npm run studio`: Prisma Studio on the database of DATABASE_URL, else on the embedded one, which is started for as
@@ -12,32 +10,12 @@ import { Supervisor } from '../supervisor/handle.js'
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { DATABASE_URL: url } = readEnvironment(process.env, join(projectDirectory(), '.env'))
-  if (url) return openStudio(url, args)
-  const data = new DataDirectory(join(projectDirectory(), '.data'))
-  const running = data.lastUrl()
-  if (running !== null && (await answers(running))) return openStudio(running, args)
-  const supervisor = await Supervisor.start()
-  try {
-    await openStudio(await data.start(supervisor), args)
-  } finally {
-    await supervisor.end()
-  }
+  if (url) await openStudio(url, args)
+  else await withEmbeddedDatabase((embedded) => openStudio(embedded, args))
 }
 
 async function openStudio(url: string, args: readonly string[]): Promise<void> {
   const browser = args.includes('--browser') ? [] : ['--browser', 'none']
   const env = { ...process.env, DATABASE_URL: url }
   process.exitCode = await runInForeground(programOf('prisma'), ['studio', ...browser, ...args], env)
-}
-
-async function answers(connectionString: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString })
-  try {
-    await client.connect()
-    return true
-  } catch {
-    return false
-  } finally {
-    await client.end()
-  }
 }

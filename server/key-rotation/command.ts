@@ -60,11 +60,10 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
   }
 }
 
-/** Runs the command for this process: lines on standard output, exit code 1 with the reason where it cannot. */
-export async function main(): Promise<void> {
+/** Runs the command: lines on standard output, exit code 1 with the reason on standard error where it cannot. */
+export async function runKeysCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   try {
-    await import('dotenv/config')
-    process.stdout.write(`${(await keysCommand(process.argv.slice(2), process.env)).join('\n')}\n`)
+    process.stdout.write(`${(await keysCommand(args, environment)).join('\n')}\n`)
   } catch (error) {
     const reason = error instanceof ConfigurationError ? error.message : error instanceof Error ? error.stack : error
     process.stderr.write(`${reason}\n`)
@@ -72,4 +71,7 @@ export async function main(): Promise<void> {
   }
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main()
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await import('dotenv/config')
+  await runKeysCommand(process.argv.slice(2), process.env)
+}

@@ -208,7 +208,7 @@ describe('keys:rotate', () => {
 
   it('is a command of its own, that reads the service’s environment and says what it did', async () => {
     const env = { ...process.env, ...environmentOf(service) }
-    const script = ['--import', 'tsx', 'scripts/keys-rotate.ts']
+    const script = ['--import', 'tsx', 'server/key-rotation/command.ts']
     const { stdout } = await promisify(execFile)(process.execPath, script, { env })
     expect(stdout).toMatch(
       /^issuer [0-9a-f-]{36} signs with a new key as did:jwk:\S+\nverifier .+\n2 records have a new key\.\n$/,

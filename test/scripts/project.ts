@@ -30,9 +30,10 @@ export class Project {
 
   private constructor(readonly directory: string) {}
 
-  static async create(): Promise<Project> {
+  /** @param more paths to copy beside what the scripts need. */
+  static async create(more: readonly string[] = []): Promise<Project> {
     const directory = await mkdtemp(join(tmpdir(), 'credence-project-'))
-    for (const path of [...copied, ...settings]) {
+    for (const path of [...copied, ...settings, ...more]) {
       await mkdir(dirname(join(directory, path)), { recursive: true })
       await cp(join(original, path), join(directory, path), { recursive: true })
     }

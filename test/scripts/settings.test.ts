@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { planStart, readEnvironment } from '../../scripts/start/settings.js'
 
@@ -82,6 +83,12 @@ describe('readEnvironment', () => {
       OIDC_JWKS_URL: '',
     })
     await rm(directory, { recursive: true })
+  })
+
+  it('is the environment where .env is a plain copy of .env.example', () => {
+    const example = fileURLToPath(new URL('../../.env.example', import.meta.url))
+    expect(readEnvironment({ PORT: '9090' }, example)).toEqual({ PORT: '9090' })
+    expect(planStart(readEnvironment({}, example), 40_001)).toEqual(plan({}))
   })
 
   it('is the environment where there is no .env', () => {

@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import { projectDirectory } from '../../server/database/migrations.js'
+import { runKeysCommand } from '../../server/key-rotation/command.js'
+import { embeddedData, withEmbeddedDatabase } from '../start/embedded-database.js'
+import { planStart, readEnvironment } from '../start/settings.js'
+
+/** Stands in for the port that `npm start` would choose; nothing of a rotation depends on it. */
+const ANY_PORT = 3000
+
+/**
+ * `npm run keys:rotate`: the command with the settings and the database that `npm start` would have, whether that runs or not.
+ * Where only the built service is at hand, `node dist/server/key-rotation/command.js` is the same with the environment alone.
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const given = readEnvironment(process.env, join(projectDirectory(), '.env'))
+  const { added, embeddedDatabase } = planStart(given, ANY_PORT)
+  const environment = { ...given, ...added }
+  if (!embeddedDatabase) return runKeysCommand(args, environment)
+  if (embeddedData().lastUrl() === null) throw new Error('There is no database yet. Run npm start first.')
+  await withEmbeddedDatabase((url) => runKeysCommand(args, { ...environment, DATABASE_URL: url }))
+}
