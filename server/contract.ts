@@ -16,6 +16,8 @@ export interface RestMeta {
   readonly invalid?: OAuthErrorCode
   /** The request is `application/x-www-form-urlencoded`: `true` it and nothing else, `or-json` either. JSON unless given. */
   readonly form?: true | 'or-json'
+  /** Bytes that the request's body may have; 1 MiB unless given. 0: whatever is sent is not read. */
+  readonly maxBodyBytes?: number
   /** Media type of the answer where it is not JSON. */
   readonly produces?: string
   /** A request's body, where no example follows from its members; for the document alone. */
@@ -67,17 +69,20 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   wallet: [401],
 }
 
+/** For bodies of a few parameters. */
+export const SMALL_BODY_BYTES = 65_536
+
 /** What the façade itself may answer: to an unknown query member or an unstorable text, to a body too long or of another type. */
-function facadeErrors(method: 'GET' | 'POST' | 'DELETE', kind: RestMeta['kind']): number[] {
+function facadeErrors(method: 'GET' | 'POST' | 'DELETE', { kind, maxBodyBytes }: RouteOptions): number[] {
   const everywhere = [429, 500, 503]
-  if (method === 'POST') return [400, 413, 415, ...everywhere]
+  if (method === 'POST' && maxBodyBytes !== 0) return [400, 413, 415, ...everywhere]
   return kind === 'protocol' ? everywhere : [400, ...everywhere]
 }
 
 /** The OpenAPI and façade description of one procedure. */
 export function route(method: 'GET' | 'POST' | 'DELETE', path: `/${string}`, options: RouteOptions): ProcedureMeta {
   const { tag, summary, description, errors = [], ...rest } = options
-  const implied = [...ACCESS_ERRORS[options.access], ...facadeErrors(method, options.kind)]
+  const implied = [...ACCESS_ERRORS[options.access], ...facadeErrors(method, options)]
   const statuses = [...new Set([...errors, ...implied])].sort((a, b) => a - b)
   return {
     openapi: {

@@ -39,6 +39,8 @@ export class ServiceError extends TRPCError {
   }
 }
 
+const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`)
+
 /** The catalogue: every deliberate error of the service, one line each. */
 export const errors = {
   badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
@@ -85,7 +87,7 @@ export const errors = {
   schemaSuperseded: () => new ServiceError(410, 'Schema version is superseded.'),
   resultGone: () => new ServiceError(410, 'Verification result has expired.'),
   offeringExpired: () => new ServiceError(410, 'Offering has expired.'),
-  payloadTooLarge: () => new ServiceError(413, 'Request body exceeds 1 MiB.'),
+  payloadTooLarge: (maxBytes: number) => new ServiceError(413, `Request body exceeds ${sizeText(maxBytes)}.`),
   unsupportedMediaType: (type: string) => new ServiceError(415, `Content type ${type} is not supported.`),
   tooManyRequests: () => new ServiceError(429, 'Too Many Requests'),
   credentialOfferSessionNotFound: () => new ServiceError(500, 'Credential offer session not found.'),

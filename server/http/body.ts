@@ -6,25 +6,30 @@ import { errors } from '../errors.js'
 
 export const MAX_BODY_BYTES = 1_048_576
 
-const readRaw = promisify<Request, Response, void>(
-  express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: true }) as (
-    request: Request,
-    response: Response,
-    next: (error?: unknown) => void,
-  ) => void,
-)
+type Parser = (request: Request, response: Response, next: (error?: unknown) => void) => void
+
+const readers = new Map<number, (request: Request, response: Response) => Promise<void>>()
+
+/** A reader of whole bodies; there are as many as contracts name limits. */
+function readerOf(limit: number): (request: Request, response: Response) => Promise<void> {
+  const known = readers.get(limit)
+  if (known !== undefined) return known
+  const reader = promisify<Request, Response, void>(express.raw({ type: () => true, limit, inflate: true }) as Parser)
+  readers.set(limit, reader)
+  return reader
+}
 
 /**
  * The whole body as text; empty where there is none.
  *
- * @throws 413 above 1 MiB (when unpacked), 400 where it ends early or is not UTF-8, 415 for a content encoding that
+ * @throws 413 above `maxBytes` (when unpacked), 400 where it ends early or is not UTF-8, 415 for a content encoding that
  * nobody here knows.
  */
-export async function readText(request: Request, response: Response): Promise<string> {
+export async function readText(request: Request, response: Response, maxBytes = MAX_BODY_BYTES): Promise<string> {
   try {
-    await readRaw(request, response)
+    await readerOf(maxBytes)(request, response)
   } catch (cause) {
-    throw bodyError(cause)
+    throw bodyError(cause, maxBytes)
   }
   const body: unknown = request.body
   if (!Buffer.isBuffer(body)) return ''
@@ -32,9 +37,9 @@ export async function readText(request: Request, response: Response): Promise<st
   return body.toString('utf8')
 }
 
-function bodyError(cause: unknown): Error {
+function bodyError(cause: unknown, maxBytes: number): Error {
   const { type, status } = cause as { type?: unknown; status?: unknown }
-  if (type === 'entity.too.large') return errors.payloadTooLarge()
+  if (type === 'entity.too.large') return errors.payloadTooLarge(maxBytes)
   if (type === 'encoding.unsupported') return errors.unsupportedMediaType('with that content encoding')
   if (status === 400) return errors.badRequest('Request body could not be read.')
   return cause instanceof Error ? cause : new Error(String(cause))

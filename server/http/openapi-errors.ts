@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { errors } from '../errors.js'
+import { MAX_BODY_BYTES } from './body.js'
 import type { Route } from './routes.js'
 
 const TIMESTAMP = '2026-01-01T12:00:00.000Z'
@@ -8,7 +9,6 @@ const TIMESTAMP = '2026-01-01T12:00:00.000Z'
 const MESSAGES: Readonly<Record<number, string>> = {
   401: errors.unauthorized().message,
   403: errors.insufficientRole().message,
-  413: errors.payloadTooLarge().message,
   415: errors.unsupportedMediaType('text/plain').message,
   429: errors.tooManyRequests().message,
   500: 'Internal server error',
@@ -59,6 +59,7 @@ function invalid(required: readonly string[]): string[] {
 
 function messageFor(route: Route, status: number, required: readonly string[]): string | readonly string[] {
   if (status === 400) return invalid(required)
+  if (status === 413) return errors.payloadTooLarge(route.rest.maxBodyBytes ?? MAX_BODY_BYTES).message
   const name = `${route.method} ${route.template}`
   const special = BY_ROUTE.find(([pattern, code]) => code === status && pattern.test(name))
   return special?.[2] ?? MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error'

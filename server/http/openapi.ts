@@ -86,6 +86,7 @@ function requiredMembers({ requestBody }: Operation): readonly string[] {
 
 /** Form bodies beside JSON, where a protocol endpoint takes them, and the example that the contract gives. */
 function trueRequest(route: Route, operation: Operation): void {
+  if (route.rest.maxBodyBytes === 0) delete operation.requestBody
   const body = operation.requestBody as { content?: Record<string, JsonObject> } | undefined
   const media = body?.content?.['application/json']
   if (route.rest.requestExample !== undefined && media !== undefined) media.example = route.rest.requestExample

@@ -31,13 +31,17 @@ function coerce(route: Route, name: string, value: string): unknown {
   return value
 }
 
-function queryOf(route: Route, search: string): Input {
+/** A query's members: a name that is given once is what the contract wants it to be, one given more often a list of texts. */
+export function queryOf(route: Route, params: Iterable<readonly [name: string, value: string]>): Input {
+  const texts = new Map<string, string[]>()
+  for (const [name, value] of params) {
+    const others = texts.get(name)
+    if (others === undefined) texts.set(name, [value])
+    else others.push(value)
+  }
   const query = emptyInput()
-  if (search === '') return query
-  const params = new URLSearchParams(search)
-  for (const name of new Set(params.keys())) {
-    const values = params.getAll(name)
-    query[name] = values.length === 1 ? coerce(route, name, values[0] ?? '') : values
+  for (const [name, [value = '', ...others]] of texts) {
+    query[name] = others.length === 0 ? coerce(route, name, value) : [value, ...others]
   }
   return query
 }
@@ -66,11 +70,11 @@ function jsonObject(route: Route, text: string): Input {
 }
 
 async function bodyOf(route: Route, request: Request, response: Response): Promise<Input> {
-  if (route.method === 'GET' || route.method === 'DELETE') return emptyInput()
-  const text = await readText(request, response)
+  const { form, maxBodyBytes } = route.rest
+  if (route.method === 'GET' || route.method === 'DELETE' || maxBodyBytes === 0) return emptyInput()
+  const text = await readText(request, response, maxBodyBytes)
   if (text.trim() === '') return emptyInput()
   const type = mediaType(request)
-  const { form } = route.rest
   if (form !== undefined && type === FORM) return formOf(text)
   if (form !== true && (type === undefined || isJson(type))) return jsonObject(route, text)
   throw errors.unsupportedMediaType(type || 'unknown')
@@ -91,7 +95,7 @@ export async function restInput(
   const path = decodeParams(match.params)
   const protocol = route.rest.kind === 'protocol'
   const takesQuery = route.method === 'GET' || route.method === 'DELETE'
-  const query = takesQuery || !protocol ? queryOf(route, search) : emptyInput()
+  const query = takesQuery || !protocol ? queryOf(route, new URLSearchParams(search)) : emptyInput()
   if (!takesQuery) refuseMembers(Object.keys(query))
   const body = await bodyOf(route, request, response)
   const sent = Object.assign(query, body, lastEventId(route, request))

@@ -1,4 +1,4 @@
-import { route } from '../../contract.js'
+import { route, SMALL_BODY_BYTES } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { zNotificationRequest } from '../../protocol/openid4vci/requests.js'
 
@@ -9,6 +9,7 @@ export const notification = {
     summary: 'Tell the issuer what became of a credential',
     access: 'wallet',
     status: 204,
+    maxBodyBytes: SMALL_BODY_BYTES,
     kind: 'protocol',
     invalid: 'invalid_notification_request',
     errors: [400, 413, 415],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
+import { route, SMALL_BODY_BYTES } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
 const parameter = z.string().optional()
@@ -20,6 +20,7 @@ export const token = {
     kind: 'protocol',
     reply: zTokenResponse,
     form: true,
+    maxBodyBytes: SMALL_BODY_BYTES,
     errors: [400, 413, 415],
   }),
   input: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
+import { route, SMALL_BODY_BYTES } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { zAuthorizationResponse } from '../../protocol/openid4vp/authorization-response.js'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocol/openid4vp/request-object.js'
@@ -27,6 +27,7 @@ export const postRequestObject = {
     access: 'public',
     kind: 'protocol',
     form: true,
+    maxBodyBytes: SMALL_BODY_BYTES,
     produces: REQUEST_OBJECT_MEDIA_TYPE,
     errors: [400, 404, 410],
   }),
