@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config'
-import base from './vitest.config.js'
-
-const { exclude: _, ...test } = base.test ?? {}
+import { common } from './vitest.config.js'
 
 /** Tests that drive a real Chromium, one at a time. */
-export default defineConfig({ test: { ...test, include: ['test/browser/**/*.test.ts'], maxWorkers: 1 } })
+export default defineConfig({
+  test: {
+    ...common,
+    include: ['test/browser/**/*.test.ts'],
+    globalSetup: ['test/support/database-setup.ts'],
+    maxWorkers: 1,
+  },
+})

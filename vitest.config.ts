@@ -1,18 +1,76 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestUserConfig } from 'vitest/config'
+
+/** Tests of what needs neither a database nor a process: they start at once. */
+const unit = [
+  'test/protocol/**/*.test.ts',
+  'test/outbound/**/*.test.ts',
+  'test/config.test.ts',
+  'test/auth/signing-keys.test.ts',
+  'test/contract/contracts.test.ts',
+  'test/database/coalesce.test.ts',
+  'test/dids/resolver.test.ts',
+  'test/http/openapi.test.ts',
+  'test/http/request-facts.test.ts',
+  'test/scripts/settings.test.ts',
+  'test/verifier/png.test.ts',
+  'test/verifier/session-states.test.ts',
+  'test/verifier/trust.test.ts',
+  'test/wallet/matching.test.ts',
+]
+
+/** Tests that start programs: the built service, npm start, the compiler, the linter. */
+const processes = [
+  'test/main/**/*.test.ts',
+  'test/proof/killed.test.ts',
+  'test/proof/status-indices.test.ts',
+  'test/scripts/*.test.ts',
+  'test/client/bundle.test.ts',
+  'test/contract/import-rule.test.ts',
+  'test/keys/at-rest.test.ts',
+]
+
+const browser = ['test/browser/**']
+
+/** What every test has, those in a browser too. */
+export const common: TestUserConfig = {
+  setupFiles: ['test/support/setup.ts'],
+  pool: 'forks',
+  // Files of a worker share what is loaded once: loading the service anew for each took a third of the time. A file that
+  // changes something of the process's puts it back.
+  isolate: false,
+  maxWorkers: 3,
+  // A net for what hangs, wide enough for a busy machine.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**'],
-    globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/setup.ts'],
-    pool: 'forks',
-    // Files of a worker share what is loaded once: loading the service anew for each took a third of the time. A file that
-    // changes something of the process's puts it back.
-    isolate: false,
-    maxWorkers: 3,
-    // A net for what hangs, wide enough for a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...common,
+    projects: [
+      { extends: true, test: { name: 'unit', include: unit, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          exclude: [...unit, ...processes, ...browser],
+          globalSetup: ['test/support/database-setup.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: processes,
+          exclude: unit,
+          globalSetup: ['test/support/database-setup.ts', 'test/support/installation-setup.ts'],
+          // Their programs are workers beside them.
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 })

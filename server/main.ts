@@ -7,7 +7,7 @@ import type { Store } from 'express-rate-limit'
 import { ensureDefaults } from './agent/defaults.js'
 import { createApp } from './app.js'
 import { type Config, ConfigurationError, readConfig } from './config.js'
-import { connectDatabase } from './database/connect.js'
+import { connectDatabase, UNHURRIED_MS } from './database/connect.js'
 import { migrate } from './database/migrate.js'
 import { MigrationError } from './database/migration-error.js'
 import { withStartLock } from './database/start-lock.js'
@@ -28,7 +28,7 @@ async function prepareDatabase(config: Config, log: Log): Promise<void> {
   await withStartLock(config.databaseUrl, async (lock) => {
     const applied = await migrate(lock)
     if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
-    const database = connectDatabase(config.databaseUrl, { max: 2 })
+    const database = connectDatabase(config.databaseUrl, { max: 2, waitMs: UNHURRIED_MS })
     try {
       const stores = createStores(database)
       const vault = createVault(config.keyEncryptionKeys)
@@ -44,11 +44,18 @@ async function prepareDatabase(config: Config, log: Log): Promise<void> {
   })
 }
 
+/**
+ * Longer than the minute that proxies in front of a service keep a connection idle: whichever side closes first must not be this
+ * one, or a request that is sent at that moment is lost.
+ */
+const KEEP_ALIVE_MS = 65_000
+
 function listen(app: ReturnType<typeof createApp>, config: Config): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = app.listen(config.port, config.host, (error?: Error) =>
       error === undefined ? resolve(server) : reject(error),
     )
+    server.keepAliveTimeout = KEEP_ALIVE_MS
   })
 }
 

@@ -50,9 +50,11 @@ export interface DepsOptions {
   readonly log?: Log
   /** The credential formats; those of this service unless given. */
   readonly formats?: Formats
-  /** Name resolution and address rules of the outbound guard. */
-  readonly outbound?: Pick<OutboundOptions, 'lookup' | 'isPublicAddress' | 'ca'>
+  /** Name resolution, address rules and deadline of the outbound guard. */
+  readonly outbound?: Pick<OutboundOptions, 'lookup' | 'isPublicAddress' | 'ca' | 'timeoutMs'>
   readonly poolSize?: number
+  /** How long a query waits for a connection; 5,000 unless given. */
+  readonly databaseWaitMs?: number
   /** Between two pings of an event stream, in milliseconds; 15,000 unless given. */
   readonly pingEveryMs?: number
   /** Readiness checks of further components. */
@@ -114,6 +116,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   const clock = options.clock ?? (() => new Date())
   const database = connectDatabase(config.databaseUrl, {
     ...(options.poolSize === undefined ? {} : { max: options.poolSize }),
+    ...(options.databaseWaitMs === undefined ? {} : { waitMs: options.databaseWaitMs }),
     onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
   })
   const metrics = createMetrics()

@@ -26,6 +26,8 @@ export interface Database {
 export interface DatabaseOptions {
   /** Connections at most; 10 where nothing is said. */
   readonly max?: number
+  /** How long a query waits for a connection, and how long a transaction may last; 5,000 unless given. */
+  readonly waitMs?: number
   /** Told when a connection breaks that nobody is using; the next query opens another. */
   readonly onConnectionLost?: (error: Error) => void
 }
@@ -43,18 +45,18 @@ function countStatements(pool: pg.Pool): () => number {
   return () => sent
 }
 
-/**
- * Prisma and plain statements over one pool of connections. Nothing is connected before the first query, and a query waits for a
- * connection for five seconds at most.
- */
+/** For what nobody waits for as a caller does, a start or a command: it had better take long than fail on a busy machine. */
+export const UNHURRIED_MS = 60_000
+
+/** Prisma and plain statements over one pool of connections. Nothing is connected before the first query. */
 export function connectDatabase(
   url: string,
-  { max = 10, onConnectionLost = () => {} }: DatabaseOptions = {},
+  { max = 10, waitMs = 5_000, onConnectionLost = () => {} }: DatabaseOptions = {},
 ): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'credence',
@@ -66,6 +68,7 @@ export function connectDatabase(
   const nameOf = statementNames()
   const prisma = new PrismaClient({
     errorFormat: 'minimal',
+    transactionOptions: { maxWait: waitMs, timeout: waitMs },
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) }),
   })
   return {

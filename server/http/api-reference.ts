@@ -43,11 +43,12 @@ const PAGE_CSP =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** `/api-docs` and `/api-docs-json`. The document is made once. */
+/** `/api-docs` and `/api-docs-json`. The document is made once, when it is first asked for: that takes a tenth of a second. */
 export function apiReference(appRouter: AnyRouter, deps: Deps): RequestHandler {
-  const document = JSON.stringify(openApiDocument(appRouter, deps.config))
+  let document: string | undefined
   const reference = Router({ caseSensitive: true })
   reference.get('/api-docs-json', (_request, response) => {
+    document ??= JSON.stringify(openApiDocument(appRouter, deps.config))
     response.type('application/json').send(document)
   })
   reference.get('/api-docs', (_request, response) => {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, readConfig } from '../config.js'
-import { connectDatabase } from '../database/connect.js'
+import { connectDatabase, UNHURRIED_MS } from '../database/connect.js'
 import type { SigningAlgorithm } from '../dids/identity.js'
 import { reencrypt } from '../keys/at-rest/reencrypt.js'
 import { createAtRestStore } from '../keys/at-rest/store.js'
@@ -35,7 +35,7 @@ function optionsOf(args: readonly string[]): { anew: boolean; algorithm: Signing
 export async function keysCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<string[]> {
   const { anew, algorithm } = optionsOf(args)
   const config = readConfig(environment)
-  const database = connectDatabase(config.databaseUrl, { max: 2 })
+  const database = connectDatabase(config.databaseUrl, { max: 2, waitMs: UNHURRIED_MS })
   try {
     const { keyEncryptionKeys } = config
     if (anew && keyEncryptionKeys.length === 0) throw new ConfigurationError('KEY_ENCRYPTION_KEY must be defined.')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../server/database/connect.js'
+import { isDatabaseUnavailable } from '../../server/database/errors.js'
 import { createEmptyDatabase, createTestDatabase, query, startOwnPostgres } from '../support/postgres.js'
 
 describe('connectDatabase', () => {
@@ -36,6 +37,20 @@ describe('connectDatabase', () => {
     const [row] = await prisma.$queryRaw<{ count: number }[]>`
       SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'credence' AND datname = current_database()`
     expect(row?.count).toBe(3)
+    await close()
+  })
+
+  it('refuses a query that found no connection in time, and one of a transaction that lasts too long', async () => {
+    await using database = await createEmptyDatabase()
+    const { prisma, sql, close } = connectDatabase(database.url, { max: 1, waitMs: 100 })
+    let refused: unknown
+    const long = prisma.$transaction(async (transaction) => {
+      refused = await sql`SELECT 1`.catch((error: unknown) => error)
+      await transaction.$queryRaw`SELECT 1 FROM pg_sleep(0.2)`
+      await transaction.$queryRaw`SELECT 1`
+    })
+    await expect(long).rejects.toThrow('The timeout for this transaction was 100 ms')
+    expect(isDatabaseUnavailable(refused)).toBe(true)
     await close()
   })
 

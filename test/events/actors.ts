@@ -1,4 +1,4 @@
-import { connectDatabase, type Database } from '../../server/database/connect.js'
+import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
 import { createEventStore, recordEvents, type SessionEvent } from '../../server/events/store.js'
 import { createEvents, type EventStream, type Events } from '../../server/events/stream.js'
 import { Prisma } from '../../server/generated/prisma/client.js'
@@ -23,7 +23,7 @@ export interface Subscriber {
 }
 
 export function startEventProcess(databaseUrl: string): EventProcess {
-  const database = connectDatabase(databaseUrl, { max: 4 })
+  const database = connectDatabase(databaseUrl, { max: 4, waitMs: UNHURRIED_MS })
   const store = createEventStore(database)
   const events = createEvents({ store, databaseUrl, log: createLog('silent') })
   const current = async (sessionId: string): Promise<SessionEvent> => {

@@ -2,11 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Installation } from '../support/installation.js'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const TSX = pathToFileURL(join(ROOT, 'node_modules/tsx/dist/loader.mjs')).href
+import { inject } from 'vitest'
 
 export interface LogLine {
   readonly level: number
@@ -14,7 +10,7 @@ export interface LogLine {
   readonly [member: string]: unknown
 }
 
-/** `server/main.ts` in a process of its own, as an operator starts it. */
+/** The service as it was built, in a process of its own, as an operator starts it. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly child: ChildProcess
   /** What it wrote so far. */
@@ -35,18 +31,10 @@ export interface ServiceProcess extends AsyncDisposable {
 /** Variables of this machine's environment that would change what is tested. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 
-/** @param installation to start in place of the sources */
-export function startProcess(
-  environment: Readonly<Record<string, string>>,
-  installation?: Installation,
-): ServiceProcess {
+export function startProcess(environment: Readonly<Record<string, string>>): ServiceProcess {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]))
   // Elsewhere than in the project, whose .env would be read.
-  const program =
-    installation === undefined
-      ? ['--import', TSX, join(ROOT, 'server/main.ts')]
-      : [join(installation.directory, 'dist/server/main.js')]
-  const child = spawn(process.execPath, program, {
+  const child = spawn(process.execPath, [join(inject('installation'), 'dist/server/main.js')], {
     cwd: tmpdir(),
     env: { ...inherited, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -75,6 +75,8 @@ describe('a start', () => {
     const url = await service.url()
     const version = await fetch(`${url}/version`)
     expect(await version.json()).toEqual({ name: 'credence', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+    // A proxy's connections are not closed before it closes them itself.
+    expect(version.headers.get('keep-alive')).toBe('timeout=65')
     service.child.kill('SIGINT')
     expect(await service.exit()).toBe(0)
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { connectDatabase, type Database } from '../../server/database/connect.js'
+import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
 import { createLog } from '../../server/log.js'
 import { createMaintenance, type MaintenanceTask, runTask } from '../../server/maintenance/job.js'
 import { createMaintenanceStore } from '../../server/maintenance/store.js'
@@ -13,8 +13,8 @@ let second: Database
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  first = connectDatabase(database.url, { max: 3 })
-  second = connectDatabase(database.url, { max: 3 })
+  first = connectDatabase(database.url, { max: 3, waitMs: UNHURRIED_MS })
+  second = connectDatabase(database.url, { max: 3, waitMs: UNHURRIED_MS })
 })
 afterAll(async () => {
   await first.close()

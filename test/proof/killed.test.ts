@@ -67,7 +67,8 @@ it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without its c
   }
   const first = await inParallel(CLAIMS, AT_ONCE, () => claim().catch(() => 'lost'))
   await killed
-  expect(first.filter((outcome) => outcome === 'lost').length).toBeGreaterThan(CLAIMS / 2)
+  // All but those that were answered before, and as many as were under way.
+  expect(first.filter((outcome) => outcome === 'lost').length).toBeGreaterThanOrEqual(CLAIMS - CLAIMS / 3 - AT_ONCE)
   // A claim whose answer was lost may have counted; what counted is whole.
   const after = await state(id)
   expect(after).toEqual(consistent(after.counted))

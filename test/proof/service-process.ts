@@ -1,5 +1,6 @@
 import { localEnvironment, startProcess } from '../main/process.js'
-import { CLIENT_SECRET } from '../support/service.js'
+
+const CLIENT_SECRET = 'test-client-secret'
 
 export interface ProcessAnswer {
   readonly status: number

@@ -5,7 +5,7 @@ import { startTemporaryPostgres } from '../../scripts/postgres/temporary.js'
 import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 
-/** What test/support/global-setup.ts leaves for the workers. */
+/** What test/support/database-setup.ts leaves for the workers. */
 export interface DatabaseServer {
   /** Of a database of the server whose user may make others. */
   readonly url: string

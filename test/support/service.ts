@@ -4,7 +4,7 @@ import type { Express } from 'express'
 import { ensureDefaults } from '../../server/agent/defaults.js'
 import { type AppOptions, createApp } from '../../server/app.js'
 import { type Config, readConfig } from '../../server/config.js'
-import { connectDatabase } from '../../server/database/connect.js'
+import { connectDatabase, UNHURRIED_MS } from '../../server/database/connect.js'
 import type { Deps } from '../../server/deps.js'
 import { createAtRestStore } from '../../server/keys/at-rest/store.js'
 import { openStoredKeys } from '../../server/keys/keys.js'
@@ -83,7 +83,7 @@ async function send(url: string, method: string, path: string, options: RequestO
 }
 
 async function makeDefaults(config: Config): Promise<void> {
-  const database = connectDatabase(config.databaseUrl, { max: 2 })
+  const database = connectDatabase(config.databaseUrl, { max: 2, waitMs: UNHURRIED_MS })
   const stores = createStores(database)
   await openStoredKeys({ keys: stores.keys, atRest: createAtRestStore(database) }, config.keyEncryptionKeys)
   await ensureDefaults({
@@ -95,6 +95,9 @@ async function makeDefaults(config: Config): Promise<void> {
   await database.close()
 }
 
+/** What a caller would not wait for is no failure of a test: a busy machine may stand still for seconds. */
+const onBusyMachine = { databaseWaitMs: UNHURRIED_MS, outbound: { timeoutMs: UNHURRIED_MS } }
+
 /** The real service on a real Postgres and a real port, without a rate limit unless `env` sets one. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined
@@ -102,6 +105,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const identityProvider = options.identityProvider ?? (await startIdentityProvider())
   let app: Express | undefined
   const server = createServer((request, response) => app?.(request, response))
+  // Whoever asks closes idle connections: were it the server, a request that comes at that moment would be lost.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const config = readConfig({
@@ -116,7 +121,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...options.env,
   })
   await makeDefaults(config)
-  const service = await createService(config, { log: createLog(config.logLevel), ...options })
+  const service = await createService(config, {
+    log: createLog(config.logLevel),
+    ...onBusyMachine,
+    ...options,
+    outbound: { ...onBusyMachine.outbound, ...options.outbound },
+  })
   app = createApp(service.deps, options)
   const close = async () => {
     service.beginStop()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectDatabase, type Database } from '../../../server/database/connect.js'
+import { connectDatabase, type Database, UNHURRIED_MS } from '../../../server/database/connect.js'
 import { sha256 } from '../../../server/issuer/openid4vci/access-token.js'
 import {
   type Admission,
@@ -17,7 +17,7 @@ let database: Database
 
 beforeAll(async () => {
   issuer = await startIssuer({ maintenance: false })
-  database = connectDatabase(issuer.service.databaseUrl)
+  database = connectDatabase(issuer.service.databaseUrl, { waitMs: UNHURRIED_MS })
 })
 afterAll(async () => {
   await database.close()

@@ -12,15 +12,17 @@ async function startServer(): Promise<{ url: string; remove(): Promise<void> }> 
   return url ? { url, remove: async () => {} } : startTemporaryPostgres()
 }
 
-/** Migrates once; each test's database is a copy of the outcome. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Migrates once; each test's database is a copy of the outcome. The first project that has tests to run does it for all. */
+export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const root = vitest.getRootProject()
+  if ('databaseServer' in root.getProvidedContext()) return
   const server = await startServer()
   const template = `credence_template_${randomUUID().replaceAll('-', '')}`
   const administrator = new pg.Client({ connectionString: server.url })
   await administrator.connect()
   await administrator.query(`CREATE DATABASE ${template}`)
   await withStartLock(databaseUrl(server.url, template), (lock) => migrate(lock))
-  project.provide('databaseServer', { url: server.url, template })
+  root.provide('databaseServer', { url: server.url, template })
   return async () => {
     await administrator.query(`DROP DATABASE ${template} WITH (FORCE)`)
     await administrator.end()
