@@ -56,7 +56,10 @@ export interface Stores {
 export interface Health {
   /** Whether the process was told to stop. */
   stopping(): boolean
-  /** One check for each component that a request needs; a rejection says that it is down. */
+  /**
+   * One check for each component; a rejection says that it is down, and no request can be served. `degraded` says that
+   * requests are served without it.
+   */
   readonly checks: Record<string, () => Promise<unknown>>
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
 
-const zComponents = z.record(z.string(), z.object({ status: z.enum(['up', 'down']) }))
+const zComponents = z.record(z.string(), z.object({ status: z.enum(['up', 'degraded', 'down']) }))
 
 const up = { database: { status: 'up' } }
 

@@ -2,23 +2,25 @@ import type { Health } from '../deps.js'
 import type { Log } from '../log.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
-/** What a request needs, by name, and whether it is there. */
-export type Components = Readonly<Record<string, { readonly status: 'up' | 'down' }>>
+/** `degraded`: requests are served without it. */
+type Status = 'up' | 'degraded' | 'down'
+
+/** What requests use, by name, and whether it is there. */
+export type Components = Readonly<Record<string, { readonly status: Status }>>
 
 /** A component that takes longer to say that it is there does not serve requests either. */
 const CHECK_TIMEOUT_MS = 3_000
 
-async function isUp(check: () => Promise<unknown>, onFailure: (error: unknown) => void): Promise<boolean> {
+async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknown) => void): Promise<Status> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('No answer.')), CHECK_TIMEOUT_MS)
   })
   try {
-    await Promise.race([check(), late])
-    return true
+    return (await Promise.race([check(), late])) === 'degraded' ? 'degraded' : 'up'
   } catch (err) {
     onFailure(err)
-    return false
+    return 'down'
   } finally {
     clearTimeout(timer)
   }
@@ -31,8 +33,8 @@ export async function readinessOf(
 ): Promise<Components> {
   if (health.stopping()) return { service: { status: 'down' } }
   const answers = Object.entries(health.checks).map(async ([component, check]) => {
-    const up = await isUp(check, (err) => log.error({ requestId, component, err }, 'health check failed'))
-    return [component, { status: up ? ('up' as const) : ('down' as const) }] as const
+    const status = await statusOf(check, (err) => log.error({ requestId, component, err }, 'health check failed'))
+    return [component, { status }] as const
   })
   return Object.fromEntries(await Promise.all(answers))
 }
@@ -40,10 +42,10 @@ export async function readinessOf(
 /** The interface's health result; when it fails, the envelope's members stand beside it. */
 export function healthReply(components: Components, path: string, now: Date): ProtocolReply {
   const entries = Object.entries(components)
-  const up = Object.fromEntries(entries.filter(([, { status }]) => status === 'up'))
+  const serving = Object.fromEntries(entries.filter(([, { status }]) => status !== 'down'))
   const down = Object.fromEntries(entries.filter(([, { status }]) => status === 'down'))
   const names = Object.keys(down)
-  const result = { status: names.length === 0 ? 'ok' : 'error', info: up, error: down, details: components }
+  const result = { status: names.length === 0 ? 'ok' : 'error', info: serving, error: down, details: components }
   const headers = { 'cache-control': 'no-store' }
   if (names.length === 0) return { status: 200, headers, body: result }
   const message = `Health check failed: ${names.join(', ')}.`

@@ -3,6 +3,7 @@ import type { Store } from 'express-rate-limit'
 import { type RedisReply, RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'
 import type { Log } from '../log.js'
+import { FallbackStore } from './rate-limit-fallback.js'
 
 /** A request waits for Redis no longer than this. */
 const REPLY_TIMEOUT_MS = 1_000
@@ -12,8 +13,8 @@ const PING_INTERVAL_MS = 2_000
 
 export interface RedisCounter {
   readonly store: Store
-  /** Rejects where Redis is away. */
-  readonly check: () => Promise<unknown>
+  /** `degraded` where Redis is away and each process counts for itself. */
+  readonly check: () => Promise<'up' | 'degraded'>
   readonly close: () => Promise<void>
 }
 
@@ -24,7 +25,7 @@ function inTime<T>(reply: Promise<T>): Promise<T> {
   })
 }
 
-/** Counts the rate limit in Redis, so that it holds across machines. Redis may be away: requests are then not counted. */
+/** Counts the rate limit in Redis, so that it holds across machines; where Redis is away, each process goes on for itself. */
 export async function createRedisCounter(url: string, log: Log): Promise<RedisCounter> {
   const client = createClient({
     url,
@@ -49,9 +50,22 @@ export async function createRedisCounter(url: string, log: Log): Promise<RedisCo
   }
   // Reconnecting goes on in the background; a start does not wait for it.
   await inTime(client.connect()).catch(() => undefined)
+  const store = new FallbackStore(new RedisStore({ prefix: 'credence:rate:', sendCommand }), (away, reason) => {
+    if (away) log.warn({ reason: String(reason) }, 'redis is away: the rate limit is counted in each process')
+    else log.info('redis is back: the rate limit is counted there')
+  })
   return {
-    store: new RedisStore({ prefix: 'credence:rate:', sendCommand }),
-    check: () => inTime(client.ping()),
-    close: async () => client.destroy(),
+    store,
+    check: async () => {
+      const answers = await inTime(client.ping()).then(
+        () => true,
+        () => false,
+      )
+      return answers && !store.isAway ? 'up' : 'degraded'
+    },
+    close: async () => {
+      store.shutdown()
+      client.destroy()
+    },
   }
 }

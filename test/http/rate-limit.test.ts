@@ -158,43 +158,86 @@ describe('REDIS_URL', () => {
     await second.close()
   })
 
-  it('away: requests pass uncounted and readiness says so; back: they are counted again', async () => {
+  const readinessOf = async (service: TestService) => {
+    const { status, json } = await service.request('GET', '/health/readiness')
+    return [status, json.status, json.info, json.error, json.details]
+  }
+  const withRedis = (status: string) => {
+    const components = { database: { status: 'up' }, redis: { status } }
+    return [200, 'ok', components, {}, components]
+  }
+
+  it('away: each process goes on counting for itself and stays ready, degraded; back: it is used again', async () => {
     const redis = await startRedisServer()
     const counter = await createRedisCounter(redis.url, log)
-    await using service = await limited(
-      { RATE_LIMIT_MAX: '2' },
-      { rateLimitStore: counter.store, checks: { redis: counter.check } },
-    )
+    const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
+    await using service = await limited({ RATE_LIMIT_MAX: '4' }, options)
+    expect(await readinessOf(service)).toEqual(withRedis('up'))
     expect(await statuses(service, 1)).toEqual([200])
     await redis.stop()
-    expect(await statuses(service, 4)).toEqual([200, 200, 200, 200])
-    const readiness = await service.request('GET', '/health/readiness')
-    expect([readiness.status, readiness.json.error, readiness.json.info]).toEqual([
-      503,
-      { redis: { status: 'down' } },
-      { database: { status: 'up' } },
-    ])
+    // Two were counted while Redis was there: nobody starts anew because it is away.
+    expect(await readinessOf(service)).toEqual(withRedis('degraded'))
+    expect(await statuses(service, 3)).toEqual([200, 429, 429])
     await redis.start()
-    await expect
-      .poll(async () => (await service.request('GET', '/health/liveness')).headers.get('ratelimit'), {
-        timeout: 10_000,
-      })
-      .not.toBeNull()
-    await expect.poll(async () => (await sendPath(service.url, 'GET', '/version')).status).toBe(429)
+    // It remembers nothing; that requests are let through again shows that it is what counts.
+    await expect.poll(async () => (await statuses(service, 1))[0], { timeout: 10_000 }).toBe(200)
+    expect(Object.values(redis.hits())).toEqual([1])
+    expect(await readinessOf(service)).toEqual(withRedis('up'))
+    expect(await statuses(service, 3)).toEqual([200, 200, 429])
     await counter.close()
     await redis.stop()
   })
 
-  it('away at the start: the service starts, and counts as soon as Redis is there', async () => {
+  it.each(['silent', 'readonly'] as const)(
+    '%s: the limit holds all the same, and readiness says degraded',
+    async (mode) => {
+      await using redis = await startRedisServer()
+      const counter = await createRedisCounter(redis.url, log)
+      const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
+      await using service = await limited({ RATE_LIMIT_MAX: '3' }, options)
+      redis.mode = mode
+      expect(await statuses(service, 2)).toEqual([200, 200])
+      expect(await readinessOf(service)).toEqual(withRedis('degraded'))
+      expect(await statuses(service, 1)).toEqual([429])
+      await counter.close()
+    },
+  )
+
+  it('away at the start: the service starts and counts, and counts in Redis as soon as it is there', async () => {
     const redis = await startRedisServer()
     await redis.stop()
     const counter = await createRedisCounter(redis.url, log)
-    await using service = await limited({ RATE_LIMIT_MAX: '1' }, { rateLimitStore: counter.store })
-    expect(await statuses(service, 3)).toEqual([200, 200, 200])
+    await using service = await limited({ RATE_LIMIT_MAX: '2' }, { rateLimitStore: counter.store })
+    expect(await statuses(service, 3)).toEqual([200, 200, 429])
     await redis.start()
     await expect
       .poll(async () => (await sendPath(service.url, 'GET', '/version')).status, { timeout: 10_000 })
-      .toBe(429)
+      .toBe(200)
+    expect(Object.values(redis.hits())).toEqual([1])
+    await counter.close()
+    await redis.stop()
+  })
+
+  it('away and back is told once each, whoever asks how often', async () => {
+    const lines: string[] = []
+    const told = () => lines.map((line) => JSON.parse(line).msg).filter((msg) => /^redis is /.test(msg))
+    const redis = await startRedisServer()
+    const counter = await createRedisCounter(redis.url, createLog('info', { write: (line) => lines.push(line) }))
+    await using service = await limited({ RATE_LIMIT_MAX: '1000' }, { rateLimitStore: counter.store })
+    await redis.stop()
+    await statuses(service, 5)
+    expect(told()).toEqual(['redis is away: the rate limit is counted in each process'])
+    await redis.start()
+    await expect
+      .poll(
+        async () => {
+          await statuses(service, 2)
+          return told().length
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(2)
+    expect(told()[1]).toBe('redis is back: the rate limit is counted there')
     await counter.close()
     await redis.stop()
   })

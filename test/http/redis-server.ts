@@ -12,6 +12,8 @@ export interface RedisServer extends AsyncDisposable {
   readonly url: string
   /** Keys and how often each was counted. */
   hits(): Record<string, number>
+  /** `silent`: takes commands and answers none. `readonly`: as a replica that may not be written to. */
+  mode: 'serving' | 'silent' | 'readonly'
   stop(): Promise<void>
   start(): Promise<void>
 }
@@ -63,6 +65,7 @@ export async function startRedisServer(): Promise<RedisServer> {
         return bulk(name)
       }
       case 'EVALSHA':
+        if (redis.mode === 'readonly') return "-READONLY You can't write against a read only replica.\r\n"
         return scripts.has(first) ? count(args[2] ?? '', Number(args[3])) : '-NOSCRIPT No matching script.\r\n'
       case 'CLIENT':
         return '+OK\r\n'
@@ -78,7 +81,7 @@ export async function startRedisServer(): Promise<RedisServer> {
     socket.on('data', (data) => {
       buffered += data.toString('latin1')
       for (let next = readCommand(buffered); next !== undefined; next = readCommand(buffered)) {
-        socket.write(reply(next.words))
+        if (redis.mode !== 'silent') socket.write(reply(next.words))
         buffered = next.rest
       }
     })
@@ -92,11 +95,13 @@ export async function startRedisServer(): Promise<RedisServer> {
     counters = new Map()
     scripts = new Set()
   }
-  return {
+  const redis: RedisServer = {
+    mode: 'serving',
     url: `redis://127.0.0.1:${port}`,
     hits: () => Object.fromEntries([...counters].map(([key, { hits }]) => [key, hits])),
     stop,
     start: () => listen(port),
     [Symbol.asyncDispose]: stop,
   }
+  return redis
 }
