@@ -39,10 +39,10 @@ const createAppRouter = (formats: Formats) =>
     qrCodes: qrCodesRouter,
     agent: agentRouter,
     agentHolders: agentHoldersRouter,
-    holders: mergeRouters(holdersRouter, processRouter),
-    walletCredentials: walletCredentialsRouter,
+    holders: mergeRouters(holdersRouter, processRouter(formats)),
+    walletCredentials: walletCredentialsRouter(formats),
     walletPresentations: walletPresentationsRouter,
-    flows: flowsRouter,
+    flows: flowsRouter(formats),
   })
 
 /**

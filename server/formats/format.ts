@@ -1,4 +1,5 @@
 import type { QueryableFormat } from '../protocol/openid4vp/dcql/format.js'
+import type { Holding } from './holding.js'
 import type { Issuing } from './issuing.js'
 import type { Verifying } from './verifying.js'
 
@@ -10,4 +11,5 @@ import type { Verifying } from './verifying.js'
 export interface CredentialFormat extends QueryableFormat {
   readonly issuing: Issuing
   readonly verifying: Verifying
+  readonly holding: Holding
 }

@@ -18,17 +18,20 @@ export interface Binding {
   readonly holderKey?: Jwk | { readonly kid: string } | undefined
 }
 
+/** What a format must know of a type: a version of a schema. */
+export interface IssuedType {
+  readonly name: string
+  /** Dotted paths of the claims that may be withheld; null for each claim of the subject. */
+  readonly selectivelyDisclosable: readonly string[] | null
+}
+
 /** All that a credential is signed from. */
 export interface SigningRequest {
   /** Its `kid` is the DID URL of the issuer's key. */
   readonly signer: Signer
   readonly issuerDid: string
   readonly installation: Installation
-  readonly type: {
-    readonly name: string
-    /** Dotted paths of the claims that may be withheld; null for each claim of the subject. */
-    readonly selectivelyDisclosable: readonly string[] | null
-  }
+  readonly type: IssuedType
   /** `credentialSchema` of a W3C credential. */
   readonly schema: { readonly id: string; readonly type: string }
   readonly subject: JsonObject
@@ -72,9 +75,9 @@ export interface Issuing {
    */
   checkSubject(subject: JsonObject): void
   /** Members of a credential configuration that say which type it is of (OpenID4VCI 1.0 Appendix A). */
-  typeMembers(type: string, installation: Installation): JsonObject
+  typeMembers(type: IssuedType, installation: Installation): JsonObject
   /** Where a claim of the subject stands in the credential (OpenID4VCI 1.0 Appendix C); undefined where it is no claim there. */
-  claimPath(path: readonly string[]): readonly string[] | undefined
+  claimPath(path: readonly string[], type: IssuedType): readonly string[] | undefined
   /**
    * How a wallet's copy is bound to the key that the wallet has proven.
    *

@@ -19,6 +19,8 @@ export interface Formats {
   named(name: string): CredentialFormat
   /** The format that a compact credential looks like, the first that takes it for its own; undefined where none does. */
   recognise(compact: string): CredentialFormat | undefined
+  /** The format that a name stands for, today's or a former one; undefined where it is none. */
+  known(name: unknown): CredentialFormat | undefined
   /** The format whose configurations' ids end so; undefined where there is none. */
   withSuffix(configurationSuffix: string): CredentialFormat | undefined
 }
@@ -33,6 +35,7 @@ function byKey(formats: readonly CredentialFormat[], keyOf: (format: CredentialF
 export function createFormats(all: readonly CredentialFormat[]): Formats {
   const names = byKey(all, ({ name }) => name)
   const suffixes = byKey(all, ({ issuing }) => issuing.configurationSuffix)
+  const former = new Map(all.flatMap((format) => format.holding.formerNames.map((name) => [name, format] as const)))
   const primary = suffixes.get('')
   if (primary === undefined) throw new Error('No credential format is issued where nobody names one.')
   return {
@@ -45,6 +48,7 @@ export function createFormats(all: readonly CredentialFormat[]): Formats {
       return format
     },
     recognise: (compact) => all.find(({ verifying }) => verifying.recognises(compact)),
+    known: (name) => (typeof name === 'string' ? (names.get(name) ?? former.get(name)) : undefined),
     withSuffix: (suffix) => suffixes.get(suffix),
   }
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { standardFormats } from '../../server/formats/registry.js'
 import type { HeldCredential } from '../../server/wallet/credentials/held.js'
 import { matchQuery, parseQuery } from '../../server/wallet/openid4vp/match-query.js'
 import { makeCertificate } from '../protocol/issuer-keys/certificates.js'
@@ -46,7 +47,7 @@ const chained = () =>
   }).x5c
 
 const asking = (authorities?: readonly string[]) =>
-  parseQuery({
+  parseQuery(standardFormats, {
     credentials: [
       {
         id: 'diploma',
@@ -80,8 +81,8 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
   })
 
   it('prefers the alternative that the selected credential is for', async () => {
-    const [query] = asking().credentials
-    const sets = parseQuery({
+    const [query] = asking().query.credentials
+    const sets = parseQuery(standardFormats, {
       credentials: [
         { ...query, id: 'one' },
         { ...query, id: 'two', claims: [{ path: ['degree'], values: ['Laurea'] }] },
@@ -93,7 +94,7 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
   })
 
   it('of drafts before November 2024, under their name for the format', async () => {
-    const query = parseQuery({
+    const query = parseQuery(standardFormats, {
       credentials: [{ id: 'diploma', format: 'vc+sd-jwt', meta: { vct_values: [VCT] } }],
     })
     expect(matchQuery(query, [await held('only')]).matches).toHaveLength(1)

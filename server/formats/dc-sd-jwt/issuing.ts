@@ -26,7 +26,8 @@ async function sign(request: SigningRequest): Promise<SignedCredential> {
 }
 
 /** The subject's `id` is `sub` here, and no claim of its own. */
-export const claimPath: Issuing['claimPath'] = (path) => (path[0] === 'id' ? undefined : path)
+export const claimPath = (path: readonly string[]): readonly string[] | undefined =>
+  path[0] === 'id' ? undefined : path
 
 export const issuing: Issuing = {
   configurationSuffix: '-sd-jwt',
@@ -34,7 +35,7 @@ export const issuing: Issuing = {
   reservedClaims: REGISTERED_CLAIMS,
   checkSubject: checkSubjectClaims,
   // OpenID4VCI 1.0 Appendix A.3.2
-  typeMembers: (type, installation) => ({ vct: vctOf(installation, type) }),
+  typeMembers: ({ name }, installation) => ({ vct: vctOf(installation, name) }),
   claimPath,
   // By `cnf`, which names the key as its proof did: wallets look for the key that they named.
   bindingTo: ({ did, jwk, kid }, subjectId) =>

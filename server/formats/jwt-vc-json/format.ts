@@ -1,4 +1,5 @@
 import type { CredentialFormat } from '../format.js'
+import { holding } from './holding.js'
 import { issuing } from './issuing.js'
 import { querying } from './querying.js'
 import { verifying } from './verifying.js'
@@ -9,4 +10,5 @@ export const jwtVcJson = {
   issuing,
   verifying,
   querying,
+  holding,
 } as const satisfies CredentialFormat

@@ -25,7 +25,7 @@ export const issuing: Issuing = {
   // Whatever a schema lets through can stand in `credentialSubject`.
   checkSubject: () => {},
   // OpenID4VCI 1.0 Appendix A.1.1.2
-  typeMembers: (type) => ({ credential_definition: { type: ['VerifiableCredential', type] } }),
+  typeMembers: ({ name }) => ({ credential_definition: { type: ['VerifiableCredential', name] } }),
   // OpenID4VCI 1.0 Appendix C: paths start at the credential.
   claimPath: (path) => ['credentialSubject', ...path],
   // By the DID of the subject, with `cnf` too where that is another's, or where the proof named no DID.

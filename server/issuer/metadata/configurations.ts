@@ -17,7 +17,7 @@ const BINDING_METHODS = ['jwk', 'did:jwk', 'did:key', 'did:web']
 /** The claims of the subject, where they stand in the credential. */
 function claimsOf(schema: CredentialSchema, { issuing }: CredentialFormat) {
   return describeClaims(schema.body).flatMap(({ path: inSubject, title, mandatory }) => {
-    const path = issuing.claimPath(inSubject)
+    const path = issuing.claimPath(inSubject, schema)
     if (path === undefined) return []
     const display = title === undefined ? {} : { display: [{ name: title, locale: DEFAULT_LOCALE }] }
     return [{ path, mandatory, ...display }]
@@ -35,7 +35,7 @@ function configuration(
   return {
     format: format.name,
     scope: configurationIdOf(schema.name, format),
-    ...format.issuing.typeMembers(schema.name, config),
+    ...format.issuing.typeMembers(schema, config),
     cryptographic_binding_methods_supported: BINDING_METHODS,
     credential_signing_alg_values_supported: algorithms,
     proof_types_supported: PROOF_TYPES,

@@ -1,12 +1,11 @@
-import type { z } from 'zod'
-import type { zWalletCredential } from './credentials.contract.js'
+import type { WalletCredentialJson } from './credentials.contract.js'
 import type { HeldCredential } from './held.js'
 import type { HeldStatus } from './status.js'
 
 const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString()
 
 /** A held credential as the API lists it. */
-export function shownCredential(held: HeldCredential, status: HeldStatus): z.input<typeof zWalletCredential> {
+export function shownCredential(held: HeldCredential, status: HeldStatus): WalletCredentialJson {
   const { types, issuer, credentialIssuer, configurationId, issuedAt, expiresAt } = held.content
   return {
     id: held.id,

@@ -1,35 +1,39 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { zShownFormatName } from '../../formats/contract.js'
+import type { Formats } from '../../formats/registry.js'
 import { pageShape } from '../../paging.js'
 
 const zStatus = z
   .enum(['valid', 'expired', 'revoked', 'suspended', 'unknown'])
   .meta({ description: 'Read live; `unknown` where the status list cannot be had.' })
 
-export const zWalletFormat = z.enum(['dc+sd-jwt', 'jwt_vc_json'])
-
 /** A credential in a hosted wallet. */
-export const zWalletCredential = z.object({
-  id: z.uuid(),
-  format: zWalletFormat,
-  type: z.array(z.string()).meta({ description: '`vct` of an SD-JWT VC, `type` of a JWT VC.' }),
-  issuer: z.string().meta({ description: 'Who signed it: a DID or an https URL.' }),
-  credentialIssuer: z.string().meta({ description: 'Credential issuer identifier that it was taken from.' }),
-  configurationId: z.string(),
-  status: zStatus,
-  issuedAt: z.iso.datetime().optional(),
-  expiresAt: z.iso.datetime().optional(),
-  createdAt: z.iso.datetime(),
-})
+export const zWalletCredential = (formats: Formats) =>
+  z.object({
+    id: z.uuid(),
+    format: zShownFormatName(formats.all),
+    type: z.array(z.string()).meta({ description: '`vct` of an SD-JWT VC, `type` of a JWT VC.' }),
+    issuer: z.string().meta({ description: 'Who signed it: a DID or an https URL.' }),
+    credentialIssuer: z.string().meta({ description: 'Credential issuer identifier that it was taken from.' }),
+    configurationId: z.string(),
+    status: zStatus,
+    issuedAt: z.iso.datetime().optional(),
+    expiresAt: z.iso.datetime().optional(),
+    createdAt: z.iso.datetime(),
+  })
 
-const zWalletCredentialDetail = zWalletCredential.extend({
-  claims: z.record(z.string(), z.unknown()).meta({ description: 'With every selectively disclosable claim.' }),
-  credential: z.string().meta({ description: 'Compact form of the copy that is to be presented next.' }),
-})
+export type WalletCredentialJson = z.input<ReturnType<typeof zWalletCredential>>
+
+const zWalletCredentialDetail = (formats: Formats) =>
+  zWalletCredential(formats).extend({
+    claims: z.record(z.string(), z.unknown()).meta({ description: 'With every selectively disclosable claim.' }),
+    credential: z.string().meta({ description: 'Compact form of the copy that is to be presented next.' }),
+  })
 
 const byId = z.strictObject({ holderId: z.string(), credentialId: z.string() })
 
-export const listWalletCredentials = {
+export const listWalletCredentials = (formats: Formats) => ({
   meta: route('GET', '/holders/{holderId}/credentials', {
     tag: 'Holders',
     summary: "List a holder's credentials",
@@ -37,10 +41,10 @@ export const listWalletCredentials = {
     errors: [400],
   }),
   input: z.strictObject({ holderId: z.string(), ...pageShape }),
-  output: z.array(zWalletCredential),
-}
+  output: z.array(zWalletCredential(formats)),
+})
 
-export const readWalletCredential = {
+export const readWalletCredential = (formats: Formats) => ({
   meta: route('GET', '/holders/{holderId}/credentials/{credentialId}', {
     tag: 'Holders',
     summary: "Read one of a holder's credentials",
@@ -48,8 +52,8 @@ export const readWalletCredential = {
     errors: [400, 404],
   }),
   input: byId,
-  output: zWalletCredentialDetail,
-}
+  output: zWalletCredentialDetail(formats),
+})
 
 export const deleteWalletCredential = {
   meta: route('DELETE', '/holders/{holderId}/credentials/{credentialId}', {

@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import type { Deps } from '../../deps.js'
-import { decodeJwt, type StatusReference } from '../../protocol/credential/verification.js'
+import type { CredentialFormat } from '../../formats/format.js'
 import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
 import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
-import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
-import { readBitstringEntry, statusEntriesOf, vcClaimOf, vcObjectOf } from '../../protocol/jwt-vc/vc.js'
-import { splitSdJwt } from '../../protocol/sd-jwt-vc/compact.js'
-import { processDisclosures } from '../../protocol/sd-jwt-vc/disclosures.js'
-import type { StoredCredential, WalletFormat } from './store.js'
+import { isObject } from '../../protocol/json/json-object.js'
+import type { StoredCredential } from './store.js'
 
 const zContent = z.object({
   /** Where it was taken: credential issuer identifier and configuration (OpenID4VCI 1.0 §12.2). */
@@ -47,19 +44,9 @@ export async function openCredential(deps: Deps, stored: StoredCredential): Prom
   return { ...stored, content: zContent.parse(JSON.parse(content)), compact }
 }
 
-/** The claims that its holder sees: those of the SD-JWT with every disclosure, or the W3C credential. */
-export function claimsOf(format: WalletFormat, compact: string): JsonObject {
-  if (format === 'jwt_vc_json') {
-    const { proof: _, ...vc } = vcObjectOf(compact)
-    return vc
-  }
-  const { issuerJwt, disclosures } = splitSdJwt(compact)
-  return processDisclosures(decodeJwt(issuerJwt, 'Credential').payload, disclosures).claims
-}
-
 /** Key identifiers of the authorities in a credential's certificate chain, base64url (OpenID4VP 1.0 §6.1.1.1). */
-export function authorityKeyIdentifiers(format: WalletFormat, compact: string): readonly string[] {
-  const { x5c } = decodeJwt(format === 'dc+sd-jwt' ? splitSdJwt(compact).issuerJwt : compact, 'Credential').header
+export function authorityKeyIdentifiers({ holding }: CredentialFormat, compact: string): readonly string[] {
+  const x5c = holding.x5cOf(compact)
   if (x5c === undefined) return []
   try {
     return readX5c(x5c).flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
@@ -67,15 +54,4 @@ export function authorityKeyIdentifiers(format: WalletFormat, compact: string): 
     if (thrown instanceof IssuerKeyError) return []
     throw thrown
   }
-}
-
-/** Where the status of a compact credential, verified when it was taken, is to be read. */
-export function statusReferencesOf(format: WalletFormat, compact: string): readonly StatusReference[] {
-  if (format === 'jwt_vc_json') {
-    return statusEntriesOf(vcClaimOf(decodeJwt(compact, 'Credential').payload)).map(readBitstringEntry)
-  }
-  const { status } = decodeJwt(splitSdJwt(compact).issuerJwt, 'Credential').payload
-  const list = isObject(status) ? status.status_list : undefined
-  if (!isObject(list) || typeof list.uri !== 'string' || typeof list.idx !== 'number') return []
-  return [{ uri: list.uri, idx: list.idx }]
 }

@@ -7,7 +7,7 @@ import {
   verificationFetches,
 } from '../../verifier/verify/issuer-keys.js'
 import { readStatus } from '../../verifier/verify/status.js'
-import { type HeldCredential, statusReferencesOf } from './held.js'
+import type { HeldCredential } from './held.js'
 
 /** `unknown`: its status list cannot be had now. */
 export type HeldStatus = 'valid' | 'expired' | 'revoked' | 'suspended' | 'unknown'
@@ -37,7 +37,7 @@ export async function statusesOf(deps: Deps, credentials: readonly HeldCredentia
   const resolveIssuerKey = issuerKeyResolution(deps, fetches, now)
   const statusOf = async ({ format, compact, content }: HeldCredential): Promise<HeldStatus> => {
     if (content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000) return 'expired'
-    const references = statusReferencesOf(format, compact)
+    const references = deps.formats.named(format).holding.statusOf(compact)
     try {
       return await readStatus(deps, fetches, resolveIssuerKey, references, content.issuerKey, now)
     } catch (thrown) {

@@ -3,13 +3,10 @@ import { recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
 import { Prisma } from '../../generated/prisma/client.js'
 
-/** Credential formats that a hosted wallet holds (OpenID4VP 1.0 Appendix B). */
-export type WalletFormat = 'dc+sd-jwt' | 'jwt_vc_json'
-
 /** A credential with one of its copies. `content`, `compact` and `privateJwk` are as the vault protects them. */
 export interface StoredCredential {
   readonly id: string
-  readonly format: WalletFormat
+  readonly format: string
   readonly content: string
   readonly createdAt: Date
   readonly copyId: string
@@ -31,7 +28,7 @@ export interface NewCopy {
 export interface NewWalletCredential {
   readonly id: string
   readonly holderId: string
-  readonly format: WalletFormat
+  readonly format: string
   readonly content: string
   readonly createdAt: Date
   readonly copies: readonly NewCopy[]

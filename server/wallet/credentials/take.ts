@@ -45,10 +45,10 @@ async function keep(
     JSON.stringify(content),
   )
   await deps.stores.walletCredentials.insert(
-    { id, holderId, format, content: protectedContent, createdAt, copies },
+    { id, holderId, format: format.name, content: protectedContent, createdAt, copies },
     { actor, action: 'wallet.credential.received', subject: 'wallet_credential', subjectId: id },
   )
-  return { ...first, id, format, content, createdAt, copyId: first.id, compact }
+  return { ...first, id, format: format.name, content, createdAt, copyId: first.id, compact }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
-import { zWalletFormat } from '../credentials/credentials.contract.js'
+import { zShownFormatName } from '../../formats/contract.js'
+import type { Formats } from '../../formats/registry.js'
 
 const MAX_CONTENT = 65_536
 
@@ -15,24 +16,26 @@ const zClaimData = z.object({
   errorMessage: z.string().optional().meta({ description: 'Why the offer cannot be taken as things stand.' }),
 })
 
-const zMatchingCredential = z.object({
-  id: z.uuid(),
-  format: zWalletFormat,
-  type: z.array(z.string()),
-  issuer: z.string(),
-  credentialSubject: zJsonObject,
-  expirationDate: z.string().optional(),
-})
+const zMatchingCredential = (formats: Formats) =>
+  z.object({
+    id: z.uuid(),
+    format: zShownFormatName(formats.all),
+    type: z.array(z.string()),
+    issuer: z.string(),
+    credentialSubject: zJsonObject,
+    expirationDate: z.string().optional(),
+  })
 
-const zPresentationData = z.object({
-  processId: z.uuid(),
-  status: z.literal('initialized'),
-  verifier: z.object({ id: z.string(), name: z.string().optional(), logoUri: z.string().optional() }),
-  query: zJsonObject.meta({ description: 'What the verifier asks for, as a DCQL query (OpenID4VP 1.0 §6).' }),
-  matchingCredentials: z.array(zMatchingCredential),
-})
+const zPresentationData = (formats: Formats) =>
+  z.object({
+    processId: z.uuid(),
+    status: z.literal('initialized'),
+    verifier: z.object({ id: z.string(), name: z.string().optional(), logoUri: z.string().optional() }),
+    query: zJsonObject.meta({ description: 'What the verifier asks for, as a DCQL query (OpenID4VP 1.0 §6).' }),
+    matchingCredentials: z.array(zMatchingCredential(formats)),
+  })
 
-export const startFlow = {
+export const startFlow = (formats: Formats) => ({
   meta: route('POST', '/flows', {
     tag: 'Flows',
     summary: 'Start a claim or a presentation with what a QR code says',
@@ -55,9 +58,12 @@ export const startFlow = {
   }),
   output: z.discriminatedUnion('flowType', [
     z.object({ flowType: z.literal('claim'), data: zClaimData }),
-    z.object({ flowType: z.literal('presentation'), data: zPresentationData }),
+    z.object({ flowType: z.literal('presentation'), data: zPresentationData(formats) }),
   ]),
-}
+})
+
+/** What a started flow answers. */
+export type StartedFlow = z.input<ReturnType<typeof startFlow>['output']>
 
 export const confirmFlow = {
   meta: route('POST', '/flows/{processId}/confirm', {

@@ -1,5 +1,4 @@
 import type { CredentialOfferObject } from '@openid4vc/openid4vci'
-import type { z } from 'zod'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import type { OfferingIssuance } from '../../issuer/issuance/store.js'
@@ -11,7 +10,7 @@ import { matchRequest } from '../presentations/answer.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import { type OfferInvitation, type RequestInvitation, resolveInvitation } from '../protocol/invitation.js'
 import { type FlowContent, protectContent } from './content.js'
-import type { startFlow } from './flows.contract.js'
+import type { StartedFlow as Started } from './flows.contract.js'
 import { type FlowHolder, flowHolder, hostedOnly } from './holder.js'
 import { matchingCredentials } from './matching-credentials.js'
 import { ownQrContent } from './qr-content.js'
@@ -19,8 +18,6 @@ import type { FlowType } from './store.js'
 
 /** As long as a pre-authorized code of this service is good; a request has an end of its own. */
 const FLOW_MS = 10 * 60 * 1000
-
-type Started = z.input<typeof startFlow.output>
 
 interface Start {
   readonly deps: Deps
@@ -109,7 +106,7 @@ async function startPresentation(start: Start, invitation: RequestInvitation): P
         ...(logoUri === undefined ? {} : { logoUri }),
       },
       query: { ...request.query },
-      matchingCredentials: matchingCredentials(matches),
+      matchingCredentials: matchingCredentials(deps.formats, matches),
     },
   }
 }

@@ -2,7 +2,7 @@ import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/ope
 import { Openid4vciVersion } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import type { WalletFormat } from '../credentials/store.js'
+import type { CredentialFormat } from '../../formats/format.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import type { CallbackOptions } from '../protocol/callbacks.js'
 import { failureReason } from '../protocol/exchange-failure.js'
@@ -28,7 +28,7 @@ export interface TakeRequest {
 
 /** One configuration that was taken. */
 export interface Taken {
-  readonly format: WalletFormat
+  readonly format: CredentialFormat
   /** Copies of one credential, each bound to a key of its own. */
   readonly receipts: readonly [Receipt, ...Receipt[]]
 }
@@ -62,7 +62,7 @@ export async function resolveOffer(
  */
 export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: CredentialOfferObject) {
   const metadata = await metadataOf({ client: issuanceClient(deps, { fetch, signers: [] }) }, offer.credential_issuer)
-  const [first] = offeredConfigurations(offer, metadata)
+  const [first] = offeredConfigurations(deps.formats, offer, metadata)
   return { credentialType: first?.types.at(-1) ?? '' }
 }
 
@@ -158,7 +158,7 @@ export async function takeOffer(deps: Deps, request: TakeRequest): Promise<reado
   const client = issuanceClient(deps, { fetch, signers: [dpopKey] })
   const metadata = await metadataOf({ client }, offer.credential_issuer)
   const issuance: Issuance = { client, fetch, offer, metadata, dpopKey, txCode }
-  const configurations = offeredConfigurations(offer, metadata)
+  const configurations = offeredConfigurations(deps.formats, offer, metadata)
   const progress: Progress = { grant: await obtainToken(deps, issuance) }
   const taken: Taken[] = []
   const failures: unknown[] = []

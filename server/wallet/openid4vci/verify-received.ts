@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
+import type { CredentialFormat } from '../../formats/format.js'
 import type { VerifiedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { didOf } from '../../protocol/did/did-url.js'
@@ -7,12 +8,11 @@ import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { type CheckedCredential, checkCredential } from '../../verifier/verify/check-credential.js'
 import type { HeldContent } from '../credentials/held.js'
-import type { WalletFormat } from '../credentials/store.js'
 import { isNamedBy, type WalletKey } from '../protocol/wallet-keys.js'
 
 /** What an offer says that a credential will be. */
 export interface Expectation {
-  readonly format: WalletFormat
+  readonly format: CredentialFormat
   /** `vct`, or every `type` that it must have. */
   readonly types: readonly string[]
   readonly credentialIssuer: string
@@ -29,7 +29,7 @@ export interface Receipt {
 }
 
 function assertExpected({ format, credential }: CheckedCredential, expected: Expectation): void {
-  if (format.name !== expected.format) throw new CredentialError('Credential has another format than was offered.')
+  if (format !== expected.format) throw new CredentialError('Credential has another format than was offered.')
   if (!expected.types.every((type) => credential.types.includes(type)))
     throw new CredentialError('Credential is of another type than was offered.')
   if (credential.holderProof !== undefined)

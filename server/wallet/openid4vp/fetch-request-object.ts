@@ -1,5 +1,7 @@
 import type { Deps } from '../../deps.js'
+import type { Formats } from '../../formats/registry.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
+import { vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
 import { WalletError } from '../protocol/wallet-error.js'
 
 const REQUEST_OBJECT_TYPE = 'application/oauth-authz-req+jwt'
@@ -14,17 +16,14 @@ export const RESPONSE_ENCRYPTION = {
 }
 
 /** What the wallet tells a verifier of itself (OpenID4VP 1.0 §10.1): nothing of its holder. */
-const WALLET_METADATA = {
+const walletMetadata = (formats: Formats) => ({
   response_types_supported: ['vp_token'],
   response_modes_supported: ['direct_post', 'direct_post.jwt'],
   client_id_prefixes_supported: CLIENT_ID_PREFIXES,
   request_object_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
-  vp_formats_supported: {
-    'dc+sd-jwt': { 'sd-jwt_alg_values': SIGNATURE_ALGORITHMS, 'kb-jwt_alg_values': ['ES256'] },
-    jwt_vc_json: { alg_values: SIGNATURE_ALGORITHMS },
-  },
+  vp_formats_supported: vpFormatsSupported(formats.all, SIGNATURE_ALGORITHMS, ['ES256']),
   ...RESPONSE_ENCRYPTION,
-}
+})
 
 export interface RequestObject {
   readonly compact: string
@@ -53,7 +52,7 @@ export async function fetchRequestObject(
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
           body: new URLSearchParams({
-            wallet_metadata: JSON.stringify(WALLET_METADATA),
+            wallet_metadata: JSON.stringify(walletMetadata(deps.formats)),
             wallet_nonce: walletNonce,
           }).toString(),
         })

@@ -1,6 +1,10 @@
 import { DcqlQuery } from 'dcql'
+import type { CredentialFormat } from '../../formats/format.js'
+import type { Formats } from '../../formats/registry.js'
+import { isObject } from '../../protocol/json/json-object.js'
+import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
 import type { ClaimsPathPointer } from '../../protocol/sd-jwt-vc/present.js'
-import { authorityKeyIdentifiers, claimsOf, type HeldCredential } from '../credentials/held.js'
+import { authorityKeyIdentifiers, type HeldCredential } from '../credentials/held.js'
 import { WalletError } from '../protocol/wallet-error.js'
 
 /** Bounds on what a stranger's query may cost. */
@@ -8,8 +12,6 @@ const MAX_QUERY_CHARACTERS = 32 * 1024
 const MAX_CREDENTIAL_QUERIES = 20
 const MAX_CLAIMS = 200
 const MAX_CANDIDATES = 200
-
-const EXPANDED_TYPE = 'https://www.w3.org/2018/credentials#VerifiableCredential'
 
 type CredentialQuery = DcqlQuery.Output['credentials'][number]
 
@@ -33,17 +35,26 @@ export interface Matching {
   readonly choose: (selectedId: string | undefined) => readonly Match[] | undefined
 }
 
-/** `vc+sd-jwt` is the name that drafts had for SD-JWT VCs. */
-function withCurrentFormat(query: unknown): unknown {
-  if (typeof query !== 'object' || query === null) return query
-  const { format, meta } = query as { format?: unknown; meta?: { vct_values?: unknown } }
-  return format === 'vc+sd-jwt' && meta?.vct_values !== undefined ? { ...query, format: 'dc+sd-jwt' } : query
+/** A verifier's query in the terms of the library, and the format that each of its credential queries asks for by its id. */
+export interface ParsedQuery {
+  readonly query: DcqlQuery.Output
+  readonly formats: ReadonlyMap<string, CredentialFormat>
+}
+
+/** A credential query in the library's terms; as it stands, and of no format, where this wallet holds nothing that it asks for. */
+function translated(formats: Formats, query: unknown): { format?: CredentialFormat; query: unknown } {
+  const format = isObject(query) ? formats.known(query.format) : undefined
+  const known = isObject(query) ? format?.holding.library.query(query) : undefined
+  return format === undefined || known === undefined ? { query } : { format, query: known }
 }
 
 /** @throws WalletError for a query that is malformed, or asks for more than any honest one does. */
-export function parseQuery(query: Readonly<Record<string, unknown>>): DcqlQuery.Output {
+export function parseQuery(formats: Formats, query: Readonly<Record<string, unknown>>): ParsedQuery {
   if (JSON.stringify(query).length > MAX_QUERY_CHARACTERS) throw new WalletError('The DCQL query is too large.')
-  const credentials = Array.isArray(query.credentials) ? query.credentials.map(withCurrentFormat) : query.credentials
+  const asked = Array.isArray(query.credentials)
+    ? query.credentials.map((each) => translated(formats, each))
+    : undefined
+  const credentials = asked === undefined ? query.credentials : asked.map((each) => each.query)
   let parsed: DcqlQuery.Output
   try {
     parsed = DcqlQuery.parse({ ...query, credentials } as DcqlQuery.Input)
@@ -55,30 +66,30 @@ export function parseQuery(query: Readonly<Record<string, unknown>>): DcqlQuery.
   if (parsed.credentials.length > MAX_CREDENTIAL_QUERIES || claims > MAX_CLAIMS) {
     throw new WalletError('The DCQL query asks for too much at once.')
   }
-  return parsed
+  const byId = parsed.credentials.flatMap(({ id }, index) => {
+    const format = asked?.[index]?.format
+    return format === undefined ? [] : [[id, format] as const]
+  })
+  return { query: parsed, formats: new Map(byId) }
 }
 
 /** A held credential as the query library sees it. */
-function candidateOf(held: HeldCredential) {
-  const claims = claimsOf(held.format, held.compact) as Record<string, never>
-  const [authority, ...further] = authorityKeyIdentifiers(held.format, held.compact)
-  const common = {
-    claims,
+function candidateOf(format: CredentialFormat, { compact, content }: HeldCredential) {
+  const { holding } = format
+  const [authority, ...further] = authorityKeyIdentifiers(format, compact)
+  return {
+    ...holding.library.credential(content.types),
+    claims: holding.claimsOf(compact) as Record<string, never>,
     cryptographic_holder_binding: true,
     ...(authority === undefined
       ? {}
       : { authority: { type: 'aki' as const, values: [authority, ...further] as [string, ...string[]] } }),
   }
-  const [vct = ''] = held.content.types
-  return held.format === 'dc+sd-jwt'
-    ? { ...common, credential_format: held.format, vct }
-    : { ...common, credential_format: held.format, type: [...held.content.types, EXPANDED_TYPE] }
 }
 
 /** Cheap, and before all else: most credentials of a wallet are of another type. */
-function isOfType({ format, content }: HeldCredential, query: CredentialQuery): boolean {
-  if (format !== query.format) return false
-  const types = [...content.types, EXPANDED_TYPE]
+function isOfType({ content }: HeldCredential, query: CredentialQuery): boolean {
+  const types = [...content.types, VERIFIABLE_CREDENTIAL_TYPES[0]]
   const { vct_values: vcts, type_values: alternatives } = (query.meta ?? {}) as {
     vct_values?: readonly string[]
     type_values?: readonly (readonly string[])[]
@@ -87,10 +98,19 @@ function isOfType({ format, content }: HeldCredential, query: CredentialQuery): 
   return alternatives?.some((wanted) => wanted.every((type) => types.includes(type))) ?? true
 }
 
-function matchesOf(query: CredentialQuery, held: readonly HeldCredential[]): Match[] {
-  const candidates = held.filter((credential) => isOfType(credential, query)).slice(0, MAX_CANDIDATES)
-  if (candidates.length === 0) return []
-  const result = DcqlQuery.query({ credentials: [query] }, candidates.map(candidateOf))
+function matchesOf(
+  query: CredentialQuery,
+  format: CredentialFormat | undefined,
+  held: readonly HeldCredential[],
+): Match[] {
+  const candidates = held
+    .filter((credential) => credential.format === format?.name && isOfType(credential, query))
+    .slice(0, MAX_CANDIDATES)
+  if (format === undefined || candidates.length === 0) return []
+  const result = DcqlQuery.query(
+    { credentials: [query] },
+    candidates.map((credential) => candidateOf(format, credential)),
+  )
   const found = result.credential_matches[query.id]?.valid_credentials ?? []
   return found.flatMap(({ input_credential_index: index, claims }) => {
     const credential = candidates[index]
@@ -121,8 +141,10 @@ function requiredOptions(query: DcqlQuery.Output): readonly (readonly (readonly 
  * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
  * preferred ones first. Sets that the verifier can do without are left unanswered.
  */
-export function matchQuery(query: DcqlQuery.Output, held: readonly HeldCredential[]): Matching {
-  const byQuery = new Map(query.credentials.map((credential) => [credential.id, matchesOf(credential, held)]))
+export function matchQuery({ query, formats }: ParsedQuery, held: readonly HeldCredential[]): Matching {
+  const byQuery = new Map(
+    query.credentials.map((credential) => [credential.id, matchesOf(credential, formats.get(credential.id), held)]),
+  )
   const choose = (selectedId: string | undefined): readonly Match[] | undefined => {
     const isSelected = (match: Match) => match.held.id === selectedId
     const matchFor = (id: string) => byQuery.get(id)?.find(isSelected) ?? byQuery.get(id)?.[0]

@@ -1,8 +1,4 @@
 import type { Deps } from '../../deps.js'
-import { didOf } from '../../protocol/did/did-url.js'
-import { createVpJwt } from '../../protocol/jwt-vc/presentation.js'
-import { createKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
-import { presentSdJwtVc } from '../../protocol/sd-jwt-vc/present.js'
 import { oauthErrorOfBody } from '../protocol/exchange-failure.js'
 import { presentationClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
@@ -11,46 +7,26 @@ import { RESPONSE_ENCRYPTION } from './fetch-request-object.js'
 import type { Match } from './match-query.js'
 import type { PresentationRequest } from './resolve-request.js'
 
-const PRESENTATION_VALIDITY_MS = 5 * 60 * 1000
-
 /** Addresses that would run in the page or app that opens them. */
 const ACTIVE_SCHEMES = /^(?:javascript|data|file|blob|vbscript|about):/i
 
-async function sdJwtPresentation(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
-  const sdJwt = presentSdJwtVc(match.held.compact, match.disclose)
-  // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may stand alone, and says less that way.
-  if (!match.holderBinding) return sdJwt
-  return createKeyBinding({
-    signer: await copySigner(deps, match.held),
-    sdJwt,
+async function presentationOf(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
+  const { held, disclose, holderBinding } = match
+  return deps.formats.named(held.format).holding.present({
+    compact: held.compact,
+    disclose,
+    signer: holderBinding ? await copySigner(deps, held) : undefined,
     nonce: request.payload.nonce,
     audience: request.clientId,
-    issuedAt: deps.clock(),
-  })
-}
-
-async function vpJwtPresentation(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
-  // OpenID4VP 1.0 Appendix B.1.3.1.5: without holder binding the credential itself.
-  if (!match.holderBinding) return match.held.compact
-  const signer = await copySigner(deps, match.held)
-  const now = deps.clock()
-  return createVpJwt({
-    signer,
-    holder: didOf(signer.kid) ?? signer.kid,
-    credentials: [match.held.compact],
-    nonce: request.payload.nonce,
-    audience: request.clientId,
-    issuedAt: now,
-    expiresAt: new Date(now.getTime() + PRESENTATION_VALIDITY_MS),
-    id: `urn:uuid:${deps.newId()}`,
+    now: deps.clock(),
+    id: deps.newId(),
   })
 }
 
 async function vpTokenOf(deps: Deps, request: PresentationRequest, matches: readonly Match[]) {
   const entries = await Promise.all(
     matches.map(async (match) => {
-      const create = match.held.format === 'dc+sd-jwt' ? sdJwtPresentation : vpJwtPresentation
-      const presentation = await create(deps, request, match)
+      const presentation = await presentationOf(deps, request, match)
       const value: string | [string] = request.singlePresentations ? presentation : [presentation]
       return [match.queryId, value] as const
     }),

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import type { Formats } from '../../formats/registry.js'
 import { zWalletCredential } from '../credentials/credentials.contract.js'
 
 /** Long enough for an offer or a request by value. */
 const MAX_URI = 65_536
 
-export const processUri = {
+export const processUri = (formats: Formats) => ({
   meta: route('POST', '/holders/{holderId}/process', {
     tag: 'Holders',
     summary: 'Let a hosted wallet take a credential offer or answer an authorization request',
@@ -35,7 +36,7 @@ export const processUri = {
       .meta({ description: 'Copies to take of each credential, as far as the issuer gives batches; 1 unless given.' }),
   }),
   output: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('credential_offer'), credentials: z.array(zWalletCredential) }),
+    z.object({ type: z.literal('credential_offer'), credentials: z.array(zWalletCredential(formats)) }),
     z.object({ type: z.literal('authorization_request'), redirectUri: z.string().optional() }),
   ]),
-}
+})

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import type { Formats } from '../../formats/registry.js'
 import { holderProcedure, router } from '../../trpc.js'
 import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
@@ -46,19 +47,22 @@ async function processRequest(
   return { type: 'authorization_request' as const, ...(redirectUri === undefined ? {} : { redirectUri }) }
 }
 
-export const processRouter = router({
-  process: holderProcedure
-    .meta(processUri.meta)
-    .input(processUri.input)
-    .output(processUri.output)
-    .mutation(({ ctx: { deps, caller }, input }) =>
-      exchanging(async () => {
-        const fetch = boundedFetch(deps.outbound.fetch)
-        const invitation = await resolveInvitation(deps, fetch, input.uri)
-        const request = { ...input, actor: caller.sub }
-        return invitation.kind === 'offer'
-          ? processOffer(deps, fetch, invitation, request)
-          : processRequest(deps, fetch, invitation, request)
-      }),
-    ),
-})
+export const processRouter = (formats: Formats) => {
+  const { meta, input: zInput, output: zOutput } = processUri(formats)
+  return router({
+    process: holderProcedure
+      .meta(meta)
+      .input(zInput)
+      .output(zOutput)
+      .mutation(({ ctx: { deps, caller }, input }) =>
+        exchanging(async () => {
+          const fetch = boundedFetch(deps.outbound.fetch)
+          const invitation = await resolveInvitation(deps, fetch, input.uri)
+          const request = { ...input, actor: caller.sub }
+          return invitation.kind === 'offer'
+            ? processOffer(deps, fetch, invitation, request)
+            : processRequest(deps, fetch, invitation, request)
+        }),
+      ),
+  })
+}

@@ -1,0 +1,67 @@
+import { decodeJwt, type StatusReference } from '../../protocol/credential/verification.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
+import { splitSdJwt } from '../../protocol/sd-jwt-vc/compact.js'
+import { processDisclosures } from '../../protocol/sd-jwt-vc/disclosures.js'
+import { createKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
+import { presentSdJwtVc } from '../../protocol/sd-jwt-vc/present.js'
+import type { HolderPresentation, Holding } from '../holding.js'
+
+/** The name that drafts had before November 2024. */
+const FORMER_NAME = 'vc+sd-jwt'
+
+/** Claims that say nothing about the subject. */
+const TECHNICAL: ReadonlySet<string> = new Set([
+  'iss',
+  'iat',
+  'nbf',
+  'exp',
+  'vct',
+  'vct#integrity',
+  'cnf',
+  'status',
+  'jti',
+])
+
+const issuerJwt = (compact: string) => decodeJwt(splitSdJwt(compact).issuerJwt, 'Credential')
+
+function statusOf(compact: string): readonly StatusReference[] {
+  const { status } = issuerJwt(compact).payload
+  const list = isObject(status) ? status.status_list : undefined
+  if (!isObject(list) || typeof list.uri !== 'string' || typeof list.idx !== 'number') return []
+  return [{ uri: list.uri, idx: list.idx }]
+}
+
+function subjectOf({ sub, ...rest }: JsonObject): Record<string, unknown> {
+  const about = Object.entries(rest).filter(([name]) => !TECHNICAL.has(name))
+  return { ...(typeof sub === 'string' ? { id: sub } : {}), ...Object.fromEntries(about) }
+}
+
+async function present(presentation: HolderPresentation): Promise<string> {
+  const { compact, disclose, signer, nonce, audience, now } = presentation
+  const sdJwt = presentSdJwtVc(compact, disclose)
+  // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may stand alone, and says less that way.
+  if (signer === undefined) return sdJwt
+  return createKeyBinding({ signer, sdJwt, nonce, audience, issuedAt: now })
+}
+
+export const holding: Holding = {
+  formerNames: [FORMER_NAME],
+  library: {
+    checksConfigurations: true,
+    query: (query) => {
+      if (query.format !== FORMER_NAME) return query
+      // Under that name drafts also had W3C credentials.
+      return isObject(query.meta) && query.meta.vct_values !== undefined ? { ...query, format: 'dc+sd-jwt' } : undefined
+    },
+    credential: ([vct = '']) => ({ credential_format: 'dc+sd-jwt', vct }),
+  },
+  typesOf: ({ vct }) => (typeof vct === 'string' ? [vct] : []),
+  claimsOf: (compact) => {
+    const { issuerJwt: jwt, disclosures } = splitSdJwt(compact)
+    return processDisclosures(decodeJwt(jwt, 'Credential').payload, disclosures).claims
+  },
+  subjectOf,
+  x5cOf: (compact) => issuerJwt(compact).header.x5c,
+  statusOf,
+  present,
+}

@@ -1,0 +1,54 @@
+import type { StatusReference } from '../protocol/credential/verification.js'
+import type { Signer } from '../protocol/jose/jws.js'
+import type { JsonObject } from '../protocol/json/json-object.js'
+import type { ClaimsPathPointer } from '../protocol/sd-jwt-vc/present.js'
+
+/** What a held credential is presented with. */
+export interface HolderPresentation {
+  readonly compact: string
+  /** The claims to disclose, in formats that can withhold some. */
+  readonly disclose: readonly ClaimsPathPointer[]
+  /** The key that the credential is bound to, under its DID URL; undefined where the verifier wants no proof of it. */
+  readonly signer: Signer | undefined
+  readonly nonce: string
+  /** The verifier's client identifier, with its prefix. */
+  readonly audience: string
+  readonly now: Date
+  /** A UUID, no other presentation's. */
+  readonly id: string
+}
+
+/** A credential as the library of DCQL sees it, beside its claims. */
+export type LibraryCredential =
+  | { readonly credential_format: 'dc+sd-jwt'; readonly vct: string }
+  | { readonly credential_format: 'jwt_vc_json'; readonly type: string[] }
+
+/** What the libraries that hosted wallets are made with take the format for. */
+export interface LibrarySide {
+  /** Whether the library of OpenID4VCI knows the format, and finds out itself which configurations of it are malformed. */
+  readonly checksConfigurations: boolean
+  /**
+   * A credential query for the format, under any of its names, in the terms of the library of DCQL; undefined where it asks for
+   * nothing that the format can answer.
+   */
+  query(query: JsonObject): JsonObject | undefined
+  credential(types: readonly string[]): LibraryCredential
+}
+
+/** The hosted wallet's half of a credential format. Compact credentials are its holder's: they were verified when they came. */
+export interface Holding {
+  /** Names that drafts had for the format, by which it is offered and asked for until today. */
+  readonly formerNames: readonly string[]
+  readonly library: LibrarySide
+  /** `vct`, or every `type`, of an issuer's credential configuration (OpenID4VCI 1.0 Appendix A); nothing where it says none. */
+  typesOf(configuration: JsonObject): readonly string[]
+  /** The claims that its holder sees, with every disclosure. */
+  claimsOf(compact: string): JsonObject
+  /** What of these claims is about the subject. */
+  subjectOf(claims: JsonObject): Record<string, unknown>
+  /** The certificate chain of its issuer (RFC 7515 §4.1.6), undefined where there is none. */
+  x5cOf(compact: string): unknown
+  /** Where its status is to be read. */
+  statusOf(compact: string): readonly StatusReference[]
+  present(presentation: HolderPresentation): Promise<string>
+}

@@ -1,0 +1,46 @@
+import { decodeJwt } from '../../protocol/credential/verification.js'
+import { didOf } from '../../protocol/did/did-url.js'
+import { isObject } from '../../protocol/json/json-object.js'
+import { createVpJwt } from '../../protocol/jwt-vc/presentation.js'
+import { readBitstringEntry, statusEntriesOf, texts, vcClaimOf, vcObjectOf } from '../../protocol/jwt-vc/vc.js'
+import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
+import type { HolderPresentation, Holding } from '../holding.js'
+
+const PRESENTATION_VALIDITY_MS = 5 * 60 * 1000
+
+async function present(presentation: HolderPresentation): Promise<string> {
+  const { compact, signer, nonce, audience, now, id } = presentation
+  // OpenID4VP 1.0 Appendix B.1.3.1.5: without holder binding the credential itself.
+  if (signer === undefined) return compact
+  return createVpJwt({
+    signer,
+    holder: didOf(signer.kid) ?? signer.kid,
+    credentials: [compact],
+    nonce,
+    audience,
+    issuedAt: now,
+    expiresAt: new Date(now.getTime() + PRESENTATION_VALIDITY_MS),
+    id: `urn:uuid:${id}`,
+  })
+}
+
+export const holding: Holding = {
+  formerNames: [],
+  library: {
+    checksConfigurations: true,
+    query: (query) => query,
+    credential: (types) => ({ credential_format: 'jwt_vc_json', type: [...types, VERIFIABLE_CREDENTIAL_TYPES[0]] }),
+  },
+  typesOf: ({ credential_definition: definition }) => (isObject(definition) ? texts(definition.type) : []),
+  claimsOf: (compact) => {
+    const { proof: _, ...vc } = vcObjectOf(compact)
+    return vc
+  },
+  subjectOf: ({ credentialSubject }) => {
+    const [subject] = [credentialSubject].flat()
+    return isObject(subject) ? { ...subject } : {}
+  },
+  x5cOf: (compact) => decodeJwt(compact, 'Credential').header.x5c,
+  statusOf: (compact) => statusEntriesOf(vcClaimOf(decodeJwt(compact, 'Credential').payload)).map(readBitstringEntry),
+  present,
+}
