@@ -1,13 +1,37 @@
 import { z } from 'zod'
 import type { Context } from './context.js'
+import type { ListPart, ListPosition } from './database/list-position.js'
 
 /** Lists answer with the newest 1,000 at most. */
 export const PAGE_SIZE = 1_000
 
-/** Query of every list: how many, and after which id of the page before. */
+/** The header that says where a list goes on. */
+export const NEXT_CURSOR = 'x-next-cursor'
+
+/** A DID is the longest id. */
+const MAX_CURSOR = 8_192
+const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([!-~]+)$/
+
+const cursorOf = ({ createdAt, id }: ListPosition): string =>
+  Buffer.from(`${createdAt.toISOString()} ${id}`, 'latin1').toString('base64url')
+
+/** The position that a cursor stands for; undefined where it is none that this service has made. */
+function positionOf(cursor: string): ListPosition | undefined {
+  if (cursor.length > MAX_CURSOR) return undefined
+  const [, time, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (time === undefined || id === undefined || Number.isNaN(Date.parse(time))) return undefined
+  const position = { createdAt: new Date(time), id }
+  return cursorOf(position) === cursor ? position : undefined
+}
+
+/** Query of every list: how many, and where the page before ended. */
 export const pageShape = {
   limit: z.int().min(1).max(PAGE_SIZE).optional().meta({ description: 'How many at most; 1,000 unless given.' }),
-  cursor: z.string().min(1).optional().meta({ description: 'The id of the last entry of the page before.' }),
+  cursor: z
+    .string()
+    .refine((cursor) => positionOf(cursor) !== undefined, { error: 'must be the cursor of a page before' })
+    .optional()
+    .meta({ description: 'Where the page before ended: `X-Next-Cursor` of its answer, which its `Link` names too.' }),
 }
 
 export interface Page {
@@ -16,22 +40,27 @@ export interface Page {
 }
 
 /**
- * Cuts one page from rows that were read with one more than it holds, and names the next page in the `Link` header
- * (RFC 8288).
+ * Cuts one page from rows that were read with one more than it holds. Where there are more, the answer says where they
+ * begin: `X-Next-Cursor`, and the whole address in the `Link` header (RFC 8288).
+ *
+ * @param position of a row in the list.
  */
 export async function paged<Row>(
   ctx: Context,
   page: Page,
-  read: (take: number, after: string | undefined) => Promise<readonly Row[]>,
-  idOf: (row: Row) => string,
+  read: (part: ListPart) => Promise<readonly Row[]>,
+  position: (row: Row) => ListPosition,
 ): Promise<Row[]> {
   const limit = page.limit ?? PAGE_SIZE
-  const rows = await read(limit + 1, page.cursor)
+  const after = page.cursor === undefined ? undefined : positionOf(page.cursor)
+  const rows = await read({ take: limit + 1, after })
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   if (rows.length > limit && last !== undefined) {
-    const query = new URLSearchParams({ limit: String(limit), cursor: idOf(last) })
+    const cursor = cursorOf(position(last))
+    const query = new URLSearchParams({ limit: String(limit), cursor })
     ctx.responseHeaders.set('link', `<${ctx.request.path}?${query}>; rel="next"`)
+    ctx.responseHeaders.set(NEXT_CURSOR, cursor)
   }
   return shown
 }

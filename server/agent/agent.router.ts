@@ -33,8 +33,8 @@ export const agentRouter = router({
       const rows = await paged(
         ctx,
         input,
-        (take, after) => agents.issuers(ctx.caller.sub, take, after),
-        (row) => row.id,
+        (part) => agents.issuers(ctx.caller.sub, part),
+        (row) => row,
       )
       return rows.map(shownRecord)
     }),
@@ -66,8 +66,8 @@ export const agentRouter = router({
       const rows = await paged(
         ctx,
         input,
-        (take, after) => agents.verifiers(ctx.caller.sub, take, after),
-        (row) => row.id,
+        (part) => agents.verifiers(ctx.caller.sub, part),
+        (row) => row,
       )
       return rows.map(shownRecord)
     }),
@@ -99,8 +99,8 @@ export const agentRouter = router({
       const rows = await paged(
         ctx,
         input,
-        (take, after) => dids.createdBy(ctx.caller.sub, take, after),
-        (row) => row.did,
+        (part) => dids.createdBy(ctx.caller.sub, part),
+        ({ createdAt, did }) => ({ createdAt, id: did }),
       )
       return rows.map(listedDid)
     }),

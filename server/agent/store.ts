@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../audit/audit.js'
 import type { Database } from '../database/connect.js'
+import { comesAfter, type ListPart, NEWEST_FIRST } from '../database/list-position.js'
 import type { NewIdentity } from '../dids/identity.js'
 import { insertIdentity } from '../dids/store.js'
 import type { Prisma } from '../generated/prisma/client.js'
@@ -41,11 +42,6 @@ const dataOf = (record: NewAgentRecord, identity: NewIdentity) => ({
   keySetId: identity.keySetId,
 })
 
-const newestFirst = [{ createdAt: 'desc' }, { id: 'desc' }] satisfies Prisma.IssuerOrderByWithRelationInput[]
-
-const after = (cursor: string | undefined): { cursor?: { id: string }; skip?: number } =>
-  cursor === undefined ? {} : { cursor: { id: cursor }, skip: 1 }
-
 /** A record of the caller's, or the default one, which belongs to every admin. */
 const visibleTo = (sub: string) => ({ OR: [{ createdBy: sub }, { isDefault: true }] })
 
@@ -53,18 +49,15 @@ export type AgentStore = ReturnType<typeof createAgentStore>
 
 export function createAgentStore({ prisma }: Database) {
   return {
-    async issuers(sub: string, take: number, cursor: string | undefined): Promise<AgentRecord[]> {
-      const rows = await prisma.issuer.findMany({ where: visibleTo(sub), orderBy: newestFirst, take, ...after(cursor) })
+    async issuers(sub: string, { take, after }: ListPart): Promise<AgentRecord[]> {
+      const where = { AND: [visibleTo(sub), comesAfter(after)] }
+      const rows = await prisma.issuer.findMany({ where, orderBy: NEWEST_FIRST, take })
       return rows.map(toRecord)
     },
 
-    async verifiers(sub: string, take: number, cursor: string | undefined): Promise<AgentRecord[]> {
-      const rows = await prisma.verifier.findMany({
-        where: visibleTo(sub),
-        orderBy: newestFirst,
-        take,
-        ...after(cursor),
-      })
+    async verifiers(sub: string, { take, after }: ListPart): Promise<AgentRecord[]> {
+      const where = { AND: [visibleTo(sub), comesAfter(after)] }
+      const rows = await prisma.verifier.findMany({ where, orderBy: NEWEST_FIRST, take })
       return rows.map(toRecord)
     },
 

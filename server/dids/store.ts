@@ -1,6 +1,7 @@
 import { type AuditRecord, recordAudit } from '../audit/audit.js'
 import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
+import { type ListPart, listPart } from '../database/list-position.js'
 import { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
@@ -140,15 +141,8 @@ export function createDidStore({ prisma, sql }: Database) {
     ofHolder: (holderId: string) => select(Prisma.sql`d.holder_id = ${holderId} ORDER BY d.created_at DESC, d.did`),
 
     /** DIDs made through the agent routes, the newest first. */
-    createdBy(sub: string, take: number, after: string | undefined): Promise<StoredDid[]> {
-      const beyond =
-        after === undefined
-          ? Prisma.empty
-          : Prisma.sql`AND EXISTS (
-              SELECT 1 FROM dids p WHERE p.did = ${after}
-              AND (d.created_at < p.created_at OR (d.created_at = p.created_at AND d.did > p.did)))`
-      return select(Prisma.sql`d.created_by = ${sub} ${beyond} ORDER BY d.created_at DESC, d.did LIMIT ${take}`)
-    },
+    createdBy: (sub: string, part: ListPart): Promise<StoredDid[]> =>
+      select(Prisma.sql`d.created_by = ${sub} ${listPart(Prisma.sql`d.created_at`, Prisma.sql`d.did`, part)}`),
 
     insert: (keySetId: string, key: NewKey, dids: readonly NewDid[], audit: readonly AuditRecord[]) =>
       prisma.$transaction((tx) => insertIdentity(tx, keySetId, key, dids, audit)),

@@ -2,8 +2,9 @@ import { getTRPCErrorFromUnknown, getTRPCErrorShape, transformTRPCResponse } fro
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { Request, RequestHandler, Response } from 'express'
-import { createContext } from '../context.js'
+import { type Context, createContext } from '../context.js'
 import type { Deps } from '../deps.js'
+import { NEXT_CURSOR } from '../paging.js'
 import { publicError } from '../public-error.js'
 import type { AppRouter } from '../router.js'
 import { readText } from './body.js'
@@ -16,6 +17,12 @@ const MAX_BATCH = 10
 
 /** The adapter names its own alone, which would undo what the CORS policy said. */
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
+
+/** Where a list goes on that a call of its own asked for; of a batch nobody could tell which. */
+function nextCursor(ctx: Context | undefined): Record<string, string> {
+  const cursor = ctx?.responseHeaders.get(NEXT_CURSOR)
+  return cursor === undefined ? {} : { [NEXT_CURSOR]: cursor }
+}
 
 /** Inputs are held to the same bounds as on REST, wherever they stand; the adapter then parses what was read. */
 function readInput(): RequestHandler {
@@ -47,9 +54,10 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
       return createContext(deps, requestFacts(req, res))
     },
     // The RPC codes have no word for some statuses; a single call still answers with the true one.
-    responseMeta: ({ errors, paths }) => {
+    responseMeta: ({ errors, paths, ctx }) => {
       const [error] = errors
-      if (error === undefined || (paths?.length ?? 0) > 1) return { headers: HEADERS }
+      const single = (paths?.length ?? 0) <= 1
+      if (error === undefined || !single) return { headers: { ...HEADERS, ...(single ? nextCursor(ctx) : {}) } }
       return { headers: HEADERS, status: publicError(error, production).status }
     },
     onError: ({ error, path, req }) => {

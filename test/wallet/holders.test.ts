@@ -135,8 +135,9 @@ describe('credentials of a holder', () => {
     })
     const page = await wallet.get('/credentials?limit=1')
     expect(page.json).toEqual([listed.json[0]])
-    expect(page.headers.get('link')).toContain(`cursor=${listed.json[0].id}`)
-    const next = await wallet.get(`/credentials?limit=1&cursor=${listed.json[0].id}`)
+    const cursor = page.headers.get('x-next-cursor')
+    expect(page.headers.get('link')).toContain(`cursor=${cursor}`)
+    const next = await wallet.get(`/credentials?limit=1&cursor=${cursor}`)
     expect(next.json).toEqual([listed.json[1]])
   })
 

@@ -58,8 +58,8 @@ export const offeringsRouter = router({
       const rows = await paged(
         ctx,
         input,
-        (take, after) => offerings.list(!everything, take, after),
-        (row) => row.id,
+        (part) => offerings.list(!everything, part),
+        (row) => row,
       )
       if (!everything && caller === undefined) return rows.map((row) => offeringView(deps, row, true))
       const scope: RedemptionScope = everything || caller === undefined ? 'all' : { redeemedBy: caller.sub }
@@ -92,12 +92,12 @@ export const offeringsRouter = router({
         recipient: input.recipient ?? null,
         redemptionLimit: input.redemption_limit ?? null,
         expiresAt: expiresAt ?? null,
+        createdAt: now,
       }
       await deps.stores.offerings.insert({
         ...offering,
         schemaId: context.id,
         issuerId: context.issuerId,
-        createdAt: now,
       })
       const row = { ...offering, schemaName: context.name, schemaTitle: context.title, schemaDisplay: context.display }
       return detailView(deps, row, true)

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/connect.js'
+import { type ListPart, listPart } from '../../database/list-position.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import type { SchemaDisplay } from '../schemas/store.js'
 
@@ -11,6 +12,7 @@ export interface OfferingRow {
   readonly recipient: string | null
   readonly redemptionLimit: number | null
   readonly expiresAt: Date | null
+  readonly createdAt: Date
   readonly schemaName: string
   readonly schemaTitle: string | null
   readonly schemaDisplay: readonly SchemaDisplay[] | null
@@ -49,7 +51,7 @@ export interface NewOffering {
 
 const columns = Prisma.sql`
   o.id, o.credential_subject AS "credentialSubject", o.recipient, o.redemption_limit AS "redemptionLimit",
-  o.expires_at AS "expiresAt", s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay"`
+  o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay"`
 
 export type OfferingStore = ReturnType<typeof createOfferingStore>
 
@@ -75,15 +77,11 @@ export function createOfferingStore({ sql }: Database) {
     },
 
     /** The newest first. `publicOnly`: those without recipient and limit. */
-    list(publicOnly: boolean, take: number, after: string | undefined): Promise<OfferingRow[]> {
+    list(publicOnly: boolean, part: ListPart): Promise<OfferingRow[]> {
       const open = publicOnly ? Prisma.sql`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : Prisma.empty
-      const beyond =
-        after === undefined
-          ? Prisma.empty
-          : Prisma.sql`AND (o.created_at, o.id) < (SELECT p.created_at, p.id FROM offerings p WHERE p.id = ${after})`
       return sql<OfferingRow>`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
-        WHERE NOT o.is_session ${open} ${beyond} ORDER BY o.created_at DESC, o.id DESC LIMIT ${take}`
+        WHERE NOT o.is_session ${open} ${listPart(Prisma.sql`o.created_at`, Prisma.sql`o.id`, part)}`
     },
 
     /** The newest redemptions of each of several offerings. */

@@ -1,5 +1,6 @@
 import { recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
+import { comesAfter, type ListPart, NEWEST_FIRST } from '../../database/list-position.js'
 import type { Prisma } from '../../generated/prisma/client.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
@@ -32,12 +33,8 @@ export function createVpQueryStore({ prisma }: Database) {
     },
 
     /** The newest first. */
-    async list(take: number, after: string | undefined): Promise<VpQueryRecord[]> {
-      const rows = await prisma.vpQuery.findMany({
-        orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
-        take,
-        ...(after === undefined ? {} : { cursor: { id: after }, skip: 1 }),
-      })
+    async list({ take, after }: ListPart): Promise<VpQueryRecord[]> {
+      const rows = await prisma.vpQuery.findMany({ where: comesAfter(after), orderBy: NEWEST_FIRST, take })
       return rows.map(toRecord)
     },
 

@@ -27,7 +27,7 @@ export const vpQueriesRouter = router({
     .output(listVpQueries.output)
     .query(async ({ ctx, input }) => {
       const { vpQueries } = ctx.deps.stores
-      const rows = await paged(ctx, input, vpQueries.list, (row) => row.id)
+      const rows = await paged(ctx, input, vpQueries.list, (row) => row)
       return rows.map(shown)
     }),
 

@@ -20,8 +20,8 @@ export const walletCredentialsRouter = (formats: Formats) => {
         const rows = await paged(
           ctx,
           input,
-          (take, after) => deps.stores.walletCredentials.list(input.holderId, take, after),
-          (row) => row.id,
+          (part) => deps.stores.walletCredentials.list(input.holderId, part),
+          (row) => row,
         )
         const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
         const statuses = await statusesOf(deps, held)

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../../audit/audit.js'
 import { recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
+import { type ListPart, listPart } from '../../database/list-position.js'
 import { Prisma } from '../../generated/prisma/client.js'
 
 /** A credential with one of its copies. `content`, `compact` and `privateJwk` are as the vault protects them. */
@@ -56,14 +57,9 @@ export function createWalletCredentialStore({ prisma, sql }: Database) {
       }),
 
     /** The newest first. */
-    list(holderId: string, take: number, after: string | undefined): Promise<StoredCredential[]> {
-      const beyond =
-        after === undefined
-          ? Prisma.empty
-          : Prisma.sql`AND (c.created_at, c.id) < (SELECT a.created_at, a.id FROM wallet_credentials a WHERE a.id = ${after})`
-      return sql<StoredCredential>`
-        ${withCopy} WHERE c.holder_id = ${holderId} ${beyond} ORDER BY c.created_at DESC, c.id DESC LIMIT ${take}`
-    },
+    list: (holderId: string, part: ListPart): Promise<StoredCredential[]> =>
+      sql<StoredCredential>`
+        ${withCopy} WHERE c.holder_id = ${holderId} ${listPart(Prisma.sql`c.created_at`, Prisma.sql`c.id`, part)}`,
 
     async find(holderId: string, id: string): Promise<StoredCredential | undefined> {
       const [row] = await sql<StoredCredential>`

@@ -53,8 +53,8 @@ export const agentHoldersRouter = router({
       const rows = await paged(
         ctx,
         input,
-        (take, after) => holders.createdBy(ctx.caller.sub, take, after),
-        (row) => row.id,
+        (part) => holders.createdBy(ctx.caller.sub, part),
+        (row) => row,
       )
       return rows.map(shown)
     }),

@@ -1,5 +1,6 @@
 import { type AuditRecord, recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
+import { comesAfter, type ListPart, NEWEST_FIRST } from '../../database/list-position.js'
 import type { NewIdentity } from '../../dids/identity.js'
 import { insertIdentity } from '../../dids/store.js'
 
@@ -27,13 +28,12 @@ export function createHolderStore({ prisma }: Database) {
         return { ...row, did: identity.did }
       }),
 
-    async createdBy(sub: string, take: number, cursor: string | undefined): Promise<Holder[]> {
+    async createdBy(sub: string, { take, after }: ListPart): Promise<Holder[]> {
       const rows = await prisma.holder.findMany({
-        where: { createdBy: sub },
+        where: { createdBy: sub, ...comesAfter(after) },
         include: { dids: { select: { did: true }, orderBy: { createdAt: 'asc' }, take: 1 } },
-        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        orderBy: NEWEST_FIRST,
         take,
-        ...(cursor === undefined ? {} : { cursor: { id: cursor }, skip: 1 }),
       })
       return rows.map(({ dids, ...row }) => ({ ...row, did: dids[0]?.did }))
     },

@@ -18,7 +18,7 @@ function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[]
 /** What of a holder's credentials answers a request. */
 export async function matchRequest(deps: Deps, holderId: string, request: PresentationRequest): Promise<Matching> {
   const query = parseQuery(deps.formats, request.query)
-  const rows = await deps.stores.walletCredentials.list(holderId, PAGE_SIZE, undefined)
+  const rows = await deps.stores.walletCredentials.list(holderId, { take: PAGE_SIZE, after: undefined })
   const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
   return matchQuery(query, preferred(held, deps.clock()))
 }

@@ -13,8 +13,8 @@ export const walletPresentationsRouter = router({
       const rows = await paged(
         ctx,
         input,
-        (take, after) => deps.stores.walletPresentations.list(input.holderId, take, after),
-        (row) => row.id,
+        (part) => deps.stores.walletPresentations.list(input.holderId, part),
+        (row) => row,
       )
       return Promise.all(rows.map((row) => shownPresentation(deps, row)))
     }),

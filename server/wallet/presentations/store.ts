@@ -1,5 +1,6 @@
 import { type AuditRecord, recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
+import { comesAfter, type ListPart, NEWEST_FIRST } from '../../database/list-position.js'
 
 /** What was presented to whom; `content` is as the vault protects it. */
 export interface StoredPresentation {
@@ -20,12 +21,11 @@ export function createWalletPresentationStore({ prisma }: Database) {
       }),
 
     /** The newest first. */
-    list: (holderId: string, take: number, after: string | undefined): Promise<StoredPresentation[]> =>
+    list: (holderId: string, { take, after }: ListPart): Promise<StoredPresentation[]> =>
       prisma.walletPresentation.findMany({
-        where: { holderId },
-        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        where: { holderId, ...comesAfter(after) },
+        orderBy: NEWEST_FIRST,
         take,
-        ...(after === undefined ? {} : { cursor: { id: after }, skip: 1 }),
       }),
   }
 }
