@@ -144,6 +144,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       return stored === undefined ? undefined : documentOf(stored, config)
     },
   })
+  const access = createAccess(config, clock)
   const state = { stopping: false }
   const deps: Deps = {
     config,
@@ -152,7 +153,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     clock,
     random: (length) => new Uint8Array(randomBytes(length)),
     newId: randomUUID,
-    access: createAccess(config, clock),
+    access,
     vault,
     keys,
     sealingKey,
@@ -167,7 +168,11 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     pings: createPings(options.pingEveryMs),
     health: {
       stopping: () => state.stopping,
-      checks: { database: () => database.sql`SELECT 1`, ...options.checks },
+      checks: {
+        database: () => database.sql`SELECT 1`,
+        ...(access.identityProvider === undefined ? {} : { identityProvider: access.identityProvider }),
+        ...options.checks,
+      },
     },
     metrics,
   }

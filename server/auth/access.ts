@@ -3,6 +3,7 @@ import { errors } from '../errors.js'
 import { createBearerCheck } from './bearer.js'
 import { type Caller, LOCAL_ADMIN } from './caller.js'
 import { createClientSecretCheck } from './client-secret.js'
+import { createSigningKeys } from './signing-keys.js'
 
 /** Credentials as a request sends them. */
 export interface SentCredentials {
@@ -22,6 +23,8 @@ export interface Access {
    * @throws 401 where one is sent and wrong.
    */
   optional(sent: SentCredentials): Promise<{ caller: Caller | undefined; client: boolean }>
+  /** Whether tokens can be checked; absent where nobody sends any. */
+  readonly identityProvider?: () => Promise<'up' | 'degraded'>
 }
 
 export function createAccess(config: Config, clock: () => Date): Access {
@@ -32,14 +35,17 @@ export function createAccess(config: Config, clock: () => Date): Access {
       optional: async () => ({ caller: LOCAL_ADMIN, client: true }),
     }
   }
-  if (config.oidc.jwksUrl === undefined) throw new Error('OIDC_JWKS_URL is required unless AUTH_DISABLED is set.')
-  const user = createBearerCheck({ ...config.oidc, jwksUrl: config.oidc.jwksUrl, clock })
+  const { jwksUrl, ...oidc } = config.oidc
+  if (jwksUrl === undefined) throw new Error('OIDC_JWKS_URL is required unless AUTH_DISABLED is set.')
+  const keys = createSigningKeys(jwksUrl, oidc.algorithms)
+  const user = createBearerCheck({ ...oidc, keys, clock })
   const secretMatches = createClientSecretCheck(config.clientSecrets)
   const client = (sent: SentCredentials) => {
     const secret = sent['x-client-secret']
     if (!secretMatches(Array.isArray(secret) ? undefined : secret)) throw errors.unauthorized()
   }
   return {
+    identityProvider: keys.check,
     user: (sent) => user(sent.authorization),
     client,
     optional: async (sent) => {

@@ -2,10 +2,10 @@ import { decodeProtectedHeader, type JWTPayload, errors as jose, jwtVerify } fro
 import { errors, ServiceError } from '../errors.js'
 import { notAnAccessToken } from './access-token.js'
 import type { Caller } from './caller.js'
-import { createSigningKeys, type TokenAlgorithm } from './signing-keys.js'
+import type { SigningKeys, TokenAlgorithm } from './signing-keys.js'
 
 export interface BearerOptions {
-  readonly jwksUrl: string
+  readonly keys: SigningKeys
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
   /** What access tokens may be signed with. */
@@ -61,7 +61,6 @@ const headerAlgorithms = (algorithms: readonly TokenAlgorithm[]): string[] =>
  * @returns a function from the Authorization header to the caller; it throws the 401 that fits.
  */
 export function createBearerCheck(options: BearerOptions): (authorization: string | undefined) => Promise<Caller> {
-  const keys = createSigningKeys(options.jwksUrl, options.algorithms)
   const algorithms = headerAlgorithms(options.algorithms)
   return async (authorization) => {
     const token = bearerToken(authorization)
@@ -69,7 +68,7 @@ export function createBearerCheck(options: BearerOptions): (authorization: strin
     assertDecodable(token)
     let payload: JWTPayload
     try {
-      const verified = await jwtVerify(token, keys, {
+      const verified = await jwtVerify(token, options.keys.find, {
         algorithms,
         requiredClaims: ['exp'],
         clockTolerance: 0,

@@ -12,21 +12,29 @@ const CACHE_MS = 10 * 60 * 1000
 /** Strangers' key ids make the service ask the identity provider no more often than this. */
 const UNKNOWN_KID_MS = 5_000
 const TIMEOUT_MS = 5_000
+/** Whoever asks how things are is not kept longer. */
+const CHECK_MS = 2_000
 
 /** What access tokens can be signed with, and the type of key that it takes. */
 const KEY_TYPES = { RS256: 'RSA', PS256: 'RSA', ES256: 'EC', EdDSA: 'OKP' } as const
 
 export type TokenAlgorithm = keyof typeof KEY_TYPES
 
-/** Finds the key that a token's header names. */
-export type SigningKeys = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Promise<CryptoKey>
+export interface SigningKeys {
+  /**
+   * Finds the key that a token's header names.
+   *
+   * @throws 401 `Access token signing key was not found.`, or, where the address does not answer with a usable key,
+   * `Access token signing keys are unavailable.`
+   */
+  find(header?: JWSHeaderParameters, token?: FlattenedJWSInput): Promise<CryptoKey>
+  /** Whether tokens can be checked: keys are cached, or fetched now; that happens once in five seconds. */
+  check(): Promise<'up' | 'degraded'>
+}
 
 /**
  * The identity provider's signing keys (RFC 7517), fetched from its JWKS address and cached for ten minutes. A `kid` that
  * is not among them fetches them anew, so that a rotated key is found at once; that happens once in five seconds.
- *
- * @returns a key by `kid`; it throws 401 `Access token signing key was not found.`, or, where the address does not answer
- * with a usable key, `Access token signing keys are unavailable.`
  */
 export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlgorithm[]): SigningKeys {
   const keyTypes: ReadonlySet<string | undefined> = new Set(algorithms.map((algorithm) => KEY_TYPES[algorithm]))
@@ -36,16 +44,11 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
     cooldownDuration: Number.POSITIVE_INFINITY,
     timeoutDuration: TIMEOUT_MS,
   })
-  let refetchedAt = Number.NEGATIVE_INFINITY
-  const mayRefetch = () => {
-    // Whoever comes while the keys are under way waits for them.
-    if (jwks.reloading) return true
-    if (performance.now() - refetchedAt < UNKNOWN_KID_MS) return false
-    refetchedAt = performance.now()
-    return true
-  }
+  // Whoever comes while the keys are under way waits for them.
+  const mayRefetch = onceIn(UNKNOWN_KID_MS, () => jwks.reloading)
+  const mayCheck = onceIn(UNKNOWN_KID_MS, () => jwks.reloading)
 
-  const find: SigningKeys = async (header, token) => {
+  const find: SigningKeys['find'] = async (header, token) => {
     try {
       return await jwks(header, token)
     } catch (cause) {
@@ -56,12 +59,39 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   }
   const isUsable = () => (jwks.jwks()?.keys ?? []).some(({ kty, use }) => keyTypes.has(kty) && use !== 'enc')
 
-  return async (header, token) => {
-    try {
-      return await find(header, token)
-    } catch (cause) {
-      const unknown = cause instanceof jose.JWKSNoMatchingKey && isUsable()
-      throw unknown ? errors.signingKeyNotFound() : errors.signingKeysUnavailable(cause)
-    }
+  return {
+    async find(header, token) {
+      try {
+        return await find(header, token)
+      } catch (cause) {
+        const unknown = cause instanceof jose.JWKSNoMatchingKey && isUsable()
+        throw unknown ? errors.signingKeyNotFound() : errors.signingKeysUnavailable(cause)
+      }
+    },
+    async check() {
+      if (!jwks.fresh && mayCheck()) await settledWithin(CHECK_MS, jwks.reload())
+      return jwks.fresh && isUsable() ? 'up' : 'degraded'
+    },
   }
+}
+
+/** Says yes once in so many milliseconds, and whenever `always` does. */
+function onceIn(ms: number, always: () => boolean): () => boolean {
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    if (always()) return true
+    if (performance.now() - last < ms) return false
+    last = performance.now()
+    return true
+  }
+}
+
+/** Waits for an end of whatever kind, and no longer than that. */
+async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work.catch(() => undefined), late])
+  clearTimeout(timer)
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createBearerCheck } from '../../server/auth/bearer.js'
 import type { Caller } from '../../server/auth/caller.js'
-import type { TokenAlgorithm } from '../../server/auth/signing-keys.js'
+import { createSigningKeys, type TokenAlgorithm } from '../../server/auth/signing-keys.js'
 import { ServiceError } from '../../server/errors.js'
 import { accessToken, type JwksServer, newSigningKey, type SigningKey, startJwksServer } from './jwks-server.js'
 
@@ -32,8 +32,9 @@ function newCheck(
   jwks.answer = answer
   jwks.status = 200
   jwks.requests = 0
-  const always = { jwksUrl: jwks.url, algorithms: ['RS256'], didClaim: 'did', clock: () => new Date() } as const
-  return createBearerCheck({ ...always, ...rules })
+  const { algorithms = ['RS256'] } = rules
+  const keys = createSigningKeys(jwks.url, algorithms)
+  return createBearerCheck({ keys, algorithms, didClaim: 'did', clock: () => new Date(), ...rules })
 }
 
 /** `accepted`, or the message of the 401. */

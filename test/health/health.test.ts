@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createLog } from '../../server/log.js'
+import { accessToken, newSigningKey, startJwksServer } from '../auth/jwks-server.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService
@@ -10,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const UP = { database: { status: 'up' } }
+const UP = { database: { status: 'up' }, identityProvider: { status: 'up' } }
 
 describe('health', () => {
   it.each([
@@ -33,7 +34,7 @@ describe('health', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { component: 'queue', err: { message: 'away', stack: expect.stringContaining('health.test') } },
     ])
-    const up = { database: { status: 'up' }, cache: { status: 'up' } }
+    const up = { ...UP, cache: { status: 'up' } }
     const down = { queue: { status: 'down' } }
     expect(answer.status).toBe(503)
     expect(answer.json).toEqual({
@@ -55,6 +56,50 @@ describe('health', () => {
     await using other = await startService({ databaseUrl, identityProvider, checks })
     const answer = await other.request('GET', '/health/readiness')
     expect([answer.status, answer.json.error]).toEqual([503, { stuck: { status: 'down' } }])
+  })
+})
+
+describe('an identity provider that is away', () => {
+  const ready = async (at: TestService) => {
+    const { status, json } = await at.request('GET', '/health/readiness')
+    return [status, json.status, json.details.identityProvider.status]
+  }
+
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('makes nobody unready: degraded as soon as its keys have run out, up as soon as it is back', async () => {
+    const { databaseUrl } = service
+    const key = await newSigningKey('RS256', 'one')
+    await using jwks = await startJwksServer([key.publicJwk])
+    await using other = await startService({ databaseUrl, env: { OIDC_JWKS_URL: jwks.url } })
+    expect(await ready(other)).toEqual([200, 'ok', 'up'])
+    await jwks.stop()
+    expect(await ready(other)).toEqual([200, 'ok', 'up'])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 601_000 })
+    expect(await ready(other)).toEqual([200, 'ok', 'degraded'])
+    await jwks.start()
+    const authorization = `Bearer ${await accessToken(key.privateKey, { alg: 'RS256', kid: 'one' })}`
+    const asked = await other.request('GET', '/api/v1/offerings', { authorization })
+    expect([asked.status, await ready(other)]).toEqual([200, [200, 'ok', 'up']])
+  })
+
+  it('is asked by whoever probes once in five seconds at most, and not at all while its keys are cached', async () => {
+    const { databaseUrl } = service
+    const key = await newSigningKey('RS256', 'one')
+    await using jwks = await startJwksServer([key.publicJwk])
+    jwks.status = 500
+    await using other = await startService({ databaseUrl, env: { OIDC_JWKS_URL: jwks.url } })
+    const before = performance.now()
+    for (let probed = 0; probed < 5; probed += 1) expect(await ready(other)).toEqual([200, 'ok', 'degraded'])
+    expect(jwks.requests).toBeLessThanOrEqual(1 + Math.floor((performance.now() - before) / 5_000))
+    jwks.status = 200
+    const authorization = `Bearer ${await accessToken(key.privateKey, { alg: 'RS256', kid: 'one' })}`
+    expect((await other.request('GET', '/api/v1/offerings', { authorization })).status).toBe(200)
+    const asked = jwks.requests
+    for (let probed = 0; probed < 5; probed += 1) expect(await ready(other)).toEqual([200, 'ok', 'up'])
+    expect(jwks.requests).toBe(asked)
   })
 })
 

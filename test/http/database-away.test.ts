@@ -83,13 +83,14 @@ describe('while the database is away', () => {
   it('readiness says so in the health result, with the envelope beside it; liveness does not ask', async () => {
     const readiness = await service.request('GET', '/health/readiness')
     const down = { database: { status: 'down' } }
+    const provider = { identityProvider: { status: 'up' } }
     expect([readiness.status, readiness.json]).toEqual([
       503,
       {
         status: 'error',
-        info: {},
+        info: provider,
         error: down,
-        details: down,
+        details: { ...down, ...provider },
         statusCode: 503,
         message: 'Health check failed: database.',
         path: '/health/readiness',
@@ -103,7 +104,7 @@ describe('while the database is away', () => {
 
   it('comes back: requests are answered again without a restart', async () => {
     await postgres.restart()
-    const up = { database: { status: 'up' } }
+    const up = { database: { status: 'up' }, identityProvider: { status: 'up' } }
     const readiness = await service.request('GET', '/health/readiness')
     expect([readiness.status, readiness.json]).toEqual([200, { status: 'ok', info: up, error: {}, details: up }])
     expect((await service.request('GET', '/api/v1/offerings')).status).toBe(200)

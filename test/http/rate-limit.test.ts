@@ -163,7 +163,7 @@ describe('REDIS_URL', () => {
     return [status, json.status, json.info, json.error, json.details]
   }
   const withRedis = (status: string) => {
-    const components = { database: { status: 'up' }, redis: { status } }
+    const components = { database: { status: 'up' }, identityProvider: { status: 'up' }, redis: { status } }
     return [200, 'ok', components, {}, components]
   }
 
