@@ -47,6 +47,7 @@ function environment({
     CLIENT_SECRET: clientSecret,
     KEY_ENCRYPTION_KEY: keyEncryptionKey,
     RATE_LIMIT_MAX: '0',
+    MAX_STREAMS_PER_CALLER: '0',
     LOG_LEVEL: 'warn',
   }
 }

@@ -49,6 +49,8 @@ const zEnvironment = z.object({
   KEY_ENCRYPTION_KEY_PREVIOUS: encryptionKey,
   RATE_LIMIT_MAX: integer(0, 1_000_000, 60),
   RATE_LIMIT_WINDOW_SECONDS: integer(1, 86_400, 60),
+  MAX_STREAMS_PER_CALLER: integer(0, 1_000_000, 1_000),
+  MAX_STREAMS: integer(1, 1_000_000, 10_000),
   REDIS_URL: url(['redis:', 'rediss:'], 'must be a redis:// URL.').optional(),
   TRUST_PROXY: trustProxy,
   HOST: z.string().default('127.0.0.1'),
@@ -102,6 +104,8 @@ export interface Config {
   /** Key-encryption keys of 32 bytes; the first one encrypts, all of them decrypt. */
   readonly keyEncryptionKeys: readonly Uint8Array[]
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number }
+  /** Event streams that may be open at once: of one caller (0: no limit of its own) and in this process. */
+  readonly streams: { readonly perCaller: number; readonly process: number }
   readonly redisUrl: string | undefined
   readonly trustProxy: boolean | number | string[] | undefined
   readonly host: string
@@ -171,6 +175,7 @@ function configOf(env: Environment): Config {
     allowInsecureHttp: env.ALLOW_INSECURE_HTTP,
     keyEncryptionKeys: defined([env.KEY_ENCRYPTION_KEY, env.KEY_ENCRYPTION_KEY_PREVIOUS]),
     rateLimit: { max: env.RATE_LIMIT_MAX, windowSeconds: env.RATE_LIMIT_WINDOW_SECONDS },
+    streams: { perCaller: env.MAX_STREAMS_PER_CALLER, process: env.MAX_STREAMS },
     redisUrl: env.REDIS_URL,
     trustProxy: env.TRUST_PROXY,
     host: env.HOST,

@@ -30,6 +30,8 @@ export class ServiceError extends TRPCError {
     readonly status: number,
     readonly messages: string | readonly string[],
     cause?: unknown,
+    /** Seconds after which asking again makes sense: the header `Retry-After`. */
+    readonly retryAfter?: number,
   ) {
     super({
       code: RPC_CODES[status] ?? 'INTERNAL_SERVER_ERROR',
@@ -39,7 +41,17 @@ export class ServiceError extends TRPCError {
   }
 }
 
+/** Ends a stream that was open, which is no failure: its reader connects again. */
+export class StreamEnd extends ServiceError {
+  constructor(message: string) {
+    super(503, message)
+  }
+}
+
 const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`)
+
+/** A reader that is gone without a word is found out within two pings. */
+const STREAM_RETRY_SECONDS = 30
 
 /** The catalogue: every deliberate error of the service, one line each. */
 export const errors = {
@@ -89,6 +101,8 @@ export const errors = {
   offeringExpired: () => new ServiceError(410, 'Offering has expired.'),
   payloadTooLarge: (maxBytes: number) => new ServiceError(413, `Request body exceeds ${sizeText(maxBytes)}.`),
   unsupportedMediaType: (type: string) => new ServiceError(415, `Content type ${type} is not supported.`),
+  tooManyStreams: () =>
+    new ServiceError(429, 'Too many event streams of this caller are open.', undefined, STREAM_RETRY_SECONDS),
   tooManyRequests: () => new ServiceError(429, 'Too Many Requests'),
   credentialOfferSessionNotFound: () => new ServiceError(500, 'Credential offer session not found.'),
   verificationSessionNotFound: () => new ServiceError(500, 'Verification session not found.'),
@@ -97,6 +111,9 @@ export const errors = {
   noMatchingCredential: () =>
     new ServiceError(500, 'Could not find the required credentials for the presentation submission'),
   walletFailed: (reason: string, cause?: unknown) => new ServiceError(500, reason, cause),
-  stopping: () => new ServiceError(503, 'Service is stopping.'),
+  noStreamLeft: () => new ServiceError(503, 'Too many event streams are open.', undefined, STREAM_RETRY_SECONDS),
+  /** A stream ends so: whoever reads it connects again, with a token that is good. */
+  streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),
+  stopping: () => new StreamEnd('Service is stopping.'),
   databaseUnavailable: (cause?: unknown) => new ServiceError(503, 'Database is unavailable.', cause),
 } as const

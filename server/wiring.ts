@@ -164,7 +164,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     statusLists: createPublication(stores.statusLists, keys, config, clock),
     seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,
-    events: createEvents({ store: stores.events, databaseUrl: config.databaseUrl, log }),
+    events: createEvents({ store: stores.events, databaseUrl: config.databaseUrl, log, clock, limits: config.streams }),
     pings: createPings(options.pingEveryMs),
     health: {
       stopping: () => state.stopping,

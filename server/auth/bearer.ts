@@ -47,6 +47,7 @@ function callerOf(payload: JWTPayload, didClaim: string): Caller {
     sub: payload.sub,
     roles: new Set([...rolesOf(payload.realm_access), ...perClient]),
     tokenDids: strings(payload[didClaim]).filter((did) => did.startsWith('did:')),
+    ...(payload.exp === undefined ? {} : { expiresAt: payload.exp * 1000 }),
   }
 }
 

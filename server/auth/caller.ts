@@ -5,6 +5,8 @@ export interface Caller {
   readonly roles: ReadonlySet<string>
   /** DIDs that the token names (OIDC_DID_CLAIM); the DIDs of the caller's holders come beside them. */
   readonly tokenDids: readonly string[]
+  /** The token's `exp`, in milliseconds since 1970; absent where there is no token. */
+  readonly expiresAt?: number
 }
 
 /** The one admin that everybody is with AUTH_DISABLED. */

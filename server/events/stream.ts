@@ -1,7 +1,9 @@
 import { type TrackedEnvelope, tracked } from '@trpc/server'
+import type { Caller } from '../auth/caller.js'
 import { errors } from '../errors.js'
 import type { Log } from '../log.js'
 import { createEventListener } from './listener.js'
+import { type StreamLimits, StreamPlaces } from './places.js'
 import { EventReader } from './reader.js'
 import { announcedEvent, announcedSession, type EventStore, type SessionEvent } from './store.js'
 import { type Subscription, Subscriptions } from './subscriptions.js'
@@ -12,6 +14,8 @@ export interface StreamOptions<Data> {
   readonly current: () => Promise<{ readonly seq: number; readonly data: Data }>
   /** What the subscriber saw last (the SSE `Last-Event-ID`); anything that is no position counts as absent. */
   readonly lastEventId?: string | number | undefined
+  /** Whose stream it is; it ends with the caller's token. */
+  readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
   /** Aborts when the subscriber goes away. */
   readonly signal: AbortSignal
 }
@@ -24,14 +28,10 @@ export interface Events {
   /**
    * Subscribes to a session and reads its state; once that is done, the stream gives the state and then every later
    * event, or first those after `lastEventId` where there are any. It has no end of its own: it ends when `signal`
-   * aborts, and throws 503 when the service stops, so that clients come again elsewhere. Nothing is read ahead of the
-   * consumer, so a slow one costs no memory. A tRPC subscription returns it as it is:
+   * aborts, and throws 503 when the service stops, or when the caller's token expires, so that clients come again.
+   * Nothing is read ahead of the consumer, so a slow one costs no memory. A tRPC subscription returns it as it is.
    *
-   * ```ts
-   * .subscription(({ ctx, input }) => ctx.deps.events.stream({ ...input, current, signal: ctx.request.signal }))
-   * ```
-   *
-   * @throws what `current` throws.
+   * @throws what `current` throws; 429 or 503 where too many streams are open.
    */
   stream<Data>(options: StreamOptions<Data>): Promise<EventStream<Data>>
   /** How many streams are open. */
@@ -46,10 +46,16 @@ export interface EventsOptions {
   readonly store: Pick<EventStore, 'after'>
   readonly databaseUrl: string
   readonly log: Log
+  readonly clock: () => Date
+  readonly limits: StreamLimits
 }
 
-export function createEvents({ store, databaseUrl, log }: EventsOptions): Events {
+/** How often it is looked for streams whose time is over. */
+const EXPIRY_CHECK_MS = 1_000
+
+export function createEvents({ store, databaseUrl, log, clock, limits }: EventsOptions): Events {
   const subscriptions = new Subscriptions()
+  const places = new StreamPlaces(limits)
   const reader = new EventReader(store, log)
   let stopped = false
 
@@ -78,19 +84,27 @@ export function createEvents({ store, databaseUrl, log }: EventsOptions): Events
     return missed.length > 0 ? missed : [now]
   }
 
+  const expiry = setInterval(() => {
+    const now = clock().getTime()
+    for (const subscription of subscriptions.all()) subscription.expire(now)
+  }, EXPIRY_CHECK_MS)
+  expiry.unref()
+
   /** A generator of its own, so that a stream that waits does not keep the event before in memory. */
   function* envelopesOf(subscription: Subscription) {
     for (const { seq, data } of subscription.unseen()) {
+      subscription.expire(clock().getTime())
       if (stopped || subscription.ended) return
       yield tracked(String(seq), data)
     }
   }
 
-  async function* follow(subscription: Subscription, leave: () => void) {
+  async function* follow(subscription: Subscription) {
     try {
       for (;;) {
         yield* envelopesOf(subscription)
         if (stopped) throw errors.stopping()
+        if (subscription.expired) throw errors.streamExpired()
         if (subscription.ended) return
         if (subscription.dirty) {
           subscription.dirty = false
@@ -99,24 +113,27 @@ export function createEvents({ store, databaseUrl, log }: EventsOptions): Events
         await subscription.changed()
       }
     } finally {
-      leave()
+      subscription.leave()
     }
   }
 
   return {
     async stream<Data>(options: StreamOptions<Data>) {
       if (stopped) throw errors.stopping()
-      const { sessionId, signal } = options
+      const { sessionId, signal, caller } = options
+      const giveBack = places.take(caller.sub)
       // First the subscription, then the state: what changes in between is announced, and read again if need be.
-      const subscription = subscriptions.add(sessionId)
+      const subscription = subscriptions.add(sessionId, caller.expiresAt ?? Number.POSITIVE_INFINITY)
       listener.start()
       const leave = () => {
+        giveBack()
         signal.removeEventListener('abort', leave)
         subscriptions.delete(subscription)
         reader.forget(subscription)
         subscription.ended = true
         subscription.notify()
       }
+      subscription.leave = leave
       signal.addEventListener('abort', leave)
       if (signal.aborted) leave()
       try {
@@ -125,7 +142,7 @@ export function createEvents({ store, databaseUrl, log }: EventsOptions): Events
         leave()
         throw error
       }
-      return follow(subscription, leave) as EventStream<Data>
+      return follow(subscription) as EventStream<Data>
     },
     open: () => subscriptions.size,
     end() {
@@ -133,7 +150,10 @@ export function createEvents({ store, databaseUrl, log }: EventsOptions): Events
       reader.close()
       for (const subscription of subscriptions.all()) subscription.notify()
     },
-    close: () => listener.close(),
+    close: () => {
+      clearInterval(expiry)
+      return listener.close()
+    },
   }
 }
 

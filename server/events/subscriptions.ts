@@ -11,11 +11,24 @@ export class Subscription {
   /** Whether its rows are still to come from the database; what is announced meanwhile may be among them or not. */
   reading = true
   rows: readonly SessionEvent[] = []
+  /** When whoever reads it may no longer, in milliseconds since 1970. */
+  readonly until: number
+  expired = false
+  /** Ends it, and gives back what it holds. */
+  leave: () => void = () => {}
   #changed = false
   #wake: (() => void) | undefined
 
-  constructor(sessionId: string) {
+  constructor(sessionId: string, until: number) {
     this.sessionId = sessionId
+    this.until = until
+  }
+
+  /** Ends it where its reader's time is over. */
+  expire(now: number): void {
+    if (this.expired || now < this.until) return
+    this.expired = true
+    this.leave()
   }
 
   /**
@@ -68,8 +81,9 @@ export class Subscription {
 export class Subscriptions {
   readonly #bySession = new Map<string, Set<Subscription>>()
 
-  add(sessionId: string): Subscription {
-    const subscription = new Subscription(sessionId)
+  /** @param until when its reader's time is over, in milliseconds since 1970. */
+  add(sessionId: string, until: number): Subscription {
+    const subscription = new Subscription(sessionId, until)
     const others = this.#bySession.get(sessionId)
     if (others === undefined) this.#bySession.set(sessionId, new Set([subscription]))
     else others.add(subscription)

@@ -28,6 +28,12 @@ export function logFailure(thrown: unknown, status: number, request: Request, re
   deps.log.warn({ ...facts, reason: refusal.message, ...privateReason(refusal) }, 'request refused')
 }
 
+/** `Retry-After` (RFC 9110 §10.2.3), where the error knows it. */
+export function sayWhenToRetry(thrown: unknown, response: Response): void {
+  const seconds = serviceErrorOf(thrown)?.retryAfter
+  if (seconds !== undefined && !response.headersSent) response.setHeader('retry-after', String(seconds))
+}
+
 /** RFC 9110 §11.6.1, RFC 6750 §3. The client secret is no registered scheme and has no challenge. */
 function bearerChallenge(route: Route | undefined, request: Request): string | undefined {
   if (route?.rest.access === 'client') return undefined
@@ -71,5 +77,6 @@ export function sendFailure(
   logFailure(thrown, body.statusCode, request, response, deps)
   const challenge = body.statusCode === 401 ? bearerChallenge(route, request) : undefined
   if (challenge !== undefined) response.setHeader('www-authenticate', challenge)
+  sayWhenToRetry(thrown, response)
   response.status(body.statusCode).json(body)
 }

@@ -4,11 +4,12 @@ import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { Request, RequestHandler, Response } from 'express'
 import { type Context, createContext } from '../context.js'
 import type { Deps } from '../deps.js'
+import { StreamEnd } from '../errors.js'
 import { NEXT_CURSOR } from '../paging.js'
 import { publicError } from '../public-error.js'
 import type { AppRouter } from '../router.js'
 import { readText } from './body.js'
-import { logFailure } from './failure.js'
+import { logFailure, sayWhenToRetry } from './failure.js'
 import { assertPlainJson } from './json-text.js'
 import { requestFacts } from './request-facts.js'
 import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
@@ -62,9 +63,10 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
     },
     onError: ({ error, path, req }) => {
       const response = req.res
-      if (response === undefined) return
+      if (response === undefined || error instanceof StreamEnd) return
       const { status } = publicError(error, production)
       noteFailedCall(response, nameOf(path), status)
+      sayWhenToRetry(error, response)
       logFailure(error, status, req, response, deps)
     },
   })

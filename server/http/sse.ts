@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Deps } from '../deps.js'
-import { ServiceError } from '../errors.js'
+import { StreamEnd } from '../errors.js'
 import { logFailure } from './failure.js'
 
 type StreamedEvent = readonly [id: string, data: unknown, ...rest: unknown[]]
@@ -41,8 +41,8 @@ export async function sendEventStream(
     while (await sendNext(events, response));
     response.end()
   } catch (thrown) {
-    // The service stops: the client comes again, to another process. Its connection is not kept for more.
-    if (thrown instanceof ServiceError && thrown.status === 503) response.end(() => request.socket.end())
+    // The client comes again: with another token, or to another process. Its connection is not kept for more.
+    if (thrown instanceof StreamEnd) response.end(() => request.socket.end())
     else {
       logFailure(thrown, 500, request, response, deps)
       response.destroy()

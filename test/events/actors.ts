@@ -25,7 +25,13 @@ export interface Subscriber {
 export function startEventProcess(databaseUrl: string): EventProcess {
   const database = connectDatabase(databaseUrl, { max: 4, waitMs: UNHURRIED_MS })
   const store = createEventStore(database)
-  const events = createEvents({ store, databaseUrl, log: createLog('silent') })
+  const events = createEvents({
+    store,
+    databaseUrl,
+    log: createLog('silent'),
+    clock: () => new Date(),
+    limits: { perCaller: 0, process: 1_000 },
+  })
   const current = async (sessionId: string): Promise<SessionEvent> => {
     const latest = await store.latest('verification-session', sessionId)
     if (latest === undefined) throw new Error('No such session.')
@@ -44,6 +50,7 @@ export function startEventProcess(databaseUrl: string): EventProcess {
         sessionId,
         current: () => current(sessionId),
         lastEventId,
+        caller: { sub: 'alice' },
         signal: controller.signal,
       })
       return {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createEventStore, EVENT_CHANNEL } from '../../server/events/store.js'
-import { createEvents } from '../../server/events/stream.js'
+import { createEvents, type EventsOptions } from '../../server/events/stream.js'
 import { createLog } from '../../server/log.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, killListeners, listeners, startEventProcess } from './actors.js'
@@ -26,6 +26,18 @@ async function newSession(): Promise<string> {
   await a.record(id, 1, 'RequestCreated')
   return id
 }
+
+const caller = { sub: 'alice' }
+
+const newEvents = (store: EventsOptions['store'], options: Partial<EventsOptions> = {}) =>
+  createEvents({
+    store,
+    databaseUrl: database.url,
+    log: createLog('silent'),
+    clock: () => new Date(),
+    limits: { perCaller: 0, process: 100 },
+    ...options,
+  })
 
 function leaver() {
   const controller = new AbortController()
@@ -78,6 +90,7 @@ describe('a stream of session events', () => {
         await b.record(id, 3, 'ResponseVerified')
         return { seq: 1, data: { state: 'RequestCreated' } }
       },
+      caller,
       signal: signal.signal,
     })
     const seen: unknown[] = []
@@ -113,11 +126,11 @@ describe('a stream of session events', () => {
 
   it('holds no place for a subscriber that went away: nothing is read for it any more', async () => {
     const after = vi.fn(async () => [])
-    const events = createEvents({ store: { after }, databaseUrl: database.url, log: createLog('silent') })
+    const events = newEvents({ after })
     const id = await newSession()
     const controllers = [new AbortController(), new AbortController()]
     for (const { signal } of controllers) {
-      const stream = await events.stream({ sessionId: id, current: async () => ({ seq: 1, data: {} }), signal })
+      const stream = await events.stream({ sessionId: id, current: async () => ({ seq: 1, data: {} }), caller, signal })
       await stream.next()
       void stream.next()
     }
@@ -138,10 +151,10 @@ describe('a stream of session events', () => {
     const id = await newSession()
     const store = createEventStore(a.database)
     const after = vi.fn(store.after)
-    const events = createEvents({ store: { after }, databaseUrl: database.url, log: createLog('silent') })
+    const events = newEvents({ after })
     const { signal, abort } = leaver()
     const current = async () => ({ seq: 1, data: { state: 'RequestCreated' } })
-    const stream = await events.stream<{ state: string }>({ sessionId: id, current, signal })
+    const stream = await events.stream<{ state: string }>({ sessionId: id, current, caller, signal })
     await stream.next()
     const second = stream.next()
     // Once, for what was said before the connection listened.

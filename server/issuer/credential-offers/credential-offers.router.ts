@@ -36,6 +36,7 @@ export const credentialOffersRouter = router({
       deps.events.stream({
         sessionId: input.id,
         lastEventId: input.lastEventId,
+        caller,
         signal: request.signal,
         current: async () => {
           const session = await ownSession(deps, input.id, caller.sub)

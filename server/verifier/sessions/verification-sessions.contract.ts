@@ -35,7 +35,8 @@ export const verificationSessionEvents = {
     summary: 'Server-Sent Events of a verification session',
     description:
       'Events named `session` hold the session as JSON: its current state at once, then every change. Every 15 seconds a ' +
-      '`ping` with the data `keepalive`. The stream stays open after a final state. `Last-Event-ID` brings what was missed.',
+      '`ping` with the data `keepalive`. The stream stays open after a final state, until the access token expires. ' +
+      '`Last-Event-ID` brings what was missed.',
     access: 'verifier',
     kind: 'events',
     produces: 'text/event-stream',

@@ -32,11 +32,12 @@ export const verificationSessionsRouter = (formats: Formats) => {
     events: verifierProcedure
       .meta(verificationSessionEvents.meta)
       .input(verificationSessionEvents.input)
-      .subscription(({ ctx: { deps, request }, input }) =>
+      .subscription(({ ctx: { deps, caller, request }, input }) =>
         deps.events.stream({
           sessionId: input.sessionId,
           current: () => current(deps, input.sessionId),
           lastEventId: input.lastEventId,
+          caller,
           signal: request.signal,
         }),
       ),

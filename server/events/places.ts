@@ -1,0 +1,48 @@
+import { errors } from '../errors.js'
+
+/** How many streams may be open at the same time. */
+export interface StreamLimits {
+  /** Of one caller; 0: as many as the process has. A backend that relays streams has one token for all of them. */
+  readonly perCaller: number
+  /** Of this process. */
+  readonly process: number
+}
+
+/** Counts open streams, whichever door they were asked for at. */
+export class StreamPlaces {
+  readonly #limits: StreamLimits
+  readonly #byCaller = new Map<string, number>()
+  #taken = 0
+
+  constructor(limits: StreamLimits) {
+    this.#limits = limits
+  }
+
+  /**
+   * Takes a place for a caller (`sub`).
+   *
+   * @returns a function that gives it back, once however often it is called.
+   * @throws 429 where the caller has no place left, 503 where the process has none.
+   */
+  take(sub: string): () => void {
+    const { perCaller, process } = this.#limits
+    const own = this.#byCaller.get(sub) ?? 0
+    if (perCaller > 0 && own >= perCaller) throw errors.tooManyStreams()
+    if (this.#taken >= process) throw errors.noStreamLeft()
+    this.#taken += 1
+    this.#byCaller.set(sub, own + 1)
+    let given = false
+    return () => {
+      if (given) return
+      given = true
+      this.#giveBack(sub)
+    }
+  }
+
+  #giveBack(sub: string): void {
+    this.#taken -= 1
+    const left = (this.#byCaller.get(sub) ?? 0) - 1
+    if (left > 0) this.#byCaller.set(sub, left)
+    else this.#byCaller.delete(sub)
+  }
+}
