@@ -72,6 +72,7 @@ const zEnvironment = z.object({
     .default('direct_post.jwt'),
   SESSION_RESULT_TTL_SECONDS: integer(1, 31_536_000, 3600),
   SESSION_RETENTION_DAYS: integer(1, 36_500, 30),
+  REFRESH_TOKEN_DAYS: integer(1, 3_650, 90),
   SD_JWT_ISSUER: z.enum(['did', 'url'], { error: 'must be did or url.' }).default('did'),
 })
 
@@ -126,6 +127,8 @@ export interface Config {
   /** How long a session stays readable after its end. */
   readonly sessionRetentionDays: number
   readonly sdJwtIssuer: 'did' | 'url'
+  /** How long a refresh token is good for. */
+  readonly refreshTokenDays: number
 }
 
 function problemsOf(error: z.ZodError): string[] {
@@ -191,6 +194,7 @@ function configOf(env: Environment): Config {
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,
     sdJwtIssuer: env.SD_JWT_ISSUER,
+    refreshTokenDays: env.REFRESH_TOKEN_DAYS,
   }
 }
 

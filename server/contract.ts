@@ -8,10 +8,10 @@ export interface RestMeta {
   readonly status?: 200 | 201 | 204
   /**
    * `json` (default): the interface's envelope and whitelisting. `protocol`: the output is `{status, headers, body}` and
-   * errors are OAuth error bodies. `bytes`: the output is the body, of the media type that `produces` names. `events`: a
+   * errors are OAuth error bodies. `page`: the same output, HTML for people, and its errors are pages. `bytes`: the output is the body, of the media type that `produces` names. `events`: a
    * subscription, served as Server-Sent Events. The errors of both are the envelope.
    */
-  readonly kind?: 'json' | 'protocol' | 'bytes' | 'events'
+  readonly kind?: 'json' | 'protocol' | 'page' | 'bytes' | 'events'
   /** The OAuth error code of a request that its contract refuses, on protocol routes; `invalid_request` unless given. */
   readonly invalid?: OAuthErrorCode
   /** The request is `application/x-www-form-urlencoded`: `true` it and nothing else, `or-json` either. JSON unless given. */

@@ -11,6 +11,7 @@ import type { Formats } from './formats/registry.js'
 import type { CredentialStore } from './issuer/credentials/store.js'
 import type { IssuanceStore } from './issuer/issuance/store.js'
 import type { OfferingStore } from './issuer/offerings/store.js'
+import type { AuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
 import type { Seals } from './issuer/openid4vci/sealed.js'
 import type { OfferSessionStore } from './issuer/openid4vci/sessions/store.js'
 import type { Openid4vciStore } from './issuer/openid4vci/store.js'
@@ -34,6 +35,7 @@ import type { WalletPresentationStore } from './wallet/presentations/store.js'
 
 export interface Stores {
   readonly agents: AgentStore
+  readonly authorizations: AuthorizationStore
   readonly authorizationRequests: AuthorizationRequestStore
   readonly credentials: CredentialStore
   readonly dids: DidStore

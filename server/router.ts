@@ -6,8 +6,10 @@ import { credentialOffersRouter } from './issuer/credential-offers/credential-of
 import { credentialsRouter } from './issuer/credentials/credentials.router.js'
 import { metadataRouter } from './issuer/metadata/metadata.router.js'
 import { offeringsRouter } from './issuer/offerings/offerings.router.js'
+import { authorizationsRouter } from './issuer/openid4vci/authorizations/authorizations.router.js'
 import { openid4vciRouter } from './issuer/openid4vci/openid4vci.router.js'
 import { schemasRouter } from './issuer/schemas/schemas.router.js'
+import { pagesRouter } from './pages/pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
 import { statusListsRouter } from './status-lists/status-lists.router.js'
 import { mergeRouters, router } from './trpc.js'
@@ -54,7 +56,8 @@ export const protocolRouter = router({
   health: healthRouter,
   statusLists: statusListsRouter,
   metadata: metadataRouter,
-  openid4vci: openid4vciRouter,
+  openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
+  pages: pagesRouter,
   openid4vp: openid4vpRouter,
 })
 

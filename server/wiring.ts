@@ -15,6 +15,7 @@ import { type Formats, standardFormats } from './formats/registry.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
 import { createIssuanceStore } from './issuer/issuance/store.js'
 import { createOfferingStore } from './issuer/offerings/store.js'
+import { createAuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
 import { issuanceTasks } from './issuer/openid4vci/expire.js'
 import { createSeals } from './issuer/openid4vci/sealed.js'
 import { createOfferSessionStore } from './issuer/openid4vci/sessions/store.js'
@@ -67,6 +68,7 @@ export interface DepsOptions {
 export function createStores(database: Database): Stores {
   return {
     agents: createAgentStore(database),
+    authorizations: createAuthorizationStore(database),
     authorizationRequests: createAuthorizationRequestStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),

@@ -1,6 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import type { Request, Response } from 'express'
 import type { Deps } from '../deps.js'
+import { messagePage } from '../pages/page.js'
 import { OAuthError } from '../protocol/oauth/error.js'
 import { publicError, serviceErrorOf } from '../public-error.js'
 import { envelopeOf } from './envelope.js'
@@ -51,6 +52,21 @@ function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuth
   return new OAuthError(route.rest.invalid ?? 'invalid_request', text, { status, cause })
 }
 
+/** What failed on the way to a page, said to a person. */
+function sendFailurePage(thrown: unknown, request: Request, response: Response, deps: Deps): void {
+  const { status, message } = publicError(thrown, deps.config.production)
+  logFailure(thrown, status, request, response, deps)
+  const title = status >= 500 ? 'This did not work' : 'This request cannot be used'
+  const { headers, body } = messagePage(
+    deps.config,
+    status,
+    title,
+    typeof message === 'string' ? message : message.join('. '),
+  )
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value)
+  response.status(status).end(body)
+}
+
 /** Answers a failed request: the interface's envelope, or an OAuth error body on protocol routes. */
 export function sendFailure(
   thrown: unknown,
@@ -71,6 +87,10 @@ export function sendFailure(
     const headers = { 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.status(refusal.status).end(JSON.stringify(refusal.toBody()))
+    return
+  }
+  if (route?.rest.kind === 'page') {
+    sendFailurePage(thrown, request, response, deps)
     return
   }
   const body = envelopeOf(thrown, request.path, deps.clock(), production)

@@ -88,6 +88,7 @@ export function errorExamples(route: Route, status: number, required: readonly s
     const content = { 'application/json': { schema: { type: 'object' }, example: FAILED_CHECK } }
     return { description: 'A check failed', content }
   }
+  if (route.rest.kind === 'page' && status !== 429) return { 'text/html': { schema: { type: 'string' as const } } }
   if (route.rest.kind === 'protocol' && status !== 429) {
     const example = {
       error: status >= 500 ? 'server_error' : 'invalid_request',

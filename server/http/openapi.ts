@@ -54,7 +54,7 @@ function trueSuccess(route: Route, operation: Operation): void {
   const described = { ...ok, description: 'Success' }
   if (status === 204 || isVoid(ok)) delete (described as JsonObject).content
   if (produces !== undefined) (described as JsonObject).content = { [produces]: { schema: { type: 'string' } } }
-  else if (kind === 'protocol' && status !== 204) {
+  else if ((kind === 'protocol' || kind === 'page') && status !== 204) {
     const schema = reply === undefined ? { type: 'object' } : z.toJSONSchema(reply, { io: 'output' })
     ;(described as JsonObject).content = { 'application/json': { schema: withoutDialect(schema as JsonObject) } }
   }

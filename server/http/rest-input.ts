@@ -56,13 +56,16 @@ function formOf(text: string): Input {
   return form
 }
 
+/** Whether the standards say what a request may hold, rather than the interface. */
+const isStandards = ({ rest: { kind } }: Route): boolean => kind === 'protocol' || kind === 'page'
+
 function isJson(type: string): boolean {
   return type === 'application/json' || type.endsWith('+json')
 }
 
 /** What a wallet sends is not stored as it came, and may say what it likes. */
 function jsonObject(route: Route, text: string): Input {
-  const value = parseJson(text, route.rest.kind === 'protocol' ? 'accepted' : 'refused')
+  const value = parseJson(text, isStandards(route) ? 'accepted' : 'refused')
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw errors.badRequest('Request body must be a JSON object')
   }
@@ -93,7 +96,7 @@ export async function restInput(
 ): Promise<Input> {
   const { route } = match
   const path = decodeParams(match.params)
-  const protocol = route.rest.kind === 'protocol'
+  const protocol = isStandards(route)
   const takesQuery = route.method === 'GET' || route.method === 'DELETE'
   const query = takesQuery || !protocol ? queryOf(route, new URLSearchParams(search)) : emptyInput()
   if (!takesQuery) refuseMembers(Object.keys(query))

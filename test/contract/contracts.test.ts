@@ -68,7 +68,7 @@ describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as co
 
 const named = (ofProtocol: boolean) =>
   allProcedures
-    .filter((procedure) => (kindOf(procedure) === 'protocol') === ofProtocol)
+    .filter((procedure) => ['protocol', 'page'].includes(kindOf(procedure) ?? '') === ofProtocol)
     .map((procedure) => [procedure.name, procedure] as const)
 
 describe('unknown members of the input', () => {

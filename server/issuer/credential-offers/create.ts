@@ -7,8 +7,10 @@ import { parseConfigurationId } from '../issuance/configurations.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
 import { offeringFullUrl } from '../offerings/offering-json.js'
+import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
 import { credentialOfferOf } from '../openid4vci/offer.js'
 import type { StoredSession } from '../openid4vci/sessions/store.js'
+import type { OfferGrant } from '../openid4vci/store.js'
 import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
 import type { createCredentialOffer } from './credential-offers.contract.js'
 
@@ -37,6 +39,18 @@ async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: str
   return issuanceContext(deps, name, issuerId, caller)
 }
 
+/** @throws 400 where the members cannot be combined, or nobody could sign in as the one whom it is for. */
+function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request): OfferGrant {
+  const chosen = grant ?? (forSubject === undefined ? 'pre-authorized_code' : 'authorization_code')
+  if (chosen === 'authorization_code' && txCode !== undefined)
+    throw errors.badRequest('txCode must not be given with grant authorization_code')
+  if (chosen === 'pre-authorized_code' && forSubject !== undefined)
+    throw errors.badRequest('forSubject must not be given with grant pre-authorized_code')
+  if (forSubject !== undefined && !canSignIn(config))
+    throw errors.badRequest('forSubject needs an identity provider at which users can sign in')
+  return chosen
+}
+
 /** Makes a credential offer with a limit of one redemption, and the session that tells how it goes. */
 export async function createOffer(deps: Deps, caller: Caller, request: Request) {
   const configurationIds = request.credentialConfigurationIds
@@ -45,6 +59,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request) 
   const id = deps.newId()
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)
+  const grant = grantOf(deps, request)
   const txCode = request.txCode === undefined ? null : describeTxCode(request.txCode)
   const code = txCode === null ? undefined : newTxCode(txCode, deps.random)
   const session: StoredSession = {
@@ -72,15 +87,17 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request) 
       expiresAt,
       createdAt,
       configurationIds,
+      grant,
+      forSubject: request.forSubject ?? null,
     },
     session,
   )
   deps.metrics.offerSession('created')
-  const offered = { schemaName: context.name, offered: configurationIds, session }
+  const offered = { offeringId: id, schemaName: context.name, offered: configurationIds, session, grant }
   return {
     credentialOfferSessionId: id,
     credentialOfferUri: offeringFullUrl(deps.config.issuerBaseUrl, id),
-    credentialOffer: credentialOfferOf(deps, offered, deps.seals.preAuthorizedCode(id)),
+    credentialOffer: credentialOfferOf(deps, offered),
     ...(code === undefined ? {} : { txCode: code }),
   }
 }

@@ -28,6 +28,15 @@ export const createCredentialOffer = {
     credentialSubject: zSubject,
     issuerId: z.string().optional(),
     txCode: zTxCodeRequest.optional().meta({ description: 'Ask for a transaction code; the answer holds it.' }),
+    grant: z.enum(['pre-authorized_code', 'authorization_code']).optional().meta({
+      description: 'How a wallet gets its token: by the code in the offer (default), or after its user has agreed.',
+    }),
+    forSubject: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .meta({ description: 'The `sub` of the user who may take it, with the authorization code.' }),
     expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
   }),
   output: z.object({

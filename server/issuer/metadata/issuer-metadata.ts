@@ -61,7 +61,12 @@ export function authorizationServerMetadataOf(deps: Deps): Record<string, unknow
     token_endpoint: endpoint(deps, 'token'),
     jwks_uri: `${deps.config.issuerBaseUrl}/.well-known/jwks.json`,
     grant_types_supported: GRANTS.map(({ identifier }) => identifier),
-    // §12.2.4: with the pre-authorized code alone there are no response types; RFC 8414 §3.2: an empty list is left out.
+    authorization_endpoint: endpoint(deps, 'authorize'),
+    pushed_authorization_request_endpoint: endpoint(deps, 'par'),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: ['none'],
     dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],
     authorization_details_types_supported: ['openid_credential'],

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
@@ -20,12 +19,6 @@ export const credentialOfferUri = (issuerBaseUrl: string, offeringId: string): s
 export const offeringFullUrl = (issuerBaseUrl: string, offeringId: string): string =>
   `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(credentialOfferUri(issuerBaseUrl, offeringId))}`
 
-/** Ties an authorization to an offering; nobody can make one up (OpenID4VCI 1.0 §5.1.3). */
-function issuerState(deps: Deps, offeringId: string): string {
-  const tag = createHmac('sha256', deps.sealingKey('issuer-state')).update(offeringId).digest('base64url')
-  return `${offeringId}.${tag}`
-}
-
 function displayOf(row: OfferingRow): { locale: string; name: string } {
   const [first] = row.schemaDisplay ?? []
   return { locale: first?.locale ?? DEFAULT_LOCALE, name: first?.name ?? row.schemaTitle ?? row.schemaName }
@@ -38,7 +31,7 @@ export function offeringView(deps: Deps, row: OfferingRow, showSubject: boolean)
     credential_issuer: deps.config.issuerBaseUrl,
     credential_configuration_ids: configurationIdsOf(deps.formats, row.schemaName),
     display: displayOf(row),
-    grants: { authorization_code: { issuer_state: issuerState(deps, row.id) } },
+    grants: { authorization_code: { issuer_state: deps.seals.issuerState(row.id) } },
     ...(showSubject ? { credential_subject: row.credentialSubject } : {}),
     ...(row.recipient === null ? {} : { recipient: row.recipient }),
     redemption_limit: row.redemptionLimit,

@@ -13,7 +13,9 @@ export function assertKnownAuthentication(
   headers: IncomingHttpHeaders,
   parameters: Readonly<Record<string, string | undefined>>,
 ): void {
-  const scheme = /^([\w-]+) /.exec(headers.authorization ?? '')?.[1]
+  const sent = /^([\w-]+) /.exec(headers.authorization ?? '')?.[1]
+  // A token is no client authentication: it says nothing here.
+  const scheme = /^(bearer|dpop)$/i.test(sent ?? '') ? undefined : sent
   const parameter = CREDENTIALS.find((name) => parameters[name] !== undefined)
   if (scheme === undefined && parameter === undefined) return
   throw new OAuthError(

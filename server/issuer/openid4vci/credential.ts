@@ -5,7 +5,7 @@ import { requestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { CredentialRequest } from '../../protocol/openid4vci/requests.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { sha256 } from './access-token.js'
-import type { Admission, Refusal } from './admission/store.js'
+import { type Admission, INSTANCES_A_DAY, type Refusal } from './admission/store.js'
 import { CLOSED, closedReason, offeredConfigurations } from './offer.js'
 import { assertRecipient, provenKeys } from './proven-keys.js'
 import { RequestDids } from './request-dids.js'
@@ -46,7 +46,7 @@ async function requestedConfiguration(deps: Deps, token: TokenContext, request: 
 
 /** What the offer refuses whatever the wallet proves. */
 function assertOpen(token: TokenContext, configurationId: string, now: Date): void {
-  if (token.taken.includes(configurationId)) throw denied(TAKEN)
+  if (token.authorizationId === null && token.taken.includes(configurationId)) throw denied(TAKEN)
   if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
   // The redemption counts with the first issuance. A further configuration belongs to it, unless the session failed.
   const reason = token.credentialId === null ? closedReason(token, now) : undefined
@@ -60,10 +60,12 @@ function assertUnencrypted(request: CredentialRequest): void {
   throw new OAuthError('invalid_encryption_parameters', 'Encrypted credential responses are not supported.')
 }
 
-const REFUSALS: Readonly<Record<Refusal['kind'], (first: boolean) => OAuthError>> = {
+const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
+
+const REFUSALS: Readonly<Record<Refusal['kind'], (admission: Admission) => OAuthError>> = {
   'nonce-used': () => new OAuthError('invalid_nonce', 'The nonce of the proof has been used already.'),
-  'already-taken': () => denied(TAKEN),
-  refused: (first) => denied(first ? CLOSED : NO_LONGER_GOOD),
+  'already-taken': ({ authorizationId }) => denied(authorizationId === null ? TAKEN : MANY),
+  refused: ({ earlierId }) => denied(earlierId === null ? CLOSED : NO_LONGER_GOOD),
   overtaken: () => denied(NO_LONGER_GOOD),
 }
 
@@ -78,12 +80,13 @@ async function issue(deps: Deps, admission: Admission, record: NewRecord, { take
     first.kind === 'overtaken' ? await openid4vci.issue({ ...admission, earlierId: first.credentialId }, record) : first
   if (last.kind === 'issued') return last.credentialId
   taken.giveBack()
-  throw REFUSALS[last.kind](admission.earlierId === null)
+  throw REFUSALS[last.kind](admission)
 }
 
 function admissionOf(
   token: TokenContext,
   configurationId: string,
+  keys: readonly ProvenKey[],
   nonceHashes: readonly string[],
   now: Date,
 ): Admission {
@@ -93,6 +96,8 @@ function admissionOf(
     hasSession: token.session !== null,
     configurationId,
     earlierId: token.credentialId,
+    authorizationId: token.authorizationId,
+    instances: keys.length,
     nonceHashes,
     nonceExpiresAt: new Date(now.getTime() + NONCE_SECONDS * 1000),
     now,
@@ -143,7 +148,7 @@ export async function issueToWallet(deps: Deps, token: TokenContext, request: Cr
   const recordId = token.credentialId ?? deps.newId()
   const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
   const nonceHashes = dids.unused([...new Set(keys.map(({ nonce }) => sha256(nonce)))])
-  const admission = admissionOf(token, configurationId, nonceHashes, now)
+  const admission = admissionOf(token, configurationId, keys, nonceHashes, now)
   const credentialId = await issue(deps, admission, recordOf(deps, token, keys, recordId, copies), copies)
   if (admission.hasSession && admission.earlierId === null) deps.metrics.offerSession('issued')
   return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), single)

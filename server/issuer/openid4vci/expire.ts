@@ -14,7 +14,7 @@ export function issuanceTasks({
   config,
   metrics,
 }: Pick<Deps, 'stores' | 'config' | 'metrics'>): readonly MaintenanceTask[] {
-  const { openid4vci, offerSessions } = stores
+  const { authorizations, openid4vci, offerSessions } = stores
   return [
     {
       name: 'expire credential offer sessions',
@@ -24,6 +24,11 @@ export function issuanceTasks({
         metrics.offerSession('expired', undefined, expired)
         return expired
       },
+    },
+    {
+      name: 'remove authorizations',
+      everyMs: 60_000,
+      run: (now, batchSize) => authorizations.removeExpired(secondsBefore(now, 3_600), batchSize),
     },
     {
       name: 'remove access tokens',

@@ -25,26 +25,28 @@ export function closedReason({ session, ...offering }: WalletOffering, now: Date
   return session?.state === 'Error' ? 'The credential offer has ended.' : undefined
 }
 
+/** The one grant of an offer, with a code or an `issuer_state` that is sealed and not stored. */
+function grantsOf(
+  { seals }: Pick<Deps, 'seals'>,
+  { offeringId, grant, session }: Pick<WalletOffering, 'offeringId' | 'grant' | 'session'>,
+) {
+  if (grant === 'authorization_code') return { authorization_code: { issuer_state: seals.issuerState(offeringId) } }
+  const txCode = session?.txCode ?? null
+  const code = { 'pre-authorized_code': seals.preAuthorizedCode(offeringId) }
+  return { [PRE_AUTHORIZED_CODE_GRANT]: { ...code, ...(txCode === null ? {} : { tx_code: { ...txCode } }) } }
+}
+
 /**
  * The credential offer object (OpenID4VCI 1.0 §4.1.1). It names one grant: wallets are known that fail on two.
- *
- * @param code the pre-authorized code that it carries.
  */
 export function credentialOfferOf(
   deps: Deps,
-  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'session'>,
-  code: string,
+  offering: Pick<WalletOffering, 'offeringId' | 'offered' | 'schemaName' | 'session' | 'grant'>,
 ) {
-  const txCode = offering.session?.txCode ?? null
   return {
     credential_issuer: deps.config.issuerBaseUrl,
     credential_configuration_ids: [...offeredConfigurations(deps.formats, offering)],
-    grants: {
-      [PRE_AUTHORIZED_CODE_GRANT]: {
-        'pre-authorized_code': code,
-        ...(txCode === null ? {} : { tx_code: { ...txCode } }),
-      },
-    },
+    grants: grantsOf(deps, offering),
   }
 }
 
@@ -64,5 +66,5 @@ export async function handOut(deps: Deps, id: string) {
   const { session } = offering
   if (session !== null && canMove(session.state, 'OfferRetrieved'))
     await deps.stores.offerSessions.move(moved(session, 'OfferRetrieved'), now)
-  return credentialOfferOf(deps, offering, deps.seals.preAuthorizedCode(id))
+  return credentialOfferOf(deps, offering)
 }

@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { open, seal } from '../../protocol/jose/sealed.js'
 
 /** A pre-authorized code is good for ten minutes: it is fetched with the offer, right before it is used. */
@@ -42,6 +43,8 @@ export interface SealOptions {
 export function createSeals(deps: SealOptions) {
   const codeKey = deps.sealingKey('pre-authorized-code')
   const nonceKey = deps.sealingKey('c-nonce')
+  const issuerStateKey = deps.sealingKey('issuer-state')
+  const tagOf = (offeringId: string) => createHmac('sha256', issuerStateKey).update(offeringId).digest('base64url')
   const dpopNonceKey = deps.sealingKey('dpop-nonce')
   const notificationKey = deps.sealingKey('notification-id')
   return {
@@ -67,6 +70,16 @@ export function createSeals(deps: SealOptions) {
       const nonce = open(nonceKey, sealed)
       if (!isObject(nonce) || typeof nonce.exp !== 'number' || nonce.exp <= seconds(deps.clock())) return undefined
       return new Date((nonce.exp - NONCE_SECONDS) * 1000)
+    },
+
+    /** Ties an authorization to an offer (OpenID4VCI 1.0 §5.1.3): nobody can make one up. It ends with the offer. */
+    issuerState: (offeringId: string): string => `${offeringId}.${tagOf(offeringId)}`,
+
+    /** The offering of an `issuer_state`; undefined where it is not one of ours. */
+    openIssuerState: (state: string): string | undefined => {
+      const [offeringId = '', tag = '', ...others] = state.split('.')
+      const [sent, made] = [Buffer.from(tag), Buffer.from(tagOf(offeringId))]
+      return others.length === 0 && sent.length === made.length && timingSafeEqual(sent, made) ? offeringId : undefined
     },
 
     /** A nonce for DPoP proofs (RFC 9449 §8): good for any number of them while it lasts. */

@@ -18,10 +18,15 @@ import {
   openSession,
   type Refusal,
   refusalOf,
+  spent,
 } from './admission/store.js'
+import type { ConsentContext } from './authorizations/consent-page.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession, type StoredSession, sessionColumn, type WithRawSession, withDates } from './sessions/store.js'
 import { type UsedOnce, usedOnce } from './used-once/store.js'
+
+/** Which grant an offer names. */
+export type OfferGrant = 'pre-authorized_code' | 'authorization_code'
 
 /** An offering as a wallet meets it, with its session where it has one. */
 export interface WalletOffering {
@@ -30,6 +35,10 @@ export interface WalletOffering {
   /** Empty: every configuration of the schema. */
   readonly offered: readonly string[]
   readonly recipient: string | null
+  /** The grant that wallets are offered. */
+  readonly grant: OfferGrant
+  /** The `sub` of the user whom it is for; null for whoever has it. */
+  readonly forSubject: string | null
   readonly redemptionLimit: number | null
   readonly redemptionCount: number
   readonly expiresAt: Date | null
@@ -47,6 +56,8 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
   readonly dpopJkt: string | null
   readonly taken: readonly string[]
+  /** The authorization that it was given for: what it is good for can be taken again. Null for a pre-authorized code. */
+  readonly authorizationId: string | null
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
   /** Whether what was taken under this token is on record and not revoked; null before anything was. */
@@ -61,6 +72,34 @@ export interface NewToken {
   readonly scoped: readonly string[]
   readonly dpopJkt: string | null
   readonly expiresAt: Date
+  /** The authorization that it is given for; absent for a pre-authorized code. */
+  readonly authorization?: {
+    readonly id: string
+    /** Whether the token redeems its code; a refresh token's is redeemed already. */
+    readonly redeems: boolean
+    readonly refresh?: NewRefreshToken
+    /** Hash of the refresh token that the new one takes the place of. */
+    readonly replaces?: string
+  }
+}
+
+export interface NewRefreshToken {
+  readonly tokenHash: string
+  readonly dpopJkt: string | null
+  readonly expiresAt: Date
+}
+
+/** A refresh token with what it is good for. */
+export interface StoredRefreshToken {
+  readonly authorizationId: string
+  readonly clientId: string
+  readonly offeringId: string
+  readonly detailed: readonly string[]
+  readonly scoped: readonly string[]
+  readonly dpopJkt: string | null
+  readonly expiresAt: Date
+  /** Whether it was used, and another took its place. */
+  readonly replaced: boolean
 }
 
 /**
@@ -89,7 +128,8 @@ export interface NewRecord {
 export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: string } | Refusal
 
 const offeringColumns = Prisma.sql`
-  o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient,
+  o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient, o."grant",
+  o.for_subject AS "forSubject",
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
 /** `target`: the credential that what is taken belongs to, where `admitted` has a row: a new one, or the token's earlier one. */
@@ -112,15 +152,39 @@ function target(record: NewRecord, { earlierId, offeringId, now }: Admission): P
  * the configuration as taken, the session's move and the audit row.
  */
 function recording(record: NewRecord, admission: Admission): Prisma.Sql {
-  const { tokenHash, configurationId, now } = admission
+  const { now } = admission
   return Prisma.sql`
     ${target(record, admission)},
-    spent AS (
-      UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
-      FROM target WHERE token_hash = ${tokenHash}),
+    ${spent(admission)},
     ${insertInstances(record.instances)},
     ${auditTarget({ actor: null, action: 'credential.issued' })},
     ${movedSession(record.session, now, Prisma.sql`SELECT 1 FROM target`)}`
+}
+
+/**
+ * `claimed`: one row where the token may be given: where its code is redeemed by it, or its refresh token replaced, if that
+ * is what it is given for. `refreshed`: the new refresh token.
+ */
+function claimed({ authorization, detailed, scoped }: NewToken): Prisma.Sql {
+  if (authorization === undefined) return Prisma.sql`claimed AS (SELECT NULL::text AS id)`
+  const { id, redeems, refresh, replaces } = authorization
+  const ready = Prisma.sql`EXISTS (SELECT 1 FROM ready)`
+  const claim = redeems
+    ? Prisma.sql`
+        UPDATE authorizations SET state = 'Redeemed', expires_at = ${refresh?.expiresAt ?? null}
+        WHERE id = ${id} AND state = 'Granted' AND ${ready} RETURNING id`
+    : replaces === undefined
+      ? Prisma.sql`SELECT id FROM authorizations WHERE id = ${id} AND ${ready}`
+      : Prisma.sql`
+          UPDATE refresh_tokens SET replaced_at = now()
+          WHERE token_hash = ${replaces} AND replaced_at IS NULL AND ${ready} RETURNING authorization_id AS id`
+  if (refresh === undefined) return Prisma.sql`claimed AS (${claim})`
+  return Prisma.sql`
+    claimed AS (${claim}),
+    refreshed AS (
+      INSERT INTO refresh_tokens (token_hash, authorization_id, configuration_ids, scope, dpop_jkt, expires_at)
+      SELECT ${refresh.tokenHash}, claimed.id, ${[...detailed]}::text[], ${[...scoped]}::text[], ${refresh.dpopJkt},
+        ${refresh.expiresAt} FROM claimed)`
 }
 
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
@@ -145,18 +209,28 @@ export function createOpenid4vciStore({ sql }: Database) {
       proofs: readonly UsedOnce[],
       now: Date,
     ): Promise<TokenOutcome> {
+      const { authorization } = token
+      // What was redeemed under an authorization is given again by its later tokens.
+      const redeemedBefore =
+        authorization === undefined
+          ? Prisma.empty
+          : Prisma.sql`OR EXISTS (
+              SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.credential_id IS NOT NULL)`
       const [row] = await sql<{ stored: boolean; open: boolean; fresh: boolean }>`
         WITH ${openSession(token.offeringId, session !== null)},
         open AS (
           SELECT o.id FROM offerings o JOIN session ON session.id = o.id
-          WHERE (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
-            AND (o.expires_at IS NULL OR o.expires_at > ${now})),
+          WHERE ((o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
+            AND (o.expires_at IS NULL OR o.expires_at > ${now})) ${redeemedBefore}),
         ${usedOnce(proofs, Prisma.sql`SELECT 1 FROM open`)},
+        ready AS (SELECT id FROM open WHERE (SELECT count(*) FROM once) = ${proofs.length}),
+        ${claimed(token)},
         token AS (
-          INSERT INTO issuance_tokens (token_hash, jti, offering_id, configuration_ids, scope, dpop_jkt, expires_at)
-          SELECT ${token.tokenHash}, ${token.jti}, open.id, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
-            ${token.dpopJkt}, ${token.expiresAt}
-          FROM open WHERE (SELECT count(*) FROM once) = ${proofs.length}
+          INSERT INTO issuance_tokens (token_hash, jti, offering_id, configuration_ids, scope, dpop_jkt, expires_at,
+            authorization_id)
+          SELECT ${token.tokenHash}, ${token.jti}, ready.id, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
+            ${token.dpopJkt}, ${token.expiresAt}, claimed.id
+          FROM ready, claimed
           ON CONFLICT (jti) DO NOTHING RETURNING offering_id),
         ${movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)}
         SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open,
@@ -164,6 +238,42 @@ export function createOpenid4vciStore({ sql }: Database) {
       if (row?.stored === true) return 'stored'
       if (row?.open === true && !row.fresh) return 'replayed'
       return row?.open === true ? 'used' : 'closed'
+    },
+
+    async refreshToken(tokenHash: string): Promise<StoredRefreshToken | undefined> {
+      const [row] = await sql<StoredRefreshToken>`
+        SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId",
+          r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt", r.expires_at AS "expiresAt",
+          r.replaced_at IS NOT NULL AS replaced
+        FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id
+        WHERE r.token_hash = ${tokenHash} AND a.offering_id IS NOT NULL`
+      return row
+    },
+
+    /** The newest open offer that was made for a user and has one of some configurations. */
+    async newestOfferingFor(
+      sub: string,
+      configurationIds: readonly string[],
+      now: Date,
+    ): Promise<WalletOffering | undefined> {
+      const [row] = await sql<WithRawSession<WalletOffering>>`
+        SELECT ${offeringColumns}
+        FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
+        WHERE o.for_subject = ${sub} AND o.is_session = (x.id IS NOT NULL)
+          AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
+          AND (o.expires_at IS NULL OR o.expires_at > ${now}) AND x.state IS DISTINCT FROM 'Error'
+          AND o.configuration_ids && ${[...configurationIds]}::text[]
+        ORDER BY o.created_at DESC, o.id DESC LIMIT 1`
+      return row === undefined ? undefined : withDates(row)
+    },
+
+    /** What a person is shown before they decide over an offer. */
+    async consentContext(offeringId: string): Promise<ConsentContext | undefined> {
+      const [row] = await sql<ConsentContext>`
+        SELECT s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
+          i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"
+        FROM offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id WHERE o.id = ${offeringId}`
+      return row
     },
 
     /**
@@ -179,15 +289,17 @@ export function createOpenid4vciStore({ sql }: Database) {
       const [row] = await sql<WithRawSession<TokenContext & { readonly proven: boolean }>>`
         ${proof === undefined ? Prisma.empty : Prisma.sql`WITH ${usedOnce([proof], bound)}`}
         SELECT ${proof === undefined ? Prisma.sql`false` : Prisma.sql`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
-          t.expires_at AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken, t.credential_id AS "credentialId",
-          CASE WHEN t.credential_id IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
+          t.expires_at AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
+          t.authorization_id AS "authorizationId", COALESCE(a.credential_id, t.credential_id) AS "credentialId",
+          CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
         FROM issuance_tokens t
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
         ${currentKey}
         LEFT JOIN credential_offer_sessions x ON x.id = o.id
-        LEFT JOIN credentials c ON c.id = t.credential_id
+        LEFT JOIN authorizations a ON a.id = t.authorization_id
+        LEFT JOIN credentials c ON c.id = COALESCE(a.credential_id, t.credential_id)
         WHERE t.token_hash = ${tokenHash}`
       return row === undefined ? undefined : withDates(row)
     },

@@ -11,6 +11,8 @@ const ID_COLUMNS = {
   'wallet_presentations.content': 'id',
   'flows.content': 'id',
   'verification_sessions.secrets': 'id',
+  'authorizations.parameters': 'id',
+  'authorizations.login': 'id',
 } as const
 
 /** `table.column` of a column whose values the vault protects. */

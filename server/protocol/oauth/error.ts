@@ -1,7 +1,12 @@
 /** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, RFC 9396 §5, RFC 9449 §5, §8, OpenID4VCI 1.0 §8.3.1.2, §11.3 and OpenID4VP 1.0 §8.5 that the service sends. */
 export type OAuthErrorCode =
   | 'invalid_request'
+  | 'access_denied'
   | 'invalid_client'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'request_not_supported'
+  | 'unsupported_response_type'
   | 'invalid_dpop_proof'
   | 'use_dpop_nonce'
   | 'invalid_grant'

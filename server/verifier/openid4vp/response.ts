@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
+import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import {
   type AuthorizationResponse,
@@ -8,7 +9,6 @@ import {
   type WalletAnswer,
 } from '../../protocol/openid4vp/authorization-response.js'
 import { ResponseError } from '../../protocol/openid4vp/response-error.js'
-import { withResponseCode } from '../authorization-requests/redirect-uri.js'
 import { PresentationError } from '../presentations/presentation-error.js'
 import { verifiedClaims } from '../presentations/verified-claims.js'
 import { type AnsweringCredential, verifyVpToken } from '../presentations/verify-vp-token.js'
@@ -130,5 +130,5 @@ async function complete(
   if (!first) throw refusal(ANSWERED)
   deps.metrics.verificationSession('verified')
   if (session.redirectUri === null || code === undefined) return accepted({})
-  return accepted({ redirect_uri: withResponseCode(session.redirectUri, code) })
+  return accepted({ redirect_uri: withParameters(session.redirectUri, { response_code: code }) })
 }

@@ -40,6 +40,8 @@ async function requestFor(token: string, offeringId: string, more: Partial<Admis
     hasSession: false,
     configurationId: JWT_VC,
     earlierId: null,
+    authorizationId: null,
+    instances: 1,
     nonceHashes: [`nonce ${nonces}`],
     nonceExpiresAt: new Date(Date.now() + 60_000),
     now: new Date(),

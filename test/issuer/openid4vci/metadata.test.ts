@@ -152,15 +152,21 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
 })
 
 describe('authorization server metadata (RFC 8414, OpenID4VCI 1.0 §12.3)', () => {
-  it('names what there is: one grant, for anonymous clients', async () => {
+  it('names what there is, for anonymous clients', async () => {
     const { url } = issuer.service
     const { json } = await get(SERVER)
     expect(json).toEqual({
       issuer: url,
+      authorization_endpoint: `${url}/openid4vci/authorize`,
+      pushed_authorization_request_endpoint: `${url}/openid4vci/par`,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
       dpop_signing_alg_values_supported: ['ES256', 'ES384', 'EdDSA', 'PS256'],
       token_endpoint: `${url}/openid4vci/token`,
       jwks_uri: `${url}/.well-known/jwks.json`,
-      grant_types_supported: [PRE_AUTHORIZED],
+      grant_types_supported: ['authorization_code', PRE_AUTHORIZED, 'refresh_token'],
       token_endpoint_auth_methods_supported: ['none'],
       authorization_details_types_supported: ['openid_credential'],
       'pre-authorized_grant_anonymous_access_supported': true,

@@ -117,7 +117,7 @@ describe('POST /credential-offers', () => {
     const { 'pre-authorized_code': code } = made.credentialOffer.grants[PRE_AUTHORIZED]
     byReference.grants[PRE_AUTHORIZED]['pre-authorized_code'] = code
     expect(made.credentialOffer).toEqual(byReference)
-    clock.ahead = 599
+    clock.ahead = 570
     const request = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code }
     expect((await issuer.requestToken(request)).status).toBe(200)
     clock.ahead = 601
@@ -152,7 +152,9 @@ describe('POST /credential-offers', () => {
   })
 
   it.each([
-    [{ grant: 'authorization_code' }, 'property grant should not exist'],
+    [{ grants: {} }, 'property grants should not exist'],
+    [{ grant: 'authorization_code', txCode: {} }, 'txCode must not be given with grant authorization_code'],
+    [{ forSubject: 'someone' }, 'forSubject needs an identity provider at which users can sign in'],
     [{ deferred: true }, 'property deferred should not exist'],
     [{ profile: 'draft13' }, 'property profile should not exist'],
     [{ credentialConfigurationIds: [] }, 'credentialConfigurationIds must not be empty'],

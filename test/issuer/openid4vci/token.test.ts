@@ -65,9 +65,9 @@ describe('the token endpoint (OpenID4VCI 1.0 §6)', () => {
     ['a grant_type without a value', 'grant_type=&pre-authorized_code=x', 'invalid_request', 'grant_type is missing.'],
     [
       'another grant',
-      'grant_type=authorization_code&code=x',
+      'grant_type=password&username=x',
       'unsupported_grant_type',
-      `The grant_type is not supported; use ${PRE_AUTHORIZED}.`,
+      `The grant_type is not supported; use authorization_code, ${PRE_AUTHORIZED}, refresh_token.`,
     ],
     ['no code', `grant_type=${PRE_AUTHORIZED}`, 'invalid_request', 'pre-authorized_code is missing.'],
     [

@@ -11,6 +11,10 @@ export interface Admission {
   readonly configurationId: string
   /** The credential that was taken under this token before, as far as is known; null before its first issuance. */
   readonly earlierId: string | null
+  /** The authorization that the token was given for; null for a pre-authorized code. */
+  readonly authorizationId: string | null
+  /** How many instances are asked for. */
+  readonly instances: number
   readonly nonceHashes: readonly string[]
   readonly nonceExpiresAt: Date
   readonly now: Date
@@ -32,6 +36,47 @@ export function openSession(offeringId: string, hasSession: boolean): Prisma.Sql
       WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE)`
 }
 
+/** Instances that one authorization gives on a day, over all its tokens. */
+export const INSTANCES_A_DAY = 100
+
+/** The day of an authorization's count, in UTC. */
+const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
+
+/** How many instances an authorization `a` has given today. */
+const givenToday = (now: Date) => Prisma.sql`CASE WHEN a.issued_on = ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
+
+/**
+ * `token`: what the token took before, locked. Under a pre-authorized code each configuration is taken once; under an
+ * authorization again and again (OpenID4VCI 1.0 §14.3), within its bound for a day and over all its tokens.
+ */
+function takeableUnder({ tokenHash, configurationId, authorizationId, instances, now }: Admission): Prisma.Sql {
+  if (authorizationId === null) {
+    return Prisma.sql`
+      SELECT credential_id FROM issuance_tokens
+      WHERE token_hash = ${tokenHash} AND expires_at > ${now} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE`
+  }
+  return Prisma.sql`
+    SELECT a.credential_id FROM authorizations a
+    WHERE a.id = ${authorizationId} AND ${givenToday(now)} + ${instances} <= ${INSTANCES_A_DAY}
+      AND EXISTS (SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now})
+    FOR UPDATE`
+}
+
+/** `spent`: the credential in `target` as what the token, and its authorization, took. */
+export function spent({ tokenHash, configurationId, authorizationId, instances, now }: Admission): Prisma.Sql {
+  const token = Prisma.sql`
+    spent AS (
+      UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
+      FROM target WHERE token_hash = ${tokenHash})`
+  if (authorizationId === null) return token
+  return Prisma.sql`
+    ${token},
+    counted_instances AS (
+      UPDATE authorizations a SET credential_id = target.id, issued_on = ${dayOf(now)}::date,
+        issued_count = ${givenToday(now)} + ${instances}
+      FROM target WHERE a.id = ${authorizationId})`
+}
+
 /** The first issuance under a token is a redemption; a later one belongs to its credential, which must still be good. */
 function admitted({ earlierId, offeringId, now }: Admission): Prisma.Sql {
   const fresh = Prisma.sql`SELECT 1 FROM fresh`
@@ -50,11 +95,9 @@ function admitted({ earlierId, offeringId, now }: Admission): Prisma.Sql {
  * on record, and is `overtaken`.
  */
 export function admission(request: Admission): Prisma.Sql {
-  const { tokenHash, configurationId, nonceHashes, now } = request
+  const { nonceHashes } = request
   return Prisma.sql`
-    token AS (
-      SELECT credential_id FROM issuance_tokens
-      WHERE token_hash = ${tokenHash} AND expires_at > ${now} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE),
+    token AS (${takeableUnder(request)}),
     ${openSession(request.offeringId, request.hasSession)},
     current AS (
       SELECT session.id FROM token, session WHERE token.credential_id IS NOT DISTINCT FROM ${request.earlierId}::text),

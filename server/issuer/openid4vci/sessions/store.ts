@@ -79,7 +79,12 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
 
     /** A credential offer with its session and its first event. */
     async insert(
-      offering: NewOffering & { readonly configurationIds: readonly string[]; readonly expiresAt: Date },
+      offering: NewOffering & {
+        readonly configurationIds: readonly string[]
+        readonly expiresAt: Date
+        readonly grant: string
+        readonly forSubject: string | null
+      },
       session: StoredSession,
     ): Promise<void> {
       await prisma.$transaction(async (tx) => {

@@ -1,0 +1,45 @@
+import type { AuthorizationRequest } from '../../../protocol/oauth/authorization-request.js'
+
+/**
+ * How far an authorization is. `Pushed`: the wallet has sent its request. `Started`: a browser has come with it. `SignedIn`:
+ * it is known who decides, or nobody signs in here. `Granted`: a code was given. `Redeemed`: it was exchanged. `Denied`.
+ */
+export type AuthorizationState = 'Pushed' | 'Started' | 'SignedIn' | 'Granted' | 'Denied' | 'Redeemed'
+
+/** From which states a state can be reached. */
+const SOURCES: Readonly<Record<AuthorizationState, readonly AuthorizationState[]>> = {
+  Pushed: [],
+  // A page may be opened again before the decision, in another browser too, which then begins anew.
+  Started: ['Pushed', 'Started', 'SignedIn'],
+  SignedIn: ['Pushed', 'Started', 'SignedIn'],
+  Granted: ['SignedIn'],
+  Denied: ['Started', 'SignedIn'],
+  Redeemed: ['Granted'],
+}
+
+export const sourcesOf = (state: AuthorizationState): readonly AuthorizationState[] => SOURCES[state]
+
+/** A `request_uri` waits this long for its first visit (RFC 9126 §2.2), in seconds. */
+export const REQUEST_URI_SECONDS = 90
+/** From then on a person has this long to sign in and to decide. */
+export const DECISION_SECONDS = 600
+/** RFC 6749 §4.1.2: a code is short-lived. */
+export const CODE_SECONDS = 60
+
+/** Who signed in at the identity provider. */
+export interface User {
+  readonly sub: string
+  readonly dids: readonly string[]
+}
+
+/** An authorization as it is stored, its request opened. */
+export interface Authorization {
+  readonly id: string
+  readonly state: AuthorizationState
+  readonly request: AuthorizationRequest
+  readonly dpopJkt: string | null
+  readonly offeringId: string | null
+  readonly userSub: string | null
+  readonly userDids: readonly string[]
+  readonly expiresAt: Date
+}

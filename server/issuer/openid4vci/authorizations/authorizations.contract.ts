@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { route } from '../../../contract.js'
+import { zProtocolReply } from '../../../protocol/oauth/reply.js'
+
+const parameter = z.string().optional()
+
+/** Parameters of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID4VCI 1.0 §5.1). */
+const parameters = {
+  client_id: parameter,
+  response_type: parameter.meta({ description: 'code' }),
+  redirect_uri: parameter,
+  state: parameter,
+  scope: parameter.meta({ description: 'Ids of credential configurations; others are ignored.' }),
+  authorization_details: parameter.meta({ description: 'JSON text (RFC 9396 §2).' }),
+  issuer_state: parameter.meta({ description: 'Of the credential offer.' }),
+  code_challenge: parameter,
+  code_challenge_method: parameter.meta({ description: 'S256' }),
+  response_mode: parameter.meta({ description: 'query' }),
+  resource: parameter.meta({ description: 'The credential issuer identifier.' }),
+  dpop_jkt: parameter.meta({ description: 'Thumbprint of the key that the code is bound to (RFC 9449 §10).' }),
+}
+
+export const par = {
+  meta: route('POST', '/openid4vci/par', {
+    tag: 'OpenID4VCI',
+    summary: 'Push an authorization request',
+    description:
+      'RFC 9126. The request_uri is good for 90 seconds until a browser comes with it. A DPoP proof binds the code.',
+    access: 'public',
+    kind: 'protocol',
+    form: true,
+    reply: z.object({ request_uri: z.string(), expires_in: z.int() }).meta({
+      example: { request_uri: 'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c', expires_in: 90 },
+    }),
+    errors: [400, 401],
+  }),
+  input: z.object({
+    ...parameters,
+    request_uri: parameter,
+    request: parameter,
+    client_secret: parameter,
+    client_assertion: parameter,
+  }),
+  output: zProtocolReply,
+}
+
+export const authorize = {
+  meta: route('GET', '/openid4vci/authorize', {
+    tag: 'OpenID4VCI',
+    summary: 'Authorization endpoint',
+    description:
+      'A browser comes here with a wallet’s request, by value or by the request_uri that it was pushed to, and is sent on to the page where a person decides.',
+    access: 'public',
+    kind: 'page',
+    errors: [400],
+  }),
+  input: z.object({ ...parameters, request_uri: parameter }),
+  output: zProtocolReply,
+}
+
+export const consent = {
+  meta: route('GET', '/openid4vci/authorize/{id}', {
+    tag: 'OpenID4VCI',
+    summary: 'The page on which a person decides',
+    description: 'It is there for the browser that began alone.',
+    access: 'public',
+    kind: 'page',
+    errors: [404, 409],
+  }),
+  input: z.object({ id: z.string() }),
+  output: zProtocolReply,
+}
+
+export const decision = {
+  meta: route('POST', '/openid4vci/authorize/{id}', {
+    tag: 'OpenID4VCI',
+    summary: 'Decide',
+    description: 'Sends the browser back to the wallet, with a code or with access_denied. One decision counts.',
+    access: 'public',
+    kind: 'page',
+    form: true,
+    errors: [403, 404, 409],
+  }),
+  input: z.object({ id: z.string(), decision: parameter.meta({ description: 'accept or decline' }), token: parameter }),
+  output: zProtocolReply,
+}

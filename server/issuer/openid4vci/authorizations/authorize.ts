@@ -1,0 +1,112 @@
+import type { Context } from '../../../context.js'
+import type { Deps } from '../../../deps.js'
+import { browserCookie, readBrowserCookie } from '../../../pages/browser-cookie.js'
+import { messagePage, seeOther } from '../../../pages/page.js'
+import {
+  type AuthorizationParameters,
+  authorizationRequest,
+  type RedirectTarget,
+  redirectTarget,
+} from '../../../protocol/oauth/authorization-request.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import { withParameters } from '../../../protocol/oauth/redirect-uri.js'
+import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
+import { sha256 } from '../access-token.js'
+import { DECISION_SECONDS } from './authorization.js'
+import { isRedirectUriOf, parametersOf, protectRequest } from './parameters.js'
+import { requestedOffer } from './requested-offer.js'
+import { deciderOf } from './sign-in.js'
+
+/** Names the browser that an authorization belongs to. */
+export const BROWSER_COOKIE = 'authorization'
+
+/** The browser's cookie, or a new one, and its hash. */
+function browserOf({ deps, request }: Context) {
+  const known = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config)
+  const value = known ?? Buffer.from(deps.random(32)).toString('base64url')
+  return { hash: sha256(value), cookie: browserCookie(BROWSER_COOKIE, value, DECISION_SECONDS, deps.config) }
+}
+
+/** An authorization response (RFC 6749 §4.1.2, RFC 9207 §2): by redirect, `state` as it came. */
+export const answerWallet = (
+  deps: Pick<Deps, 'config'>,
+  { redirectUri, state }: RedirectTarget,
+  parameters: Readonly<Record<string, string>>,
+): ProtocolReply => seeOther(withParameters(redirectUri, { ...parameters, state, iss: deps.config.issuerBaseUrl }))
+
+/** An error response (RFC 6749 §4.1.2.1). */
+export const refuseWallet = (deps: Pick<Deps, 'config'>, target: RedirectTarget, refusal: OAuthError): ProtocolReply =>
+  answerWallet(deps, target, { ...refusal.toBody() })
+
+const toPage = (deps: Pick<Deps, 'config'>, id: string, cookie: string): ProtocolReply =>
+  seeOther(`${deps.config.issuerBaseUrl}/openid4vci/authorize/${id}`, { 'set-cookie': cookie })
+
+/** What must not be answered by a redirect is said to the person. */
+const unsafe = (deps: Pick<Deps, 'config'>, message: string) =>
+  messagePage(deps.config, 400, 'This request cannot be used', message)
+
+/** RFC 9126 §4: only `client_id` and `request_uri` count, whatever else stands in the address. */
+async function visit(ctx: Context, requestUri: string, clientId: string | undefined): Promise<ProtocolReply> {
+  const { deps } = ctx
+  if (clientId === undefined) return unsafe(deps, 'client_id is missing.')
+  const now = deps.clock()
+  const browser = browserOf(ctx)
+  const found = await deps.stores.authorizations.visit({
+    requestUriHash: sha256(requestUri),
+    clientId,
+    browserHash: browser.hash,
+    ...deciderOf(deps.config),
+    expiresAt: new Date(now.getTime() + DECISION_SECONDS * 1000),
+    now,
+  })
+  if (found === undefined)
+    return unsafe(deps, 'The request_uri is unknown, has expired or has been used. Start again in your wallet.')
+  return toPage(deps, found.id, browser.cookie)
+}
+
+/** A request whose parameters stand in the address. */
+async function begin(ctx: Context, parameters: AuthorizationParameters): Promise<ProtocolReply> {
+  const { deps } = ctx
+  const target = redirectTarget(parameters, isRedirectUriOf(deps))
+  try {
+    const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
+    const offer = await requestedOffer(deps, request)
+    const id = deps.newId()
+    const createdAt = deps.clock()
+    const browser = browserOf(ctx)
+    await deps.stores.authorizations.insert(
+      {
+        id,
+        clientId: request.clientId,
+        parameters: await protectRequest(deps, id, request),
+        dpopJkt: parameters.dpop_jkt ?? null,
+        requestUriHash: null,
+        offeringId: offer?.offering.offeringId ?? null,
+        browserHash: browser.hash,
+        ...deciderOf(deps.config),
+        expiresAt: new Date(createdAt.getTime() + DECISION_SECONDS * 1000),
+        createdAt,
+      },
+      [],
+    )
+    return toPage(deps, id, browser.cookie)
+  } catch (thrown) {
+    if (thrown instanceof OAuthError) return refuseWallet(deps, target, thrown)
+    throw thrown
+  }
+}
+
+/**
+ * The authorization endpoint (RFC 6749 §3.1, OpenID4VCI 1.0 §5): a browser comes with a wallet's request, is tied to it by a
+ * cookie and sent on to the page where a person decides. Errors go to the wallet where that is safe, else to a page.
+ */
+export async function authorize(ctx: Context, sent: AuthorizationParameters): Promise<ProtocolReply> {
+  try {
+    const parameters = parametersOf(sent)
+    const { request_uri: requestUri, client_id: clientId } = parameters
+    return requestUri === undefined ? await begin(ctx, parameters) : await visit(ctx, requestUri, clientId)
+  } catch (thrown) {
+    if (thrown instanceof OAuthError) return unsafe(ctx.deps, thrown.message)
+    throw thrown
+  }
+}

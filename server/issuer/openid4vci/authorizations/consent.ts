@@ -1,0 +1,162 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Context } from '../../../context.js'
+import type { Deps } from '../../../deps.js'
+import { readBrowserCookie } from '../../../pages/browser-cookie.js'
+import { messagePage } from '../../../pages/page.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
+import { sha256 } from '../access-token.js'
+import { closedReason } from '../offer.js'
+import { canMove, moved } from '../sessions/session.js'
+import type { WalletOffering } from '../store.js'
+import { type Authorization, CODE_SECONDS } from './authorization.js'
+import { answerWallet, BROWSER_COOKIE, refuseWallet } from './authorize.js'
+import { consentPage } from './consent-page.js'
+import { opened } from './parameters.js'
+import { requestedOf } from './requested-offer.js'
+
+const denied = (description: string) => new OAuthError('access_denied', description)
+
+/** An authorization as the browser that it belongs to meets it. */
+interface Visited {
+  readonly authorization: Authorization
+  readonly browserHash: string
+}
+
+const notFound = ({ config }: Pick<Deps, 'config'>) =>
+  messagePage(
+    config,
+    404,
+    'There is nothing here',
+    'This page is unknown, has ended, or was opened in another browser.',
+  )
+
+const decided = ({ config }: Pick<Deps, 'config'>) =>
+  messagePage(
+    config,
+    409,
+    'This has been decided',
+    'A decision was made already, perhaps in another window. Go on in your wallet.',
+  )
+
+/** Only the browser that began has the page; to every other one there is none. */
+async function visited({ deps, request }: Context, id: string): Promise<Visited | undefined> {
+  const cookie = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config)
+  if (cookie === undefined) return undefined
+  const browserHash = sha256(cookie)
+  const stored = await deps.stores.authorizations.find(id, browserHash)
+  if (stored === undefined || stored.expiresAt <= deps.clock()) return undefined
+  return { authorization: await opened(deps, stored), browserHash }
+}
+
+/** Ties a decision to the page that it was made on: who cannot read the page cannot make one up. */
+const formToken = (deps: Pick<Deps, 'sealingKey'>, { authorization: { id }, browserHash }: Visited): string =>
+  createHmac('sha256', deps.sealingKey('consent')).update(`${id} ${browserHash}`).digest('base64url')
+
+function isFormToken(sent: unknown, expected: string): boolean {
+  const [one, other] = [Buffer.from(String(sent)), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/**
+ * The offer that an authorization is for: the one that its `issuer_state` chose, else the newest open one that was made for
+ * its user.
+ *
+ * @throws OAuthError `access_denied` where there is none for this user, or it is bound to a DID that is not theirs
+ */
+async function offerFor(deps: Deps, authorization: Authorization): Promise<WalletOffering> {
+  const { offeringId, userSub, userDids, request } = authorization
+  const { openid4vci } = deps.stores
+  const now = deps.clock()
+  const offering =
+    offeringId !== null
+      ? await openid4vci.offering(offeringId)
+      : userSub === null
+        ? undefined
+        : await openid4vci.newestOfferingFor(userSub, configurationNames(request), now)
+  if (offering === undefined) throw denied('There is no credential for this user.')
+  const reason = closedReason(offering, now)
+  if (reason !== undefined) throw denied(reason)
+  if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
+  // Without sign-in the recipient is proven by the wallet's key.
+  if (
+    userSub !== null &&
+    !deps.config.authDisabled &&
+    offering.recipient !== null &&
+    !userDids.includes(offering.recipient)
+  )
+    throw denied('The offer is for another recipient.')
+  return offering
+}
+
+/** The configuration ids that a request could mean; what is offered decides later. */
+function configurationNames({ scope, authorizationDetails }: Authorization['request']): readonly string[] {
+  const scopes = (scope ?? '').split(' ').filter((name) => name !== '')
+  const details = [...(authorizationDetails ?? '').matchAll(/"credential_configuration_id"\s*:\s*"([^"\\]+)"/g)]
+  return [...scopes, ...details.map(([, id]) => id ?? '')].slice(0, 64)
+}
+
+/** Shows what would be issued to whom, and asks. */
+export async function showConsent(ctx: Context, id: string): Promise<ProtocolReply> {
+  const { deps } = ctx
+  const found = await visited(ctx, id)
+  if (found === undefined) return notFound(deps)
+  const { authorization } = found
+  if (authorization.state === 'Started') return notFound(deps)
+  if (authorization.state !== 'SignedIn') return decided(deps)
+  try {
+    const offering = await offerFor(deps, authorization)
+    requestedOf(deps, authorization.request, offering)
+    const context = await deps.stores.openid4vci.consentContext(offering.offeringId)
+    if (context === undefined) return notFound(deps)
+    return consentPage(deps.config, authorization, context, formToken(deps, found))
+  } catch (thrown) {
+    if (!(thrown instanceof OAuthError)) throw thrown
+    return (await deps.stores.authorizations.deny(id, found.browserHash, deps.clock()))
+      ? refuseWallet(deps, authorization.request, thrown)
+      : decided(deps)
+  }
+}
+
+async function accept(deps: Deps, { authorization, browserHash }: Visited): Promise<ProtocolReply> {
+  const offering = await offerFor(deps, authorization)
+  requestedOf(deps, authorization.request, offering)
+  const now = deps.clock()
+  const code = Buffer.from(deps.random(32)).toString('base64url')
+  const { session, offeringId } = offering
+  const granted = await deps.stores.authorizations.grant({
+    id: authorization.id,
+    browserHash,
+    codeHash: sha256(code),
+    codeExpiresAt: new Date(now.getTime() + CODE_SECONDS * 1000),
+    offeringId,
+    session: session !== null && canMove(session.state, 'Authorized') ? moved(session, 'Authorized') : null,
+    now,
+  })
+  return granted ? answerWallet(deps, authorization.request, { code }) : decided(deps)
+}
+
+/** Takes the decision, once, and sends the browser back to the wallet. */
+export async function decide(
+  ctx: Context,
+  { id, decision, token }: { readonly id: string; readonly decision?: unknown; readonly token?: unknown },
+): Promise<ProtocolReply> {
+  const { deps } = ctx
+  const found = await visited(ctx, id)
+  if (found === undefined || found.authorization.state === 'Started') return notFound(deps)
+  if (!isFormToken(token, formToken(deps, found)))
+    return messagePage(deps.config, 403, 'This page is out of date', 'Open the request again in your wallet.')
+  if (found.authorization.state !== 'SignedIn') return decided(deps)
+  if (decision !== 'accept' && decision !== 'decline')
+    return messagePage(deps.config, 400, 'Nothing was decided', 'decision must be accept or decline.')
+  const { authorization, browserHash } = found
+  try {
+    if (decision === 'accept') return await accept(deps, found)
+    throw denied('The user declined.')
+  } catch (thrown) {
+    if (!(thrown instanceof OAuthError)) throw thrown
+    return (await deps.stores.authorizations.deny(id, browserHash, deps.clock()))
+      ? refuseWallet(deps, authorization.request, thrown)
+      : decided(deps)
+  }
+}

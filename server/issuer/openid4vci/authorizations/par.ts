@@ -1,0 +1,72 @@
+import type { Context } from '../../../context.js'
+import {
+  type AuthorizationParameters,
+  authorizationRequest,
+  redirectTarget,
+} from '../../../protocol/oauth/authorization-request.js'
+import type { DpopProof } from '../../../protocol/oauth/dpop.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
+import { sha256 } from '../access-token.js'
+import { assertKnownAuthentication } from '../client-authentication.js'
+import { dpopProofOf, replayedProof } from '../dpop.js'
+import { REQUEST_URI_SECONDS } from './authorization.js'
+import { isRedirectUriOf, parametersOf, protectRequest } from './parameters.js'
+import { requestedOffer } from './requested-offer.js'
+
+const URN = 'urn:ietf:params:oauth:request_uri:'
+const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/
+
+/** RFC 9449 §10: the key that the code is to be bound to, by a proof or by name. */
+function boundKey(named: string | undefined, proof: DpopProof | undefined): string | null {
+  if (named !== undefined && !THUMBPRINT.test(named))
+    throw new OAuthError('invalid_request', 'dpop_jkt is no SHA-256 thumbprint in base64url.')
+  if (named !== undefined && proof !== undefined && named !== proof.jkt)
+    throw new OAuthError('invalid_dpop_proof', 'The DPoP proof is of another key than dpop_jkt names.')
+  return proof?.jkt ?? named ?? null
+}
+
+/** RFC 9126 §2.1, RFC 9101 §10.5. */
+function assertPushable({ request_uri, request }: Readonly<Record<string, string | undefined>>): void {
+  if (request_uri !== undefined) throw new OAuthError('invalid_request', 'request_uri must not be pushed.')
+  if (request !== undefined) throw new OAuthError('request_not_supported', 'Request objects are not supported.')
+}
+
+/**
+ * Takes a pushed authorization request (RFC 9126): everything that the authorization endpoint would check is checked here.
+ *
+ * @throws OAuthError with the code that the authorization endpoint would give
+ */
+export async function pushRequest(ctx: Context, sent: AuthorizationParameters): Promise<ProtocolReply> {
+  const { deps } = ctx
+  const parameters = parametersOf(sent)
+  assertKnownAuthentication(ctx.request.headers, parameters)
+  assertPushable(parameters)
+  const proof = dpopProofOf(ctx)
+  const target = redirectTarget(parameters, isRedirectUriOf(deps))
+  const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
+  const dpopJkt = boundKey(parameters.dpop_jkt, proof)
+  const offer = await requestedOffer(deps, request)
+  const id = deps.newId()
+  const requestUri = `${URN}${Buffer.from(deps.random(32)).toString('base64url')}`
+  const createdAt = deps.clock()
+  const stored = await deps.stores.authorizations.insert(
+    {
+      id,
+      clientId: request.clientId,
+      parameters: await protectRequest(deps, id, request),
+      dpopJkt,
+      requestUriHash: sha256(requestUri),
+      offeringId: offer?.offering.offeringId ?? null,
+      state: 'Pushed',
+      browserHash: null,
+      userSub: null,
+      expiresAt: new Date(createdAt.getTime() + REQUEST_URI_SECONDS * 1000),
+      createdAt,
+    },
+    proof === undefined ? [] : [{ hash: proof.jtiHash, expiresAt: proof.expiresAt }],
+  )
+  if (!stored) throw replayedProof()
+  const body = { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS }
+  return { status: 201, headers: { 'cache-control': 'no-store' }, body }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { Deps } from '../../../deps.js'
+import type { AuthorizationParameters, AuthorizationRequest } from '../../../protocol/oauth/authorization-request.js'
+import { isPublicClientRedirectUri } from '../../../protocol/oauth/redirect-uri.js'
+import type { Authorization } from './authorization.js'
+import type { StoredAuthorization } from './store.js'
+
+/** Whether a client may be answered at an address: nobody is registered, so it is judged by its form. */
+export const isRedirectUriOf = (deps: Pick<Deps, 'config'>) => (_clientId: string, uri: string) =>
+  isPublicClientRedirectUri(uri, deps.config.allowInsecureHttp)
+
+/** Parameters as they came; those without a value are treated as if they were omitted (RFC 6749 §3.1). */
+export const parametersOf = (sent: AuthorizationParameters): AuthorizationParameters =>
+  Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
+
+const optional = z.string().optional()
+
+/** An authorization request as it is stored. */
+const zStoredRequest = z.object({
+  clientId: z.string(),
+  redirectUri: z.string(),
+  state: optional,
+  codeChallenge: z.string(),
+  scope: optional,
+  authorizationDetails: optional,
+  issuerState: optional,
+})
+
+const placeOf = (id: string) => ({ column: 'authorizations.parameters', id }) as const
+
+/** A request as the vault protects it: state and issuer_state are secrets of others. */
+export const protectRequest = (deps: Pick<Deps, 'vault'>, id: string, request: AuthorizationRequest): Promise<string> =>
+  deps.vault.protect(placeOf(id), JSON.stringify(request))
+
+/** A stored authorization with its request opened. */
+export async function opened(deps: Pick<Deps, 'vault'>, stored: StoredAuthorization): Promise<Authorization> {
+  const { parameters, codeExpiresAt: _, ...authorization } = stored
+  const { state, scope, authorizationDetails, issuerState, ...request } = zStoredRequest.parse(
+    JSON.parse(await deps.vault.reveal(placeOf(stored.id), parameters)),
+  )
+  return { ...authorization, request: { ...request, state, scope, authorizationDetails, issuerState } }
+}

@@ -1,0 +1,159 @@
+import type { Database } from '../../../database/connect.js'
+import { Prisma } from '../../../generated/prisma/client.js'
+import type { CredentialOfferSession } from '../sessions/session.js'
+import { movedSession } from '../sessions/store.js'
+import { type UsedOnce, usedOnce } from '../used-once/store.js'
+import { type AuthorizationState, sourcesOf } from './authorization.js'
+
+/** A row of `authorizations`; `parameters` is the request as the vault protects it. */
+export interface StoredAuthorization {
+  readonly id: string
+  readonly state: AuthorizationState
+  readonly parameters: string
+  readonly dpopJkt: string | null
+  readonly offeringId: string | null
+  readonly userSub: string | null
+  readonly userDids: readonly string[]
+  readonly codeExpiresAt: Date | null
+  readonly expiresAt: Date
+}
+
+export interface NewAuthorization {
+  readonly id: string
+  readonly clientId: string
+  readonly parameters: string
+  readonly dpopJkt: string | null
+  readonly requestUriHash: string | null
+  readonly offeringId: string | null
+  readonly state: AuthorizationState
+  readonly browserHash: string | null
+  readonly userSub: string | null
+  readonly expiresAt: Date
+  readonly createdAt: Date
+}
+
+/** A browser that comes with a `request_uri`. */
+export interface Visit {
+  readonly requestUriHash: string
+  readonly clientId: string
+  readonly browserHash: string
+  /** The state that it begins in, and who is known to decide then. */
+  readonly state: AuthorizationState & ('Started' | 'SignedIn')
+  readonly userSub: string | null
+  readonly expiresAt: Date
+  readonly now: Date
+}
+
+export interface Grant {
+  readonly id: string
+  readonly browserHash: string
+  readonly codeHash: string
+  readonly codeExpiresAt: Date
+  readonly offeringId: string
+  /** The offer's session, moved to Authorized; null where it has none. */
+  readonly session: CredentialOfferSession | null
+  readonly now: Date
+}
+
+const columns = Prisma.sql`
+  id, state, parameters, dpop_jkt AS "dpopJkt", offering_id AS "offeringId", user_sub AS "userSub", user_dids AS "userDids",
+  code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
+
+const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
+
+export type AuthorizationStore = ReturnType<typeof createAuthorizationStore>
+
+export function createAuthorizationStore({ sql }: Database) {
+  return {
+    /**
+     * Stores a request. Proofs that came with it are used up in the same statement.
+     *
+     * @returns false where a proof was used before; then nothing was stored.
+     */
+    async insert(authorization: NewAuthorization, proofs: readonly UsedOnce[]): Promise<boolean> {
+      const { id, clientId, parameters, dpopJkt, requestUriHash, offeringId, state } = authorization
+      const rows = await sql<{ id: string }>`
+        WITH ${usedOnce(proofs, Prisma.sql`SELECT 1`)}
+        INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, request_uri_hash, offering_id, state, browser_hash,
+          user_sub, expires_at, created_at)
+        SELECT ${id}, ${clientId}, ${parameters}, ${dpopJkt}, ${requestUriHash}, ${offeringId}, ${state},
+          ${authorization.browserHash}, ${authorization.userSub}, ${authorization.expiresAt}, ${authorization.createdAt}
+        WHERE (SELECT count(*) FROM once) = ${proofs.length} RETURNING id`
+      return rows.length > 0
+    },
+
+    /**
+     * Ties a pushed request to the browser that comes with it. The same browser finds it as it was; another one begins
+     * anew. Undefined for a `request_uri` that is unknown, expired, of another client, or decided.
+     */
+    async visit(visit: Visit): Promise<StoredAuthorization | undefined> {
+      const again = Prisma.sql`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
+      const [row] = await sql<StoredAuthorization>`
+        UPDATE authorizations SET
+          state = CASE WHEN ${again} THEN state ELSE ${visit.state} END,
+          user_sub = CASE WHEN ${again} THEN user_sub ELSE ${visit.userSub} END,
+          user_dids = CASE WHEN ${again} THEN user_dids ELSE '{}' END,
+          expires_at = CASE WHEN browser_hash IS NULL THEN ${visit.expiresAt} ELSE expires_at END,
+          browser_hash = ${visit.browserHash}
+        WHERE request_uri_hash = ${visit.requestUriHash} AND client_id = ${visit.clientId} AND expires_at > ${visit.now}
+          AND ${from('Started')}
+        RETURNING ${columns}`
+      return row
+    },
+
+    /** An authorization of a browser, whatever became of it. */
+    async find(id: string, browserHash: string): Promise<StoredAuthorization | undefined> {
+      const [row] = await sql<StoredAuthorization>`
+        SELECT ${columns} FROM authorizations WHERE id = ${id} AND browser_hash = ${browserHash}`
+      return row
+    },
+
+    /** Gives a code, once; the offer's session and the audit row go with it. @returns false where it was decided before. */
+    async grant(grant: Grant): Promise<boolean> {
+      const { id, browserHash, codeHash, codeExpiresAt, offeringId, session, now } = grant
+      const rows = await sql<{ id: string }>`
+        WITH granted AS (
+          UPDATE authorizations SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
+            offering_id = ${offeringId}
+          WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Granted')}
+          RETURNING id, user_sub),
+        ${movedSession(session, now, Prisma.sql`SELECT 1 FROM granted`)},
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT user_sub, 'authorization.granted', 'offering', ${offeringId} FROM granted)
+        SELECT id FROM granted`
+      return rows.length > 0
+    },
+
+    /** @returns false where it was decided before. */
+    async deny(id: string, browserHash: string, now: Date): Promise<boolean> {
+      const rows = await sql<{ id: string }>`
+        UPDATE authorizations SET state = 'Denied'
+        WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Denied')} RETURNING id`
+      return rows.length > 0
+    },
+
+    /** The authorization that a code was given for, redeemed or not. */
+    async byCode(codeHash: string): Promise<StoredAuthorization | undefined> {
+      const [row] = await sql<StoredAuthorization>`SELECT ${columns} FROM authorizations WHERE code_hash = ${codeHash}`
+      return row
+    },
+
+    /** RFC 6749 §4.1.2: everything that was given for a code which comes twice is worth nothing any more. */
+    async revokeTokens(authorizationId: string): Promise<void> {
+      await sql`
+        WITH refresh AS (DELETE FROM refresh_tokens WHERE authorization_id = ${authorizationId})
+        DELETE FROM issuance_tokens WHERE authorization_id = ${authorizationId}`
+    },
+
+    /** Removes authorizations that expired before a moment, with their tokens, at most `limit`. @returns how many. */
+    async removeExpired(before: Date, limit: number): Promise<number> {
+      const removed = await sql<{ id: string }>`
+        DELETE FROM authorizations WHERE id IN (
+          SELECT id FROM authorizations WHERE expires_at <= ${before}
+          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        RETURNING id`
+      return removed.length
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import type { Deps } from '../../../deps.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import { matchesChallenge } from '../../../protocol/oauth/pkce.js'
+import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
+import type { Authorization } from '../authorizations/authorization.js'
+import { opened } from '../authorizations/parameters.js'
+import { requestedOf } from '../authorizations/requested-offer.js'
+import { replayedProof } from '../dpop.js'
+import { CLOSED, closedReason } from '../offer.js'
+import {
+  grantedMembers,
+  type RequestedConfigurations,
+  requestedConfigurations,
+  takeable,
+} from '../requested-configurations.js'
+import { canMove, moved } from '../sessions/session.js'
+import type { TokenOutcome } from '../store.js'
+import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
+import { newRefreshToken } from './refresh-token.js'
+
+const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
+
+/** RFC 6749 §4.1.2: a code that comes twice was stolen, once or the other time: what it gave is worth nothing any more. */
+async function endStolen(deps: Deps, authorizationId: string): Promise<OAuthError> {
+  await deps.stores.authorizations.revokeTokens(authorizationId)
+  return invalidGrant('The code has been used already.')
+}
+
+/** The authorization of a code that is good, or was. */
+async function authorizationOf(deps: Deps, code: string, now: Date): Promise<Authorization> {
+  const stored = await deps.stores.authorizations.byCode(sha256(code))
+  if (stored === undefined) throw invalidGrant('The code is unknown or has expired.')
+  if (stored.state === 'Redeemed') throw await endStolen(deps, stored.id)
+  if (stored.codeExpiresAt === null || stored.codeExpiresAt <= now)
+    throw invalidGrant('The code is unknown or has expired.')
+  return opened(deps, stored)
+}
+
+/** RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: whoever redeems a code is who asked for it. */
+function assertSameClient(authorization: Authorization, parameters: TokenParameters, { dpop }: TokenClient): void {
+  const { request, dpopJkt } = authorization
+  if (parameters.client_id !== undefined && parameters.client_id !== request.clientId)
+    throw invalidGrant('The code was given to another client.')
+  if (parameters.redirect_uri !== request.redirectUri)
+    throw invalidGrant('The redirect_uri is not that of the authorization request.')
+  const { code_verifier: verifier } = parameters
+  if (verifier === undefined || !matchesChallenge(verifier, request.codeChallenge))
+    throw invalidGrant('The code_verifier does not fit the code_challenge of the authorization request.')
+  if (dpopJkt !== null && dpop?.jkt !== dpopJkt)
+    throw invalidGrant('The code is bound to another key than that of the DPoP proof.')
+}
+
+/** §6.1.1: the token request may ask for less than was granted, never for more. */
+function narrowed(deps: Deps, parameters: TokenParameters, granted: RequestedConfigurations): RequestedConfigurations {
+  const asked = requestedConfigurations(parameters, takeable(granted, []), deps.config)
+  return asked.detailed.length === 0 && asked.scoped.length === 0 ? granted : asked
+}
+
+const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, () => OAuthError>> = {
+  closed: () => invalidGrant(CLOSED),
+  replayed: replayedProof,
+}
+
+async function handle(deps: Deps, parameters: TokenParameters, client: TokenClient): Promise<TokenResponse> {
+  const { code } = parameters
+  if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.')
+  const now = deps.clock()
+  const authorization = await authorizationOf(deps, code, now)
+  assertSameClient(authorization, parameters, client)
+  const { offeringId } = authorization
+  const offering = offeringId === null ? undefined : await deps.stores.openid4vci.offering(offeringId)
+  if (offering === undefined) throw invalidGrant(CLOSED)
+  const reason = closedReason(offering, now)
+  if (reason !== undefined) throw invalidGrant(reason)
+  const requested = narrowed(deps, parameters, requestedOf(deps, authorization.request, offering))
+  const { dpop } = client
+  const accessToken = newAccessToken(deps.random)
+  const seconds = accessTokenSeconds(dpop !== undefined)
+  const refresh = newRefreshToken(deps, dpop?.jkt ?? null, now)
+  const { session } = offering
+  const outcome = await deps.stores.openid4vci.insertToken(
+    {
+      tokenHash: sha256(accessToken),
+      jti: deps.newId(),
+      offeringId: offering.offeringId,
+      ...requested,
+      dpopJkt: dpop?.jkt ?? null,
+      expiresAt: new Date(now.getTime() + seconds * 1000),
+      authorization: { id: authorization.id, redeems: true, refresh: refresh.stored },
+    },
+    session !== null && canMove(session.state, 'TokenIssued') ? moved(session, 'TokenIssued') : null,
+    dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }],
+    now,
+  )
+  if (outcome === 'used') throw await endStolen(deps, authorization.id)
+  if (outcome !== 'stored') throw REFUSALS[outcome]()
+  return {
+    access_token: accessToken,
+    token_type: dpop === undefined ? 'Bearer' : 'DPoP',
+    expires_in: seconds,
+    refresh_token: refresh.token,
+    ...grantedMembers(requested),
+  }
+}
+
+/** RFC 6749 §4.1.3, OpenID4VCI 1.0 §6.1. */
+export const authorizationCode: Grant = { identifier: 'authorization_code', handle }

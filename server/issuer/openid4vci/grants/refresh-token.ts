@@ -1,0 +1,88 @@
+import type { Deps } from '../../../deps.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
+import { replayedProof } from '../dpop.js'
+import { CLOSED } from '../offer.js'
+import { grantedMembers, requestedConfigurations, takeable } from '../requested-configurations.js'
+import type { NewRefreshToken, TokenOutcome } from '../store.js'
+import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
+
+/** A fresh refresh token, and how it is stored. */
+export function newRefreshToken(
+  deps: Pick<Deps, 'random' | 'config'>,
+  dpopJkt: string | null,
+  now: Date,
+): { readonly token: string; readonly stored: NewRefreshToken } {
+  const token = newAccessToken(deps.random)
+  const expiresAt = new Date(now.getTime() + deps.config.refreshTokenDays * DAY_MS)
+  return { token, stored: { tokenHash: sha256(token), dpopJkt, expiresAt } }
+}
+
+const UNKNOWN = 'The refresh token is unknown or has expired.'
+
+const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, () => OAuthError>> = {
+  closed: () => invalidGrant(CLOSED),
+  replayed: replayedProof,
+}
+
+/** A refresh token that comes a second time was stolen: its family ends (RFC 9700 §4.14.2). */
+async function endFamily(deps: Deps, authorizationId: string): Promise<OAuthError> {
+  await deps.stores.authorizations.revokeTokens(authorizationId)
+  return invalidGrant('The refresh token has been used already.')
+}
+
+async function handle(deps: Deps, parameters: TokenParameters, { dpop }: TokenClient): Promise<TokenResponse> {
+  const { refresh_token: sent, client_id: clientId } = parameters
+  if (sent === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing.')
+  const now = deps.clock()
+  const tokenHash = sha256(sent)
+  const found = await deps.stores.openid4vci.refreshToken(tokenHash)
+  if (found === undefined || found.expiresAt <= now) throw invalidGrant(UNKNOWN)
+  if (found.replaced) throw await endFamily(deps, found.authorizationId)
+  if (clientId !== undefined && clientId !== found.clientId)
+    throw invalidGrant('The refresh token was given to another client.')
+  // RFC 9449 §5: what is bound to a key is good with a proof by that key alone.
+  if (found.dpopJkt !== null && dpop?.jkt !== found.dpopJkt)
+    throw invalidGrant('The refresh token is bound to another key than that of the DPoP proof.')
+  const asked = requestedConfigurations(parameters, takeable(found, []), deps.config)
+  const requested = asked.detailed.length === 0 && asked.scoped.length === 0 ? found : asked
+  const accessToken = newAccessToken(deps.random)
+  const seconds = accessTokenSeconds(dpop !== undefined)
+  // FAPI 2.0 Security Profile §5.3.2.1: one that is bound to a key stays; any other is replaced at each use.
+  const refresh = found.dpopJkt === null ? newRefreshToken(deps, null, now) : undefined
+  const outcome = await deps.stores.openid4vci.insertToken(
+    {
+      tokenHash: sha256(accessToken),
+      jti: deps.newId(),
+      offeringId: found.offeringId,
+      detailed: requested.detailed,
+      scoped: requested.scoped,
+      dpopJkt: dpop?.jkt ?? null,
+      expiresAt: new Date(now.getTime() + seconds * 1000),
+      authorization: {
+        id: found.authorizationId,
+        redeems: false,
+        ...(refresh === undefined ? {} : { refresh: refresh.stored, replaces: tokenHash }),
+      },
+    },
+    null,
+    dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }],
+    now,
+  )
+  if (outcome === 'used') throw await endFamily(deps, found.authorizationId)
+  if (outcome !== 'stored') throw REFUSALS[outcome]()
+  return {
+    access_token: accessToken,
+    token_type: dpop === undefined ? 'Bearer' : 'DPoP',
+    expires_in: seconds,
+    ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
+    ...grantedMembers(requested),
+  }
+}
+
+/** RFC 6749 §6: a new access token for the same authorization. */
+export const refreshToken: Grant = { identifier: 'refresh_token', handle }

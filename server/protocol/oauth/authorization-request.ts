@@ -1,0 +1,77 @@
+import { OAuthError } from './error.js'
+
+/** Parameters of an authorization request, each sent once; those without a value are left out (RFC 6749 §3.1). */
+export type AuthorizationParameters = Readonly<Record<string, string | undefined>>
+
+/** Where the answer goes. */
+export interface RedirectTarget {
+  readonly clientId: string
+  readonly redirectUri: string
+  /** As it came; absent stays absent. */
+  readonly state: string | undefined
+}
+
+/** An authorization request whose parameters, each for itself, are in order. */
+export interface AuthorizationRequest extends RedirectTarget {
+  readonly codeChallenge: string
+  readonly scope: string | undefined
+  /** JSON text (RFC 9396 §2). */
+  readonly authorizationDetails: string | undefined
+  readonly issuerState: string | undefined
+}
+
+const MAX_LENGTH = 4_096
+/** SHA-256 in base64url (RFC 7636 §4.2). */
+const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+
+const invalid = (description: string) => new OAuthError('invalid_request', description)
+
+/**
+ * Who asks and where the answer goes. What fails here must not be answered by a redirect (RFC 6749 §4.1.2.1).
+ *
+ * @param isRedirectUri whether a client may be answered at an address
+ * @throws OAuthError `invalid_request`
+ */
+export function redirectTarget(
+  parameters: AuthorizationParameters,
+  isRedirectUri: (clientId: string, uri: string) => boolean,
+): RedirectTarget {
+  const { client_id: clientId, redirect_uri: redirectUri, state } = parameters
+  if (clientId === undefined) throw invalid('client_id is missing.')
+  if (clientId.length > MAX_LENGTH) throw invalid(`client_id is longer than ${MAX_LENGTH} characters.`)
+  if (redirectUri === undefined) throw invalid('redirect_uri is missing.')
+  if (redirectUri.length > MAX_LENGTH || !isRedirectUri(clientId, redirectUri))
+    throw invalid('redirect_uri is not an address that this client may be answered at.')
+  if (state !== undefined && state.length > MAX_LENGTH) throw invalid(`state is longer than ${MAX_LENGTH} characters.`)
+  return { clientId, redirectUri, state }
+}
+
+/**
+ * The rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). What fails here is told to the client.
+ *
+ * @param issuer the credential issuer identifier, the only `resource`
+ * @throws OAuthError with the code of RFC 6749 §4.1.2.1 or RFC 8707 §2 that fits
+ */
+export function authorizationRequest(
+  parameters: AuthorizationParameters,
+  target: RedirectTarget,
+  issuer: string,
+): AuthorizationRequest {
+  const { response_type: responseType, response_mode: responseMode, resource } = parameters
+  if (responseType === undefined) throw invalid('response_type is missing.')
+  if (responseType !== 'code') throw new OAuthError('unsupported_response_type', 'The response_type must be code.')
+  if (responseMode !== undefined && responseMode !== 'query') throw invalid('The response_mode must be query.')
+  const { code_challenge: codeChallenge, code_challenge_method: method } = parameters
+  if (codeChallenge === undefined) throw invalid('code_challenge is missing: PKCE is required.')
+  if (method !== 'S256') throw invalid('The code_challenge_method must be S256.')
+  if (!CODE_CHALLENGE.test(codeChallenge)) throw invalid('code_challenge is no SHA-256 hash in base64url.')
+  if (resource !== undefined && resource !== issuer)
+    throw new OAuthError('invalid_target', 'The resource must be the credential issuer identifier.')
+  return {
+    ...target,
+    codeChallenge,
+    scope: parameters.scope,
+    authorizationDetails: parameters.authorization_details,
+    issuerState: parameters.issuer_state,
+  }
+}

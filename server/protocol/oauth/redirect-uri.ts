@@ -1,0 +1,43 @@
+const PRINTABLE = /^[\x21-\x7e]+$/
+/** RFC 7595 §3.8: an app's own scheme is named after a domain, which keeps javascript:, data:, file: and blob: out. */
+const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
+/** What a browser would run or read where it stands, as a page of who sent it there. */
+const FORBIDDEN_SCHEMES = new Set(['javascript:', 'data:', 'file:', 'blob:', 'vbscript:', 'about:'])
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** A URL parser drops tabs and line breaks, so that it may read something else than others do. */
+const parsed = (uri: string): URL | undefined => (PRINTABLE.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined)
+
+/** Whether a browser or an app may be sent to an address: https, an app's scheme with a dot, and http where it is allowed. */
+export function isRedirectUri(uri: string, allowHttp: boolean): boolean {
+  const url = parsed(uri)
+  if (url === undefined) return false
+  if (url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')) return url.hostname !== ''
+  return PRIVATE_SCHEME.test(url.protocol)
+}
+
+/**
+ * Whether a client that nobody registered may be sent to an address: those above, and http on a loopback address with any
+ * port (RFC 8252 §7.3). RFC 6749 §3.1.2: without a fragment.
+ */
+export function isPublicClientRedirectUri(uri: string, allowHttp: boolean): boolean {
+  const url = parsed(uri)
+  if (url === undefined || uri.includes('#')) return false
+  const loopback = url.protocol === 'http:' && LOOPBACK_NAMES.has(url.hostname)
+  return loopback || isRedirectUri(uri, allowHttp)
+}
+
+/** Whether a registered client may name an address: of any scheme but those that a browser would run. */
+export function isRegistrableRedirectUri(uri: string): boolean {
+  const url = parsed(uri)
+  return url !== undefined && !uri.includes('#') && !FORBIDDEN_SCHEMES.has(url.protocol)
+}
+
+/** The address with parameters added to its query (RFC 6749 §4.1.2), otherwise as it was given. */
+export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const [base = '', ...fragment] = uri.split('#')
+  const added = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) added.set(name, value)
+  const separator = base.includes('?') ? '&' : '?'
+  return [`${base}${separator}${added}`, ...fragment].join('#')
+}
