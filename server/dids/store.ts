@@ -3,6 +3,7 @@ import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
 import { type ListPart, listPart } from '../database/list-position.js'
 import { Prisma } from '../generated/prisma/client.js'
+import { currentKey } from '../keys/store.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
@@ -116,9 +117,7 @@ export function createDidStore({ prisma, sql }: Database) {
         SELECT r.did, r.purpose, k.id AS "keyId", k.public_jwk AS "publicJwk"
         FROM (SELECT did, key_set_id, created_at, 'issuer' AS purpose FROM issuers
               UNION ALL SELECT did, key_set_id, created_at, 'verifier' FROM verifiers) r
-        JOIN LATERAL (
-          SELECT k.id, k.public_jwk FROM keys k WHERE k.key_set_id = r.key_set_id AND k.retired_at IS NULL
-          ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true
+        ${currentKey(Prisma.sql`r.key_set_id`)}
         ORDER BY r.created_at, r.did`,
 
     /** The hosted DID of a key set. */

@@ -1,7 +1,8 @@
 import { recordAudit } from '../audit/audit.js'
 import type { Database } from '../database/connect.js'
 import type { NewDid, NewKey } from '../dids/store.js'
-import type { Prisma } from '../generated/prisma/client.js'
+import { Prisma } from '../generated/prisma/client.js'
+import { currentKey } from '../keys/store.js'
 
 /** An issuer or verifier record with the key set that it signs with. */
 export interface SigningRecord {
@@ -41,9 +42,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
           w.did AS "didWeb"
         FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at FROM issuers
               UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at FROM verifiers) r
-        JOIN LATERAL (
-          SELECT k.id, k.alg FROM keys k WHERE k.key_set_id = r.key_set_id AND k.retired_at IS NULL
-          ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true
+        ${currentKey(Prisma.sql`r.key_set_id`)}
         LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
         ORDER BY r.created_at, r.id`,
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database/connect.js'
-import type { Prisma } from '../generated/prisma/client.js'
+import { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 /** A signing key as it is stored; `privateJwk` is protected by the vault. */
@@ -11,26 +11,33 @@ export interface StoredKey {
   readonly privateJwk: string
 }
 
+/**
+ * The key that signs for a key set now, joined as `k`: its newest that is not retired.
+ *
+ * @param keySetId the column that names the key set.
+ */
+export const currentKey = (keySetId: Prisma.Sql): Prisma.Sql => Prisma.sql`
+  JOIN LATERAL (
+    SELECT * FROM keys WHERE keys.key_set_id = ${keySetId} AND keys.retired_at IS NULL
+    ORDER BY keys.created_at DESC, keys.id DESC LIMIT 1) k ON true`
+
+const columns = Prisma.sql`
+  k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.private_jwk AS "privateJwk"`
+
 export type KeyStore = ReturnType<typeof createKeyStore>
-
-type Row = Prisma.KeyGetPayload<object>
-
-const toKey = (row: Row): StoredKey => ({ ...row, publicJwk: row.publicJwk as Jwk })
 
 export function createKeyStore({ prisma, sql }: Database) {
   return {
     async find(id: string): Promise<StoredKey | undefined> {
-      const row = await prisma.key.findUnique({ where: { id } })
-      return row === null ? undefined : toKey(row)
+      const [row] = await sql<StoredKey>`SELECT ${columns} FROM keys k WHERE k.id = ${id}`
+      return row
     },
 
-    /** The key that signs for a key set: the newest one that is not retired. */
+    /** The key that signs for a key set now. */
     async current(keySetId: string): Promise<StoredKey | undefined> {
-      const row = await prisma.key.findFirst({
-        where: { keySetId, retiredAt: null },
-        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      })
-      return row === null ? undefined : toKey(row)
+      const [row] = await sql<StoredKey>`
+        SELECT ${columns} FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${keySetId}`
+      return row
     },
 
     /** One key for each JWE header that any private key has, and so for each key-encryption key. */
@@ -42,9 +49,7 @@ export function createKeyStore({ prisma, sql }: Database) {
     /** The algorithms of the keys that issuers sign with now. */
     async issuerAlgorithms(): Promise<string[]> {
       const rows = await sql<{ alg: string }>`
-        SELECT DISTINCT k.alg FROM issuers i JOIN LATERAL (
-          SELECT k.alg FROM keys k WHERE k.key_set_id = i.key_set_id AND k.retired_at IS NULL
-          ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true ORDER BY k.alg DESC`
+        SELECT DISTINCT k.alg FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} ORDER BY k.alg DESC`
       return rows.map(({ alg }) => alg)
     },
 

@@ -1,6 +1,7 @@
 import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
 import { Prisma } from '../../generated/prisma/client.js'
+import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { countRedemption, insertRedemption, type NewRedemption } from '../redemptions/store.js'
 import { type CredentialSchema, schemaColumns } from '../schemas/store.js'
@@ -45,12 +46,8 @@ export interface CallersCredential extends NewCredential {
   readonly audit: CredentialAudit
 }
 
-/** The issuer's newest key that is not retired, joined to an issuer `i`. */
-export const currentKey = Prisma.sql`
-  JOIN LATERAL (
-    SELECT k.id, k.public_jwk FROM keys k
-    WHERE k.key_set_id = i.key_set_id AND k.retired_at IS NULL
-    ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true`
+/** The key of an issuer `i`, joined as `k`. */
+export const issuerKey = currentKey(Prisma.sql`i.key_set_id`)
 
 /** Schema, issuer and key in plain SQL, under the aliases `s`, `i` and `k`. */
 export const contextColumns = Prisma.sql`
@@ -89,7 +86,7 @@ export function createIssuanceStore({ sql }: Database) {
           AND (i.is_default OR a.issuer_id IS NOT NULL OR i.created_by = ${sub}::text OR ${sub}::text IS NULL)
           AND CASE WHEN ${issuerId}::text IS NULL THEN i.is_default OR a.issuer_id IS NOT NULL ELSE i.id = ${issuerId}::text END
         ORDER BY i.is_default DESC, a.created_at, i.id LIMIT 1) i ON true
-      ${currentKey}`
+      ${issuerKey}`
 
   const contextOf = coalesced(async (names) => {
     const rows = await contexts(names, null, null)
@@ -120,7 +117,7 @@ export function createIssuanceStore({ sql }: Database) {
         FROM offerings o
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
-        ${currentKey}
+        ${issuerKey}
         WHERE o.id = ${offeringId} AND NOT o.is_session`
       return row
     },

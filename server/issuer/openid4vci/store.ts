@@ -1,12 +1,13 @@
+import { deletedBatch, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import {
   auditTarget,
   contextColumns,
-  currentKey,
   type IssuanceContext,
   insertCredential,
   insertInstances,
+  issuerKey,
   type NewInstance,
 } from '../issuance/store.js'
 import { insertRedemption } from '../redemptions/store.js'
@@ -296,7 +297,7 @@ export function createOpenid4vciStore({ sql }: Database) {
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
-        ${currentKey}
+        ${issuerKey}
         LEFT JOIN credential_offer_sessions x ON x.id = o.id
         LEFT JOIN authorizations a ON a.id = t.authorization_id
         LEFT JOIN credentials c ON c.id = COALESCE(a.credential_id, t.credential_id)
@@ -321,21 +322,13 @@ export function createOpenid4vciStore({ sql }: Database) {
 
     /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. @returns how many. */
     async removeTokens(before: Date, limit: number): Promise<number> {
-      const removed = await sql`
-        DELETE FROM issuance_tokens WHERE token_hash IN (
-          SELECT token_hash FROM issuance_tokens WHERE expires_at <= ${before}
-          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-        RETURNING token_hash`
+      const removed = await sql`${deletedBatch(expiredBatch('issuance_tokens', 'token_hash', before, limit))}`
       return removed.length
     },
 
     /** Removes used nonces that expired before a moment, at most `limit`. @returns how many. */
     async removeNonces(before: Date, limit: number): Promise<number> {
-      const removed = await sql`
-        DELETE FROM used_nonces WHERE hash IN (
-          SELECT hash FROM used_nonces WHERE expires_at <= ${before}
-          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-        RETURNING hash`
+      const removed = await sql`${deletedBatch(expiredBatch('used_nonces', 'hash', before, limit))}`
       return removed.length
     },
   }

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/connect.js'
 import { Prisma } from '../../generated/prisma/client.js'
+import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
@@ -36,9 +37,7 @@ export function createAuthorizationRequestStore({ sql }: Database) {
           ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
           (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query
         FROM verifiers v
-        JOIN LATERAL (
-          SELECT k.id, k.public_jwk FROM keys k WHERE k.key_set_id = v.key_set_id AND k.retired_at IS NULL
-          ORDER BY k.created_at DESC, k.id DESC LIMIT 1) k ON true
+        ${currentKey(Prisma.sql`v.key_set_id`)}
         WHERE ${chosen}`
       return row
     },

@@ -1,3 +1,4 @@
+import { deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
@@ -33,6 +34,8 @@ const columns = Prisma.sql`
   key_id AS "keyId", kid, state, error_message AS "errorMessage", response_mode AS "responseMode", secrets,
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
   created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
+
+const table = 'verification_sessions'
 
 const json = (value: unknown) => (value === null ? Prisma.sql`NULL` : Prisma.sql`${JSON.stringify(value)}::json`)
 
@@ -127,13 +130,12 @@ export function createVerificationSessionStore({ sql }: Database) {
     /** Ends open sessions that ran out, at most `limit`; one of them where its id is given. @returns how many. */
     async expire(now: Date, limit: number, id?: string): Promise<number> {
       const only = id === undefined ? Prisma.empty : Prisma.sql`AND id = ${id}`
+      const due = Prisma.sql`ended_at IS NULL AND expires_at <= ${now} ${only}`
       const rows = await sql<{ id: string }>`
-        WITH due AS (
-          SELECT id FROM verification_sessions WHERE ended_at IS NULL AND expires_at <= ${now} ${only}
-          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED),
+        WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}
-          FROM due WHERE s.id = due.id AND s.ended_at IS NULL
+          FROM due WHERE s.id = due.key AND s.ended_at IS NULL
           RETURNING s.id, s.seq),
         ${movedEvents(requestExpired, now)}
         SELECT id FROM moved`
@@ -158,24 +160,20 @@ export function createVerificationSessionStore({ sql }: Database) {
 
     /** Forgets results of sessions that ended before a moment, at most `limit`. @returns how many. */
     async forgetResults(endedBefore: Date, limit: number): Promise<number> {
+      const due = Prisma.sql`result IS NOT NULL AND ended_at <= ${endedBefore}`
       const rows = await sql<{ id: string }>`
-        UPDATE verification_sessions SET result = NULL WHERE id IN (
-          SELECT id FROM verification_sessions WHERE result IS NOT NULL AND ended_at <= ${endedBefore}
-          ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-        RETURNING id`
+        UPDATE verification_sessions SET result = NULL
+        WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING id`
       return rows.length
     },
 
     /** Removes sessions that ended before a moment, their events and QR codes, at most `limit`. @returns how many. */
     async removeEnded(endedBefore: Date, limit: number): Promise<number> {
-      const rows = await sql<{ id: string }>`
-        WITH removed AS (
-          DELETE FROM verification_sessions WHERE id IN (
-            SELECT id FROM verification_sessions WHERE ended_at <= ${endedBefore}
-            ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-          RETURNING id),
-        events AS (DELETE FROM session_events WHERE session_id IN (SELECT id FROM removed))
-        SELECT id FROM removed`
+      const due = Prisma.sql`ended_at <= ${endedBefore}`
+      const rows = await sql<{ key: string }>`
+        WITH removed AS (${deletedBatch({ table, key: 'id', due, by: 'ended_at', limit })}),
+        events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
+        SELECT key FROM removed`
       return rows.length
     },
   }

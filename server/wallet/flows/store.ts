@@ -1,4 +1,5 @@
 import { recordAudit } from '../../audit/audit.js'
+import { deletedBatch, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 
 export type FlowType = 'claim' | 'presentation'
@@ -62,9 +63,7 @@ export function createFlowStore({ prisma, sql }: Database) {
 
     /** @returns how many expired flows were removed, at most `limit`. */
     async removeExpired(now: Date, limit: number): Promise<number> {
-      const removed = await sql`
-        DELETE FROM flows WHERE id IN (SELECT id FROM flows WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})
-        RETURNING id`
+      const removed = await sql`${deletedBatch(expiredBatch('flows', 'id', now, limit))}`
       return removed.length
     },
   }

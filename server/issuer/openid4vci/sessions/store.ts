@@ -1,4 +1,5 @@
 import { recordAudit } from '../../../audit/audit.js'
+import { deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
 import { latestDataWith, recordEvents } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
@@ -39,6 +40,8 @@ export function withDates<Row extends { readonly session: RawSession | null }>(
     session: { ...session, createdAt: new Date(session.createdAt), expiresAt: new Date(session.expiresAt) },
   }
 }
+
+const table = 'credential_offer_sessions'
 
 const lastAttempt = Prisma.sql`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
@@ -147,14 +150,12 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
     /** Ends sessions whose offer ran out before anything was taken, at most `limit`. @returns how many. */
     async expire(now: Date, limit: number): Promise<number> {
       const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
+      const due = Prisma.sql`state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at <= ${now}`
       const rows = await sql<{ id: string }>`
-        WITH due AS (
-          SELECT id FROM credential_offer_sessions
-          WHERE state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at <= ${now}
-          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED),
+        WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
-          FROM due WHERE x.id = due.id RETURNING x.id, x.seq),
+          FROM due WHERE x.id = due.key RETURNING x.id, x.seq),
         ${recordEvents(
           'credential-offer-session',
           Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, Prisma.sql`${changes}::jsonb`)} AS data FROM moved`,
@@ -171,15 +172,11 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
      * @returns how many.
      */
     async removeEnded(before: Date, limit: number): Promise<number> {
-      const rows = await sql<{ id: string }>`
-        WITH removed AS (
-          DELETE FROM credential_offer_sessions WHERE id IN (
-            SELECT id FROM credential_offer_sessions
-            WHERE ended_at <= ${before} OR (state = 'CredentialIssued' AND expires_at <= ${before})
-            LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-          RETURNING id),
-        events AS (DELETE FROM session_events WHERE session_id IN (SELECT id FROM removed))
-        SELECT id FROM removed`
+      const due = Prisma.sql`ended_at <= ${before} OR (state = 'CredentialIssued' AND expires_at <= ${before})`
+      const rows = await sql<{ key: string }>`
+        WITH removed AS (${deletedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
+        events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
+        SELECT key FROM removed`
       return rows.length
     },
   }
