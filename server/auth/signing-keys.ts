@@ -12,8 +12,6 @@ const CACHE_MS = 10 * 60 * 1000
 /** Strangers' key ids make the service ask the identity provider no more often than this. */
 const UNKNOWN_KID_MS = 5_000
 const TIMEOUT_MS = 5_000
-/** Whoever asks how things are is not kept longer. */
-const CHECK_MS = 2_000
 
 /** What access tokens can be signed with, and the type of key that it takes. */
 const KEY_TYPES = { RS256: 'RSA', PS256: 'RSA', ES256: 'EC', EdDSA: 'OKP' } as const
@@ -28,7 +26,10 @@ export interface SigningKeys {
    * `Access token signing keys are unavailable.`
    */
   find(header?: JWSHeaderParameters, token?: FlattenedJWSInput): Promise<CryptoKey>
-  /** Whether tokens can be checked: keys are cached, or fetched now; that happens once in five seconds. */
+  /**
+   * `degraded` where no token can be checked, as far as is known: nobody waits for a fetch here. Keys that have run out are
+   * fetched in the background, once in five seconds.
+   */
   check(): Promise<'up' | 'degraded'>
 }
 
@@ -46,7 +47,18 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   })
   // Whoever comes while the keys are under way waits for them.
   const mayRefetch = onceIn(UNKNOWN_KID_MS, () => jwks.reloading)
-  const mayCheck = onceIn(UNKNOWN_KID_MS, () => jwks.reloading)
+  const mayCheck = onceIn(UNKNOWN_KID_MS, () => false)
+  /** Whether the last fetch failed, and nothing is left of the one before. */
+  let failed = false
+  const refresh = () =>
+    jwks.reload().then(
+      () => {
+        failed = false
+      },
+      () => {
+        failed = !jwks.fresh
+      },
+    )
 
   const find: SigningKeys['find'] = async (header, token) => {
     try {
@@ -62,15 +74,18 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   return {
     async find(header, token) {
       try {
-        return await find(header, token)
+        const key = await find(header, token)
+        failed = false
+        return key
       } catch (cause) {
+        failed = !jwks.fresh
         const unknown = cause instanceof jose.JWKSNoMatchingKey && isUsable()
         throw unknown ? errors.signingKeyNotFound() : errors.signingKeysUnavailable(cause)
       }
     },
     async check() {
-      if (!jwks.fresh && mayCheck()) await settledWithin(CHECK_MS, jwks.reload())
-      return jwks.fresh && isUsable() ? 'up' : 'degraded'
+      if (!jwks.fresh && !jwks.reloading && mayCheck()) void refresh()
+      return failed || (jwks.fresh && !isUsable()) ? 'degraded' : 'up'
     },
   }
 }
@@ -84,14 +99,4 @@ function onceIn(ms: number, always: () => boolean): () => boolean {
     last = performance.now()
     return true
   }
-}
-
-/** Waits for an end of whatever kind, and no longer than that. */
-async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work.catch(() => undefined), late])
-  clearTimeout(timer)
 }

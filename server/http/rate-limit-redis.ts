@@ -7,6 +7,8 @@ import { FallbackStore } from './rate-limit-fallback.js'
 
 /** A request waits for Redis no longer than this. */
 const REPLY_TIMEOUT_MS = 1_000
+/** Whoever asks how things are is not kept longer: probes give up after a second. */
+const CHECK_TIMEOUT_MS = 500
 /** A connection on which nothing comes back for this long is dead; pings keep a living one busy. */
 const SOCKET_TIMEOUT_MS = 5_000
 const PING_INTERVAL_MS = 2_000
@@ -18,9 +20,9 @@ export interface RedisCounter {
   readonly close: () => Promise<void>
 }
 
-function inTime<T>(reply: Promise<T>): Promise<T> {
+function inTime<T>(reply: Promise<T>, ms = REPLY_TIMEOUT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Redis does not answer.')), REPLY_TIMEOUT_MS)
+    const timer = setTimeout(() => reject(new Error('Redis does not answer.')), ms)
     reply.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
@@ -57,7 +59,7 @@ export async function createRedisCounter(url: string, log: Log): Promise<RedisCo
   return {
     store,
     check: async () => {
-      const answers = await inTime(client.ping()).then(
+      const answers = await inTime(client.ping(), CHECK_TIMEOUT_MS).then(
         () => true,
         () => false,
       )

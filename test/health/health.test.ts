@@ -74,15 +74,18 @@ describe('an identity provider that is away', () => {
     const key = await newSigningKey('RS256', 'one')
     await using jwks = await startJwksServer([key.publicJwk])
     await using other = await startService({ databaseUrl, env: { OIDC_JWKS_URL: jwks.url } })
-    expect(await ready(other)).toEqual([200, 'ok', 'up'])
+    const ask = async (exp: number) => {
+      const authorization = `Bearer ${await accessToken(key.privateKey, { alg: 'RS256', kid: 'one' }, { exp })}`
+      return (await other.request('GET', '/api/v1/offerings', { authorization })).status
+    }
+    const later = Math.floor(Date.now() / 1000) + 3_600
+    expect([await ask(later), await ready(other)]).toEqual([200, [200, 'ok', 'up']])
     await jwks.stop()
     expect(await ready(other)).toEqual([200, 'ok', 'up'])
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 601_000 })
-    expect(await ready(other)).toEqual([200, 'ok', 'degraded'])
+    expect([await ask(later), await ready(other)]).toEqual([401, [200, 'ok', 'degraded']])
     await jwks.start()
-    const authorization = `Bearer ${await accessToken(key.privateKey, { alg: 'RS256', kid: 'one' })}`
-    const asked = await other.request('GET', '/api/v1/offerings', { authorization })
-    expect([asked.status, await ready(other)]).toEqual([200, [200, 'ok', 'up']])
+    expect([await ask(later), await ready(other)]).toEqual([200, [200, 'ok', 'up']])
   })
 
   it('is asked by whoever probes once in five seconds at most, and not at all while its keys are cached', async () => {
@@ -92,6 +95,7 @@ describe('an identity provider that is away', () => {
     jwks.status = 500
     await using other = await startService({ databaseUrl, env: { OIDC_JWKS_URL: jwks.url } })
     const before = performance.now()
+    await expect.poll(() => ready(other)).toEqual([200, 'ok', 'degraded'])
     for (let probed = 0; probed < 5; probed += 1) expect(await ready(other)).toEqual([200, 'ok', 'degraded'])
     expect(jwks.requests).toBeLessThanOrEqual(1 + Math.floor((performance.now() - before) / 5_000))
     jwks.status = 200
