@@ -42,6 +42,7 @@ export const common: TestUserConfig = {
   // A net for what hangs, wide enough for a busy machine.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
 }
 
 export default defineConfig({

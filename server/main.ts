@@ -12,7 +12,7 @@ import { migrate } from './database/migrate.js'
 import { MigrationError } from './database/migration-error.js'
 import { withStartLock } from './database/start-lock.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
-import { createRedisCounter, type RedisCounter } from './http/rate-limit-redis.js'
+import type { RedisCounter } from './http/rate-limit-redis.js'
 import { closeServer } from './http/shutdown.js'
 import { createAtRestStore } from './keys/at-rest/store.js'
 import { openStoredKeys } from './keys/keys.js'
@@ -86,8 +86,14 @@ function stopOnSignal(server: Server, service: Service, redis: RedisCounter | un
   }
 }
 
+/** Its client is a third of the files that a start would load, and most installations have no Redis. */
+async function redisCounter(url: string, log: Log): Promise<RedisCounter> {
+  const { createRedisCounter } = await import('./http/rate-limit-redis.js')
+  return createRedisCounter(url, log)
+}
+
 async function serve(config: Config, log: Log): Promise<void> {
-  const redis = config.redisUrl === undefined ? undefined : await createRedisCounter(config.redisUrl, log)
+  const redis = config.redisUrl === undefined ? undefined : await redisCounter(config.redisUrl, log)
   const service = await createService(config, {
     log,
     ...(redis === undefined ? {} : { checks: { redis: redis.check } }),

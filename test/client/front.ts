@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { KEPT_ALIVE } from '../support/kept-alive.js'
 
 export interface SeenRequest {
   readonly method: string
@@ -37,7 +38,7 @@ async function passOn(answer: IncomingMessage, rewrite: (body: string) => string
 export async function startFront(target?: string, rewrite?: (body: string) => string): Promise<Front> {
   const seen: SeenRequest[] = []
   const answers: ((response: ServerResponse, request: SeenRequest) => void)[] = []
-  const server = createServer((request, response) => {
+  const server = createServer(KEPT_ALIVE, (request, response) => {
     const { method = 'GET', url = '/', headers } = request
     seen.push({ method, url, headers })
     const own = answers.shift()

@@ -6,6 +6,9 @@ import { createLog } from '../../server/log.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, killListeners, listeners, startEventProcess } from './actors.js'
 
+/** For what comes by itself, sooner or later. */
+const PATIENT = { timeout: 60_000 }
+
 let database: TestDatabase
 let a: EventProcess
 let b: EventProcess
@@ -135,7 +138,7 @@ describe('a stream of session events', () => {
       void stream.next()
     }
     const other = await a.subscribe(id)
-    await vi.waitFor(() => expect(after.mock.calls.length).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(after.mock.calls.length).toBeGreaterThan(0), PATIENT)
     after.mockClear()
     for (const controller of controllers) controller.abort()
     await a.record(id, 2, 'RequestUriRetrieved')
@@ -158,7 +161,7 @@ describe('a stream of session events', () => {
     await stream.next()
     const second = stream.next()
     // Once, for what was said before the connection listened.
-    await vi.waitFor(() => expect(after).toHaveBeenCalledOnce())
+    await vi.waitFor(() => expect(after).toHaveBeenCalledOnce(), PATIENT)
     await after.mock.results[0]?.value
 
     await b.record(id, 2, 'RequestUriRetrieved')
@@ -230,7 +233,7 @@ describe('the LISTEN connection', () => {
   it('is one for each process', async () => {
     const subscribers = await Promise.all([await newSession(), await newSession()].map((id) => a.subscribe(id)))
     const others = await Promise.all([await newSession(), await newSession()].map((id) => b.subscribe(id)))
-    await vi.waitFor(async () => expect(await listeners(database.url)).toHaveLength(2))
+    await vi.waitFor(async () => expect(await listeners(database.url)).toHaveLength(2), PATIENT)
     for (const subscriber of [...subscribers, ...others]) subscriber.leave()
   })
 
@@ -238,7 +241,7 @@ describe('the LISTEN connection', () => {
     const id = await newSession()
     const subscriber = await a.subscribe(id)
     await subscriber.take(1)
-    await vi.waitFor(async () => expect((await listeners(database.url)).length).toBeGreaterThan(0))
+    await vi.waitFor(async () => expect((await listeners(database.url)).length).toBeGreaterThan(0), PATIENT)
     const seen = subscriber.take(3)
     await killListeners(database.url)
     await query(
@@ -248,7 +251,7 @@ describe('the LISTEN connection', () => {
        ('${id}', 'verification-session', 3, '{"state": "ResponseVerified"}', now())`,
     )
     // Nobody announced these two: only reading on after the reconnect can have found them.
-    await vi.waitFor(async () => expect((await listeners(database.url)).length).toBe(2), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await listeners(database.url)).length).toBe(2), PATIENT)
     await b.record(id, 4, 'After')
     expect(await seen).toEqual([
       ['2', 'RequestUriRetrieved'],

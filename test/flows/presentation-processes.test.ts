@@ -50,7 +50,9 @@ describe('two processes behind one database', () => {
     const asked = await ask(a, { dcqlQuery: dcql(a, 'dc+sd-jwt'), responseMode: 'direct_post' })
     await using stream = await subscribeAtA(asked.verificationSessionId)
     expect(await nextState(stream)).toEqual(['1', 'RequestCreated'])
-    await vi.waitFor(async () => expect((await listeners(a.databaseUrl)).length).toBeGreaterThan(0))
+    await vi.waitFor(async () => expect((await listeners(a.databaseUrl)).length).toBeGreaterThan(0), {
+      timeout: 60_000,
+    })
 
     expect(await killListeners(a.databaseUrl)).toBeGreaterThan(0)
     const payload = await fetchRequest({ request_uri: atB(asked.request_uri) })

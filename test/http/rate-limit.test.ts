@@ -69,7 +69,7 @@ describe('the rate limit', () => {
   it('tells how much is left', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '3', RATE_LIMIT_WINDOW_SECONDS: '30' })
     const answer = await service.request('GET', '/version')
-    expect(answer.headers.get('ratelimit')).toMatch(/^limit=3, remaining=2, reset=(30|29)$/)
+    expect(answer.headers.get('ratelimit')).toMatch(/^limit=3, remaining=2, reset=(30|2\d)$/)
     expect(answer.headers.get('ratelimit-policy')).toBe('3;w=30')
   })
 
@@ -180,7 +180,7 @@ describe('REDIS_URL', () => {
     expect(await statuses(service, 3)).toEqual([200, 429, 429])
     await redis.start()
     // It remembers nothing; that requests are let through again shows that it is what counts.
-    await expect.poll(async () => (await statuses(service, 1))[0], { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await statuses(service, 1))[0], { timeout: 60_000 }).toBe(200)
     expect(Object.values(redis.hits())).toEqual([1])
     expect(await readinessOf(service)).toEqual(withRedis('up'))
     expect(await statuses(service, 3)).toEqual([200, 200, 429])
@@ -211,7 +211,7 @@ describe('REDIS_URL', () => {
     expect(await statuses(service, 3)).toEqual([200, 200, 429])
     await redis.start()
     await expect
-      .poll(async () => (await sendPath(service.url, 'GET', '/version')).status, { timeout: 10_000 })
+      .poll(async () => (await sendPath(service.url, 'GET', '/version')).status, { timeout: 60_000 })
       .toBe(200)
     expect(Object.values(redis.hits())).toEqual([1])
     await counter.close()
@@ -234,7 +234,7 @@ describe('REDIS_URL', () => {
           await statuses(service, 2)
           return told().length
         },
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       )
       .toBe(2)
     expect(told()[1]).toBe('redis is back: the rate limit is counted there')

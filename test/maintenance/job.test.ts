@@ -59,7 +59,7 @@ describe('the job', () => {
     })
     const job = maintenance([task(failed), task(ran)])
     job.start()
-    await vi.waitFor(() => expect(ran.mock.calls.length).toBeGreaterThan(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(ran.mock.calls.length).toBeGreaterThan(1), { timeout: 60_000 })
     await job.stop()
     expect(failed.mock.calls.length).toBeGreaterThan(0)
     const calls = ran.mock.calls.length

@@ -104,7 +104,7 @@ describe('DNS rebinding', () => {
   test('a resolver that answers public, then private, is asked once and leads to nothing private', async () => {
     const secret = await secretServer()
     const lookup = rebindingResolver(PUBLIC_NOWHERE, '127.0.0.1')
-    const outbound = productionGuard({ lookup, timeoutMs: 300 })
+    const outbound = productionGuard({ lookup, timeoutMs: 1_000 })
     const url = `http://evil.example:${secret.port}/`
     const error = await outbound.fetch(url).catch((thrown: unknown) => thrown)
     expect(['connect', 'timeout']).toContain((error as { code: unknown }).code)

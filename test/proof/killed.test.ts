@@ -21,7 +21,7 @@ beforeAll(async () => {
   identityProvider = await startIdentityProvider()
   authorization = `Bearer ${await identityProvider.token('alice')}`
   service = await start()
-}, 120_000)
+}, 600_000)
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await identityProvider?.close()
@@ -87,4 +87,4 @@ it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without its c
   expect(second.filter((status) => status === 200)).toHaveLength(LIMIT - after.counted)
   expect(new Set(second)).toEqual(new Set([200, 409]))
   expect(await state(id)).toEqual(consistent(LIMIT))
-}, 120_000)
+}, 600_000)

@@ -21,7 +21,7 @@ beforeAll(async () => {
   identityProvider = await startIdentityProvider()
   authorization = `Bearer ${await identityProvider.token('alice')}`
   processes = await Promise.all([1, 2].map(() => startService(database.url, identityProvider.jwksUrl)))
-}, 120_000)
+}, 600_000)
 afterAll(async () => {
   await Promise.all((processes ?? []).map((process) => process[Symbol.asyncDispose]()))
   await identityProvider?.close()
@@ -89,4 +89,4 @@ it(`of ${CREDENTIALS} credentials from two processes, ${AT_ONCE} at once, no two
     return json.isValid === !revoked.some(({ id }) => id === place?.id)
   })
   expect(new Set(verdicts)).toEqual(new Set([true]))
-}, 120_000)
+}, 600_000)

@@ -1,12 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { KEPT_ALIVE } from './kept-alive.js'
 
 export interface TokenClaims {
   readonly roles?: readonly string[]
   readonly clientRoles?: Readonly<Record<string, readonly string[]>>
   readonly did?: string | readonly string[]
-  /** Seconds from now; 300 unless given. */
+  /** Seconds from now; an hour unless given. */
   readonly expiresIn?: number
 }
 
@@ -31,7 +32,7 @@ const firstKey = newKey('key-1')
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   let generation = 1
   let key = await firstKey
-  const server = createServer((_request, response) => {
+  const server = createServer(KEPT_ALIVE, (_request, response) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [key.jwk] }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -42,7 +43,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   }
   return {
     jwksUrl: `http://127.0.0.1:${port}/jwks`,
-    token: (sub, { roles = [], clientRoles = {}, did, expiresIn = 300 } = {}) => {
+    token: (sub, { roles = [], clientRoles = {}, did, expiresIn = 3600 } = {}) => {
       const now = Math.floor(Date.now() / 1000)
       const resourceAccess = Object.fromEntries(
         Object.entries(clientRoles).map(([client, list]) => [client, { roles: list }]),

@@ -12,6 +12,7 @@ import { createVault } from '../../server/keys/vault.js'
 import { createLog } from '../../server/log.js'
 import { createService, createStores, type DepsOptions } from '../../server/wiring.js'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.js'
+import { KEPT_ALIVE } from './kept-alive.js'
 import { createTestDatabase } from './postgres.js'
 
 export const CLIENT_SECRET = 'test-client-secret'
@@ -104,9 +105,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
   const identityProvider = options.identityProvider ?? (await startIdentityProvider())
   let app: Express | undefined
-  const server = createServer((request, response) => app?.(request, response))
-  // Whoever asks closes idle connections: were it the server, a request that comes at that moment would be lost.
-  server.keepAliveTimeout = 0
+  const server = createServer(KEPT_ALIVE, (request, response) => app?.(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const config = readConfig({

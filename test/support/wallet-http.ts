@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { KEPT_ALIVE } from './kept-alive.js'
 
 /** A request as an independent party saw it. */
 export interface SeenRequest {
@@ -52,7 +53,7 @@ export async function startRemoteServer(
 ): Promise<RemoteServer> {
   const seen: SeenRequest[] = []
   let handlers: Readonly<Record<string, RemoteHandler>> = {}
-  const server = createServer(async (incoming, response) => {
+  const server = createServer(KEPT_ALIVE, async (incoming, response) => {
     const { pathname } = new URL(incoming.url ?? '/', 'http://remote')
     const request: SeenRequest = {
       method: incoming.method ?? '',

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { KEPT_ALIVE } from '../support/kept-alive.js'
 
 export interface WebDocument {
   /** Sent as it is where it is text, else as JSON. */
@@ -22,7 +23,7 @@ export async function startWebServer(tls?: { readonly cert: string; readonly key
   const documents = new Map<string, WebDocument>()
   const requests: string[] = []
   const sockets = new Set<Socket>()
-  const server = tls === undefined ? createServer() : createTlsServer(tls)
+  const server = tls === undefined ? createServer(KEPT_ALIVE) : createTlsServer({ ...tls, ...KEPT_ALIVE })
   server.on('connection', (socket) => sockets.add(socket))
   server.on('request', (request, response) => {
     requests.push(request.url ?? '')

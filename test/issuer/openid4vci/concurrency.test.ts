@@ -31,7 +31,7 @@ async function whileLocked<T>(lock: string, value: string, waiting: number, duri
         expect(
           await rows("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"),
         ).toHaveLength(waiting),
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     )
     await client.query('ROLLBACK')
     return await running
@@ -174,7 +174,7 @@ describe('revoking', () => {
                 "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
               ),
             ).toHaveLength(1),
-          { timeout: 10_000 },
+          { timeout: 60_000 },
         )
         return Promise.all([taking, revoke()])
       },

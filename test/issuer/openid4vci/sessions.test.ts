@@ -257,9 +257,9 @@ describe('the events of a session', () => {
       { id },
       { onData: ({ data }) => void states.push(data.state) },
     )
-    await vi.waitFor(() => expect(states).toEqual(['Created']), { timeout: 10_000 })
+    await vi.waitFor(() => expect(states).toEqual(['Created']), { timeout: 60_000 })
     await issuer.token(id)
-    await vi.waitFor(() => expect(states).toEqual(['Created', 'OfferRetrieved', 'TokenIssued']), { timeout: 10_000 })
+    await vi.waitFor(() => expect(states).toEqual(['Created', 'OfferRetrieved', 'TokenIssued']), { timeout: 60_000 })
     subscription.unsubscribe()
   })
 
