@@ -13,7 +13,7 @@ export const listedDid = ({ did, method, createdAt }: StoredDid): Omit<ShownDid,
   createdAt: createdAt.toISOString(),
 })
 
-export const shownDid = (deps: Deps, stored: StoredDid): ShownDid => ({
+export const shownDid = (deps: Pick<Deps, 'config'>, stored: StoredDid): ShownDid => ({
   ...listedDid(stored),
   document: { ...documentOf(stored, deps.config) },
 })

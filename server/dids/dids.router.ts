@@ -12,13 +12,14 @@ import { documentOf } from './documents.js'
 import { DID_CONFIGURATION_CONTEXT } from './domain-linkage.js'
 import { issuerKeySet } from './issuer-key-set.js'
 
-async function hosted(deps: Deps, uuid: string) {
+async function hosted(deps: Pick<Deps, 'config' | 'stores'>, uuid: string) {
   const stored = await deps.stores.dids.findByUuid(uuid)
   if (stored === undefined) throw errors.didDocumentNotFound()
   return { ...documentOf(stored, deps.config) }
 }
 
-const linkages = async (deps: Deps) => deps.domainLinkages(await deps.stores.dids.recordIdentities())
+const linkages = async (deps: Pick<Deps, 'domainLinkages' | 'stores'>) =>
+  deps.domainLinkages(await deps.stores.dids.recordIdentities())
 
 export const didsRouter = router({
   hosted: publicProcedure

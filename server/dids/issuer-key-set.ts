@@ -11,7 +11,7 @@ export function jwtVcIssuerUrl(issuerBaseUrl: string): string {
  * JWT VC issuer metadata (SD-JWT VC §3.2): every key of every issuer record, since what a former key signed must stay
  * verifiable. A `kid` is the absolute one that stands in credentials.
  */
-export async function issuerKeySet(deps: Deps) {
+export async function issuerKeySet(deps: Pick<Deps, 'config' | 'stores'>) {
   const dids = await deps.stores.dids.issuerDids()
   const keys = dids.flatMap((stored) =>
     stored.keys.map(({ publicJwk }) => ({ ...publicJwk, kid: keyIdOf(stored.did, publicJwk), use: 'sig' })),

@@ -44,7 +44,7 @@ const PAGE_CSP =
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /** `/api-docs` and `/api-docs-json`. The document is made once, when it is first asked for: that takes a tenth of a second. */
-export function apiReference(appRouter: AnyRouter, deps: Deps): RequestHandler {
+export function apiReference(appRouter: AnyRouter, deps: Pick<Deps, 'config'>): RequestHandler {
   let document: string | undefined
   const reference = Router({ caseSensitive: true })
   reference.get('/api-docs-json', (_request, response) => {

@@ -18,7 +18,13 @@ function privateReason(error: Error): { detail?: string; cause?: string } {
 }
 
 /** 5xx with stack and cause, 4xx as a warning; neither with bodies, headers or claims. */
-export function logFailure(thrown: unknown, status: number, request: Request, response: Response, deps: Deps): void {
+export function logFailure(
+  thrown: unknown,
+  status: number,
+  request: Request,
+  response: Response,
+  deps: Pick<Deps, 'log'>,
+): void {
   const cause = causeOf(thrown)
   const facts = { requestId: response.locals.requestId, method: request.method, path: request.path, status }
   if (status >= 500) {

@@ -51,7 +51,7 @@ export async function sendEventStream(
 }
 
 /** Sends the head, and keeps the connection alive from then on. */
-function begin(response: Response, deps: Deps): void {
+function begin(response: Response, deps: Pick<Deps, 'pings'>): void {
   // Written by itself the head becomes one text; behind the first event it would stay what Node makes of it, some seventy
   // pieces, as long as the stream is open. They still leave together.
   response.cork()

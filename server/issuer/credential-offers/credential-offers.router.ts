@@ -10,7 +10,7 @@ import {
 } from './credential-offers.contract.js'
 
 /** A session belongs to its creator; someone else's is an unknown one. */
-export async function ownSession(deps: Deps, id: string, sub: string) {
+export async function ownSession(deps: Pick<Deps, 'stores'>, id: string, sub: string) {
   const session = await deps.stores.offerSessions.find(id, sub)
   if (session === undefined) throw errors.credentialOfferSessionNotFound()
   return session

@@ -5,7 +5,7 @@ import { onlyVerificationMethod } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 
-async function holderKeyOf(deps: Deps, holder: string): Promise<Jwk> {
+async function holderKeyOf(deps: Pick<Deps, 'resolver'>, holder: string): Promise<Jwk> {
   try {
     const method = onlyVerificationMethod(await deps.resolver.resolve(holder), 'authentication')
     if (method !== undefined) return method.jwk

@@ -12,7 +12,7 @@ export type Commissioner = { readonly sub: string } | 'client'
  * @throws 404 for an unknown type, 500 for an unknown issuer, 400 for one that the schema is not assigned to.
  */
 export async function issuanceContext(
-  deps: Deps,
+  deps: Pick<Deps, 'stores'>,
   type: string,
   issuerId: string | undefined,
   commissioner: Commissioner,

@@ -9,7 +9,7 @@ import { configurationsOf, PROOF_TYPES } from './configurations.js'
 
 const DEFAULT_NAME = 'Credence'
 
-const endpoint = (deps: Deps, name: string) => `${deps.config.issuerBaseUrl}/openid4vci/${name}`
+const endpoint = (deps: Pick<Deps, 'config'>, name: string) => `${deps.config.issuerBaseUrl}/openid4vci/${name}`
 
 /** Credential Issuer Metadata (OpenID4VCI 1.0 §12.2.4) with the interface's own members. No member is ever null. */
 export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unknown>> {

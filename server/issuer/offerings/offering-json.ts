@@ -51,7 +51,7 @@ export function detailView(deps: Deps, row: OfferingRow, showSubject: boolean): 
 
 /** A redemption with its offering, which then lists no redemptions itself, and its credential record. */
 export function redemptionView(
-  deps: Deps,
+  deps: Pick<Deps, 'config'>,
   row: RedemptionRow,
   offering: Offering,
 ): NonNullable<Listed['redemptions']>[number] {

@@ -19,7 +19,7 @@ interface Reader {
 const seesEverything = ({ caller, client }: Reader) => client || (caller !== undefined && isAdmin(caller))
 
 /** Only its recipient and those who see everything may read the subject of an offering that is bound to one. */
-async function maySeeSubject(deps: Deps, row: OfferingRow, reader: Reader): Promise<boolean> {
+async function maySeeSubject(deps: Pick<Deps, 'stores'>, row: OfferingRow, reader: Reader): Promise<boolean> {
   if (row.recipient === null || seesEverything(reader)) return true
   if (reader.caller === undefined) return false
   if (reader.caller.tokenDids.includes(row.recipient)) return true

@@ -21,7 +21,7 @@ const denied = (description: string) => new OAuthError('credential_request_denie
 const NO_LONGER_GOOD = 'What was taken under this access token is no longer good.'
 const TAKEN = 'The configuration has been taken already under this access token.'
 
-async function isKnownConfiguration(deps: Deps, id: string): Promise<boolean> {
+async function isKnownConfiguration(deps: Pick<Deps, 'formats' | 'stores'>, id: string): Promise<boolean> {
   const configuration = parseConfigurationId(deps.formats, id)
   return configuration !== undefined && (await deps.stores.schemas.active(configuration.name)) !== undefined
 }
@@ -73,7 +73,12 @@ const REFUSALS: Readonly<Record<Refusal['kind'], (admission: Admission) => OAuth
  * Issues what was signed; where another request under the token was first, as part of what that one took. What is refused
  * keeps no status index.
  */
-async function issue(deps: Deps, admission: Admission, record: NewRecord, { taken }: WalletCopies): Promise<string> {
+async function issue(
+  deps: Pick<Deps, 'stores'>,
+  admission: Admission,
+  record: NewRecord,
+  { taken }: WalletCopies,
+): Promise<string> {
   const { openid4vci } = deps.stores
   const first = await openid4vci.issue(admission, record)
   const last =
@@ -105,7 +110,7 @@ function admissionOf(
 }
 
 function recordOf(
-  deps: Deps,
+  deps: Pick<Deps, 'newId'>,
   token: TokenContext,
   keys: readonly ProvenKey[],
   credentialId: string,

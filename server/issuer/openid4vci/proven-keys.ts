@@ -27,7 +27,7 @@ function numbered(thrown: unknown, position: number, count: number): unknown {
  * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or where two prove one key.
  */
 export async function provenKeys(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'seals'>,
   dids: RequestDids,
   proofs: readonly string[],
   now: Date,
@@ -66,7 +66,12 @@ function authenticationKeys(document: DidKeys): Set<string> {
   return new Set(thumbprints)
 }
 
-async function keysOf(deps: Deps, dids: RequestDids, did: string, nonces: readonly string[]): Promise<Set<string>> {
+async function keysOf(
+  deps: Pick<Deps, 'log'>,
+  dids: RequestDids,
+  did: string,
+  nonces: readonly string[],
+): Promise<Set<string>> {
   try {
     return authenticationKeys(await dids.resolve(did, nonces))
   } catch (thrown) {

@@ -87,7 +87,7 @@ function assertDone(outcome: ChangeOutcome): void {
   if (outcome === 'no-issuer') throw errors.issuerNotFound()
 }
 
-async function schemaOf(deps: Deps, id: string): Promise<CredentialSchema> {
+async function schemaOf(deps: Pick<Deps, 'stores'>, id: string): Promise<CredentialSchema> {
   const schema = await deps.stores.schemas.find(id)
   if (schema === undefined) throw errors.schemaNotFound()
   return schema

@@ -34,7 +34,11 @@ export function assertRedirectUri(deps: Pick<Deps, 'config'>, member: string, ur
 }
 
 /** The DCQL query, and the items with the constraints that it cannot express. */
-function queriesOf(deps: Deps, { asked }: NewRequest, context: RequestContext): Pick<Session, 'dcqlQuery' | 'vpQuery'> {
+function queriesOf(
+  deps: Pick<Deps, 'config' | 'formats'>,
+  { asked }: NewRequest,
+  context: RequestContext,
+): Pick<Session, 'dcqlQuery' | 'vpQuery'> {
   if ('dcqlQuery' in asked) return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
   const types = { issuerBaseUrl: deps.config.issuerBaseUrl, names: context.typeNames }
   const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(compiledQuery(asked.items), types, deps.formats.all))

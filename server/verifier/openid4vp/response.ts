@@ -101,7 +101,7 @@ async function verifyOrEnd(
 }
 
 /** Ends a session in Error. @returns its message. @throws 400 where another answer ended it first. */
-async function end(deps: Deps, session: Session, message: string): Promise<string> {
+async function end(deps: Pick<Deps, 'clock' | 'stores'>, session: Session, message: string): Promise<string> {
   const errorMessage = wireText(message)
   const ending = { action: 'presentation.refused' } as const
   const first = await deps.stores.verificationSessions.end(

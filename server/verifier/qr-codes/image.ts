@@ -9,18 +9,18 @@ import { ownQrCode } from './address.js'
 import { cleanPng, ImageError } from './png.js'
 
 /** What the QR code of an authorization request says to a wallet. @throws 404 */
-export async function qrCodeContent(deps: Deps, id: string): Promise<string> {
+export async function qrCodeContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {
   const session = await deps.stores.verificationSessions.byQrCode(id)
   if (session === undefined) throw errors.qrCodeNotFound()
   return authorizationRequestUri(session.clientId, requestUriOf(deps.config, session.requestId))
 }
 
-async function offeringContent(deps: Deps, id: string): Promise<string> {
+async function offeringContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {
   if ((await deps.stores.offerings.find(id)) === undefined) throw errors.qrCodeNotFound()
   return offeringFullUrl(deps.config.issuerBaseUrl, id)
 }
 
-async function fetchBytes(deps: Deps, url: string): Promise<Buffer> {
+async function fetchBytes(deps: Pick<Deps, 'outbound'>, url: string): Promise<Buffer> {
   const response = await deps.outbound.fetch(url, { headers: { accept: 'image/png, text/plain, application/json' } })
   if (!response.ok) throw new ImageError(`answered with status ${response.status}`)
   return Buffer.from(await response.arrayBuffer())

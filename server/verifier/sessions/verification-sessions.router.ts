@@ -14,7 +14,7 @@ import {
 type SessionJson = z.output<typeof zVerificationSession>
 
 /** A session as it is now: its newest event, so that nobody ever reads what no event told. */
-async function current(deps: Deps, sessionId: string): Promise<{ seq: number; data: SessionJson }> {
+async function current(deps: Pick<Deps, 'stores'>, sessionId: string): Promise<{ seq: number; data: SessionJson }> {
   const latest = await deps.stores.events.latest('verification-session', sessionId)
   if (latest === undefined) throw errors.verificationSessionNotFound()
   return latest as { seq: number; data: SessionJson }

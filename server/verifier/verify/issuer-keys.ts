@@ -22,7 +22,7 @@ const tooLong = () =>
   new CredentialError('Fetching what the verification needs took too long.', { check: 'issuer-key' })
 
 /** @param admit may refuse to have the DID of another host resolved. */
-export function verificationFetches(deps: Deps, admit?: Admit): VerificationFetches {
+export function verificationFetches(deps: Pick<Deps, 'outbound' | 'resolver'>, admit?: Admit): VerificationFetches {
   let deadline: number | undefined
   const within = async <T>(start: () => Promise<T>): Promise<T> => {
     deadline ??= performance.now() + TOTAL_FETCH_MS

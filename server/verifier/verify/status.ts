@@ -15,13 +15,18 @@ const LIST_ID = /^[0-9a-f-]{36}$/
 const MAX_INDEX = 2 ** 31
 
 /** The id of a list that this installation publishes, where a reference points to one. */
-function ownListId(deps: Deps, form: StatusListForm, uri: string): string | undefined {
+function ownListId(deps: Pick<Deps, 'config'>, form: StatusListForm, uri: string): string | undefined {
   const prefix = statusListUri(deps.config, form, '')
   return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined
 }
 
 /** An own list is read from the database at every call: nothing about a status is cached. */
-async function ownStatus(deps: Deps, listId: string, index: number, issuer: IssuerKey): Promise<CredentialStatus> {
+async function ownStatus(
+  deps: Pick<Deps, 'stores'>,
+  listId: string,
+  index: number,
+  issuer: IssuerKey,
+): Promise<CredentialStatus> {
   if (index >= MAX_INDEX) throw new CredentialError('Status list has no such index.')
   const entry = LIST_ID.test(listId) ? await deps.stores.statusLists.entry(listId, index) : undefined
   if (entry === undefined) throw new CredentialError('Status list does not exist.')

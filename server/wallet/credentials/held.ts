@@ -35,7 +35,7 @@ export interface HeldCredential extends Omit<StoredCredential, 'content'> {
 }
 
 /** Opens what the vault protects. */
-export async function openCredential(deps: Deps, stored: StoredCredential): Promise<HeldCredential> {
+export async function openCredential(deps: Pick<Deps, 'vault'>, stored: StoredCredential): Promise<HeldCredential> {
   const { vault } = deps
   const [content, compact] = await Promise.all([
     vault.reveal({ column: 'wallet_credentials.content', id: stored.id }, stored.content),

@@ -19,7 +19,7 @@ export interface TakeIntoWallet {
   readonly copies?: number | undefined
 }
 
-async function copyOf(deps: Deps, { compact, key, kid }: Receipt): Promise<NewCopy> {
+async function copyOf(deps: Pick<Deps, 'newId' | 'vault'>, { compact, key, kid }: Receipt): Promise<NewCopy> {
   const { vault } = deps
   const id = deps.newId()
   const place = { column: 'wallet_credential_copies.private_jwk', id } as const

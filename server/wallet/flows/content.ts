@@ -16,10 +16,10 @@ const zContent = z.discriminatedUnion('kind', [
 
 export type FlowContent = z.output<typeof zContent>
 
-export const protectContent = (deps: Deps, id: string, content: FlowContent): Promise<string> =>
+export const protectContent = (deps: Pick<Deps, 'vault'>, id: string, content: FlowContent): Promise<string> =>
   deps.vault.protect({ column: 'flows.content', id }, JSON.stringify(content))
 
 export const revealContent = async (
-  deps: Deps,
+  deps: Pick<Deps, 'vault'>,
   { id, content }: { readonly id: string; readonly content: string },
 ): Promise<FlowContent> => zContent.parse(JSON.parse(await deps.vault.reveal({ column: 'flows.content', id }, content)))

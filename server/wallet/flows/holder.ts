@@ -15,7 +15,7 @@ export interface FlowHolder {
  *
  * @throws 403 `Access to holder denied.` for any other.
  */
-export async function flowHolder(deps: Deps, caller: Caller, did: string): Promise<FlowHolder> {
+export async function flowHolder(deps: Pick<Deps, 'stores'>, caller: Caller, did: string): Promise<FlowHolder> {
   const stored = await deps.stores.dids.find(did)
   const holderId = stored?.holderId ?? undefined
   if (stored !== undefined && holderId !== undefined && (await deps.stores.holders.isOwnedBy(holderId, caller.sub))) {

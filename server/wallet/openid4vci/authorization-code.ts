@@ -15,10 +15,10 @@ export interface Authorized {
 }
 
 /** Where the code would be sent. Nobody ever asks for it: the redirect is read and not followed. */
-const redirectUriOf = (deps: Deps) => `${deps.config.issuerBaseUrl}/openid4vci/wallet`
+const redirectUriOf = (deps: Pick<Deps, 'config'>) => `${deps.config.issuerBaseUrl}/openid4vci/wallet`
 
 /** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope where every configuration has one, else by authorization details. */
-function requested(deps: Deps, { offer, metadata }: Issuance) {
+function requested(deps: Pick<Deps, 'formats'>, { offer, metadata }: Issuance) {
   const ids = offeredConfigurations(deps.formats, offer, metadata).map(({ configurationId }) => configurationId)
   const supported = metadata.credentialIssuer.credential_configurations_supported
   if (ids.every((id) => supported[id]?.scope !== undefined)) {

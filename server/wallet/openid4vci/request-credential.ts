@@ -66,7 +66,7 @@ export function wantedCredentials({ token }: Grant, configurationId: string): Wa
 }
 
 async function proofJwts(
-  deps: Deps,
+  deps: Pick<Deps, 'clock'>,
   issuance: Issuance,
   grant: Grant,
   wanted: Wanted,

@@ -81,7 +81,13 @@ async function metadataOf(issuance: Pick<Issuance, 'client'>, issuer: string): P
 }
 
 /** OpenID4VCI 1.0 §11: what became of a credential. Nothing depends on whether the issuer listens. */
-async function notify(deps: Deps, issuance: Issuance, grant: Grant, id: string | undefined, accepted: boolean) {
+async function notify(
+  deps: Pick<Deps, 'log'>,
+  issuance: Issuance,
+  grant: Grant,
+  id: string | undefined,
+  accepted: boolean,
+) {
   const { client, metadata } = issuance
   if (id === undefined || metadata.credentialIssuer.notification_endpoint === undefined) return
   const event = accepted ? ('credential_accepted' as const) : ('credential_failure' as const)

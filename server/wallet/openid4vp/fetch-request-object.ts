@@ -35,7 +35,7 @@ export interface RequestObject {
 
 /** Fetches a request object (OpenID4VP 1.0 §5.10): by GET, or by POST with a nonce against its replay. */
 export async function fetchRequestObject(
-  deps: Deps,
+  deps: Pick<Deps, 'formats' | 'random'>,
   fetch: typeof globalThis.fetch,
   uri: string,
   method: string | undefined,

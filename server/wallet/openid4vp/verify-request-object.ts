@@ -12,7 +12,7 @@ import { WalletError } from '../protocol/wallet-error.js'
 /** OpenID4VP 1.0 §5.8: the audience where the verifier does not know the wallet's own identifier. */
 const SELF_ISSUED = 'https://self-issued.me/v2'
 
-async function didKey(deps: Deps, kid: string): Promise<Jwk> {
+async function didKey(deps: Pick<Deps, 'resolver'>, kid: string): Promise<Jwk> {
   const document = await deps.resolver.resolve(didOf(kid) ?? kid)
   const method =
     findVerificationMethod(document, kid, 'authentication') ?? findVerificationMethod(document, kid, 'assertionMethod')

@@ -27,7 +27,7 @@ export async function recordPresentation(
 }
 
 export async function shownPresentation(
-  deps: Deps,
+  deps: Pick<Deps, 'vault'>,
   stored: StoredPresentation,
 ): Promise<z.input<typeof zWalletPresentation>> {
   const place = { column: 'wallet_presentations.content', id: stored.id } as const

@@ -17,7 +17,7 @@ export interface CallbackOptions {
 }
 
 /** How this wallet names itself to authorization servers: the installation, never a holder. */
-export const clientIdOf = (deps: Deps): string => deps.config.issuerBaseUrl
+export const clientIdOf = (deps: Pick<Deps, 'config'>): string => deps.config.issuerBaseUrl
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' }
 

@@ -137,7 +137,7 @@ export const servesNeither = (host: string) =>
  * @throws 400 where it is no invitation at all.
  */
 export async function resolveInvitation(
-  deps: Deps,
+  deps: Pick<Deps, 'config'>,
   fetch: typeof globalThis.fetch,
   content: string,
 ): Promise<Invitation> {

@@ -11,7 +11,7 @@ installValidationMessages()
  * The libraries' own check of the scheme is one setting for the whole process. The outbound guard makes that check for
  * each request anyway, so that theirs only has to stand aside where plain http is allowed.
  */
-function admitHttp(deps: Deps): void {
+function admitHttp(deps: Pick<Deps, 'config'>): void {
   if (deps.config.allowInsecureHttp) setGlobalConfig({ allowInsecureUrls: true })
 }
 

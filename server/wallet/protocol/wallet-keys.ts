@@ -19,7 +19,7 @@ export interface WalletKey {
 }
 
 /** The newest key of each DID, in the order of the DIDs. */
-export async function holderKeys(deps: Deps, dids: readonly StoredDid[]): Promise<WalletKey[]> {
+export async function holderKeys(deps: Pick<Deps, 'keys'>, dids: readonly StoredDid[]): Promise<WalletKey[]> {
   const keys = await Promise.all(
     dids.map(async ({ did, keys: [newest] }) => {
       if (newest === undefined) return undefined
@@ -62,7 +62,7 @@ export function isNamedBy({ did, signer }: WalletKey, name: string): boolean {
 }
 
 /** The signer for a copy of a held credential, under the DID URL that the copy is bound to. */
-export async function copySigner(deps: Deps, held: HeldCredential): Promise<Signer> {
+export async function copySigner(deps: Pick<Deps, 'keys' | 'vault'>, held: HeldCredential): Promise<Signer> {
   if (held.keyId !== null) return deps.keys.signer(held.keyId, held.kid)
   if (held.privateJwk === null) throw new Error(`Credential ${held.id} has no key.`)
   const place = { column: 'wallet_credential_copies.private_jwk', id: held.copyId } as const

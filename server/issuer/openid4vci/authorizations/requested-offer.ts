@@ -25,7 +25,7 @@ async function offeringOf(deps: Deps, issuerState: string): Promise<WalletOfferi
 
 /** Reads what a wallet asks of an offer (§5.1.1, §5.1.2): scope and authorization_details, each for itself. */
 export function requestedOf(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'formats'>,
   request: AuthorizationRequest,
   offering: WalletOffering,
 ): RequestedConfigurations {

@@ -21,7 +21,7 @@ import { newRefreshToken } from './refresh-token.js'
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
 /** RFC 6749 §4.1.2: a code that comes twice was stolen, once or the other time: what it gave is worth nothing any more. */
-async function endStolen(deps: Deps, authorizationId: string): Promise<OAuthError> {
+async function endStolen(deps: Pick<Deps, 'stores'>, authorizationId: string): Promise<OAuthError> {
   await deps.stores.authorizations.revokeTokens(authorizationId)
   return invalidGrant('The code has been used already.')
 }
@@ -51,7 +51,11 @@ function assertSameClient(authorization: Authorization, parameters: TokenParamet
 }
 
 /** §6.1.1: the token request may ask for less than was granted, never for more. */
-function narrowed(deps: Deps, parameters: TokenParameters, granted: RequestedConfigurations): RequestedConfigurations {
+function narrowed(
+  deps: Pick<Deps, 'config'>,
+  parameters: TokenParameters,
+  granted: RequestedConfigurations,
+): RequestedConfigurations {
   const asked = requestedConfigurations(parameters, takeable(granted, []), deps.config)
   return asked.detailed.length === 0 && asked.scoped.length === 0 ? granted : asked
 }

@@ -16,7 +16,7 @@ function requiredText(parameters: TokenParameters, name: string): string {
   return value
 }
 
-async function offeringOf(deps: Deps, parameters: TokenParameters) {
+async function offeringOf(deps: Pick<Deps, 'seals' | 'stores'>, parameters: TokenParameters) {
   const code = deps.seals.openCode(requiredText(parameters, 'pre-authorized_code'))
   const offering = code === undefined ? undefined : await deps.stores.openid4vci.offering(code.offeringId)
   if (code === undefined || offering === undefined) {

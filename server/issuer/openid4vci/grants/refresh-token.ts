@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, () => 
 }
 
 /** A refresh token that comes a second time was stolen: its family ends (RFC 9700 §4.14.2). */
-async function endFamily(deps: Deps, authorizationId: string): Promise<OAuthError> {
+async function endFamily(deps: Pick<Deps, 'stores'>, authorizationId: string): Promise<OAuthError> {
   await deps.stores.authorizations.revokeTokens(authorizationId)
   return invalidGrant('The refresh token has been used already.')
 }
