@@ -5,7 +5,6 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY prisma.config.ts tsconfig.json tsconfig.build.json ./
 COPY prisma prisma
-COPY client client
 COPY server server
 RUN npm run build \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund

@@ -24,7 +24,7 @@ const processes = [
   'test/proof/killed.test.ts',
   'test/proof/status-indices.test.ts',
   'test/scripts/*.test.ts',
-  'test/client/bundle.test.ts',
+  'test/install/**/*.test.ts',
   'test/contract/import-rule.test.ts',
   'test/keys/at-rest.test.ts',
 ]

@@ -1,9 +1,5 @@
-import type { TRPCClientError } from '@trpc/client'
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import type { AppRouter } from '../server/router.js'
-
-/** An error as the service's formatter shapes it. */
-type ErrorShape = NonNullable<TRPCClientError<AppRouter>['shape']>
+import type { CredenceErrorShape } from './calls.js'
 
 /** Statuses that come from before the RPC protocol: the front of the service, or a proxy of it. */
 const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
@@ -38,7 +34,7 @@ function messagesOf(body: unknown, { status, type, statusText }: Response): stri
   return [`HTTP ${status} ${statusText}`.trimEnd()]
 }
 
-function errorShape(body: unknown, response: Response): ErrorShape {
+function errorShape(body: unknown, response: Response): CredenceErrorShape {
   const { status } = response
   const code = CODES[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')
   const messages = messagesOf(body, response)

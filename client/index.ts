@@ -1,16 +1,9 @@
-import {
-  createTRPCClient,
-  httpBatchLink,
-  httpSubscriptionLink,
-  isTRPCClientError,
-  splitLink,
-  type TRPCClient,
-  type TRPCClientError,
-} from '@trpc/client'
-import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { createTRPCClient, httpBatchLink, httpSubscriptionLink, isTRPCClientError, splitLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
-import type { AppRouter } from '../server/router.js'
+import type { CredenceClient } from './api.js'
+import type { CredenceError } from './calls.js'
 import { credentialed, type Fetch, type TokenSource } from './request.js'
+import type { AppRouter } from './router.js'
 import { endOnRefusal, streaming } from './subscription.js'
 import { transformer } from './transformer.js'
 
@@ -18,6 +11,20 @@ import { transformer } from './transformer.js'
 const MAX_BATCH = 10
 /** Node answers 431 to a request whose head is longer than 16 KiB. */
 const MAX_URL_LENGTH = 8_000
+
+export type { CredenceClient } from './api.js'
+export type {
+  CallOptions,
+  CredenceError,
+  CredenceErrorShape,
+  Mutation,
+  Query,
+  Subscription,
+  SubscriptionCallbacks,
+  Tracked,
+} from './calls.js'
+export type { Fetch, TokenSource } from './request.js'
+export type { AppRouter, CredenceInputs, CredenceOutputs } from './router.js'
 
 export interface CredenceClientOptions {
   /** Where the service answers; `/trpc` is added. */
@@ -33,22 +40,6 @@ export interface CredenceClientOptions {
   readonly fetch?: Fetch | undefined
 }
 
-/** Every procedure of the service by its name: `client.offerings.create.mutate(…)`, `client.offerings.read.query(…)`. */
-export type CredenceClient = TRPCClient<AppRouter>
-
-/**
- * What every call rejects with and every subscription's `onError` gets. `data.httpStatus` and `data.messages` are the
- * status and the message or messages that REST answers; `data` is absent where the service was not reached.
- * `meta.response` is the HTTP response, for `Retry-After` say.
- */
-export type CredenceError = TRPCClientError<AppRouter>
-
-/** Inputs by router and procedure: `CredenceInputs['offerings']['create']`. */
-export type CredenceInputs = inferRouterInputs<AppRouter>
-
-/** Outputs by router and procedure: `CredenceOutputs['offerings']['create']`. */
-export type CredenceOutputs = inferRouterOutputs<AppRouter>
-
 /** Whether something that was caught came from a client of this module. */
 export const isCredenceError = (thrown: unknown): thrown is CredenceError => isTRPCClientError<AppRouter>(thrown)
 
@@ -60,7 +51,7 @@ export const isCredenceError = (thrown: unknown): thrown is CredenceError => isT
  *
  * @example
  * ```ts
- * import { createCredenceClient, isCredenceError } from 'credence/client'
+ * import { createCredenceClient, isCredenceError } from '@credence/client'
  *
  * const credence = createCredenceClient({
  *   url: 'https://credentials.example.com',

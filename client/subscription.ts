@@ -1,8 +1,8 @@
 import type { TRPCClientError, TRPCLink } from '@trpc/client'
 import { observable } from '@trpc/server/observable'
 import type { FetchLike, FetchLikeResponse } from 'eventsource'
-import type { AppRouter } from '../server/router.js'
 import type { Send } from './request.js'
+import type { AppRouter } from './router.js'
 
 /** Waited where a 429 does not say how long. */
 const RETRY_SECONDS = 5

@@ -51,7 +51,7 @@ const clientSources = (): string[] =>
   ['prisma/schema.prisma', 'prisma.config.ts', 'package-lock.json'].map(inRoot).filter((file) => existsSync(file))
 
 const serverSources = (): string[] => [
-  ...['server', 'client'].flatMap((directory) => filesBelow(inRoot(directory))),
+  ...filesBelow(inRoot('server')),
   ...['tsconfig.json', 'tsconfig.build.json', 'package.json'].map(inRoot),
   ...clientSources(),
 ]

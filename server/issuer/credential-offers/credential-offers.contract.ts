@@ -69,6 +69,7 @@ export const credentialOfferSessionEvents = {
     access: 'issuer',
     kind: 'events',
     produces: 'text/event-stream',
+    event: zCredentialOfferSession,
     errors: [400, 403],
   }),
   input: z.strictObject({ id: z.string(), lastEventId: z.string().optional() }),

@@ -40,6 +40,7 @@ export const verificationSessionEvents = {
     access: 'verifier',
     kind: 'events',
     produces: 'text/event-stream',
+    event: zVerificationSession,
     errors: [400, 403],
   }),
   input: z.strictObject({

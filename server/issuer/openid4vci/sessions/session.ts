@@ -29,7 +29,7 @@ export interface CredentialOfferSessionView {
   readonly credentialConfigurationIds: string[]
   readonly createdAt: string
   readonly expiresAt: string
-  readonly errorMessage?: string
+  readonly errorMessage?: string | undefined
 }
 
 /** From which states a state can be reached. Nothing leaves a final state; a repeat moves nothing. */

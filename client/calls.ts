@@ -1,0 +1,76 @@
+/** What may be given beside a call's input. */
+export interface CallOptions {
+  /** Gives the call up. */
+  readonly signal?: AbortSignal
+}
+
+/** No input need be given where none need be. */
+type Given<Input> = undefined extends Input
+  ? [input?: Input, options?: CallOptions]
+  : [input: Input, options?: CallOptions]
+
+/** A procedure that reads. */
+export interface Query<Input, Output> {
+  /** Asks the service; rejects with a `CredenceError`. */
+  query(...given: Given<Input>): Promise<Output>
+}
+
+/** A procedure that changes something. */
+export interface Mutation<Input, Output> {
+  /** Asks the service to do it; rejects with a `CredenceError`. */
+  mutate(...given: Given<Input>): Promise<Output>
+}
+
+/** A procedure that answers more than once. */
+export interface Subscription<Input, Event> {
+  /** Gives every event, until it is ended here or refused there. */
+  subscribe(input: Input, callbacks: SubscriptionCallbacks<Event>): { unsubscribe(): void }
+}
+
+/** An event of a subscription. After a lost connection it goes on behind the last `id`. */
+export interface Tracked<Data> {
+  readonly id: string
+  readonly data: Data
+}
+
+export interface SubscriptionCallbacks<Event> extends CallOptions {
+  onStarted?(): void
+  onData(event: Event): void
+  /** The service refuses: the subscription is over. */
+  onError?(error: CredenceError): void
+  onStopped?(): void
+  /** The last call, whatever ended the subscription. */
+  onComplete?(): void
+  /** `error` says why a connection was lost that is being made again. */
+  onConnectionStateChange?(state: {
+    readonly state: 'idle' | 'connecting' | 'pending'
+    readonly error: CredenceError | null
+  }): void
+}
+
+/** An error as the service writes it. */
+export interface CredenceErrorShape {
+  readonly message: string
+  /** The RPC protocol's number of the error. */
+  readonly code: number
+  readonly data: {
+    /** Its word for it: `NOT_FOUND`. */
+    readonly code: string
+    /** The procedure: `offerings.read`. */
+    readonly path?: string
+    /** The status that REST answers. */
+    readonly httpStatus: number
+    /** The message or messages that REST answers. */
+    readonly messages: readonly string[]
+  }
+}
+
+/**
+ * What every call rejects with and every subscription's `onError` gets. `data` is absent where the service was not
+ * reached. `meta.response` is the HTTP response, for `Retry-After` say.
+ */
+export interface CredenceError extends Error {
+  readonly shape: CredenceErrorShape | null | undefined
+  readonly data: CredenceErrorShape['data'] | null | undefined
+  readonly meta: Record<string, unknown> | undefined
+}
