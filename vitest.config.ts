@@ -9,6 +9,7 @@ const unit = [
   'test/contract/contracts.test.ts',
   'test/database/coalesce.test.ts',
   'test/dids/resolver.test.ts',
+  'test/formats/registry.test.ts',
   'test/http/openapi.test.ts',
   'test/http/request-facts.test.ts',
   'test/scripts/settings.test.ts',

@@ -25,7 +25,8 @@ export interface Querying {
   pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
   /** `meta` for an item of a VP query; undefined where no credential of the format can satisfy it. */
   metaOf(item: CompiledItem, types: KnownTypes): JsonObject | undefined
-  meaningOf(path: JsonPath): PathMeaning
+  /** What a path of an item stands for. */
+  meaningOf(path: JsonPath, item: CompiledItem, types: KnownTypes): PathMeaning
   /**
    * The format's entry of `vp_formats_supported` (OpenID4VP 1.0 §10.1, §11.1).
    *

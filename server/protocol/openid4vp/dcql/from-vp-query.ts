@@ -3,7 +3,7 @@ import { claimsAndSets } from './claim-sets.js'
 import type { CredentialQuery } from './credential-query.js'
 import type { DcqlQuery } from './dcql-query.js'
 import type { KnownTypes, QueryableFormat, Querying } from './format.js'
-import { claimsOfField } from './item-claims.js'
+import { claimsOfField, type FieldClaims } from './item-claims.js'
 
 const CREDENTIAL_ID = /^item-(\d+)-[a-z][a-z-]*$/
 
@@ -48,26 +48,34 @@ function credentialQueriesOf(
   formats: readonly QueryableFormat[],
 ): CredentialQuery[] {
   const alternatives = formats.flatMap(({ name, querying }) => {
-    const claims = claimsOf(item, querying)
+    const claims = claimsOf(item, types, querying)
     const meta = querying.metaOf(item, types)
     if (claims === undefined || meta === undefined) return []
     return [{ querying, query: { id: `item-${index}-${querying.idSuffix}`, format: name, meta, ...claims } }]
   })
   // Where a claims path cannot say what is wanted, a holder who chooses what to disclose would not know what.
   const whole = alternatives.filter(({ querying }) => querying.disclosesAll)
-  if (whole.length > 0 && isInexpressible(item, formats)) return whole.map(({ query }) => withoutClaims(query))
+  if (whole.length > 0 && isInexpressible(item, types, formats)) return whole.map(({ query }) => withoutClaims(query))
   return alternatives.map(({ query }) => query)
 }
 
 /** Undefined where a field asks for what no credential of the format has. */
-function claimsOf({ fields }: CompiledItem, querying: Querying): ReturnType<typeof claimsAndSets> | undefined {
-  const needs = fields.map((field) => claimsOfField(field, querying))
+function claimsOf(
+  item: CompiledItem,
+  types: KnownTypes,
+  querying: Querying,
+): ReturnType<typeof claimsAndSets> | undefined {
+  const needs = needsOf(item, types, querying)
   if (needs.some(({ kind }) => kind === 'absent')) return undefined
   return claimsAndSets(needs.filter((need) => need.kind === 'claims'))
 }
 
-function isInexpressible({ fields }: CompiledItem, formats: readonly QueryableFormat[]): boolean {
-  return fields.some((field) => formats.some(({ querying }) => claimsOfField(field, querying).kind === 'inexpressible'))
+function isInexpressible(item: CompiledItem, types: KnownTypes, formats: readonly QueryableFormat[]): boolean {
+  return formats.some(({ querying }) => needsOf(item, types, querying).some(({ kind }) => kind === 'inexpressible'))
+}
+
+function needsOf(item: CompiledItem, types: KnownTypes, querying: Querying): FieldClaims[] {
+  return item.fields.map((field) => claimsOfField(field, (path) => querying.meaningOf(path, item, types)))
 }
 
 function withoutClaims({ claims: _claims, claim_sets: _sets, ...query }: CredentialQuery): CredentialQuery {

@@ -1,7 +1,7 @@
-import type { Segment } from '../query/jsonpath/ast.js'
+import type { JsonPath, Segment } from '../query/jsonpath/ast.js'
 import type { CompiledField } from '../query/vp-query.js'
 import type { ClaimsPath, ClaimValue } from './claims-query.js'
-import type { Querying } from './format.js'
+import type { PathMeaning } from './format.js'
 
 /** What a field of a query item asks for in one format. */
 export type FieldClaims =
@@ -21,9 +21,9 @@ export type FieldClaims =
 /** Maps the paths of a field to claims paths of a format, each once. */
 export function claimsOfField(
   { paths, constraint: { filter } }: CompiledField,
-  querying: Pick<Querying, 'meaningOf'>,
+  meaningOf: (path: JsonPath) => PathMeaning,
 ): FieldClaims {
-  const meanings = paths.map(({ path }) => querying.meaningOf(path))
+  const meanings = paths.map(({ path }) => meaningOf(path))
   if (meanings.includes('inexpressible')) return { kind: 'inexpressible' }
   if (meanings.includes('present')) return { kind: 'present' }
   const claims = new Map(

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createFormats, FORMATS, standardFormats } from '../../server/formats/registry.js'
+import { toy } from './toy/format.js'
+
+const [dcSdJwt, jwtVcJson] = FORMATS
+
+describe('a registry of credential formats', () => {
+  it('finds them by name, by a former name, by the suffix of configurations and by the looks of a credential', () => {
+    const { named, known, withSuffix, recognise } = createFormats([...FORMATS, toy])
+    expect(named('toy')).toBe(toy)
+    expect([known('vc+sd-jwt'), known('draft-toy'), known('dc+sd-jwt')]).toEqual([dcSdJwt, toy, dcSdJwt])
+    expect([known('mso_mdoc'), known(undefined), known('constructor')]).toEqual([undefined, undefined, undefined])
+    expect([withSuffix(''), withSuffix('-sd-jwt'), withSuffix('-x')]).toEqual([jwtVcJson, dcSdJwt, undefined])
+    expect([recognise('a.b.c~'), recognise('a.b.c'), recognise('toy.a.b.c')]).toEqual([dcSdJwt, jwtVcJson, toy])
+  })
+
+  it.each(['a.b', 'a..c', 'a.b.c.d', ''])('takes %j for no credential', (compact) => {
+    expect(standardFormats.recognise(compact)).toBeUndefined()
+  })
+
+  it('offers the primary one first, and lists them in their own order', () => {
+    const { all, issued, primary } = createFormats([toy, ...FORMATS])
+    expect(all.map(({ name }) => name)).toEqual(['toy', 'dc+sd-jwt', 'jwt_vc_json'])
+    expect(issued.map(({ name }) => name)).toEqual(['jwt_vc_json', 'toy', 'dc+sd-jwt'])
+    expect(primary).toBe(jwtVcJson)
+  })
+
+  it('refuses two of one name or suffix, and to be without a primary one', () => {
+    const shared = 'Two credential formats share a name or a configuration suffix.'
+    expect(() => createFormats([...FORMATS, { ...toy, name: 'dc+sd-jwt' }])).toThrow(shared)
+    const suffixed = { ...toy, issuing: { ...toy.issuing, configurationSuffix: '-sd-jwt' } }
+    expect(() => createFormats([...FORMATS, suffixed])).toThrow(shared)
+    expect(() => createFormats([toy])).toThrow('No credential format is issued where nobody names one.')
+    expect(() => standardFormats.named('toy')).toThrow('There is no credential format toy.')
+  })
+})
+
+/** Where a format's name may stand: in its own folder, in what the folder is made of, and in two examples of contracts. */
+const HOMES = [
+  'formats/',
+  'protocol/sd-jwt-vc/',
+  'protocol/jwt-vc/',
+  'generated/',
+  'issuer/metadata/metadata.contract.ts',
+  'issuer/openid4vci/offers.contract.ts',
+]
+const NAME = /[dv]c\+sd-jwt|\bjwt_vc|(?<!\/dc)-sd-jwt\b/
+const COMMENT = /\/\*.*?\*\/|(?<=^|\s)\/\/[^\n]*/gs
+
+function sources(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name)
+    return entry.isDirectory() ? sources(path) : path.endsWith('.ts') ? [path] : []
+  })
+}
+
+it('is the only one that knows their names: no other code of the service compares one', () => {
+  const others = sources('server').filter((path) => !HOMES.some((home) => path.startsWith(`server/${home}`)))
+  expect(others.length).toBeGreaterThan(100)
+  expect(others.filter((path) => NAME.test(readFileSync(path, 'utf8').replace(COMMENT, '')))).toEqual([])
+})

@@ -1,0 +1,8 @@
+import type { CredentialFormat } from '../../../server/formats/format.js'
+import { holding } from './holding.js'
+import { issuing } from './issuing.js'
+import { querying } from './querying.js'
+import { verifying } from './verifying.js'
+
+/** A credential format that no standard has, and that the service knows nothing of. */
+export const toy: CredentialFormat = { name: 'toy', issuing, verifying, querying, holding }

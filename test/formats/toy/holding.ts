@@ -1,0 +1,24 @@
+import type { Holding } from '../../../server/formats/holding.js'
+import { isObject } from '../../../server/protocol/json/json-object.js'
+import { payloadOfToy, rootOfToy } from './compact.js'
+import { proofOf } from './verifying.js'
+
+export const holding: Holding = {
+  formerNames: ['draft-toy'],
+  // The libraries have never heard of it. That of DCQL takes it for a W3C credential.
+  library: {
+    checksConfigurations: false,
+    query: (query) => {
+      const kind = isObject(query.meta) ? query.meta.toy_value : undefined
+      return { ...query, format: 'jwt_vc_json', meta: { type_values: [[kind]] } }
+    },
+    credential: (types) => ({ credential_format: 'jwt_vc_json', type: [...types] }),
+  },
+  typesOf: ({ toy_kind: kind }) => (typeof kind === 'string' ? [kind] : []),
+  claimsOf: (compact) => rootOfToy(payloadOfToy(compact)),
+  subjectOf: (claims) => Object.assign({}, ...Object.values(claims)),
+  x5cOf: () => undefined,
+  statusOf: (compact) => [payloadOfToy(compact).status],
+  present: async ({ compact, signer, nonce, audience }) =>
+    signer === undefined ? compact : proofOf(signer, compact, nonce, audience),
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import type { Querying } from '../../../server/protocol/openid4vp/dcql/format.js'
+import { pointerOf } from '../../../server/protocol/openid4vp/dcql/item-claims.js'
+import { namedTypes } from '../../../server/protocol/openid4vp/dcql/item-types.js'
+import { memberOfVc } from '../../../server/protocol/openid4vp/query/vc-paths.js'
+import type { CompiledItem } from '../../../server/protocol/openid4vp/query/vp-query.js'
+
+function kindOf(item: CompiledItem): string | undefined {
+  const [[kind, ...others] = [], ...alternatives] = namedTypes(item) ?? []
+  return others.length === 0 && alternatives.length === 0 ? kind : undefined
+}
+
+export const querying: Querying = {
+  meta: z.strictObject({ toy_value: z.string().min(1, 'must not be empty') }),
+  idSuffix: 'toy',
+  disclosesAll: true,
+  pathFault: ({ length }) => (length === 2 ? undefined : { position: 0, message: 'must be a kind and a claim' }),
+  metaOf: (item) => {
+    const kind = kindOf(item)
+    return kind === undefined ? undefined : { toy_value: kind }
+  },
+  meaningOf: (path, item) => {
+    const { member, rest } = memberOfVc(path)
+    if (member === 'type') return 'present'
+    const kind = kindOf(item)
+    if (member !== 'credentialSubject' || kind === undefined) return 'absent'
+    const pointer = pointerOf(rest)
+    return typeof pointer === 'string' ? pointer : [kind, ...pointer]
+  },
+  vpFormat: (algorithms) => ({ toy_alg_values: algorithms }),
+}
