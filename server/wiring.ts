@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import { createAgentStore } from './agent/store.js'
 import { createAccess } from './auth/access.js'
 import type { Config } from './config.js'
@@ -171,7 +172,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     health: {
       stopping: () => state.stopping,
       checks: {
-        database: () => database.sql`SELECT 1`,
+        database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
         ...(access.identityProvider === undefined ? {} : { identityProvider: access.identityProvider }),
         ...options.checks,
       },

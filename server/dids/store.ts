@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { type AuditRecord, recordAudit } from '../audit/audit.js'
 import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
 import { type ListPart, listPart } from '../database/list-position.js'
+import { publicJwk } from '../database/row-shapes.js'
 import { Prisma } from '../generated/prisma/client.js'
 import { currentKey } from '../keys/store.js'
 import type { Jwk } from '../protocol/jose/jws.js'
@@ -54,6 +56,26 @@ export interface RecordIdentity {
   readonly publicJwk: Jwk
 }
 
+const zStoredDid: z.ZodType<StoredDid> = z.strictObject({
+  did: z.string(),
+  method: z.string(),
+  uuid: z.string().nullable(),
+  purpose: z.enum(['issuer', 'verifier', 'holder', 'agent']),
+  createdBy: z.string().nullable(),
+  keySetId: z.string(),
+  holderId: z.string().nullable(),
+  createdAt: z.date(),
+  keys: z.array(z.strictObject({ id: z.string(), publicJwk })),
+  alsoKnownAs: z.array(z.string()),
+})
+
+const zRecordIdentity: z.ZodType<RecordIdentity> = z.strictObject({
+  did: z.string(),
+  purpose: z.enum(['issuer', 'verifier']),
+  keyId: z.string(),
+  publicJwk,
+})
+
 /** DID Core 1.0 §3.1, without what a DID URL adds. */
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 
@@ -84,7 +106,7 @@ export async function insertIdentity(
 export function createDidStore({ prisma, sql }: Database) {
   const ownIssuers = new LruMap<string, true>(MAX_OWN_ISSUERS)
   const select = (where: Prisma.Sql): Promise<StoredDid[]> =>
-    sql<StoredDid>`SELECT ${columns} FROM dids d WHERE ${where}`
+    sql(zStoredDid)`SELECT ${columns} FROM dids d WHERE ${where}`
   const first = async (where: Prisma.Sql): Promise<StoredDid | undefined> => (await select(where))[0]
   const readDid = coalesced(async (dids) => {
     const rows = await select(Prisma.sql`d.did = ANY(${[...dids]}::text[])`)
@@ -105,7 +127,7 @@ export function createDidStore({ prisma, sql }: Database) {
     /** Whether a DID is one of this installation's issuers. Asked once: what they have signed stays theirs. */
     async isIssuer(did: string): Promise<boolean> {
       if (ownIssuers.get(did) === true) return true
-      const rows = await sql<{ did: string }>`
+      const rows = await sql(z.strictObject({ did: z.string() }))`
         SELECT did FROM dids WHERE did = ${did} AND purpose = 'issuer'`
       if (rows.length > 0) ownIssuers.set(did, true)
       return rows.length > 0
@@ -113,7 +135,7 @@ export function createDidStore({ prisma, sql }: Database) {
 
     /** The DID and key that each issuer and verifier record signs with. */
     recordIdentities: (): Promise<RecordIdentity[]> =>
-      sql<RecordIdentity>`
+      sql(zRecordIdentity)`
         SELECT r.did, r.purpose, k.id AS "keyId", k.public_jwk AS "publicJwk"
         FROM (SELECT did, key_set_id, created_at, 'issuer' AS purpose FROM issuers
               UNION ALL SELECT did, key_set_id, created_at, 'verifier' FROM verifiers) r

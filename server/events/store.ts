@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { Database } from '../database/connect.js'
+import { json } from '../database/row-shapes.js'
 import { Prisma } from '../generated/prisma/client.js'
 
 /** Postgres channel on which events are announced. */
@@ -72,13 +74,17 @@ export function latestDataWith(session: Prisma.Sql, changes: Prisma.Sql): Prisma
     SELECT e.data FROM session_events e WHERE e.session_id = ${session} ORDER BY e.seq DESC LIMIT 1) || ${changes}`
 }
 
+const eventShape = { seq: z.int(), data: json<SessionEvent['data']>() }
+
+const zEvent: z.ZodType<SessionEvent> = z.strictObject(eventShape)
+
 export type EventStore = ReturnType<typeof createEventStore>
 
 export function createEventStore({ sql }: Database) {
   return {
     /** A session's newest event: the session as it is now. Nothing for an unknown session. */
     async latest(kind: SessionKind, sessionId: string): Promise<SessionEvent | undefined> {
-      const [row] = await sql<SessionEvent>`
+      const [row] = await sql(zEvent)`
         SELECT seq, data FROM session_events WHERE session_id = ${sessionId} AND kind = ${kind} ORDER BY seq DESC LIMIT 1`
       return row
     },
@@ -87,7 +93,7 @@ export function createEventStore({ sql }: Database) {
     after(wanted: readonly EventsWanted[]): Promise<(SessionEvent & { readonly sessionId: string })[]> {
       const ids = wanted.map(({ sessionId }) => sessionId)
       const positions = wanted.map(({ after }) => after)
-      return sql`
+      return sql(z.strictObject({ ...eventShape, sessionId: z.string() }))`
         SELECT e.session_id AS "sessionId", e.seq, e.data
         FROM unnest(${ids}::text[], ${positions}::int[]) AS w(session_id, after)
         JOIN session_events e ON e.session_id = w.session_id AND e.seq > w.after

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { recordAudit } from '../audit/audit.js'
 import type { Database } from '../database/connect.js'
 import type { NewDid, NewKey } from '../dids/store.js'
@@ -18,6 +19,17 @@ export interface SigningRecord {
   readonly didWeb: string | null
 }
 
+const zSigningRecord: z.ZodType<SigningRecord> = z.strictObject({
+  kind: z.enum(['issuer', 'verifier']),
+  id: z.string(),
+  method: z.string(),
+  createdBy: z.string().nullable(),
+  keySetId: z.string(),
+  keyId: z.string(),
+  alg: z.string(),
+  didWeb: z.string().nullable(),
+})
+
 /** A new key that takes the place of a key set's current one. */
 export interface Rotation {
   readonly keySetId: string
@@ -37,7 +49,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
   return {
     /** Every issuer and verifier record, the oldest first. */
     signingRecords: (): Promise<SigningRecord[]> =>
-      sql<SigningRecord>`
+      sql(zSigningRecord)`
         SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg,
           w.did AS "didWeb"
         FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at FROM issuers

@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { Database } from '../database/connect.js'
+import { publicJwk } from '../database/row-shapes.js'
 import { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
@@ -10,6 +12,14 @@ export interface StoredKey {
   readonly publicJwk: Jwk
   readonly privateJwk: string
 }
+
+const zStoredKey: z.ZodType<StoredKey> = z.strictObject({
+  id: z.string(),
+  keySetId: z.string(),
+  alg: z.string(),
+  publicJwk,
+  privateJwk: z.string(),
+})
 
 /**
  * The key that signs for a key set now, joined as `k`: its newest that is not retired.
@@ -29,26 +39,26 @@ export type KeyStore = ReturnType<typeof createKeyStore>
 export function createKeyStore({ prisma, sql }: Database) {
   return {
     async find(id: string): Promise<StoredKey | undefined> {
-      const [row] = await sql<StoredKey>`SELECT ${columns} FROM keys k WHERE k.id = ${id}`
+      const [row] = await sql(zStoredKey)`SELECT ${columns} FROM keys k WHERE k.id = ${id}`
       return row
     },
 
     /** The key that signs for a key set now. */
     async current(keySetId: string): Promise<StoredKey | undefined> {
-      const [row] = await sql<StoredKey>`
+      const [row] = await sql(zStoredKey)`
         SELECT ${columns} FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${keySetId}`
       return row
     },
 
     /** One key for each JWE header that any private key has, and so for each key-encryption key. */
     sampleOfEachEncryption: (): Promise<{ readonly id: string; readonly privateJwk: string }[]> =>
-      sql`
+      sql(z.strictObject({ id: z.string(), privateJwk: z.string() }))`
         SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) id, private_jwk AS "privateJwk" FROM keys
         WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`,
 
     /** The algorithms of the keys that issuers sign with now. */
     async issuerAlgorithms(): Promise<string[]> {
-      const rows = await sql<{ alg: string }>`
+      const rows = await sql(z.strictObject({ alg: z.string() }))`
         SELECT DISTINCT k.alg FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} ORDER BY k.alg DESC`
       return rows.map(({ alg }) => alg)
     },

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
+import { publicJwk } from '../database/row-shapes.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 export interface IndexRange {
@@ -27,6 +29,25 @@ export interface StatusListEntry {
   readonly publicJwk: Jwk
 }
 
+const zStatusListRecord: z.ZodType<StatusListRecord> = z.strictObject({
+  id: z.string(),
+  size: z.int(),
+  version: z.int(),
+  keyId: z.string(),
+  publicJwk,
+  issuerMethod: z.string(),
+  issuerDid: z.string(),
+})
+
+const zEntry: z.ZodType<StatusListEntry & { readonly key: string }> = z.strictObject({
+  key: z.string(),
+  revoked: z.boolean(),
+  size: z.int(),
+  publicJwk,
+})
+
+const zAllotted = z.strictObject({ id: z.string(), size: z.int(), allotted: z.int() })
+
 export type StatusListStore = ReturnType<typeof createStatusListStore>
 
 export function createStatusListStore({ prisma, sql }: Database) {
@@ -34,7 +55,7 @@ export function createStatusListStore({ prisma, sql }: Database) {
     const places = keys.map((key) => key.split(' '))
     const ids = places.map(([id = '']) => id)
     const indices = places.map(([, index]) => Number(index))
-    const rows = await sql<StatusListEntry & { key: string }>`
+    const rows = await sql(zEntry)`
       SELECT q.key, c.revoked_at IS NOT NULL AS revoked, l.size, k.public_jwk AS "publicJwk"
       FROM unnest(${[...keys]}::text[], ${ids}::text[], ${indices}::int[])
         AS q(key, list_id, status_index)
@@ -50,7 +71,7 @@ export function createStatusListStore({ prisma, sql }: Database) {
      * Under READ COMMITTED the row lock makes a second writer look at the count again.
      */
     async reserve(keyId: string, count: number): Promise<IndexRange | undefined> {
-      const [row] = await sql<{ id: string; size: number; allotted: number }>`
+      const [row] = await sql(zAllotted)`
         UPDATE status_lists SET allotted = allotted + ${count}::int
         WHERE id = (
           SELECT id FROM status_lists WHERE key_id = ${keyId} AND allotted + ${count}::int <= size
@@ -68,7 +89,7 @@ export function createStatusListStore({ prisma, sql }: Database) {
     },
 
     async find(id: string): Promise<StatusListRecord | undefined> {
-      const [row] = await sql<StatusListRecord>`
+      const [row] = await sql(zStatusListRecord)`
         SELECT l.id, l.size, l.version, l.key_id AS "keyId", k.public_jwk AS "publicJwk",
                i.method AS "issuerMethod", i.did AS "issuerDid"
         FROM status_lists l JOIN keys k ON k.id = l.key_id JOIN issuers i ON i.id = l.issuer_id
@@ -78,7 +99,7 @@ export function createStatusListStore({ prisma, sql }: Database) {
 
     /** Indices of a list that are revoked. */
     async revokedIndices(id: string): Promise<number[]> {
-      const rows = await sql<{ index: number }>`
+      const rows = await sql(z.strictObject({ index: z.int() }))`
         SELECT status_index AS index FROM credential_instances WHERE status_list_id = ${id} AND revoked_at IS NOT NULL`
       return rows.map((row) => row.index)
     },

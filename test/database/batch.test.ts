@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { deletedBatch, expiredBatch } from '../../server/database/batch.js'
 import { connectDatabase, type Database } from '../../server/database/connect.js'
+import { keyRow } from '../../server/database/row-shapes.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
 let test: TestDatabase
@@ -27,7 +28,7 @@ beforeEach(async () => {
 /** Deletes what expired before the fifth of January. */
 async function remove(limit: number): Promise<string[]> {
   const batch = expiredBatch('used_nonces', 'hash', new Date('2026-01-05T00:00:00Z'), limit)
-  const rows = await database.sql<{ key: string }>`${deletedBatch(batch)}`
+  const rows = await database.sql(keyRow)`${deletedBatch(batch)}`
   return rows.map(({ key }) => key).sort()
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { connectDatabase } from '../../server/database/connect.js'
 import { isDatabaseUnavailable } from '../../server/database/errors.js'
 import { createEmptyDatabase, createTestDatabase, query, startOwnPostgres } from '../support/postgres.js'
@@ -45,7 +46,7 @@ describe('connectDatabase', () => {
     const { prisma, sql, close } = connectDatabase(database.url, { max: 1, waitMs: 100 })
     let refused: unknown
     const long = prisma.$transaction(async (transaction) => {
-      refused = await sql`SELECT 1`.catch((error: unknown) => error)
+      refused = await sql(z.unknown())`SELECT 1`.catch((error: unknown) => error)
       await transaction.$queryRaw`SELECT 1 FROM pg_sleep(0.2)`
       await transaction.$queryRaw`SELECT 1`
     })

@@ -1,9 +1,13 @@
+import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import { json } from '../../database/row-shapes.js'
 
 export interface CredentialRecord {
   readonly id: string
   readonly vc: Record<string, unknown>
 }
+
+const zCredentialRecord: z.ZodType<CredentialRecord> = z.strictObject({ id: z.string(), vc: json() })
 
 export type CredentialStore = ReturnType<typeof createCredentialStore>
 
@@ -14,7 +18,7 @@ export function createCredentialStore({ sql }: Database) {
      * their token and of their holders).
      */
     async findOwned(id: string, sub: string, tokenDids: readonly string[]): Promise<CredentialRecord | undefined> {
-      const [row] = await sql<CredentialRecord>`
+      const [row] = await sql(zCredentialRecord)`
         SELECT c.id, c.vc FROM credentials c
         WHERE c.id = ${id} AND (
           c.owner = ${sub} OR c.holder_did = ANY(${[...tokenDids]}::text[])
@@ -29,7 +33,8 @@ export function createCredentialStore({ sql }: Database) {
      * @returns whether the credential exists.
      */
     async revoke(id: string, now: Date, actor: string | null): Promise<boolean> {
-      const [row] = await sql<{ exists: boolean }>`SELECT revoke_credential(${id}, ${now}, ${actor}) AS exists`
+      const [row] = await sql(z.strictObject({ exists: z.boolean() }))`
+        SELECT revoke_credential(${id}, ${now}, ${actor}) AS exists`
       return row?.exists === true
     },
   }

@@ -1,10 +1,12 @@
+import { z } from 'zod'
 import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
+import { idRow, json, publicJwk } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { countRedemption, insertRedemption, type NewRedemption } from '../redemptions/store.js'
-import { type CredentialSchema, schemaColumns } from '../schemas/store.js'
+import { type CredentialSchema, schemaColumns, schemaShape } from '../schemas/store.js'
 
 /** Who signs: an issuer record and the key that signs for it now. */
 export interface SigningIssuer {
@@ -53,6 +55,17 @@ export const issuerKey = currentKey(Prisma.sql`i.key_set_id`)
 export const contextColumns = Prisma.sql`
   ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk"`
 
+/** The columns of `contextColumns`. */
+export const contextShape = {
+  ...schemaShape,
+  issuerId: z.string(),
+  issuerDid: z.string(),
+  keyId: z.string(),
+  publicJwk,
+}
+
+const zContext: z.ZodType<IssuanceContext> = z.strictObject(contextShape)
+
 /** An offering with what is needed to issue from it. */
 export interface OfferingIssuance extends IssuanceContext {
   readonly offeringId: string
@@ -65,6 +78,17 @@ export interface OfferingIssuance extends IssuanceContext {
   readonly callerDids: readonly string[]
 }
 
+const zOfferingIssuance: z.ZodType<OfferingIssuance> = z.strictObject({
+  ...contextShape,
+  offeringId: z.string(),
+  credentialSubject: json(),
+  recipient: z.string().nullable(),
+  redemptionLimit: z.int().nullable(),
+  redemptionCount: z.int(),
+  expiresAt: z.date().nullable(),
+  callerDids: z.array(z.string()),
+})
+
 export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 
 export function createIssuanceStore({ sql }: Database) {
@@ -74,7 +98,7 @@ export function createIssuanceStore({ sql }: Database) {
     issuerId: string | null,
     sub: string | null,
   ): Promise<IssuanceContext[]> =>
-    sql<IssuanceContext>`
+    sql(zContext)`
       SELECT ${contextColumns}
       FROM unnest(${[...names]}::text[]) AS q(name)
       JOIN LATERAL (
@@ -110,7 +134,7 @@ export function createIssuanceStore({ sql }: Database) {
     },
 
     async offeringContext(offeringId: string, sub: string | null): Promise<OfferingIssuance | undefined> {
-      const [row] = await sql<OfferingIssuance>`
+      const [row] = await sql(zOfferingIssuance)`
         SELECT ${contextColumns}, o.id AS "offeringId", o.credential_subject AS "credentialSubject", o.recipient,
           o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
           ARRAY(SELECT d.did FROM dids d JOIN holders h ON h.id = d.holder_id WHERE h.created_by = ${sub}) AS "callerDids"
@@ -139,7 +163,7 @@ export function createIssuanceStore({ sql }: Database) {
               countRedemption(redemption.offeringId, createdAt, always),
               Prisma.sql`${insertRedemption(redemption, createdAt)},`,
             ]
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         WITH ${admitted}, ${insertCredential(credential)}, ${insertInstances(instances)}, ${redeemed} ${auditTarget(audit)}
         SELECT id FROM target`
       return rows.length > 0

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
+import { json, noRow } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import type { SchemaDisplay } from '../schemas/store.js'
 
@@ -35,6 +37,34 @@ export interface RedemptionRow {
   readonly schemaBody: Record<string, unknown>
 }
 
+const zOffering: z.ZodType<OfferingRow> = z.strictObject({
+  id: z.string(),
+  credentialSubject: json(),
+  recipient: z.string().nullable(),
+  redemptionLimit: z.int().nullable(),
+  expiresAt: z.date().nullable(),
+  createdAt: z.date(),
+  schemaName: z.string(),
+  schemaTitle: z.string().nullable(),
+  schemaDisplay: json<SchemaDisplay[]>().nullable(),
+})
+
+const zRedemption: z.ZodType<RedemptionRow> = z.strictObject({
+  id: z.string(),
+  offeringId: z.string(),
+  credentialId: z.string(),
+  recipientDid: z.string().nullable(),
+  redeemedAt: z.date(),
+  vc: json(),
+  revoked: z.boolean(),
+  configurationId: z.string(),
+  schemaId: z.string(),
+  schemaName: z.string(),
+  schemaTitle: z.string().nullable(),
+  schemaVersion: z.number(),
+  schemaBody: json(),
+})
+
 /** Which redemptions a reader may see. */
 export type RedemptionScope = 'all' | { readonly redeemedBy: string }
 
@@ -61,7 +91,7 @@ export function createOfferingStore({ sql }: Database) {
     async insert(offering: NewOffering): Promise<void> {
       const { id, schemaId, issuerId, recipient, redemptionLimit, expiresAt, createdAt } = offering
       const subject = JSON.stringify(offering.credentialSubject)
-      await sql`
+      await sql(noRow)`
         WITH inserted AS (
           INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at, created_at)
           VALUES (${id}, ${schemaId}, ${issuerId}, ${subject}::json, ${recipient}, ${redemptionLimit}, ${expiresAt}, ${createdAt})
@@ -71,7 +101,7 @@ export function createOfferingStore({ sql }: Database) {
     },
 
     async find(id: string): Promise<OfferingRow | undefined> {
-      const [row] = await sql<OfferingRow>`
+      const [row] = await sql(zOffering)`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id WHERE o.id = ${id} AND NOT o.is_session`
       return row
     },
@@ -79,7 +109,7 @@ export function createOfferingStore({ sql }: Database) {
     /** The newest first. `publicOnly`: those without recipient and limit. */
     list(publicOnly: boolean, part: ListPart): Promise<OfferingRow[]> {
       const open = publicOnly ? Prisma.sql`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : Prisma.empty
-      return sql<OfferingRow>`
+      return sql(zOffering)`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
         WHERE NOT o.is_session ${open} ${listPart(Prisma.sql`o.created_at`, Prisma.sql`o.id`, part)}`
     },
@@ -87,7 +117,7 @@ export function createOfferingStore({ sql }: Database) {
     /** The newest redemptions of each of several offerings. */
     async redemptions(offeringIds: readonly string[], scope: RedemptionScope): Promise<RedemptionRow[]> {
       if (offeringIds.length === 0) return []
-      return sql<RedemptionRow>`
+      return sql(zRedemption)`
         SELECT r.id, r.offering_id AS "offeringId", r.credential_id AS "credentialId", r.recipient_did AS "recipientDid",
           r.redeemed_at AS "redeemedAt", c.vc, c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
           s.title AS "schemaTitle", s.version AS "schemaVersion", s.body AS "schemaBody",

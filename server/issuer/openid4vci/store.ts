@@ -1,5 +1,6 @@
 import { deletedBatch, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
+import { keyRow } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import {
   auditTarget,
@@ -13,17 +14,18 @@ import {
 import { insertRedemption } from '../redemptions/store.js'
 import {
   type Admission,
-  type AdmissionRow,
   admission,
   admissionColumns,
   openSession,
   type Refusal,
   refusalOf,
   spent,
+  zAdmission,
 } from './admission/store.js'
 import type { ConsentContext } from './authorizations/consent-page.js'
+import { hashRow, zConsentContext, zOffering, zRefreshToken, zStored, zToken } from './rows.js'
 import type { CredentialOfferSession } from './sessions/session.js'
-import { movedSession, type StoredSession, sessionColumn, type WithRawSession, withDates } from './sessions/store.js'
+import { movedSession, type StoredSession, sessionColumn, withDates } from './sessions/store.js'
 import { type UsedOnce, usedOnce } from './used-once/store.js'
 
 /** Which grant an offer names. */
@@ -193,7 +195,7 @@ export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
 export function createOpenid4vciStore({ sql }: Database) {
   return {
     async offering(id: string): Promise<WalletOffering | undefined> {
-      const [row] = await sql<WithRawSession<WalletOffering>>`
+      const [row] = await sql(zOffering)`
         SELECT ${offeringColumns}
         FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
         WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
@@ -217,7 +219,7 @@ export function createOpenid4vciStore({ sql }: Database) {
           ? Prisma.empty
           : Prisma.sql`OR EXISTS (
               SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.credential_id IS NOT NULL)`
-      const [row] = await sql<{ stored: boolean; open: boolean; fresh: boolean }>`
+      const [row] = await sql(zStored)`
         WITH ${openSession(token.offeringId, session !== null)},
         open AS (
           SELECT o.id FROM offerings o JOIN session ON session.id = o.id
@@ -242,7 +244,7 @@ export function createOpenid4vciStore({ sql }: Database) {
     },
 
     async refreshToken(tokenHash: string): Promise<StoredRefreshToken | undefined> {
-      const [row] = await sql<StoredRefreshToken>`
+      const [row] = await sql(zRefreshToken)`
         SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId",
           r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt", r.expires_at AS "expiresAt",
           r.replaced_at IS NOT NULL AS replaced
@@ -257,7 +259,7 @@ export function createOpenid4vciStore({ sql }: Database) {
       configurationIds: readonly string[],
       now: Date,
     ): Promise<WalletOffering | undefined> {
-      const [row] = await sql<WithRawSession<WalletOffering>>`
+      const [row] = await sql(zOffering)`
         SELECT ${offeringColumns}
         FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
         WHERE o.for_subject = ${sub} AND o.is_session = (x.id IS NOT NULL)
@@ -270,7 +272,7 @@ export function createOpenid4vciStore({ sql }: Database) {
 
     /** What a person is shown before they decide over an offer. */
     async consentContext(offeringId: string): Promise<ConsentContext | undefined> {
-      const [row] = await sql<ConsentContext>`
+      const [row] = await sql(zConsentContext)`
         SELECT s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
           i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"
         FROM offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id WHERE o.id = ${offeringId}`
@@ -287,7 +289,7 @@ export function createOpenid4vciStore({ sql }: Database) {
     ): Promise<(TokenContext & { readonly proven: boolean }) | undefined> {
       const bound = Prisma.sql`
         SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND dpop_jkt = ${proof?.jkt ?? null}::text`
-      const [row] = await sql<WithRawSession<TokenContext & { readonly proven: boolean }>>`
+      const [row] = await sql(zToken)`
         ${proof === undefined ? Prisma.empty : Prisma.sql`WITH ${usedOnce([proof], bound)}`}
         SELECT ${proof === undefined ? Prisma.sql`false` : Prisma.sql`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
           t.expires_at AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
@@ -307,14 +309,14 @@ export function createOpenid4vciStore({ sql }: Database) {
 
     /** Uses a nonce up before the issuance is admitted that it is for. @returns false where it was used already. */
     async useNonce(hash: string, expiresAt: Date): Promise<boolean> {
-      const rows = await sql`
+      const rows = await sql(hashRow)`
         INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`
       return rows.length > 0
     },
 
     /** Admits a wallet to an issuance and puts on record what it takes, in one statement: both happen, or neither. */
     async issue(request: Admission, record: NewRecord): Promise<IssuanceOutcome> {
-      const [row] = await sql<AdmissionRow>`
+      const [row] = await sql(zAdmission)`
         WITH ${admission(request)}, ${recording(record, request)}
         SELECT ${admissionColumns}`
       return refusalOf(row, request) ?? { kind: 'issued', credentialId: request.earlierId ?? record.credentialId }
@@ -322,13 +324,13 @@ export function createOpenid4vciStore({ sql }: Database) {
 
     /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. @returns how many. */
     async removeTokens(before: Date, limit: number): Promise<number> {
-      const removed = await sql`${deletedBatch(expiredBatch('issuance_tokens', 'token_hash', before, limit))}`
+      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('issuance_tokens', 'token_hash', before, limit))}`
       return removed.length
     },
 
     /** Removes used nonces that expired before a moment, at most `limit`. @returns how many. */
     async removeNonces(before: Date, limit: number): Promise<number> {
-      const removed = await sql`${deletedBatch(expiredBatch('used_nonces', 'hash', before, limit))}`
+      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('used_nonces', 'hash', before, limit))}`
       return removed.length
     },
   }

@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import { json } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 
 export interface SchemaDisplay {
@@ -27,6 +29,25 @@ export interface CredentialSchema {
   readonly withdrawn: boolean
   readonly issuers: readonly string[]
 }
+
+/** The columns of `schemaColumns`. */
+export const schemaShape = {
+  id: z.string(),
+  name: z.string(),
+  version: z.number(),
+  body: json<CredentialSchema['body']>(),
+  title: z.string().nullable(),
+  description: z.string().nullable(),
+  display: json<SchemaDisplay[]>().nullable(),
+  selectivelyDisclosable: z.array(z.string()).nullable(),
+  expiresInDays: z.int().nullable(),
+  createdAt: z.date(),
+  active: z.boolean(),
+  withdrawn: z.boolean(),
+  issuers: z.array(z.string()),
+}
+
+const zSchema: z.ZodType<CredentialSchema> = z.strictObject(schemaShape)
 
 export interface NewSchema {
   readonly id: string
@@ -77,12 +98,16 @@ const target = (schemaId: string, editor: SchemaEditor) => Prisma.sql`
     SELECT s.id, ${isTheirs(editor)} AS permitted FROM schemas s JOIN credential_types t ON t.name = s.name
     WHERE s.id = ${schemaId})`
 
-interface ChangeRow {
-  readonly permitted: boolean
-  readonly issuerFound: boolean
-}
+const zChange = z.strictObject({ permitted: z.boolean(), issuerFound: z.boolean() })
 
-function changeOutcome(row: ChangeRow | undefined): ChangeOutcome {
+const zCreation = z.strictObject({ created: z.boolean(), permitted: z.boolean(), exists: z.boolean() })
+
+const zVersionRules = z.strictObject({
+  body: schemaShape.body.nullable(),
+  selectivelyDisclosable: schemaShape.selectivelyDisclosable,
+})
+
+function changeOutcome(row: z.output<typeof zChange> | undefined): ChangeOutcome {
   if (row === undefined) return 'no-schema'
   if (!row.permitted) return 'foreign'
   return row.issuerFound ? 'done' : 'no-issuer'
@@ -94,7 +119,7 @@ export type SchemaStore = ReturnType<typeof createSchemaStore>
 
 export function createSchemaStore({ sql }: Database) {
   const select = (where: Prisma.Sql) =>
-    sql<CredentialSchema>`SELECT ${schemaColumns} FROM schemas s WHERE ${where} ORDER BY s.version DESC`
+    sql(zSchema)`SELECT ${schemaColumns} FROM schemas s WHERE ${where} ORDER BY s.version DESC`
 
   return {
     /**
@@ -103,7 +128,7 @@ export function createSchemaStore({ sql }: Database) {
      */
     async insert(schema: NewSchema, editor: SchemaEditor): Promise<CreationOutcome> {
       const { name, version } = schema
-      const [row] = await sql<{ created: boolean; exists: boolean; permitted: boolean }>`
+      const [row] = await sql(zCreation)`
         WITH t AS (
           INSERT INTO credential_types (name, created_by) VALUES (${name}, ${editor.sub})
           ON CONFLICT (name) DO UPDATE SET created_by = credential_types.created_by RETURNING created_by),
@@ -132,7 +157,7 @@ export function createSchemaStore({ sql }: Database) {
     versions: (name: string): Promise<CredentialSchema[]> => select(Prisma.sql`s.name = ${name}`),
 
     async active(name: string): Promise<CredentialSchema | undefined> {
-      const [schema] = await sql<CredentialSchema>`
+      const [schema] = await sql(zSchema)`
         SELECT ${schemaColumns} FROM schemas s
         WHERE s.name = ${name} AND s.withdrawn_at IS NULL ORDER BY s.version DESC LIMIT 1`
       return schema
@@ -140,7 +165,7 @@ export function createSchemaStore({ sql }: Database) {
 
     /** The version that describes a name: the active one, or the highest where all are withdrawn. */
     async describing(name: string): Promise<CredentialSchema | undefined> {
-      const [schema] = await sql<CredentialSchema>`
+      const [schema] = await sql(zSchema)`
         SELECT ${schemaColumns} FROM schemas s
         WHERE s.name = ${name} ORDER BY s.withdrawn_at IS NOT NULL, s.version DESC LIMIT 1`
       return schema
@@ -148,7 +173,7 @@ export function createSchemaStore({ sql }: Database) {
 
     /** What every version of a name says of its claims; undefined where that is too much to be compared. */
     async versionRules(name: string): Promise<VersionRules[] | undefined> {
-      const rows = await sql<{ body: VersionRules['body'] | null } & Omit<VersionRules, 'body'>>`
+      const rows = await sql(zVersionRules)`
         SELECT CASE WHEN total <= ${MAX_COMPARED_BYTES} THEN body END AS body,
           CASE WHEN total <= ${MAX_COMPARED_BYTES} THEN selectively_disclosable END AS "selectivelyDisclosable"
         FROM (
@@ -165,14 +190,14 @@ export function createSchemaStore({ sql }: Database) {
      * still offered.
      */
     listed: (now: Date): Promise<CredentialSchema[]> =>
-      sql<CredentialSchema>`
+      sql(zSchema)`
         SELECT ${schemaColumns} FROM (
           SELECT DISTINCT ON (name) * FROM schemas WHERE withdrawn_at IS NULL OR offered_until > ${now}
           ORDER BY name, withdrawn_at IS NOT NULL, version DESC) s ORDER BY s.name`,
 
     /** Assigns a schema to an issuer record of the editor's, or, as admin, to the default one. */
     async assign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
-      const [row] = await sql<ChangeRow>`
+      const [row] = await sql(zChange)`
         WITH ${target(schemaId, editor)},
         issuer AS (
           SELECT i.id FROM issuers i
@@ -189,7 +214,7 @@ export function createSchemaStore({ sql }: Database) {
 
     /** Undoes an assignment, whoever's the issuer record is. Where there is none nothing changes. */
     async unassign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
-      const [row] = await sql<ChangeRow>`
+      const [row] = await sql(zChange)`
         WITH ${target(schemaId, editor)},
         removed AS (
           DELETE FROM schema_issuers a USING target
@@ -203,7 +228,7 @@ export function createSchemaStore({ sql }: Database) {
 
     /** Withdraws a version, for good. A second time nothing changes. */
     async withdraw(schemaId: string, editor: SchemaEditor, now: Date): Promise<ChangeOutcome> {
-      const [row] = await sql<ChangeRow>`
+      const [row] = await sql(zChange)`
         WITH ${target(schemaId, editor)},
         withdrawn AS (
           UPDATE schemas s SET withdrawn_at = ${now}, offered_until = (

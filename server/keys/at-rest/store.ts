@@ -1,4 +1,7 @@
+import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import { rowsOf } from '../../database/row-check.js'
+import { idRow } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import type { ProtectedColumn } from './columns.js'
 
@@ -25,7 +28,9 @@ export interface ProtectedValues {
 /** Everything encrypted at once may take long in a large installation. */
 const TRANSACTION_MS = 60 * 60 * 1000
 
-type Run = <Row>(statement: Prisma.Sql) => Promise<Row[]>
+type Run = <Row>(shape: z.ZodType<Row>, statement: Prisma.Sql) => Promise<Row[]>
+
+const zProtectedValue: z.ZodType<ProtectedValue> = z.strictObject({ id: z.string(), stored: z.string() })
 
 const namesOf = ({ table, idColumn, column }: ProtectedColumn) => ({
   table: Prisma.raw(`"${table}"`),
@@ -37,18 +42,24 @@ function valuesOver(run: Run): ProtectedValues {
   return {
     page(column, after, take) {
       const { table, id, value } = namesOf(column)
-      return run(Prisma.sql`
+      return run(
+        zProtectedValue,
+        Prisma.sql`
         SELECT ${id} AS id, ${value} AS stored FROM ${table}
-        WHERE ${id} > ${after} AND ${value} IS NOT NULL ORDER BY ${id} LIMIT ${take}`)
+        WHERE ${id} > ${after} AND ${value} IS NOT NULL ORDER BY ${id} LIMIT ${take}`,
+      )
     },
     async replace(column, replacements) {
       if (replacements.length === 0) return 0
       const { table, id, value } = namesOf(column)
       const member = (name: keyof Replacement) => replacements.map((replacement) => replacement[name])
-      const replaced = await run(Prisma.sql`
+      const replaced = await run(
+        idRow,
+        Prisma.sql`
         UPDATE ${table} t SET ${value} = r.new_value
         FROM unnest(${member('id')}::text[], ${member('from')}::text[], ${member('to')}::text[]) r(id, old_value, new_value)
-        WHERE t.${id} = r.id AND t.${value} = r.old_value RETURNING t.${id}`)
+        WHERE t.${id} = r.id AND t.${value} = r.old_value RETURNING t.${id} AS id`,
+      )
       return replaced.length
     },
   }
@@ -58,7 +69,7 @@ export type AtRestStore = ReturnType<typeof createAtRestStore>
 
 export function createAtRestStore({ prisma, sql }: Database) {
   return {
-    values: valuesOver(<Row>(statement: Prisma.Sql) => sql<Row>`${statement}`),
+    values: valuesOver((shape, statement) => sql(shape)`${statement}`),
 
     /**
      * Works on all values in one transaction, which nobody else does meanwhile.
@@ -68,8 +79,10 @@ export function createAtRestStore({ prisma, sql }: Database) {
     exclusively: <T>(name: string, work: (stored: string | undefined, values: ProtectedValues) => Promise<T>) =>
       prisma.$transaction(
         async (tx) => {
-          const run: Run = (statement) => tx.$queryRaw(statement)
-          const [row] = await run<{ value: string }>(
+          const run: Run = async (shape, statement) =>
+            rowsOf(shape, await tx.$queryRaw<unknown[]>(statement), statement.sql)
+          const [row] = await run(
+            z.strictObject({ value: z.string() }),
             Prisma.sql`SELECT value FROM secrets WHERE name = ${name} FOR UPDATE`,
           )
           return work(row?.value, valuesOver(run))

@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import { json, publicJwk } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
@@ -14,6 +16,14 @@ export interface RequestContext {
   /** The stored VP query that was named; null where there is none. */
   readonly query: readonly VpQueryItem[] | null
 }
+
+const zRequestContext: z.ZodType<RequestContext> = z.strictObject({
+  verifierDid: z.string(),
+  keyId: z.string(),
+  publicJwk,
+  typeNames: z.array(z.string()),
+  query: json<VpQueryItem[]>().nullable(),
+})
 
 /** A verifier record by its id or DID, as far as a caller may use it: their own, or the default one. */
 export interface NamedVerifier {
@@ -32,7 +42,7 @@ export function createAuthorizationRequestStore({ sql }: Database) {
           ? Prisma.sql`v.is_default`
           : Prisma.sql`(v.id = ${verifier.verifierId} OR v.did = ${verifier.verifierId})
               AND (v.is_default OR v.created_by = ${verifier.sub})`
-      const [row] = await sql<RequestContext>`
+      const [row] = await sql(zRequestContext)`
         SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk",
           ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
           (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query

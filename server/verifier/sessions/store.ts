@@ -1,11 +1,14 @@
+import { z } from 'zod'
 import { deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
+import { idRow, json as jsonColumn, keyRow } from '../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import {
   changesOf,
   requestExpired,
   requestRetrieved,
+  SESSION_STATES,
   type Session,
   type SessionView,
   type Transition,
@@ -28,6 +31,38 @@ export interface StoredResult {
   readonly responseCodeHash: string | null
   readonly responseCodeUsedAt: Date | null
 }
+
+const zSession: z.ZodType<Session> = z.strictObject({
+  id: z.string(),
+  requestId: z.string(),
+  qrCodeId: z.string().nullable(),
+  verifierId: z.string(),
+  clientId: z.string(),
+  keyId: z.string(),
+  kid: z.string(),
+  state: z.enum(SESSION_STATES),
+  errorMessage: z.string().nullable(),
+  responseMode: z.enum(['direct_post', 'direct_post.jwt']),
+  secrets: z.string().nullable(),
+  dcqlQuery: jsonColumn<Session['dcqlQuery']>(),
+  vpQuery: jsonColumn<Session['vpQuery']>().nullable(),
+  trustedIssuers: z.array(z.string()).nullable(),
+  redirectUri: z.string().nullable(),
+  createdBy: z.string().nullable(),
+  createdAt: z.date(),
+  expiresAt: z.date(),
+})
+
+const zResult: z.ZodType<StoredResult> = z.strictObject({
+  state: z.enum(SESSION_STATES),
+  createdBy: z.string().nullable(),
+  endedAt: z.date().nullable(),
+  result: z.unknown(),
+  responseCodeHash: z.string().nullable(),
+  responseCodeUsedAt: z.date().nullable(),
+})
+
+const zQrCode = z.strictObject({ clientId: z.string(), requestId: z.string() })
 
 const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
@@ -60,7 +95,7 @@ export function createVerificationSessionStore({ sql }: Database) {
     /** A new session with its first event and its audit row. */
     async insert(session: Session, view: SessionView): Promise<void> {
       const s = session
-      await sql`
+      await sql(idRow)`
         WITH created AS (
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, state, response_mode, secrets, dcql_query,
@@ -78,20 +113,20 @@ export function createVerificationSessionStore({ sql }: Database) {
     },
 
     async byRequest(requestId: string): Promise<Session | undefined> {
-      const [row] = await sql<Session>`
+      const [row] = await sql(zSession)`
         SELECT ${columns} FROM verification_sessions WHERE request_id = ${requestId}`
       return row
     },
 
     async byQrCode(qrCodeId: string): Promise<Pick<Session, 'clientId' | 'requestId'> | undefined> {
-      const [row] = await sql<Pick<Session, 'clientId' | 'requestId'>>`
+      const [row] = await sql(zQrCode)`
         SELECT client_id AS "clientId", request_id AS "requestId" FROM verification_sessions WHERE qr_code_id = ${qrCodeId}`
       return row
     },
 
     /** @returns whether there was such a QR code. */
     async deleteQrCode(qrCodeId: string): Promise<boolean> {
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         UPDATE verification_sessions SET qr_code_id = NULL WHERE qr_code_id = ${qrCodeId} RETURNING id`
       return rows.length > 0
     },
@@ -99,7 +134,7 @@ export function createVerificationSessionStore({ sql }: Database) {
     /** The session of a request that a wallet asks for. The first time, before it expires, this is a transition. */
     async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
       const { to } = requestRetrieved
-      const [row] = await sql<Session>`
+      const [row] = await sql(zSession)`
         WITH moved AS (
           UPDATE verification_sessions s SET state = ${to}, seq = s.seq + 1
           WHERE request_id = ${requestId} AND state = ANY(${[...requestRetrieved.from]}::text[]) AND expires_at > ${now}
@@ -113,7 +148,7 @@ export function createVerificationSessionStore({ sql }: Database) {
 
     /** Ends a session. @returns false where another end came first: then nothing changed. */
     async end(id: string, transition: Transition, ending: Ending, now: Date): Promise<boolean> {
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         WITH moved AS (
           UPDATE verification_sessions s SET ${ended(transition, now)},
             result = ${json(ending.result ?? null)}, response_code_hash = ${ending.responseCodeHash ?? null}
@@ -131,7 +166,7 @@ export function createVerificationSessionStore({ sql }: Database) {
     async expire(now: Date, limit: number, id?: string): Promise<number> {
       const only = id === undefined ? Prisma.empty : Prisma.sql`AND id = ${id}`
       const due = Prisma.sql`ended_at IS NULL AND expires_at <= ${now} ${only}`
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}
@@ -143,7 +178,7 @@ export function createVerificationSessionStore({ sql }: Database) {
     },
 
     async result(id: string): Promise<StoredResult | undefined> {
-      const [row] = await sql<StoredResult>`
+      const [row] = await sql(zResult)`
         SELECT state, created_by AS "createdBy", ended_at AS "endedAt", result, response_code_hash AS "responseCodeHash",
           response_code_used_at AS "responseCodeUsedAt"
         FROM verification_sessions WHERE id = ${id}`
@@ -152,7 +187,7 @@ export function createVerificationSessionStore({ sql }: Database) {
 
     /** A response code is good once. @returns whether this was the time. */
     async useResponseCode(id: string, now: Date): Promise<boolean> {
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         UPDATE verification_sessions SET response_code_used_at = ${now}
         WHERE id = ${id} AND response_code_used_at IS NULL RETURNING id`
       return rows.length > 0
@@ -161,7 +196,7 @@ export function createVerificationSessionStore({ sql }: Database) {
     /** Forgets results of sessions that ended before a moment, at most `limit`. @returns how many. */
     async forgetResults(endedBefore: Date, limit: number): Promise<number> {
       const due = Prisma.sql`result IS NOT NULL AND ended_at <= ${endedBefore}`
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         UPDATE verification_sessions SET result = NULL
         WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING id`
       return rows.length
@@ -170,7 +205,7 @@ export function createVerificationSessionStore({ sql }: Database) {
     /** Removes sessions that ended before a moment, their events and QR codes, at most `limit`. @returns how many. */
     async removeEnded(endedBefore: Date, limit: number): Promise<number> {
       const due = Prisma.sql`ended_at <= ${endedBefore}`
-      const rows = await sql<{ key: string }>`
+      const rows = await sql(keyRow)`
         WITH removed AS (${deletedBatch({ table, key: 'id', due, by: 'ended_at', limit })}),
         events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
         SELECT key FROM removed`

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { AuditRecord } from '../../audit/audit.js'
 import { recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
@@ -35,6 +36,18 @@ export interface NewWalletCredential {
   readonly copies: readonly NewCopy[]
 }
 
+const zStoredCredential: z.ZodType<StoredCredential> = z.strictObject({
+  id: z.string(),
+  format: z.string(),
+  content: z.string(),
+  createdAt: z.date(),
+  copyId: z.string(),
+  compact: z.string(),
+  kid: z.string(),
+  keyId: z.string().nullable(),
+  privateJwk: z.string().nullable(),
+})
+
 /** Each credential with the copy that is to be used next: one that nobody has seen, else the one unused longest. */
 const withCopy = Prisma.sql`
   SELECT c.id, c.format, c.content, c.created_at AS "createdAt", p.id AS "copyId", p.compact, p.kid, p.key_id AS "keyId",
@@ -58,11 +71,11 @@ export function createWalletCredentialStore({ prisma, sql }: Database) {
 
     /** The newest first. */
     list: (holderId: string, part: ListPart): Promise<StoredCredential[]> =>
-      sql<StoredCredential>`
+      sql(zStoredCredential)`
         ${withCopy} WHERE c.holder_id = ${holderId} ${listPart(Prisma.sql`c.created_at`, Prisma.sql`c.id`, part)}`,
 
     async find(holderId: string, id: string): Promise<StoredCredential | undefined> {
-      const [row] = await sql<StoredCredential>`
+      const [row] = await sql(zStoredCredential)`
         ${withCopy} WHERE c.id = ${id} AND c.holder_id = ${holderId}`
       return row
     },

@@ -1,6 +1,7 @@
 import { recordAudit } from '../../audit/audit.js'
 import { deletedBatch, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
+import { idRow, keyRow } from '../../database/row-shapes.js'
 
 export type FlowType = 'claim' | 'presentation'
 
@@ -46,7 +47,7 @@ export function createFlowStore({ prisma, sql }: Database) {
      * @returns whether this call did it.
      */
     async confirm(id: string, actor: string): Promise<boolean> {
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         WITH confirmed AS (
           UPDATE flows SET state = 'confirmed', error_message = NULL WHERE id = ${id} AND state = 'initialized' RETURNING id),
         audited AS (
@@ -63,7 +64,7 @@ export function createFlowStore({ prisma, sql }: Database) {
 
     /** @returns how many expired flows were removed, at most `limit`. */
     async removeExpired(now: Date, limit: number): Promise<number> {
-      const removed = await sql`${deletedBatch(expiredBatch('flows', 'id', now, limit))}`
+      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('flows', 'id', now, limit))}`
       return removed.length
     },
   }

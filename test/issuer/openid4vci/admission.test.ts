@@ -3,11 +3,11 @@ import { connectDatabase, type Database, UNHURRIED_MS } from '../../../server/da
 import { sha256 } from '../../../server/issuer/openid4vci/access-token.js'
 import {
   type Admission,
-  type AdmissionRow,
   admission,
   admissionColumns,
   type Refusal,
   refusalOf,
+  zAdmission,
 } from '../../../server/issuer/openid4vci/admission/store.js'
 import { query } from '../../support/postgres.js'
 import { type Issuer, JWT_VC, SD_JWT, startIssuer } from './actors.js'
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** Admits a wallet and puts nothing on record. */
 async function admit(request: Admission): Promise<Refusal | 'admitted'> {
-  const [row] = await database.sql<AdmissionRow>`WITH ${admission(request)} SELECT ${admissionColumns}`
+  const [row] = await database.sql(zAdmission)`WITH ${admission(request)} SELECT ${admissionColumns}`
   return refusalOf(row, request) ?? 'admitted'
 }
 

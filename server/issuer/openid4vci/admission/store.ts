@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { Prisma } from '../../../generated/prisma/client.js'
 import { countRedemption } from '../../redemptions/store.js'
 import { TX_CODE_ATTEMPTS } from '../tx-code.js'
@@ -110,13 +111,15 @@ export function admission(request: Admission): Prisma.Sql {
 }
 
 /** What a row says of an admission: each condition, in the order in which they are looked at. */
-export interface AdmissionRow {
-  readonly takeable: boolean
-  readonly earlierId: string | null
-  readonly open: boolean
-  readonly nonces: number
-  readonly admitted: boolean
-}
+export const zAdmission = z.strictObject({
+  takeable: z.boolean(),
+  earlierId: z.string().nullable(),
+  open: z.boolean(),
+  nonces: z.int(),
+  admitted: z.boolean(),
+})
+
+export type AdmissionRow = z.output<typeof zAdmission>
 
 /** The columns of a statement that holds an `admission`. */
 export const admissionColumns = Prisma.sql`

@@ -1,4 +1,7 @@
+import { z } from 'zod'
+import { deletedBatch, expiredBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
+import { idRow, keyRow, noRow } from '../../../database/row-shapes.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
 import { movedSession } from '../sessions/store.js'
@@ -17,6 +20,18 @@ export interface StoredAuthorization {
   readonly codeExpiresAt: Date | null
   readonly expiresAt: Date
 }
+
+const zAuthorization: z.ZodType<StoredAuthorization> = z.strictObject({
+  id: z.string(),
+  state: z.enum(['Pushed', 'Started', 'SignedIn', 'Granted', 'Denied', 'Redeemed']),
+  parameters: z.string(),
+  dpopJkt: z.string().nullable(),
+  offeringId: z.string().nullable(),
+  userSub: z.string().nullable(),
+  userDids: z.array(z.string()),
+  codeExpiresAt: z.date().nullable(),
+  expiresAt: z.date(),
+})
 
 export interface NewAuthorization {
   readonly id: string
@@ -72,7 +87,7 @@ export function createAuthorizationStore({ sql }: Database) {
      */
     async insert(authorization: NewAuthorization, proofs: readonly UsedOnce[]): Promise<boolean> {
       const { id, clientId, parameters, dpopJkt, requestUriHash, offeringId, state } = authorization
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         WITH ${usedOnce(proofs, Prisma.sql`SELECT 1`)}
         INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, request_uri_hash, offering_id, state, browser_hash,
           user_sub, expires_at, created_at)
@@ -88,7 +103,7 @@ export function createAuthorizationStore({ sql }: Database) {
      */
     async visit(visit: Visit): Promise<StoredAuthorization | undefined> {
       const again = Prisma.sql`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
-      const [row] = await sql<StoredAuthorization>`
+      const [row] = await sql(zAuthorization)`
         UPDATE authorizations SET
           state = CASE WHEN ${again} THEN state ELSE ${visit.state} END,
           user_sub = CASE WHEN ${again} THEN user_sub ELSE ${visit.userSub} END,
@@ -103,7 +118,7 @@ export function createAuthorizationStore({ sql }: Database) {
 
     /** An authorization of a browser, whatever became of it. */
     async find(id: string, browserHash: string): Promise<StoredAuthorization | undefined> {
-      const [row] = await sql<StoredAuthorization>`
+      const [row] = await sql(zAuthorization)`
         SELECT ${columns} FROM authorizations WHERE id = ${id} AND browser_hash = ${browserHash}`
       return row
     },
@@ -111,7 +126,7 @@ export function createAuthorizationStore({ sql }: Database) {
     /** Gives a code, once; the offer's session and the audit row go with it. @returns false where it was decided before. */
     async grant(grant: Grant): Promise<boolean> {
       const { id, browserHash, codeHash, codeExpiresAt, offeringId, session, now } = grant
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         WITH granted AS (
           UPDATE authorizations SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
             offering_id = ${offeringId}
@@ -127,7 +142,7 @@ export function createAuthorizationStore({ sql }: Database) {
 
     /** @returns false where it was decided before. */
     async deny(id: string, browserHash: string, now: Date): Promise<boolean> {
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         UPDATE authorizations SET state = 'Denied'
         WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Denied')} RETURNING id`
       return rows.length > 0
@@ -135,24 +150,20 @@ export function createAuthorizationStore({ sql }: Database) {
 
     /** The authorization that a code was given for, redeemed or not. */
     async byCode(codeHash: string): Promise<StoredAuthorization | undefined> {
-      const [row] = await sql<StoredAuthorization>`SELECT ${columns} FROM authorizations WHERE code_hash = ${codeHash}`
+      const [row] = await sql(zAuthorization)`SELECT ${columns} FROM authorizations WHERE code_hash = ${codeHash}`
       return row
     },
 
     /** RFC 6749 §4.1.2: everything that was given for a code which comes twice is worth nothing any more. */
     async revokeTokens(authorizationId: string): Promise<void> {
-      await sql`
+      await sql(noRow)`
         WITH refresh AS (DELETE FROM refresh_tokens WHERE authorization_id = ${authorizationId})
         DELETE FROM issuance_tokens WHERE authorization_id = ${authorizationId}`
     },
 
     /** Removes authorizations that expired before a moment, with their tokens, at most `limit`. @returns how many. */
     async removeExpired(before: Date, limit: number): Promise<number> {
-      const removed = await sql<{ id: string }>`
-        DELETE FROM authorizations WHERE id IN (
-          SELECT id FROM authorizations WHERE expires_at <= ${before}
-          ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-        RETURNING id`
+      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('authorizations', 'id', before, limit))}`
       return removed.length
     },
   }

@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import { recordAudit } from '../../../audit/audit.js'
 import { deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
+import { idRow, json, keyRow } from '../../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import type { NewOffering } from '../../offerings/store.js'
@@ -18,6 +20,24 @@ interface RawSession extends Omit<StoredSession, 'createdAt' | 'expiresAt'> {
   readonly createdAt: string
   readonly expiresAt: string
 }
+
+const zRawSession: z.ZodType<RawSession> = z.strictObject({
+  id: z.string(),
+  createdBy: z.string(),
+  state: z.enum(['Created', 'OfferRetrieved', 'Authorized', 'TokenIssued', 'CredentialIssued', 'Accepted', 'Error']),
+  seq: z.int(),
+  errorMessage: z.string().nullable(),
+  txCode: json<TxCodeDescription>().nullable(),
+  txCodeHash: z.string().nullable(),
+  txCodeAttempts: z.int(),
+  configurationIds: z.array(z.string()),
+  issuerId: z.string(),
+  createdAt: z.iso.datetime({ offset: true }),
+  expiresAt: z.iso.datetime({ offset: true }),
+})
+
+/** The column of `sessionColumn`. */
+export const sessionShape = { session: zRawSession.nullable() }
 
 export type WithRawSession<Row extends { readonly session: StoredSession | null }> = Omit<Row, 'session'> & {
   readonly session: RawSession | null
@@ -74,7 +94,7 @@ export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 export function createOfferSessionStore({ prisma, sql }: Database) {
   return {
     async find(id: string, createdBy: string): Promise<StoredSession | undefined> {
-      const [row] = await sql<{ session: RawSession | null }>`
+      const [row] = await sql(z.strictObject(sessionShape))`
         SELECT ${sessionColumn} FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id
         WHERE x.id = ${id} AND x.created_by = ${createdBy}`
       return row === undefined ? undefined : (withDates(row).session ?? undefined)
@@ -118,7 +138,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
 
     /** Moves a session on, where it may still move there; one statement, its event with it. */
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         WITH ${movedSession(session, now, Prisma.sql`SELECT 1`)}
         SELECT id FROM moved`
       return rows.length > 0
@@ -132,7 +152,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
      * @returns how many attempts are left; undefined where none was left before.
      */
     async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number | undefined> {
-      const [row] = await sql<{ left: number }>`
+      const [row] = await sql(z.strictObject({ left: z.int() }))`
         WITH counted AS (
           UPDATE credential_offer_sessions x SET tx_code_attempts = x.tx_code_attempts + 1,
             state = CASE WHEN ${lastAttempt} THEN ${locked.state} ELSE x.state END,
@@ -151,7 +171,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
     async expire(now: Date, limit: number): Promise<number> {
       const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
       const due = Prisma.sql`state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at <= ${now}`
-      const rows = await sql<{ id: string }>`
+      const rows = await sql(idRow)`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
@@ -173,7 +193,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
      */
     async removeEnded(before: Date, limit: number): Promise<number> {
       const due = Prisma.sql`ended_at <= ${before} OR (state = 'CredentialIssued' AND expires_at <= ${before})`
-      const rows = await sql<{ key: string }>`
+      const rows = await sql(keyRow)`
         WITH removed AS (${deletedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
         SELECT key FROM removed`

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { json } from '../../database/row-shapes.js'
+import { contextShape } from '../issuance/store.js'
+import type { SchemaDisplay } from '../schemas/store.js'
+import { sessionShape } from './sessions/store.js'
+
+/** The columns of `offeringColumns`. */
+const offeringShape = {
+  ...sessionShape,
+  offeringId: z.string(),
+  schemaName: z.string(),
+  offered: z.array(z.string()),
+  recipient: z.string().nullable(),
+  grant: z.enum(['pre-authorized_code', 'authorization_code']),
+  forSubject: z.string().nullable(),
+  redemptionLimit: z.int().nullable(),
+  redemptionCount: z.int(),
+  expiresAt: z.date().nullable(),
+}
+
+export const zOffering = z.strictObject(offeringShape)
+
+export const zToken = z.strictObject({
+  ...contextShape,
+  ...offeringShape,
+  tokenHash: z.string(),
+  tokenExpiresAt: z.date(),
+  detailed: z.array(z.string()),
+  scoped: z.array(z.string()),
+  dpopJkt: z.string().nullable(),
+  taken: z.array(z.string()),
+  authorizationId: z.string().nullable(),
+  credentialId: z.string().nullable(),
+  credentialSubject: json(),
+  credentialGood: z.boolean().nullable(),
+  proven: z.boolean(),
+})
+
+export const zRefreshToken = z.strictObject({
+  authorizationId: z.string(),
+  clientId: z.string(),
+  offeringId: z.string(),
+  detailed: z.array(z.string()),
+  scoped: z.array(z.string()),
+  dpopJkt: z.string().nullable(),
+  expiresAt: z.date(),
+  replaced: z.boolean(),
+})
+
+export const zConsentContext = z.strictObject({
+  schemaName: z.string(),
+  schemaTitle: z.string().nullable(),
+  schemaDisplay: json<SchemaDisplay[]>().nullable(),
+  schemaBody: json(),
+  issuerDisplay: json<{ readonly name: string }[]>().nullable(),
+  credentialSubject: json(),
+})
+
+/** What a statement says that stores a token: whether it did, and else where it stopped. */
+export const zStored = z.strictObject({ stored: z.boolean(), open: z.boolean(), fresh: z.boolean() })
+
+export const hashRow = z.strictObject({ hash: z.string() })
