@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const docs = resolve(import.meta.dirname, '../../docs')
+const versions: Record<string, string> = { ...packageJson.dependencies, ...packageJson.devDependencies }
+
+const rows = readFileSync(resolve(docs, 'wallets.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => {
+    const [, what = '', version = '', date = '', , tests = ''] = line.split('|').map((cell) => cell.trim())
+    const paths = [...tests.matchAll(/\]\((.+?)\)/g)].map(([, path = '']) => resolve(docs, path))
+    return { library: /^`(.+?)`/.exec(what)?.[1] ?? '', what, version, date, paths }
+  })
+
+/** Whether a test, or what it imports of the tests' own, names a library as its import. */
+function uses(file: string, library: string, seen = new Set<string>()): boolean {
+  seen.add(file)
+  const text = readFileSync(file, 'utf8')
+  if (text.includes(`from '${library}'`)) return true
+  const imported = [...text.matchAll(/from '(\.[^']+)\.js'/g)].map(([, path = '']) =>
+    resolve(dirname(file), `${path}.ts`),
+  )
+  return imported.some((path) => path.includes('/test/') && !seen.has(path) && uses(path, library, seen))
+}
+
+describe('docs/wallets.md', () => {
+  it('has a row for each library of other makers that plays a wallet, an issuer or a verifier', () => {
+    expect(rows.map(({ library }) => library)).toEqual(
+      expect.arrayContaining(['@openid4vc/openid4vci', '@openid4vc/openid4vp', '@sphereon/oid4vci-client', 'dcql']),
+    )
+  })
+
+  it.each(rows)('$what: the version is the one that is installed, and the test uses it', (row) => {
+    expect(row.version).toBe(versions[row.library])
+    expect(row.date).toMatch(/^20\d\d-\d\d-\d\d$/)
+    expect(row.paths.length).toBeGreaterThan(0)
+    for (const path of row.paths) {
+      expect(existsSync(path), path).toBe(true)
+      expect(uses(path, row.library), `${path} uses ${row.library}`).toBe(true)
+    }
+  })
+})
