@@ -41,17 +41,27 @@ describe('connectDatabase', () => {
     await close()
   })
 
-  it('refuses a query that found no connection in time, and one of a transaction that lasts too long', async () => {
+  it('refuses a query that found no connection in time', async () => {
     await using database = await createEmptyDatabase()
-    const { prisma, sql, close } = connectDatabase(database.url, { max: 1, waitMs: 100 })
-    let refused: unknown
+    const { sql, close } = connectDatabase(database.url, { max: 1, waitMs: 500 })
+    await sql(z.unknown())`SELECT 1`
+    // The only connection is in use until nobody waits for it any more.
+    const busy = sql(z.unknown())`SELECT pg_sleep(2)`
+    const refused: unknown = await sql(z.unknown())`SELECT 1`.catch((error: unknown) => error)
+    expect(isDatabaseUnavailable(refused)).toBe(true)
+    await busy
+    await close()
+  })
+
+  it('refuses the query of a transaction that lasts too long', async () => {
+    await using database = await createEmptyDatabase()
+    const { prisma, close } = connectDatabase(database.url, { max: 1, waitMs: 500 })
+    await prisma.$queryRaw`SELECT 1`
     const long = prisma.$transaction(async (transaction) => {
-      refused = await sql(z.unknown())`SELECT 1`.catch((error: unknown) => error)
-      await transaction.$queryRaw`SELECT 1 FROM pg_sleep(0.2)`
+      await transaction.$queryRaw`SELECT 1 FROM pg_sleep(1)`
       await transaction.$queryRaw`SELECT 1`
     })
-    await expect(long).rejects.toThrow('The timeout for this transaction was 100 ms')
-    expect(isDatabaseUnavailable(refused)).toBe(true)
+    await expect(long).rejects.toThrow('The timeout for this transaction was 500 ms')
     await close()
   })
 
