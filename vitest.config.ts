@@ -1,26 +1,27 @@
 import { defineConfig, type TestUserConfig } from 'vitest/config'
 
 /** Tests of what needs neither a database nor a process: they start at once. */
-const unit = [
+export const unit = [
   'test/protocol/**/*.test.ts',
   'test/outbound/**/*.test.ts',
   'test/config.test.ts',
   'test/auth/signing-keys.test.ts',
   'test/contract/contracts.test.ts',
+  'test/contract/layout.test.ts',
   'test/database/coalesce.test.ts',
   'test/dids/resolver.test.ts',
   'test/formats/registry.test.ts',
   'test/http/openapi.test.ts',
   'test/http/request-facts.test.ts',
   'test/scripts/settings.test.ts',
-  'test/verifier/png.test.ts',
-  'test/verifier/session-states.test.ts',
-  'test/verifier/trust.test.ts',
-  'test/wallet/matching.test.ts',
+  'test/verifier/qr-codes/png.test.ts',
+  'test/verifier/sessions/session-states.test.ts',
+  'test/verifier/presentations/trust.test.ts',
+  'test/wallet/openid4vp/matching.test.ts',
 ]
 
 /** Tests that start programs: the built service, npm start, the compiler, the linter. */
-const processes = [
+export const processes = [
   'test/main/**/*.test.ts',
   'test/proof/killed.test.ts',
   'test/proof/status-indices.test.ts',

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { didDocument } from '../../../server/protocol/did/did-document.js'
+import { createSigner } from '../../../server/protocol/jose/jws.js'
+import { createVpJwt } from '../../../server/protocol/jwt-vc/presentation.js'
+import { startService, type TestService } from '../../support/service.js'
+import { answer, ask, dcql, fetchRequest, makeWorld, sessionOf } from '../actors.js'
+import { startWebServer, type WebServer } from '../web-server.js'
+
+let web: WebServer
+let service: TestService
+
+beforeAll(async () => {
+  web = await startWebServer()
+  service = await startService({ env: { OUTBOUND_ALLOWED_HOSTS: `127.0.0.1:${web.port}` } })
+})
+afterAll(async () => {
+  await service.close()
+  await web[Symbol.asyncDispose]()
+})
+
+it('attack: of the holders that one answer names, four DIDs on other hosts are resolved', async () => {
+  const { wallet, held } = await makeWorld(service)
+  const asked = await ask(service, {
+    dcqlQuery: dcql(service, 'jwt_vc_json', { multiple: true }),
+    responseMode: 'direct_post',
+  })
+  const { nonce, client_id: audience, ...payload } = await fetchRequest(asked)
+  const presentationBy = async (name: string) => {
+    const did = `did:web:127.0.0.1%3A${web.port}:${name}`
+    const keys = [{ id: '#key', jwk: wallet.publicJwk }]
+    web.documents.set(`/${name}/did.json`, { body: didDocument({ did, keys }) })
+    const signer = await createSigner(wallet.privateJwk, `${did}#key`)
+    const credentials = [held.jwt_vc_json.credential]
+    return createVpJwt({ signer, holder: did, credentials, nonce, audience, issuedAt: new Date() })
+  }
+  const purchase = await Promise.all(Array.from({ length: 30 }, (_, index) => presentationBy(`holder-${index}`)))
+  const reply = await answer({ ...payload, nonce, client_id: audience } as never, { purchase })
+  expect(reply.status).toBe(400)
+  expect(web.requests).toEqual([0, 1, 2, 3].map((index) => `/holder-${index}/did.json`))
+  expect((await sessionOf(service, asked)).state).toBe('Error')
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import {
+  changesOf,
+  EXPIRED_MESSAGE,
+  isFinal,
+  requestExpired,
+  requestRetrieved,
+  responseFailed,
+  responseVerified,
+  SESSION_STATES,
+  type Session,
+  type SessionState,
+  viewOf,
+} from '../../../server/verifier/sessions/session.js'
+
+const FAILED = responseFailed('Credential has been revoked.')
+
+/** The interface's table of transitions, and the expiry that decisions add: for each state what may follow. */
+const TABLE: Record<SessionState, [string, SessionState][]> = {
+  RequestCreated: [
+    ['retrieved', 'RequestUriRetrieved'],
+    ['expired', 'Error'],
+  ],
+  RequestUriRetrieved: [
+    ['verified', 'ResponseVerified'],
+    ['failed', 'Error'],
+    ['expired', 'Error'],
+  ],
+  ResponseVerified: [],
+  Error: [],
+}
+const TRANSITIONS = { retrieved: requestRetrieved, verified: responseVerified, failed: FAILED, expired: requestExpired }
+
+describe('states of a verification session', () => {
+  it.each(SESSION_STATES)('%s admits exactly the transitions of the interface', (state) => {
+    const admitted = Object.entries(TRANSITIONS).flatMap(([name, transition]) => {
+      return transition.from.includes(state) ? [[name, transition.to]] : []
+    })
+    expect(admitted).toEqual(TABLE[state])
+  })
+
+  it('are final where no transition leads on', () => {
+    expect(SESSION_STATES.filter(isFinal)).toEqual(SESSION_STATES.filter((state) => TABLE[state].length === 0))
+  })
+
+  it('carry an errorMessage in Error and nowhere else', () => {
+    for (const { to, errorMessage } of Object.values(TRANSITIONS)) {
+      expect(errorMessage !== undefined).toBe(to === 'Error')
+    }
+    expect([FAILED.errorMessage, requestExpired.errorMessage]).toEqual([
+      'Credential has been revoked.',
+      EXPIRED_MESSAGE,
+    ])
+  })
+})
+
+describe('the view of a session', () => {
+  const session: Session = {
+    id: 's-1',
+    requestId: 'r-1',
+    qrCodeId: 'q-1',
+    verifierId: 'did:web:verifier.example',
+    clientId: 'decentralized_identifier:did:web:verifier.example',
+    keyId: 'k-1',
+    kid: 'did:web:verifier.example#1',
+    state: 'RequestUriRetrieved',
+    errorMessage: null,
+    responseMode: 'direct_post.jwt',
+    secrets: 'secret',
+    dcqlQuery: { credentials: [] },
+    vpQuery: null,
+    trustedIssuers: null,
+    redirectUri: 'https://shop.example/done',
+    createdBy: 'alice',
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    expiresAt: new Date('2026-01-01T00:05:00Z'),
+  }
+  const config = { verifierBaseUrl: 'https://verifier.example' }
+
+  it('has the members of the interface and nothing of what is secret', () => {
+    expect(viewOf(config, session)).toEqual({
+      id: 's-1',
+      verifierId: 'did:web:verifier.example',
+      state: 'RequestUriRetrieved',
+      authorizationRequestId: 'r-1',
+      authorizationRequestUri:
+        'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example' +
+        '&request_uri=https%3A%2F%2Fverifier.example%2Fopenid4vp%2Frequests%2Fr-1&request_uri_method=post',
+      authorizationResponseRedirectUri: 'https://shop.example/done',
+      expiresAt: '2026-01-01T00:05:00.000Z',
+    })
+  })
+
+  it.each([FAILED, requestExpired, responseVerified])(
+    'changes by a transition as the session does: %j',
+    (transition) => {
+      const moved = { ...session, state: transition.to, errorMessage: transition.errorMessage ?? null }
+      expect({ ...viewOf(config, session), ...changesOf(transition) }).toEqual(viewOf(config, moved))
+    },
+  )
+})

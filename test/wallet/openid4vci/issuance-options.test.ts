@@ -1,0 +1,203 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
+import { DIPLOMA_JWT, DIPLOMA_SD_JWT, startRemoteIssuer } from '../../support/remote-issuer.js'
+import { startService, type TestService } from '../../support/service.js'
+import { LOOPBACK, newWallet } from '../../support/wallet.js'
+import { compactOf, lastProofs, requestsTo, taking } from '../taking.js'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService({ env: LOOPBACK })
+})
+afterAll(() => service.close())
+
+describe('DPoP (RFC 9449)', () => {
+  it('is used where the server wants it, with the server’s nonce, at every endpoint', async () => {
+    await using taken = await taking(service, { dpop: true })
+    expect(taken.answer.status).toBe(200)
+    expect(taken.answer.json.credentials).toHaveLength(2)
+    const last = requestsTo(taken.issuer, '/token').at(-1)
+    const proof = last?.headers.get('dpop') ?? ''
+    expect(decodeProtectedHeader(proof)).toMatchObject({ typ: 'dpop+jwt', alg: 'ES256' })
+    expect(decodeJwt(proof)).toMatchObject({
+      htm: 'POST',
+      htu: `${taken.issuer.url}/token`,
+      nonce: 'a-nonce-of-the-server',
+    })
+    for (const request of requestsTo(taken.issuer, '/credential')) {
+      expect(request.headers.get('authorization')).toMatch(/^DPoP /)
+    }
+  })
+
+  it('proves another key than the one that credentials are bound to', async () => {
+    await using taken = await taking(service, { dpop: true })
+    const proof = requestsTo(taken.issuer, '/token').at(-1)?.headers.get('dpop') ?? ''
+    const { jwk } = decodeProtectedHeader(proof)
+    const compact = await compactOf(taken.wallet, taken.answer.json.credentials[1])
+    const cnf = decodeJwt(compact.split('~')[0] ?? '').cnf as { jwk: { x: string } }
+    expect(jwk?.x).not.toBe(cnf.jwk.x)
+  })
+})
+
+describe('batches (OpenID4VCI 1.0 §3.3)', () => {
+  it('takes as many copies as asked for, each bound to a key of its own, as one credential', async () => {
+    await using taken = await taking(service, { batchSize: 3 }, { copies: 3 })
+    const proofs = lastProofs(taken.issuer)
+    expect(new Set(proofs.map((proof) => decodeProtectedHeader(proof).kid)).size).toBe(3)
+    expect(taken.answer.json.credentials).toHaveLength(2)
+    const copies = await query<{ credential_id: string; kid: string; own: boolean }>(
+      service.databaseUrl,
+      `SELECT c.credential_id, c.kid, c.private_jwk IS NOT NULL AS own FROM wallet_credential_copies c
+       JOIN wallet_credentials w ON w.id = c.credential_id WHERE w.holder_id = $1`,
+      [taken.wallet.id],
+    )
+    expect(copies).toHaveLength(6)
+    expect(new Set(copies.map(({ kid }) => kid)).size).toBe(5)
+    expect(copies.filter(({ own }) => own)).toHaveLength(4)
+  })
+
+  it('takes no more than the issuer gives at once', async () => {
+    await using taken = await taking(service, { batchSize: 2 }, { copies: 10 })
+    expect(lastProofs(taken.issuer)).toHaveLength(2)
+  })
+
+  it('takes one where the issuer gives no batches', async () => {
+    await using taken = await taking(service, {}, { copies: 10 })
+    expect(lastProofs(taken.issuer)).toHaveLength(1)
+  })
+})
+
+describe('binding methods (OpenID4VCI 1.0 §12.2.4)', () => {
+  it('proves a bare key to an issuer that knows no DIDs', async () => {
+    await using taken = await taking(service, { bindingMethods: ['jwk'] })
+    expect(taken.answer.status).toBe(200)
+    expect(decodeProtectedHeader(lastProofs(taken.issuer)[0] ?? '').jwk).toMatchObject({ kty: 'EC', crv: 'P-256' })
+  })
+
+  it('uses the DID whose method the issuer knows', async () => {
+    await using issuer = await startRemoteIssuer({ bindingMethods: ['did:web'] })
+    const wallet = await newWallet(service)
+    const web = await wallet.request('POST', '/dids', { method: 'web' })
+    expect(web.status).toBe(201)
+    expect((await wallet.process(await issuer.offer([DIPLOMA_JWT]))).status).toBe(200)
+    expect(decodeProtectedHeader(lastProofs(issuer)[0] ?? '').kid?.split('#')[0]).toBe(web.json.did)
+  })
+
+  it('names itself as a did:web that the issuer can resolve', async () => {
+    await using issuer = await startRemoteIssuer()
+    const wallet = await newWallet(service, 'alice', 'web')
+    const answer = await wallet.process(await issuer.offer([DIPLOMA_JWT]))
+    expect(answer.status).toBe(200)
+    const compact = await compactOf(wallet, answer.json.credentials[0])
+    expect(decodeJwt(compact).sub).toBe(wallet.did)
+  })
+})
+
+describe('authorization code (OpenID4VCI 1.0 §5)', () => {
+  it('is taken from a server that needs nobody to log in, with PKCE and a pushed request', async () => {
+    await using taken = await taking(service, { authorization: 'immediate' })
+    expect(taken.answer.status).toBe(200)
+    const pushed = new URLSearchParams(requestsTo(taken.issuer, '/par')[0]?.text)
+    expect(pushed.get('code_challenge_method')).toBe('S256')
+    expect(pushed.get('issuer_state')).toBe('state-of-the-issuer')
+    expect(JSON.parse(pushed.get('authorization_details') ?? '[]')).toMatchObject([
+      { type: 'openid_credential', credential_configuration_id: DIPLOMA_JWT, locations: [taken.issuer.url] },
+      { credential_configuration_id: DIPLOMA_SD_JWT },
+    ])
+  })
+
+  it('asks by scope where every configuration has one (§5.1.2)', async () => {
+    await using issuer = await startRemoteIssuer({ authorization: 'immediate' })
+    const wallet = await newWallet(service)
+    expect((await wallet.process(await issuer.offer([DIPLOMA_SD_JWT]))).status).toBe(200)
+    expect(new URLSearchParams(requestsTo(issuer, '/par')[0]?.text).get('scope')).toBe('diploma')
+  })
+
+  it('a server that shows a login page cannot be answered by a wallet without a user', async () => {
+    await using taken = await taking(service, { authorization: 'login' })
+    expect(taken.answer.status).toBe(500)
+    expect(taken.answer.json.message).toBe(
+      'The authorization server asks its user to log in, which a hosted wallet cannot do.',
+    )
+  })
+
+  it('an answer in the name of another server is refused (RFC 9207 §2.4)', async () => {
+    await using taken = await taking(service, {
+      authorization: 'immediate',
+      replace: {
+        '/authorize': () => ({
+          status: 302,
+          headers: { location: `${service.url}/openid4vci/wallet?code=1&iss=https%3A%2F%2Fattacker.example` },
+        }),
+      },
+    })
+    expect(taken.answer.status).toBe(500)
+    expect(taken.answer.json.message).toContain('iss')
+    expect(requestsTo(taken.issuer, '/token')).toEqual([])
+  })
+})
+
+describe('issuers of other ages', () => {
+  it('one of W3C credentials alone, in whose metadata nothing tells 1.0 from its draft 14, is asked as 1.0 has it', async () => {
+    await using issuer = await startRemoteIssuer({
+      metadata: {
+        credential_configurations_supported: {
+          [DIPLOMA_JWT]: {
+            format: 'jwt_vc_json',
+            credential_definition: { type: ['VerifiableCredential', DIPLOMA_JWT] },
+            cryptographic_binding_methods_supported: ['did:key'],
+            proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
+          },
+        },
+      },
+    })
+    const wallet = await newWallet(service)
+    expect((await wallet.process(await issuer.offer([DIPLOMA_JWT]))).status).toBe(200)
+    const asked = JSON.parse(requestsTo(issuer, '/credential')[0]?.text ?? '{}')
+    expect(asked).toMatchObject({ credential_configuration_id: DIPLOMA_JWT, proofs: { jwt: [expect.any(String)] } })
+  })
+
+  it('formats that the wallet does not know are left to others', async () => {
+    await using issuer = await startRemoteIssuer({
+      metadata: {
+        credential_configurations_supported: {
+          Licence: { format: 'mso_mdoc', doctype: 'org.iso.18013.5.1.mDL', scope: 'licence' },
+        },
+      },
+    })
+    const answer = await (await newWallet(service)).process(
+      (await issuer.offer()).replaceAll(DIPLOMA_SD_JWT, 'Licence'),
+    )
+    expect([answer.status, answer.json.message]).toEqual([
+      500,
+      'The offer holds no credential of a format that this wallet knows.',
+    ])
+    expect(requestsTo(issuer, '/token')).toEqual([])
+  })
+})
+
+describe('https (OpenID4VCI 1.0 §15.1)', () => {
+  it('is required unless ALLOW_INSECURE_HTTP says otherwise', async () => {
+    await using strict = await startService({
+      env: {
+        ...LOOPBACK,
+        ALLOW_INSECURE_HTTP: 'false',
+        ISSUER_BASE_URL: 'https://issuer.example',
+        VERIFIER_BASE_URL: 'https://verifier.example',
+      },
+    })
+    await using issuer = await startRemoteIssuer()
+    const wallet = await newWallet(strict)
+    const reference = await issuer.offerByReference()
+    for (const offer of [reference, await issuer.offer()]) {
+      const answer = await wallet.process(offer)
+      expect(answer.status).toBe(500)
+      expect(answer.json.message).toContain('must be requested over https')
+    }
+    const plain = await wallet.process(new URL(reference).searchParams.get('credential_offer_uri') ?? '')
+    expect(plain.status).toBe(400)
+    expect(issuer.seen).toEqual([])
+  })
+})

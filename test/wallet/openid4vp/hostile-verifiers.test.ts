@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RemoteRequestOptions, startRemoteVerifier } from '../../support/remote-verifier.js'
+import { newRemoteKey } from '../../support/wallet-callbacks.js'
+import { type HostileWorld, makeHostileWorld } from '../hostile-world.js'
+
+let world: HostileWorld
+
+beforeAll(async () => {
+  world = await makeHostileWorld()
+})
+afterAll(() => world.close())
+
+describe('a response goes nowhere but where the client identifier allows (OpenID4VP 1.0 §5.9.3)', () => {
+  it('redirect_uri: a response_uri elsewhere is refused', async () => {
+    const payload = { response_uri: `${world.elsewhere.url}/response` }
+    const refusal = await world.refusalOf({ prefix: 'redirect_uri', payload })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('the client id identifier MUST match the response_uri')
+  })
+
+  it('x509_san_dns: a response_uri on another host is refused', async () => {
+    const payload = { response_uri: `${world.elsewhere.url.replace('127.0.0.1', 'localhost')}/response` }
+    const refusal = await world.refusalOf({ prefix: 'x509_san_dns', payload })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('MUST match the Client Identifier')
+  })
+
+  it('x509_san_dns: a redirect_uri that matches does not cover for a response_uri elsewhere (§8.2)', async () => {
+    const payload = {
+      redirect_uri: `${world.verifier.url}/done`,
+      response_uri: `${world.elsewhere.url.replace('127.0.0.1', 'localhost')}/response`,
+    }
+    const refusal = await world.refusalOf({ prefix: 'x509_san_dns', payload })
+    expect(refusal).toEqual({
+      status: 500,
+      message: 'The authorization request must have a response_uri and no redirect_uri.',
+      presented: 0,
+    })
+  })
+
+  it.each([
+    ['http://10.1.2.3/response', '10.1.2.3 has an address that is not public, so it may not be requested.'],
+    ['http://169.254.169.254/', '169.254.169.254 has an address that is not public, so it may not be requested.'],
+  ])('a private response_uri %s is never asked', async (responseUri, message) => {
+    expect(await world.refusalOf({ payload: { response_uri: responseUri } })).toEqual({
+      status: 500,
+      message,
+      presented: 0,
+    })
+  })
+
+  it('a response_uri among this service’s own management routes is never asked', async () => {
+    const refusal = await world.refusalOf({ payload: { response_uri: `${world.service.url}/agent/holder` } })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('this service itself')
+  })
+
+  it('a redirect of the response is not followed', async () => {
+    await using redirecting = await startRemoteVerifier({
+      answer: () => ({ status: 307, headers: { location: `${world.elsewhere.url}/response` } }),
+    })
+    const answer = await world.wallet.process(await redirecting.request(world.diploma()))
+    expect(answer.status).toBe(500)
+    expect(answer.json.message).toContain('redirects a POST request, which is not followed')
+    expect(world.elsewhere.seen).toEqual([])
+  })
+})
+
+describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)', () => {
+  const broken = "The authorization request's signature does not hold: "
+
+  it('signed with another key than the DID’s', async () => {
+    const refusal = await world.refusalOf({ signer: await newRemoteKey() })
+    expect(refusal).toEqual({ status: 500, message: `${broken}The signature is not valid.`, presented: 0 })
+  })
+
+  it('signed with a key of another DID than the client identifier’s', async () => {
+    const other = await newRemoteKey()
+    const refusal = await world.refusalOf({ signer: other, header: { kid: other.kid } })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('must be signed by the same DID as the client identifier')
+  })
+
+  it('signed with a key that it brings along', async () => {
+    const other = await newRemoteKey()
+    const refusal = await world.refusalOf({ signer: other, header: { kid: undefined, jwk: other.publicJwk } })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('not allowed: SUCCEEDED: method jwk')
+  })
+
+  it('an address that names another client than the request object', async () => {
+    const refusal = await world.refusalOf({ clientId: 'decentralized_identifier:did:web:bank.example' })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('client_id does not match the request object client_id')
+  })
+
+  it('a certificate that leads to no trust anchor', async () => {
+    await using stranger = await startRemoteVerifier()
+    const answer = await world.wallet.process(await stranger.request(world.diploma(), { prefix: 'x509_hash' }))
+    expect(answer.status).toBe(500)
+    expect(answer.json.message).toContain('does not lead to a trust anchor')
+    expect(stranger.responses).toEqual([])
+  })
+
+  it('the hash of another certificate', async () => {
+    const clientId = `x509_hash:${'A'.repeat(43)}`
+    const refusal = await world.refusalOf({ prefix: 'x509_hash', clientId, payload: { client_id: clientId } })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('hash of the leaf')
+  })
+
+  it('a name that the certificate does not have', async () => {
+    const clientId = 'x509_san_dns:bank.example'
+    const payload = { client_id: clientId, response_uri: 'https://bank.example/response' }
+    const refusal = await world.refusalOf({ prefix: 'x509_san_dns', clientId, payload })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('must match the client identifier')
+  })
+
+  it.each([
+    ['bank.example', 'Verifiers of the kind pre-registered are not known to this wallet.'],
+    ['verifier_attestation:bank.example', 'Verifiers of the kind verifier_attestation are not known to this wallet.'],
+    [
+      'openid_federation:https://bank.example',
+      'The authorization request is signed with a key that says nothing about its verifier.',
+    ],
+    ['x509_san_uri:https://bank.example', 'not allowed: SUCCEEDED: method did'],
+  ])('a client of the kind %s, which nobody here can check', async (clientId, message) => {
+    const refusal = await world.refusalOf({ clientId, payload: { client_id: clientId } })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain(message)
+  })
+
+  it('a DID in a request that is not signed', async () => {
+    const params = {
+      client_id: `decentralized_identifier:${world.verifier.key.did}`,
+      response_type: 'vp_token',
+      response_mode: 'direct_post',
+      response_uri: `${world.elsewhere.url}/response`,
+      nonce: 'n',
+      dcql_query: JSON.stringify(world.diploma()),
+    }
+    const answer = await world.wallet.process(`openid4vp://?${new URLSearchParams(params)}`)
+    expect(answer.status).toBe(500)
+    expect(answer.json.message).toContain('requires a signed JAR request')
+    expect(world.elsewhere.seen).toEqual([])
+  })
+
+  it('a redirect_uri client in a request that is signed', async () => {
+    const clientId = `redirect_uri:${world.elsewhere.url}/response`
+    const payload = { client_id: clientId, response_uri: `${world.elsewhere.url}/response` }
+    const refusal = await world.refusalOf({ clientId, payload })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('not allowed: SUCCEEDED: method did')
+  })
+
+  it.each([
+    ['of another type', { header: { typ: 'JWT' } }, 'Invalid Jar Request Object typ header'],
+    [
+      'meant for another audience',
+      { payload: { aud: 'https://world.wallet.example' } },
+      'The authorization request is meant for another wallet.',
+    ],
+    ['that has expired', { payload: { exp: 1_700_000_000 } }, "'exp' is in the past"],
+    ['that is not valid yet', { payload: { nbf: 4_000_000_000 } }, "'nbf' is in the future"],
+  ] satisfies [string, RemoteRequestOptions, string][])('a request object %s', async (_what, options, message) => {
+    const refusal = await world.refusalOf(options)
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain(message)
+  })
+
+  it('a request object that does not repeat the wallet’s nonce (§5.10.1)', async () => {
+    const refusal = await world.refusalOf({ method: 'post', forgetsNonce: true })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('wallet_nonce')
+  })
+
+  it('a request object with a nonce that the wallet never gave', async () => {
+    const refusal = await world.refusalOf({ payload: { wallet_nonce: 'replayed' } })
+    expect(refusal).toMatchObject({ status: 500, presented: 0 })
+    expect(refusal.message).toContain('"wallet_nonce" parameter MUST match')
+  })
+
+  it('a parameter that stands twice in the address: 400', async () => {
+    const uri = await world.verifier.request(world.diploma())
+    const answer = await world.wallet.process(`${uri}&client_id=redirect_uri%3Ahttps%3A%2F%2Fattacker.example`)
+    expect([answer.status, answer.json.message]).toEqual([400, ['The parameter client_id is given more than once.']])
+  })
+})
