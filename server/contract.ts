@@ -26,6 +26,8 @@ export interface RestMeta {
   readonly reply?: z.ZodType
   /** What each event of a stream holds as JSON; for the client's declarations alone. */
   readonly event?: z.ZodType
+  /** On protocol routes: errors are the interface's envelope all the same. */
+  readonly envelope?: true
   /** Whether it answers 304 to who has it already. */
   readonly notModified?: true
   readonly access: RouteAccess

@@ -9,6 +9,7 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
+  406: 'BAD_REQUEST',
   409: 'CONFLICT',
   // JSON-RPC has no word for "gone"; the true status travels in `data.httpStatus`.
   410: 'NOT_FOUND',
@@ -16,6 +17,7 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'TOO_MANY_REQUESTS',
   500: 'INTERNAL_SERVER_ERROR',
+  501: 'NOT_IMPLEMENTED',
   503: 'SERVICE_UNAVAILABLE',
 }
 
@@ -89,6 +91,7 @@ export const errors = {
   statusListNotFound: () => new ServiceError(404, 'Status list not found.'),
   flowNotFound: () => new ServiceError(404, 'Flow not found.'),
   holderDidNotFound: () => new ServiceError(404, 'DID not found.'),
+  notAcceptable: (type: string) => new ServiceError(406, `Only ${type} can be had here.`),
   holderDidInUse: () => new ServiceError(409, 'Credentials are bound to this DID. Delete them first.'),
   flowConfirmed: () => new ServiceError(409, 'Flow is already confirmed.'),
   resultNotReady: () => new ServiceError(409, 'Verification session has no result.'),
@@ -111,6 +114,7 @@ export const errors = {
   noMatchingCredential: () =>
     new ServiceError(500, 'Could not find the required credentials for the presentation submission'),
   walletFailed: (reason: string, cause?: unknown) => new ServiceError(500, reason, cause),
+  historyNotKept: () => new ServiceError(501, 'Status lists of former times are not kept.'),
   noStreamLeft: () => new ServiceError(503, 'Too many event streams are open.', undefined, STREAM_RETRY_SECONDS),
   /** A stream ends so: whoever reads it connects again, with a token that is good. */
   streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),

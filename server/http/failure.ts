@@ -17,7 +17,7 @@ function privateReason(error: Error): { detail?: string; cause?: string } {
   }
 }
 
-/** 5xx with stack and cause, 4xx as a warning; neither with bodies, headers or claims. */
+/** 5xx with stack and cause, 4xx and 501, which a caller asks for, as a warning; neither with bodies, headers or claims. */
 export function logFailure(
   thrown: unknown,
   status: number,
@@ -27,7 +27,7 @@ export function logFailure(
 ): void {
   const cause = causeOf(thrown)
   const facts = { requestId: response.locals.requestId, method: request.method, path: request.path, status }
-  if (status >= 500) {
+  if (status >= 500 && status !== 501) {
     deps.log.error({ ...facts, err: cause }, 'request failed')
     return
   }
@@ -86,7 +86,7 @@ export function sendFailure(
     response.destroy()
     return
   }
-  if (route?.rest.kind === 'protocol') {
+  if (route?.rest.kind === 'protocol' && route.rest.envelope !== true) {
     const refusal = oauthErrorOf(thrown, route, production)
     logFailure(thrown, refusal.status, request, response, deps)
     // Not by Express, which would add a charset that JSON does not have (RFC 8259 §11).

@@ -9,9 +9,11 @@ const TIMESTAMP = '2026-01-01T12:00:00.000Z'
 const MESSAGES: Readonly<Record<number, string>> = {
   401: errors.unauthorized().message,
   403: errors.insufficientRole().message,
+  406: errors.notAcceptable('application/statuslist+jwt').message,
   415: errors.unsupportedMediaType('text/plain').message,
   429: errors.tooManyRequests().message,
   500: 'Internal server error',
+  501: errors.historyNotKept().message,
   503: errors.databaseUnavailable().message,
 }
 
@@ -89,7 +91,7 @@ export function errorExamples(route: Route, status: number, required: readonly s
     return { description: 'A check failed', content }
   }
   if (route.rest.kind === 'page' && status !== 429) return { 'text/html': { schema: { type: 'string' as const } } }
-  if (route.rest.kind === 'protocol' && status !== 429) {
+  if (route.rest.kind === 'protocol' && route.rest.envelope !== true && status !== 429) {
     const example = {
       error: status >= 500 ? 'server_error' : 'invalid_request',
       error_description:
@@ -108,7 +110,7 @@ export function errorExamples(route: Route, status: number, required: readonly s
     message,
     path: route.template,
     timestamp: TIMESTAMP,
-    ...(status >= 500 || message === phrase ? {} : { error: phrase }),
+    ...((status >= 500 && status !== 501) || message === phrase ? {} : { error: phrase }),
   }
   return {
     description: phrase,

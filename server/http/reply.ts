@@ -27,8 +27,17 @@ function sendJson(data: unknown, mediaType: string, response: Response): void {
 
 function sendProtocolReply({ status, headers, body }: ProtocolReply, response: Response): void {
   response.statusCode = status
-  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value)
-  if (body === undefined || typeof body === 'string') response.end(body)
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    // What CORS varies by stays.
+    if (name === 'vary') response.vary(value)
+    else response.setHeader(name, value)
+  }
+  if (body === undefined) response.end()
+  else if (typeof body === 'string' || body instanceof Uint8Array) {
+    // Said for HEAD too, where Node says none by itself (RFC 9110 §9.3.2).
+    response.setHeader('content-length', Buffer.byteLength(body))
+    response.end(body)
+  }
   // OAuth and OpenID media types carry no charset parameter; some wallets compare the header as a whole.
   else sendJson(body, 'application/json', response)
 }

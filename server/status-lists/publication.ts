@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { Config } from '../config.js'
 import { keyIdOf, signingDidOf } from '../dids/identity.js'
 import type { Keys } from '../keys/keys.js'
@@ -19,8 +21,12 @@ const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
 
+const compress = promisify<string, Uint8Array>(gzip)
+
 export interface PublishedList {
   readonly body: string
+  /** The same in gzip. */
+  readonly gzipped: Uint8Array
   readonly mediaType: string
   readonly etag: string
 }
@@ -74,6 +80,7 @@ export function createPublication(
         : await createTokenStatusList({ ...common, uri: url, expiresAt: validUntil })
     return {
       body,
+      gzipped: await compress(body),
       mediaType: form === 'bitstring' ? BITSTRING_STATUS_LIST_MEDIA_TYPE : TOKEN_STATUS_LIST_MEDIA_TYPE,
       etag: `"${list.version}-${Math.floor(issuedAt.getTime() / 1000)}"`,
       version: list.version,
@@ -99,7 +106,7 @@ export function createPublication(
       const known = published.get(name)
       if (known !== undefined && known.version === list.version && clock().getTime() < known.renewAt) return known
       const signed = await signOnce(form, list)
-      published.set(name, signed, signed.body.length)
+      published.set(name, signed, signed.body.length + signed.gzipped.length)
       return signed
     },
   }

@@ -13,6 +13,7 @@ export const bitstringStatusList = {
     kind: 'protocol',
     produces: 'application/vc+jwt',
     notModified: true,
+    envelope: true,
     errors: [404],
   }),
   input,
@@ -28,8 +29,10 @@ export const tokenStatusList = {
     kind: 'protocol',
     produces: 'application/statuslist+jwt',
     notModified: true,
-    errors: [404],
+    envelope: true,
+    errors: [404, 406, 501],
   }),
-  input,
+  /** `time` (§8.4) asks for the list of another moment, which is not kept. */
+  input: input.extend({ time: z.string().optional() }),
   output: zProtocolReply,
 }

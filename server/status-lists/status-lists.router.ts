@@ -1,6 +1,8 @@
+import { acceptsType, prefersGzip } from '../accept.js'
 import type { Context } from '../context.js'
 import { errors } from '../errors.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
+import { TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
 import { publicProcedure, router } from '../trpc.js'
 import { STATUS_LIST_TTL_SECONDS, type StatusListForm } from './publication.js'
 import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
@@ -9,10 +11,19 @@ import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js
 async function published(ctx: Context, form: StatusListForm, id: string): Promise<ProtocolReply> {
   const list = await ctx.deps.statusLists.publish(form, id)
   if (list === undefined) throw errors.statusListNotFound()
-  const caching = { etag: list.etag, 'cache-control': `public, max-age=${STATUS_LIST_TTL_SECONDS}` }
+  const gzip = prefersGzip(ctx.request.headers['accept-encoding'])
+  // RFC 9110 §8.8.3.3: compressed it is another representation, with an ETag of its own.
+  const etag = gzip ? list.etag.replace(/"$/, '-gzip"') : list.etag
+  const caching = {
+    etag,
+    'cache-control': `public, max-age=${STATUS_LIST_TTL_SECONDS}`,
+    vary: 'Accept, Accept-Encoding',
+  }
   const known = (ctx.request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(list.etag) || known.includes('*')) return { status: 304, headers: caching }
-  return { status: 200, headers: { ...caching, 'content-type': list.mediaType }, body: list.body }
+  if (known.includes(etag) || known.includes('*')) return { status: 304, headers: caching }
+  const headers = { ...caching, 'content-type': list.mediaType }
+  if (!gzip) return { status: 200, headers, body: list.body }
+  return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: list.gzipped }
 }
 
 export const statusListsRouter = router({
@@ -26,5 +37,12 @@ export const statusListsRouter = router({
     .meta(tokenStatusList.meta)
     .input(tokenStatusList.input)
     .output(tokenStatusList.output)
-    .query(({ ctx, input }) => published(ctx, 'token', input.id)),
+    .query(({ ctx, input }) => {
+      if (!acceptsType(ctx.request.headers.accept, TOKEN_STATUS_LIST_MEDIA_TYPE)) {
+        throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE)
+      }
+      // Token Status List §8.4
+      if (input.time !== undefined) throw errors.historyNotKept()
+      return published(ctx, 'token', input.id)
+    }),
 })

@@ -1,4 +1,5 @@
-import { inflateSync } from 'node:zlib'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { gunzipSync, inflateSync } from 'node:zlib'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { postSchema, SUBJECT } from '../issuer/purchase.js'
@@ -37,6 +38,23 @@ const revoke = ({ id }: Place) => service.request('POST', `/api/v1/credentials/$
 
 const get = (form: (typeof FORMS)[number], { listId }: Place, headers: Record<string, string> = {}) =>
   service.request('GET', `/${form}/${listId}`, { headers })
+
+interface RawAnswer {
+  readonly status: number | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** As it is on the wire: fetch asks for compressed answers by itself, and hides that they are. */
+function raw(method: string, form: (typeof FORMS)[number], { listId }: Place, headers: Record<string, string> = {}) {
+  return new Promise<RawAnswer>((resolve, reject) => {
+    const sent = request(`${service.url}/${form}/${listId}`, { method, headers }, async (response) => {
+      const body = Buffer.concat(await response.toArray())
+      resolve({ status: response.statusCode, headers: response.headers, body })
+    })
+    sent.on('error', reject).end()
+  })
+}
 
 async function revokedIndices(place: Place): Promise<number[]> {
   const { text } = await get('token-status-lists', place)
@@ -95,9 +113,109 @@ describe.each([
     }
   })
 
-  it.each(['unknown', '00000000-0000-4000-8000-000000000000'])('answers 404 for %s', async (listId) => {
-    expect((await get(form, { ...place, listId })).status).toBe(404)
+  it('is compressed for who takes gzip, once for each version, with an ETag of its own (RFC 9110 §8.8.3.3)', async () => {
+    const { body: plain } = await raw('GET', form, place, { 'accept-encoding': 'identity' })
+    const first = await raw('GET', form, place, { 'accept-encoding': 'br;q=1.0, gzip;q=0.8, *;q=0.1' })
+    expect([first.status, first.headers['content-encoding'], first.headers.vary]).toEqual([
+      200,
+      'gzip',
+      'Accept, Accept-Encoding',
+    ])
+    expect(first.headers['content-type']).toBe(mediaType)
+    expect(gunzipSync(first.body).equals(plain)).toBe(true)
+    const { headers } = await raw('GET', form, place)
+    expect([headers['content-encoding'], headers.vary]).toEqual([undefined, 'Accept, Accept-Encoding'])
+    expect(headers.etag).not.toBe(first.headers.etag)
+    const published = await service.deps.statusLists.publish(
+      form === 'status-lists' ? 'bitstring' : 'token',
+      place.listId,
+    )
+    const again = await service.deps.statusLists.publish(form === 'status-lists' ? 'bitstring' : 'token', place.listId)
+    expect(again?.gzipped).toBe(published?.gzipped)
+    for (const [coding, own, other] of [
+      ['gzip', first.headers.etag, headers.etag],
+      ['identity', headers.etag, first.headers.etag],
+    ] as const) {
+      const ask = (etag = '') => raw('GET', form, place, { 'accept-encoding': coding, 'if-none-match': etag })
+      const known = await ask(own)
+      expect([known.status, known.body.length, known.headers.etag]).toEqual([304, 0, own])
+      expect(known.headers.vary).toBe('Accept, Accept-Encoding')
+      expect((await ask(other)).status).toBe(200)
+    }
   })
+
+  it.each(['', 'identity', 'br', 'gzip;q=0', '*;q=0, gzip;q=0', 'identity, gzip;q=0.5'])(
+    'is not compressed for Accept-Encoding %j',
+    async (coding) => {
+      const { headers } = await raw('GET', form, place, { 'accept-encoding': coding })
+      expect(headers['content-encoding']).toBeUndefined()
+    },
+  )
+
+  it('answers HEAD as GET, without a body', async () => {
+    for (const coding of ['gzip', 'identity']) {
+      const sent = { 'accept-encoding': coding }
+      const [got, head] = [await raw('GET', form, place, sent), await raw('HEAD', form, place, sent)]
+      expect([head.status, head.body.length, got.body.length > 0]).toEqual([200, 0, true])
+      for (const name of ['etag', 'content-type', 'content-encoding', 'content-length', 'vary', 'cache-control']) {
+        expect([name, head.headers[name]]).toEqual([name, got.headers[name]])
+      }
+      expect(head.headers['content-length']).toBe(String(got.body.length))
+    }
+  })
+
+  it.each(['unknown', '00000000-0000-4000-8000-000000000000'])('answers 404 for %s', async (listId) => {
+    const answer = await get(form, { ...place, listId })
+    expect([answer.status, answer.json.message]).toEqual([404, 'Status list not found.'])
+  })
+})
+
+describe('GET /token-status-lists/{id}', () => {
+  it.each([
+    [200, 'application/statuslist+jwt'],
+    [200, '*/*'],
+    [200, 'application/*;q=0.1'],
+    [200, 'application/statuslist+cwt, application/statuslist+jwt;q=0.5'],
+    [406, 'application/statuslist+cwt'],
+    [406, 'application/statuslist+jwt;q=0, */*'],
+    [406, 'text/html'],
+  ])('answers %i to Accept: %s (Token Status List §8.1)', async (status, accept) => {
+    const place = await issue()
+    for (const method of ['GET', 'HEAD']) {
+      const path = `/token-status-lists/${place.listId}`
+      const answer = await service.request(method, path, { headers: { accept } })
+      expect(answer.status).toBe(status)
+      if (status === 200) expect(answer.headers.get('content-type')).toBe('application/statuslist+jwt')
+      else if (method === 'GET') {
+        const message = 'Only application/statuslist+jwt can be had here.'
+        expect(answer.json).toEqual({
+          statusCode: 406,
+          message,
+          path,
+          timestamp: expect.any(String),
+          error: 'Not Acceptable',
+        })
+      }
+    }
+  })
+
+  it.each(['?time=1686925000', '?time='])(
+    'answers 501 to %s: the past is not kept (Token Status List §8.4)',
+    async (time) => {
+      const path = `/token-status-lists/${(await issue()).listId}`
+      const answer = await service.request('GET', `${path}${time}`)
+      const message = 'Status lists of former times are not kept.'
+      expect(answer.json).toEqual({
+        statusCode: 501,
+        message,
+        path,
+        timestamp: expect.any(String),
+        error: 'Not Implemented',
+      })
+      expect((await service.request('HEAD', `${path}${time}`)).status).toBe(501)
+      expect((await service.request('GET', `${path}?other=1`)).status).toBe(200)
+    },
+  )
 })
 
 describe('revocation', () => {

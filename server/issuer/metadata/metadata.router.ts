@@ -1,21 +1,9 @@
+import { weightOf } from '../../accept.js'
 import { issuerKeySet } from '../../dids/issuer-key-set.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../../trpc.js'
 import { authorizationServerMetadataOf, issuerMetadataOf, signedIssuerMetadata } from './issuer-metadata.js'
 import { authorizationServerMetadata, issuerMetadata, jsonWebKeySet } from './metadata.contract.js'
-
-/** The weight that an Accept header gives the first of some media ranges that it names (RFC 9110 §12.5.1). */
-function weightOf(accept: string, ...ranges: readonly string[]): number {
-  const named = new Map(
-    accept.split(',').map((entry) => {
-      const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
-      const quality = parameters.find((parameter) => parameter.startsWith('q='))
-      return [range, quality === undefined ? 1 : Number(quality.slice(2)) || 0]
-    }),
-  )
-  const found = ranges.find((range) => named.has(range))
-  return found === undefined ? 0 : (named.get(found) ?? 0)
-}
 
 /** §12.2.2. Only who names the type gets it: a range of any type is what wallets send that want JSON. */
 function prefersJwt(accept = ''): boolean {

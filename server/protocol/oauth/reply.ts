@@ -1,10 +1,14 @@
 import { z } from 'zod'
 
-/** What a protocol endpoint answers: a JSON object, or text with its own content-type header. */
+const zBytes = z
+  .custom<Uint8Array>((value) => value instanceof Uint8Array)
+  .meta({ override: { type: 'string', format: 'binary' } })
+
+/** What a protocol endpoint answers: a JSON object, or text or bytes with their own content-type header. */
 export const zProtocolReply = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()).optional(),
-  body: z.union([z.record(z.string(), z.unknown()), z.string()]).optional(),
+  body: z.union([z.record(z.string(), z.unknown()), z.string(), zBytes]).optional(),
 })
 
 export type ProtocolReply = z.infer<typeof zProtocolReply>
