@@ -36,7 +36,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
   }
 }
 
-/** The same as a JWT (§12.2.3), signed by the default issuer. */
+/** The same as a JWT (§12.2.3), signed by the default issuer, whose key the header holds. */
 export async function signedIssuerMetadata(deps: Deps): Promise<string> {
   const { agents, dids } = deps.stores
   const [metadata, issuer, identities] = await Promise.all([
@@ -49,7 +49,7 @@ export async function signedIssuerMetadata(deps: Deps): Promise<string> {
   const signer = await deps.keys.signer(identity.keyId, keyIdOf(identity.did, identity.publicJwk))
   return signCompact(
     signer,
-    { typ: 'openidvci-issuer-metadata+jwt' },
+    { typ: 'openidvci-issuer-metadata+jwt', kid: signer.kid, jwk: signer.publicJwk },
     { iss: identity.did, sub: deps.config.issuerBaseUrl, iat: Math.floor(deps.clock().getTime() / 1000), ...metadata },
   )
 }

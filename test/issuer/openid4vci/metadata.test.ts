@@ -138,11 +138,12 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     ]) {
       const answer = await get(ISSUER, accept)
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt'])
-      const { kid, ...header } = decodeProtectedHeader(answer.text)
+      const { kid, jwk, ...header } = decodeProtectedHeader(answer.text)
       expect(header).toEqual({ typ: 'openidvci-issuer-metadata+jwt', alg: 'ES256' })
       const keys = (await get('/.well-known/jwks.json')).json.keys
       const key = keys.find((candidate: { kid: string }) => candidate.kid === kid)
-      const { payload } = await compactVerify(answer.text, await importJWK(key, 'ES256'))
+      expect(jwk).toEqual({ kty: 'EC', crv: 'P-256', x: key.x, y: key.y })
+      const { payload } = await compactVerify(answer.text, await importJWK(jwk ?? {}, 'ES256'))
       const { iss, sub, iat, ...metadata } = JSON.parse(Buffer.from(payload).toString())
       expect([iss, sub]).toEqual([kid?.split('#')[0], issuer.service.url])
       expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60)
