@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { isRegistrableRedirectUri } from './protocol/oauth/redirect-uri.js'
 
 export const flag = z
   .enum(['true', 'false'], { error: 'must be true or false.' })
@@ -115,6 +116,41 @@ export const certificates = z
       context.addIssue({ code: 'custom', message: 'must name a readable PEM file of certificates.' })
       return z.NEVER
     }
+  })
+
+const jwkSet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })).min(1) })
+
+/** Known wallets, and providers whose attestations name a key by `iss` and `kid`. */
+const zWalletClients = z.array(
+  z.strictObject({
+    client_id: z.string().min(1),
+    redirect_uris: z.array(
+      z.string().refine(isRegistrableRedirectUri, { error: 'must be an address that no browser would run' }),
+    ),
+    attestation: z.strictObject({ iss: z.string().min(1), jwks: jwkSet }).optional(),
+  }),
+)
+export type WalletClients = z.infer<typeof zWalletClients>
+
+/** A JSON file of wallets; nobody where it is not named. */
+export const walletClients = z
+  .string()
+  .optional()
+  .transform((path, context): WalletClients => {
+    if (path === undefined) return []
+    const message = (reason: string) => `must name a JSON file of wallets: ${reason}.`
+    try {
+      const parsed = zWalletClients.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+      if (parsed.success) return parsed.data
+      const [issue] = parsed.error.issues
+      context.addIssue({ code: 'custom', message: message(`${issue?.path.join('.')} ${issue?.message}`) })
+    } catch (error) {
+      context.addIssue({
+        code: 'custom',
+        message: message(error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read'),
+      })
+    }
+    return z.NEVER
   })
 
 /** Whom presentations may come from: `self`, `*`, DIDs and origins. */

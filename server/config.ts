@@ -15,7 +15,9 @@ import {
   trustedIssuers,
   trustProxy,
   url,
+  walletClients,
 } from './config-rules.js'
+import type { AttestationTrust } from './protocol/openid4vci/attester.js'
 
 /** A refusal to start; `message` is the whole text for the operator, one problem a line. */
 export class ConfigurationError extends Error {
@@ -67,6 +69,8 @@ const zEnvironment = z.object({
   CORS_ORIGINS: origins,
   TRUSTED_ISSUERS: trustedIssuers,
   TRUST_ANCHORS: certificates,
+  WALLET_TRUST_ANCHORS: certificates,
+  WALLET_CLIENTS: walletClients,
   VERIFIER_RESPONSE_MODE: z
     .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
     .default('direct_post.jwt'),
@@ -120,6 +124,10 @@ export interface Config {
   /** Whose credentials a presentation may hold: `self`, `*`, DIDs and https origins. */
   readonly trustedIssuers: readonly string[]
   readonly trustAnchors: readonly X509Certificate[]
+  /** Whose wallet attestations are believed. */
+  readonly attestationTrust: AttestationTrust
+  /** Addresses at which a known wallet may be answered, by its `client_id`. */
+  readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
   readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
   /** How long verified claims can be read. */
@@ -190,6 +198,13 @@ function configOf(env: Environment): Config {
     corsOrigins: env.CORS_ORIGINS,
     trustedIssuers: env.TRUSTED_ISSUERS,
     trustAnchors: env.TRUST_ANCHORS,
+    attestationTrust: {
+      trustAnchors: env.WALLET_TRUST_ANCHORS,
+      providers: env.WALLET_CLIENTS.flatMap(({ attestation }) =>
+        attestation === undefined ? [] : [{ iss: attestation.iss, keys: attestation.jwks.keys }],
+      ),
+    },
+    walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,

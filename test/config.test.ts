@@ -176,6 +176,8 @@ describe('a value that no rule allows is a line', () => {
     ['OUTBOUND_ALLOWED_HOSTS', 'issuer.internal/path', HOSTS],
     ['TRUSTED_ISSUERS', 'everybody', 'must list self, *, DIDs and https origins.'],
     ['TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
+    ['WALLET_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
+    ['WALLET_CLIENTS', '/nowhere/wallets.json', 'must name a JSON file of wallets: it cannot be read.'],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
     ['SESSION_RETENTION_DAYS', 'forever', 'must be an integer from 1 to 36500.'],
@@ -310,7 +312,12 @@ describe('.env.example', () => {
   it('is accepted without its comment signs, and says the true defaults', () => {
     const commented = entries.map((entry) => entry.replace(/^# /, '')).join('\n')
     const config = readConfig(COMPLETE)
-    const { trustAnchors: _, ...shown } = readConfig({ ...parse(commented), TRUST_ANCHORS: '' })
+    const { trustAnchors: _, ...shown } = readConfig({
+      ...parse(commented),
+      TRUST_ANCHORS: '',
+      WALLET_TRUST_ANCHORS: '',
+      WALLET_CLIENTS: '',
+    })
     expect(shown).toMatchObject({
       host: config.host,
       port: config.port,

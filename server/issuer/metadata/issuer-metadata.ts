@@ -2,7 +2,9 @@ import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import { signCompact } from '../../protocol/jose/jws.js'
 import { DPOP_ALGORITHMS } from '../../protocol/oauth/dpop.js'
+import { ATTESTATION_ALGORITHMS } from '../../protocol/openid4vci/attester.js'
 import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
+import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { GRANTS } from '../openid4vci/grants/index.js'
 import { displayOf } from '../schemas/display.js'
 import { configurationsOf, PROOF_TYPES } from './configurations.js'
@@ -54,6 +56,16 @@ export async function signedIssuerMetadata(deps: Deps): Promise<string> {
   )
 }
 
+/** Attestation-Based Client Authentication, draft 07, §10.1: nothing is named where no attestation is believed. */
+function attestationMembers(deps: Pick<Deps, 'config'>): Record<string, unknown> {
+  if (!attestsWallets(deps.config)) return {}
+  return {
+    challenge_endpoint: endpoint(deps, 'challenge'),
+    client_attestation_signing_alg_values_supported: [...ATTESTATION_ALGORITHMS],
+    client_attestation_pop_signing_alg_values_supported: [...ATTESTATION_ALGORITHMS],
+  }
+}
+
 /** Authorization Server Metadata (RFC 8414 §2, RFC 9396 §10, OpenID4VCI 1.0 §12.3). */
 export function authorizationServerMetadataOf(deps: Deps): Record<string, unknown> {
   return {
@@ -67,7 +79,8 @@ export function authorizationServerMetadataOf(deps: Deps): Record<string, unknow
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    token_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: ['none', ...(attestsWallets(deps.config) ? ['attest_jwt_client_auth'] : [])],
+    ...attestationMembers(deps),
     dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],
     authorization_details_types_supported: ['openid_credential'],
     'pre-authorized_grant_anonymous_access_supported': true,

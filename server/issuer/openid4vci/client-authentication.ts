@@ -1,15 +1,35 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Config } from '../../config.js'
+import type { Context } from '../../context.js'
+import type { Deps } from '../../deps.js'
+import { OutboundError } from '../../outbound/outbound-error.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
+import { AttestationError, attesterKey } from '../../protocol/openid4vci/attester.js'
+import { verifyWalletAttestation, type WalletAttestation } from '../../protocol/openid4vci/wallet-attestation.js'
+import { checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
+import type { UsedOnce } from './used-once/store.js'
+
+/** A wallet at an endpoint of the authorization server, as far as it has proven who it is. */
+export interface WalletClient {
+  /** Thumbprint of the attested instance's key; null for a wallet that proves nothing. */
+  readonly instanceJkt: string | null
+  readonly walletName: string | undefined
+  /** Proofs that count once, for the statement that the request makes. */
+  readonly proofs: readonly UsedOnce[]
+}
 
 /** Parameters by which a client would authenticate (RFC 6749 §2.3.1, RFC 7521 §4.2). */
 const CREDENTIALS = ['client_secret', 'client_assertion'] as const
 
-/**
- * Refuses client authentication that this server does not know: whoever sends it counts on its being checked.
- *
- * @throws OAuthError 401 `invalid_client` (RFC 6749 §5.2)
- */
-export function assertKnownAuthentication(
+const CHALLENGE_HEADER = 'OAuth-Client-Attestation-Challenge'
+
+const invalidClient = (description: string, headers: Record<string, string> = {}, cause?: unknown) =>
+  new OAuthError('invalid_client', description, { status: 401, headers, cause })
+
+/** Refuses client authentication that this server does not know: whoever sends it counts on its being checked. */
+function assertKnownAuthentication(
   headers: IncomingHttpHeaders,
   parameters: Readonly<Record<string, string | undefined>>,
 ): void {
@@ -18,13 +38,96 @@ export function assertKnownAuthentication(
   const scheme = /^(bearer|dpop)$/i.test(sent ?? '') ? undefined : sent
   const parameter = CREDENTIALS.find((name) => parameters[name] !== undefined)
   if (scheme === undefined && parameter === undefined) return
-  throw new OAuthError(
-    'invalid_client',
-    `Client authentication by ${parameter ?? `Authorization: ${scheme}`} is not supported.`,
-    {
-      status: 401,
-      // §5.2: the challenge names the scheme that the client used.
-      ...(scheme === undefined ? {} : { headers: { 'www-authenticate': `${scheme} realm="token"` } }),
-    },
-  )
+  const description = `Client authentication by ${parameter ?? `Authorization: ${scheme}`} is not supported.`
+  // RFC 6749 §5.2: the challenge names the scheme that the client used.
+  throw invalidClient(description, scheme === undefined ? {} : { 'www-authenticate': `${scheme} realm="token"` })
+}
+
+/** Whether wallets can be attested here: there is somebody whose attestations are believed. */
+export const attestsWallets = ({ attestationTrust: { trustAnchors, providers } }: Pick<Config, 'attestationTrust'>) =>
+  trustAnchors.length > 0 || providers.length > 0
+
+/** One header of an attestation, as Node gives it: several of them joined by a comma, which no JWT has. */
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  const text = value === undefined ? undefined : [value].flat().join(', ')
+  if (text?.includes(',')) throw invalidClient(`There must be one ${name} header.`)
+  return text
+}
+
+/** A challenge must be ours and fresh (Attestation-Based Client Authentication §8.1); a wallet that has none may do without. */
+function assertChallenge({ seals }: Pick<Deps, 'seals'>, { challenge }: WalletAttestation): void {
+  if (challenge === undefined || seals.isAttestationChallenge(challenge)) return
+  throw new OAuthError('use_attestation_challenge', 'The challenge of the proof is unknown or has expired.', {
+    status: 401,
+    headers: { [CHALLENGE_HEADER]: seals.attestationChallenge() },
+  })
+}
+
+/** Where an attestation names a status, it must be valid (Token Status List §6.2). */
+async function assertStatus(deps: Deps, { status, attester }: WalletAttestation, now: Date): Promise<void> {
+  if (status === undefined) return
+  const list = isObject(status) ? status.status_list : undefined
+  if (!isObject(list) || typeof list.uri !== 'string' || !Number.isInteger(list.idx))
+    throw invalidClient('The status of the wallet attestation is of no kind that is known.')
+  const { attestationTrust: trust } = deps.config
+  const issuer = { jwk: attester.jwk, issuer: attester.iss ?? '' }
+  const source = {
+    now,
+    fetchText: async (url: string, accept: string) => (await deps.outbound.fetchText(url, { accept })).text,
+    resolveIssuerKey: async (header: JsonObject, payload: JsonObject) => ({
+      ...issuer,
+      jwk: attesterKey(header, payload, trust, now),
+    }),
+  }
+  const state = await checkForeignStatus(source, { uri: list.uri, idx: Number(list.idx) }, issuer)
+  if (state !== 'valid') throw invalidClient('The wallet attestation is not valid any more.')
+}
+
+/** What a stranger's attestation may fail with is a refusal; every other failure is ours and passes through. */
+function refusal(thrown: unknown): unknown {
+  const known =
+    thrown instanceof AttestationError || thrown instanceof CredentialError || thrown instanceof OutboundError
+  return known ? invalidClient(thrown.message, {}, thrown) : thrown
+}
+
+async function attestedClient(
+  { deps }: Context,
+  [attestation, proof]: readonly [string, string],
+  clientId: string | undefined,
+): Promise<WalletClient> {
+  const { attestationTrust: trust, issuerBaseUrl: audience } = deps.config
+  const now = deps.clock()
+  try {
+    const verified = verifyWalletAttestation(attestation, proof, { trust, audience, now })
+    if (clientId !== undefined && clientId !== verified.clientId)
+      throw invalidClient('The client_id is not the sub of the wallet attestation.')
+    assertChallenge(deps, verified)
+    await assertStatus(deps, verified, now)
+    const { instanceJkt, walletName, jtiHash, expiresAt } = verified
+    return { instanceJkt, walletName, proofs: [{ hash: jtiHash, expiresAt }] }
+  } catch (thrown) {
+    throw refusal(thrown)
+  }
+}
+
+/**
+ * Who sends a request to PAR or token endpoint: a wallet that its provider attests (OpenID4VCI 1.0 Appendix E), or one that
+ * proves nothing.
+ *
+ * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`
+ */
+export async function authenticateClient(
+  ctx: Context,
+  parameters: Readonly<Record<string, string | undefined>>,
+): Promise<WalletClient> {
+  const { headers } = ctx.request
+  assertKnownAuthentication(headers, parameters)
+  const attestation = headerOf(headers, 'oauth-client-attestation')
+  const proof = headerOf(headers, 'oauth-client-attestation-pop')
+  if (attestation === undefined && proof === undefined) return { instanceJkt: null, walletName: undefined, proofs: [] }
+  if (attestation === undefined || proof === undefined)
+    throw invalidClient('OAuth-Client-Attestation and OAuth-Client-Attestation-PoP must be sent together.')
+  if (!attestsWallets(ctx.deps.config)) throw invalidClient('Wallet attestations are not taken here.')
+  return attestedClient(ctx, [attestation, proof], parameters.client_id)
 }

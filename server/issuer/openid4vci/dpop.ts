@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { DPOP_ALGORITHMS, type DpopProof, verifyDpopProof } from '../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
+import type { UsedOnce } from './used-once/store.js'
 
 /** Gives the wallet a fresh nonce for its next DPoP proof, with whatever the answer will be (RFC 9449 §8.2). */
 export function provideDpopNonce({ deps, responseHeaders }: Pick<Context, 'deps' | 'responseHeaders'>): void {
@@ -27,8 +28,24 @@ export function dpopProofOf({ deps, request }: Context, accessToken?: string): D
   })
 }
 
-export const replayedProof = (): OAuthError =>
-  new OAuthError('invalid_dpop_proof', 'The DPoP proof has been used already.')
+/** Proofs that count once: of the client and of its key. */
+export const usedProofs = (
+  { proofs }: { readonly proofs: readonly UsedOnce[] },
+  dpop: DpopProof | undefined,
+): UsedOnce[] => [...proofs, ...(dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }])]
+
+/** A proof came a second time; where the client is attested it may be that one. */
+export function replayedProof(client?: { readonly instanceJkt: string | null }): OAuthError {
+  if (client === undefined || client.instanceJkt === null)
+    return new OAuthError('invalid_dpop_proof', 'The DPoP proof has been used already.')
+  return new OAuthError(
+    'invalid_client',
+    'The proof of the wallet attestation, or the DPoP proof, has been used already.',
+    {
+      status: 401,
+    },
+  )
+}
 
 /** The challenge of a protected resource (RFC 9449 §7.1). */
 export const dpopChallenge = (error?: string): string =>

@@ -1,6 +1,8 @@
+import { errors } from '../../errors.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../../trpc.js'
-import { assertKnownAuthentication } from './client-authentication.js'
+import { challenge } from './challenge.contract.js'
+import { attestsWallets, authenticateClient } from './client-authentication.js'
 import { credential } from './credential.contract.js'
 import { issueToWallet } from './credential.js'
 import { dpopProofOf, provideDpopNonce } from './dpop.js'
@@ -38,8 +40,8 @@ export const openid4vciRouter = router({
     .input(token.input)
     .output(token.output)
     .mutation(async ({ ctx, input }) => {
-      assertKnownAuthentication(ctx.request.headers, input)
-      return uncached({ ...(await issueToken(ctx.deps, input, { dpop: dpopProofOf(ctx) })) })
+      const wallet = await authenticateClient(ctx, input)
+      return uncached({ ...(await issueToken(ctx.deps, input, { dpop: dpopProofOf(ctx), wallet })) })
     }),
 
   nonce: dpopProcedure
@@ -47,6 +49,15 @@ export const openid4vciRouter = router({
     .input(nonce.input)
     .output(nonce.output)
     .mutation(({ ctx }) => uncached({ c_nonce: ctx.deps.seals.nonce() })),
+
+  challenge: publicProcedure
+    .meta(challenge.meta)
+    .input(challenge.input)
+    .output(challenge.output)
+    .mutation(({ ctx: { deps } }) => {
+      if (!attestsWallets(deps.config)) throw errors.routeNotFound('POST', '/openid4vci/challenge')
+      return uncached({ attestation_challenge: deps.seals.attestationChallenge() })
+    }),
 
   credential: walletProcedure
     .meta(credential.meta)

@@ -43,6 +43,7 @@ export const zRefreshToken = z.strictObject({
   detailed: z.array(z.string()),
   scoped: z.array(z.string()),
   dpopJkt: z.string().nullable(),
+  instanceJkt: z.string().nullable(),
   expiresAt: z.date(),
   replaced: z.boolean(),
 })

@@ -44,6 +44,9 @@ export function createSeals(deps: SealOptions) {
   const codeKey = deps.sealingKey('pre-authorized-code')
   const nonceKey = deps.sealingKey('c-nonce')
   const issuerStateKey = deps.sealingKey('issuer-state')
+  const challengeKey = deps.sealingKey('attestation-challenge')
+  const isFresh = (opened: unknown) =>
+    isObject(opened) && typeof opened.exp === 'number' && opened.exp > seconds(deps.clock())
   const tagOf = (offeringId: string) => createHmac('sha256', issuerStateKey).update(offeringId).digest('base64url')
   const dpopNonceKey = deps.sealingKey('dpop-nonce')
   const notificationKey = deps.sealingKey('notification-id')
@@ -82,14 +85,16 @@ export function createSeals(deps: SealOptions) {
       return others.length === 0 && sent.length === made.length && timingSafeEqual(sent, made) ? offeringId : undefined
     },
 
+    /** A challenge for proofs of wallet attestations (Attestation-Based Client Authentication §8.1). */
+    attestationChallenge: (): string => seal(challengeKey, { exp: seconds(deps.clock()) + NONCE_SECONDS }),
+
+    isAttestationChallenge: (sealed: string): boolean => isFresh(open(challengeKey, sealed)),
+
     /** A nonce for DPoP proofs (RFC 9449 §8): good for any number of them while it lasts. */
     dpopNonce: (): string => seal(dpopNonceKey, { exp: seconds(deps.clock()) + NONCE_SECONDS }),
 
     /** Whether a DPoP nonce is one of ours and has not expired. */
-    isDpopNonce: (sealed: string): boolean => {
-      const nonce = open(dpopNonceKey, sealed)
-      return isObject(nonce) && typeof nonce.exp === 'number' && nonce.exp > seconds(deps.clock())
-    },
+    isDpopNonce: (sealed: string): boolean => isFresh(open(dpopNonceKey, sealed)),
 
     /** Names an issuance to the notification endpoint (OpenID4VCI 1.0 §11). */
     notificationId: (offeringId: string, credentialId: string): string => {

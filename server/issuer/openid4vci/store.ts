@@ -89,6 +89,8 @@ export interface NewToken {
 export interface NewRefreshToken {
   readonly tokenHash: string
   readonly dpopJkt: string | null
+  /** Thumbprint of the attested wallet instance that it is given to. */
+  readonly instanceJkt: string | null
   readonly expiresAt: Date
 }
 
@@ -100,6 +102,7 @@ export interface StoredRefreshToken {
   readonly detailed: readonly string[]
   readonly scoped: readonly string[]
   readonly dpopJkt: string | null
+  readonly instanceJkt: string | null
   readonly expiresAt: Date
   /** Whether it was used, and another took its place. */
   readonly replaced: boolean
@@ -185,9 +188,9 @@ function claimed({ authorization, detailed, scoped }: NewToken): Prisma.Sql {
   return Prisma.sql`
     claimed AS (${claim}),
     refreshed AS (
-      INSERT INTO refresh_tokens (token_hash, authorization_id, configuration_ids, scope, dpop_jkt, expires_at)
+      INSERT INTO refresh_tokens (token_hash, authorization_id, configuration_ids, scope, dpop_jkt, instance_jkt, expires_at)
       SELECT ${refresh.tokenHash}, claimed.id, ${[...detailed]}::text[], ${[...scoped]}::text[], ${refresh.dpopJkt},
-        ${refresh.expiresAt} FROM claimed)`
+        ${refresh.instanceJkt}, ${refresh.expiresAt} FROM claimed)`
 }
 
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
@@ -246,7 +249,7 @@ export function createOpenid4vciStore({ sql }: Database) {
     async refreshToken(tokenHash: string): Promise<StoredRefreshToken | undefined> {
       const [row] = await sql(zRefreshToken)`
         SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId",
-          r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt", r.expires_at AS "expiresAt",
+          r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt", r.instance_jkt AS "instanceJkt", r.expires_at AS "expiresAt",
           r.replaced_at IS NOT NULL AS replaced
         FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id
         WHERE r.token_hash = ${tokenHash} AND a.offering_id IS NOT NULL`

@@ -8,6 +8,7 @@ export type OAuthErrorCode =
   | 'request_not_supported'
   | 'unsupported_response_type'
   | 'invalid_dpop_proof'
+  | 'use_attestation_challenge'
   | 'use_dpop_nonce'
   | 'invalid_grant'
   | 'invalid_token'

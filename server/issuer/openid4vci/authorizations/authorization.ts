@@ -38,6 +38,11 @@ export interface Authorization {
   readonly state: AuthorizationState
   readonly request: AuthorizationRequest
   readonly dpopJkt: string | null
+  /** Thumbprint of the wallet instance that pushed the request; null where none was attested. */
+  readonly instanceJkt: string | null
+  /** Whether the request was pushed, so that the client is known to be the same at the token endpoint. */
+  readonly pushed: boolean
+  readonly walletName: string | undefined
   readonly offeringId: string | null
   readonly userSub: string | null
   readonly userDids: readonly string[]

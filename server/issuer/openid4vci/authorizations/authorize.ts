@@ -80,6 +80,7 @@ async function begin(ctx: Context, parameters: AuthorizationParameters): Promise
         clientId: request.clientId,
         parameters: await protectRequest(deps, id, request),
         dpopJkt: parameters.dpop_jkt ?? null,
+        instanceJkt: null,
         requestUriHash: null,
         offeringId: offer?.offering.offeringId ?? null,
         browserHash: browser.hash,

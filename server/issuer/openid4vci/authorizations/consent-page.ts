@@ -61,7 +61,7 @@ const claimRow = ({ title, value }: Row): Html => html`<div><dt>${title}</dt><dd
 /** The page on which a person decides whether a wallet gets a credential: no script, two buttons. */
 export function consentPage(
   config: Config,
-  { id, request, userSub }: Authorization,
+  { id, request, userSub, walletName }: Authorization,
   context: ConsentContext,
   token: string,
 ): ProtocolReply {
@@ -75,7 +75,7 @@ export function consentPage(
 ${config.authDisabled && html`<p class="banner" role="note">Login is switched off: this is a local installation, and everybody is its administrator.</p>`}
 <p class="from">${issuer}</p>
 <h1>${credential}</h1>
-<p>Your wallet at <strong>${receiver}</strong> asks for this credential${userSub !== null && !config.authDisabled && html` of <strong>${userSub}</strong>`}. It would hold:</p>
+<p>${walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`} at <strong>${receiver}</strong> asks for this credential${userSub !== null && !config.authDisabled && html` of <strong>${userSub}</strong>`}. It would hold:</p>
 <dl>${rowsOf(context).map(claimRow)}</dl>
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">

@@ -8,8 +8,8 @@ import type { DpopProof } from '../../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../access-token.js'
-import { assertKnownAuthentication } from '../client-authentication.js'
-import { dpopProofOf, replayedProof } from '../dpop.js'
+import { authenticateClient } from '../client-authentication.js'
+import { dpopProofOf, replayedProof, usedProofs } from '../dpop.js'
 import { REQUEST_URI_SECONDS } from './authorization.js'
 import { isRedirectUriOf, parametersOf, protectRequest } from './parameters.js'
 import { requestedOffer } from './requested-offer.js'
@@ -40,8 +40,8 @@ function assertPushable({ request_uri, request }: Readonly<Record<string, string
 export async function pushRequest(ctx: Context, sent: AuthorizationParameters): Promise<ProtocolReply> {
   const { deps } = ctx
   const parameters = parametersOf(sent)
-  assertKnownAuthentication(ctx.request.headers, parameters)
   assertPushable(parameters)
+  const client = await authenticateClient(ctx, parameters)
   const proof = dpopProofOf(ctx)
   const target = redirectTarget(parameters, isRedirectUriOf(deps))
   const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
@@ -54,8 +54,9 @@ export async function pushRequest(ctx: Context, sent: AuthorizationParameters): 
     {
       id,
       clientId: request.clientId,
-      parameters: await protectRequest(deps, id, request),
+      parameters: await protectRequest(deps, id, { ...request, walletName: client.walletName }),
       dpopJkt,
+      instanceJkt: client.instanceJkt,
       requestUriHash: sha256(requestUri),
       offeringId: offer?.offering.offeringId ?? null,
       state: 'Pushed',
@@ -64,9 +65,9 @@ export async function pushRequest(ctx: Context, sent: AuthorizationParameters): 
       expiresAt: new Date(createdAt.getTime() + REQUEST_URI_SECONDS * 1000),
       createdAt,
     },
-    proof === undefined ? [] : [{ hash: proof.jtiHash, expiresAt: proof.expiresAt }],
+    usedProofs(client, proof),
   )
-  if (!stored) throw replayedProof()
+  if (!stored) throw replayedProof(client)
   const body = { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS }
   return { status: 201, headers: { 'cache-control': 'no-store' }, body }
 }

@@ -5,9 +5,11 @@ import { isPublicClientRedirectUri } from '../../../protocol/oauth/redirect-uri.
 import type { Authorization } from './authorization.js'
 import type { StoredAuthorization } from './store.js'
 
-/** Whether a client may be answered at an address: nobody is registered, so it is judged by its form. */
-export const isRedirectUriOf = (deps: Pick<Deps, 'config'>) => (_clientId: string, uri: string) =>
-  isPublicClientRedirectUri(uri, deps.config.allowInsecureHttp)
+/** Whether a client may be answered at an address: a known one at its own, any other is judged by the address' form. */
+export const isRedirectUriOf =
+  ({ config }: Pick<Deps, 'config'>) =>
+  (clientId: string, uri: string): boolean =>
+    config.walletRedirectUris.get(clientId)?.includes(uri) ?? isPublicClientRedirectUri(uri, config.allowInsecureHttp)
 
 /** Parameters as they came; those without a value are treated as if they were omitted (RFC 6749 §3.1). */
 export const parametersOf = (sent: AuthorizationParameters): AuthorizationParameters =>
@@ -24,19 +26,23 @@ const zStoredRequest = z.object({
   scope: optional,
   authorizationDetails: optional,
   issuerState: optional,
+  walletName: optional,
 })
 
 const placeOf = (id: string) => ({ column: 'authorizations.parameters', id }) as const
 
 /** A request as the vault protects it: state and issuer_state are secrets of others. */
-export const protectRequest = (deps: Pick<Deps, 'vault'>, id: string, request: AuthorizationRequest): Promise<string> =>
-  deps.vault.protect(placeOf(id), JSON.stringify(request))
+export const protectRequest = (
+  deps: Pick<Deps, 'vault'>,
+  id: string,
+  request: AuthorizationRequest & { readonly walletName?: string | undefined },
+): Promise<string> => deps.vault.protect(placeOf(id), JSON.stringify(request))
 
 /** A stored authorization with its request opened. */
 export async function opened(deps: Pick<Deps, 'vault'>, stored: StoredAuthorization): Promise<Authorization> {
   const { parameters, codeExpiresAt: _, ...authorization } = stored
-  const { state, scope, authorizationDetails, issuerState, ...request } = zStoredRequest.parse(
+  const { state, scope, authorizationDetails, issuerState, walletName, ...request } = zStoredRequest.parse(
     JSON.parse(await deps.vault.reveal(placeOf(stored.id), parameters)),
   )
-  return { ...authorization, request: { ...request, state, scope, authorizationDetails, issuerState } }
+  return { ...authorization, walletName, request: { ...request, state, scope, authorizationDetails, issuerState } }
 }

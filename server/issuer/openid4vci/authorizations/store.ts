@@ -14,6 +14,8 @@ export interface StoredAuthorization {
   readonly state: AuthorizationState
   readonly parameters: string
   readonly dpopJkt: string | null
+  readonly instanceJkt: string | null
+  readonly pushed: boolean
   readonly offeringId: string | null
   readonly userSub: string | null
   readonly userDids: readonly string[]
@@ -26,6 +28,8 @@ const zAuthorization: z.ZodType<StoredAuthorization> = z.strictObject({
   state: z.enum(['Pushed', 'Started', 'SignedIn', 'Granted', 'Denied', 'Redeemed']),
   parameters: z.string(),
   dpopJkt: z.string().nullable(),
+  instanceJkt: z.string().nullable(),
+  pushed: z.boolean(),
   offeringId: z.string().nullable(),
   userSub: z.string().nullable(),
   userDids: z.array(z.string()),
@@ -38,6 +42,7 @@ export interface NewAuthorization {
   readonly clientId: string
   readonly parameters: string
   readonly dpopJkt: string | null
+  readonly instanceJkt: string | null
   readonly requestUriHash: string | null
   readonly offeringId: string | null
   readonly state: AuthorizationState
@@ -71,7 +76,8 @@ export interface Grant {
 }
 
 const columns = Prisma.sql`
-  id, state, parameters, dpop_jkt AS "dpopJkt", offering_id AS "offeringId", user_sub AS "userSub", user_dids AS "userDids",
+  id, state, parameters, dpop_jkt AS "dpopJkt", instance_jkt AS "instanceJkt",
+  request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", user_sub AS "userSub", user_dids AS "userDids",
   code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
 
 const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
@@ -86,12 +92,12 @@ export function createAuthorizationStore({ sql }: Database) {
      * @returns false where a proof was used before; then nothing was stored.
      */
     async insert(authorization: NewAuthorization, proofs: readonly UsedOnce[]): Promise<boolean> {
-      const { id, clientId, parameters, dpopJkt, requestUriHash, offeringId, state } = authorization
+      const { id, clientId, parameters, dpopJkt, instanceJkt, requestUriHash, offeringId, state } = authorization
       const rows = await sql(idRow)`
         WITH ${usedOnce(proofs, Prisma.sql`SELECT 1`)}
-        INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, request_uri_hash, offering_id, state, browser_hash,
+        INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, instance_jkt, request_uri_hash, offering_id, state, browser_hash,
           user_sub, expires_at, created_at)
-        SELECT ${id}, ${clientId}, ${parameters}, ${dpopJkt}, ${requestUriHash}, ${offeringId}, ${state},
+        SELECT ${id}, ${clientId}, ${parameters}, ${dpopJkt}, ${instanceJkt}, ${requestUriHash}, ${offeringId}, ${state},
           ${authorization.browserHash}, ${authorization.userSub}, ${authorization.expiresAt}, ${authorization.createdAt}
         WHERE (SELECT count(*) FROM once) = ${proofs.length} RETURNING id`
       return rows.length > 0

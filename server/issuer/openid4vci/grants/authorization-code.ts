@@ -5,7 +5,8 @@ import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
 import type { Authorization } from '../authorizations/authorization.js'
 import { opened } from '../authorizations/parameters.js'
 import { requestedOf } from '../authorizations/requested-offer.js'
-import { replayedProof } from '../dpop.js'
+import type { WalletClient } from '../client-authentication.js'
+import { replayedProof, usedProofs } from '../dpop.js'
 import { CLOSED, closedReason } from '../offer.js'
 import {
   grantedMembers,
@@ -37,8 +38,15 @@ async function authorizationOf(deps: Deps, code: string, now: Date): Promise<Aut
 }
 
 /** RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: whoever redeems a code is who asked for it. */
-function assertSameClient(authorization: Authorization, parameters: TokenParameters, { dpop }: TokenClient): void {
-  const { request, dpopJkt } = authorization
+function assertSameClient(
+  authorization: Authorization,
+  parameters: TokenParameters,
+  { dpop, wallet }: TokenClient,
+): void {
+  const { request, dpopJkt, instanceJkt, pushed } = authorization
+  // Method and instance key of PAR and token request are the same.
+  if (pushed && instanceJkt !== wallet.instanceJkt)
+    throw new OAuthError('invalid_client', 'The request was pushed by another wallet instance.', { status: 401 })
   if (parameters.client_id !== undefined && parameters.client_id !== request.clientId)
     throw invalidGrant('The code was given to another client.')
   if (parameters.redirect_uri !== request.redirectUri)
@@ -60,7 +68,7 @@ function narrowed(
   return asked.detailed.length === 0 && asked.scoped.length === 0 ? granted : asked
 }
 
-const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, () => OAuthError>> = {
+const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, (wallet: WalletClient) => OAuthError>> = {
   closed: () => invalidGrant(CLOSED),
   replayed: replayedProof,
 }
@@ -77,10 +85,10 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw invalidGrant(reason)
   const requested = narrowed(deps, parameters, requestedOf(deps, authorization.request, offering))
-  const { dpop } = client
+  const { dpop, wallet } = client
   const accessToken = newAccessToken(deps.random)
   const seconds = accessTokenSeconds(dpop !== undefined)
-  const refresh = newRefreshToken(deps, dpop?.jkt ?? null, now)
+  const refresh = newRefreshToken(deps, { dpopJkt: dpop?.jkt ?? null, instanceJkt: wallet.instanceJkt }, now)
   const { session } = offering
   const outcome = await deps.stores.openid4vci.insertToken(
     {
@@ -93,11 +101,11 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
       authorization: { id: authorization.id, redeems: true, refresh: refresh.stored },
     },
     session !== null && canMove(session.state, 'TokenIssued') ? moved(session, 'TokenIssued') : null,
-    dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }],
+    usedProofs(wallet, dpop),
     now,
   )
   if (outcome === 'used') throw await endStolen(deps, authorization.id)
-  if (outcome !== 'stored') throw REFUSALS[outcome]()
+  if (outcome !== 'stored') throw REFUSALS[outcome](wallet)
   return {
     access_token: accessToken,
     token_type: dpop === undefined ? 'Bearer' : 'DPoP',

@@ -2,7 +2,8 @@ import type { Deps } from '../../../deps.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../../protocol/openid4vci/requests.js'
 import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
-import { replayedProof } from '../dpop.js'
+import type { WalletClient } from '../client-authentication.js'
+import { replayedProof, usedProofs } from '../dpop.js'
 import { CLOSED, closedReason, offeredConfigurations } from '../offer.js'
 import { grantedMembers, requestedConfigurations } from '../requested-configurations.js'
 import { moved } from '../sessions/session.js'
@@ -44,13 +45,13 @@ async function assertTxCode(deps: Deps, { session }: WalletOffering, sent: strin
 
 const invalidGrant = (description: string) => () => new OAuthError('invalid_grant', description)
 
-const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, () => OAuthError>> = {
+const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, (wallet: WalletClient) => OAuthError>> = {
   used: invalidGrant('The pre-authorized code has been used already.'),
   closed: invalidGrant(CLOSED),
   replayed: replayedProof,
 }
 
-async function handle(deps: Deps, parameters: TokenParameters, { dpop }: TokenClient): Promise<TokenResponse> {
+async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }: TokenClient): Promise<TokenResponse> {
   const { offering, jti } = await offeringOf(deps, parameters)
   const now = deps.clock()
   const reason = closedReason(offering, now)
@@ -71,10 +72,10 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop }: TokenCl
       expiresAt: new Date(now.getTime() + seconds * 1000),
     },
     session === null ? null : moved(session, 'TokenIssued'),
-    dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }],
+    usedProofs(wallet, dpop),
     now,
   )
-  if (outcome !== 'stored') throw REFUSALS[outcome]()
+  if (outcome !== 'stored') throw REFUSALS[outcome](wallet)
   return {
     access_token: accessToken,
     token_type: dpop === undefined ? 'Bearer' : 'DPoP',

@@ -1,7 +1,8 @@
 import type { Deps } from '../../../deps.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
-import { replayedProof } from '../dpop.js'
+import type { WalletClient } from '../client-authentication.js'
+import { replayedProof, usedProofs } from '../dpop.js'
 import { CLOSED } from '../offer.js'
 import { grantedMembers, requestedConfigurations, takeable } from '../requested-configurations.js'
 import type { NewRefreshToken, TokenOutcome } from '../store.js'
@@ -14,17 +15,17 @@ const invalidGrant = (description: string) => new OAuthError('invalid_grant', de
 /** A fresh refresh token, and how it is stored. */
 export function newRefreshToken(
   deps: Pick<Deps, 'random' | 'config'>,
-  dpopJkt: string | null,
+  bound: Pick<NewRefreshToken, 'dpopJkt' | 'instanceJkt'>,
   now: Date,
 ): { readonly token: string; readonly stored: NewRefreshToken } {
   const token = newAccessToken(deps.random)
   const expiresAt = new Date(now.getTime() + deps.config.refreshTokenDays * DAY_MS)
-  return { token, stored: { tokenHash: sha256(token), dpopJkt, expiresAt } }
+  return { token, stored: { tokenHash: sha256(token), ...bound, expiresAt } }
 }
 
 const UNKNOWN = 'The refresh token is unknown or has expired.'
 
-const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, () => OAuthError>> = {
+const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, (wallet: WalletClient) => OAuthError>> = {
   closed: () => invalidGrant(CLOSED),
   replayed: replayedProof,
 }
@@ -35,7 +36,7 @@ async function endFamily(deps: Pick<Deps, 'stores'>, authorizationId: string): P
   return invalidGrant('The refresh token has been used already.')
 }
 
-async function handle(deps: Deps, parameters: TokenParameters, { dpop }: TokenClient): Promise<TokenResponse> {
+async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }: TokenClient): Promise<TokenResponse> {
   const { refresh_token: sent, client_id: clientId } = parameters
   if (sent === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing.')
   const now = deps.clock()
@@ -48,12 +49,16 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop }: TokenCl
   // RFC 9449 §5: what is bound to a key is good with a proof by that key alone.
   if (found.dpopJkt !== null && dpop?.jkt !== found.dpopJkt)
     throw invalidGrant('The refresh token is bound to another key than that of the DPoP proof.')
+  if (found.instanceJkt !== wallet.instanceJkt)
+    throw new OAuthError('invalid_client', 'The refresh token was given to another wallet instance.', { status: 401 })
   const asked = requestedConfigurations(parameters, takeable(found, []), deps.config)
   const requested = asked.detailed.length === 0 && asked.scoped.length === 0 ? found : asked
   const accessToken = newAccessToken(deps.random)
   const seconds = accessTokenSeconds(dpop !== undefined)
   // FAPI 2.0 Security Profile §5.3.2.1: one that is bound to a key stays; any other is replaced at each use.
-  const refresh = found.dpopJkt === null ? newRefreshToken(deps, null, now) : undefined
+  const unbound = { dpopJkt: null, instanceJkt: null }
+  const isBound = found.dpopJkt !== null || found.instanceJkt !== null
+  const refresh = isBound ? undefined : newRefreshToken(deps, unbound, now)
   const outcome = await deps.stores.openid4vci.insertToken(
     {
       tokenHash: sha256(accessToken),
@@ -70,11 +75,11 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop }: TokenCl
       },
     },
     null,
-    dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }],
+    usedProofs(wallet, dpop),
     now,
   )
   if (outcome === 'used') throw await endFamily(deps, found.authorizationId)
-  if (outcome !== 'stored') throw REFUSALS[outcome]()
+  if (outcome !== 'stored') throw REFUSALS[outcome](wallet)
   return {
     access_token: accessToken,
     token_type: dpop === undefined ? 'Bearer' : 'DPoP',

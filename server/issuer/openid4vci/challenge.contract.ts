@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { route } from '../../contract.js'
+import { zProtocolReply } from '../../protocol/oauth/reply.js'
+
+/** Challenge Request (Attestation-Based Client Authentication, draft 07, §8.1). */
+export const challenge = {
+  meta: route('POST', '/openid4vci/challenge', {
+    tag: 'OpenID4VCI',
+    summary: 'A challenge for the proof of a wallet attestation',
+    description: 'It is good for five minutes. There is none where no attestation is believed.',
+    access: 'public',
+    kind: 'protocol',
+    reply: z
+      .object({ attestation_challenge: z.string() })
+      .meta({ example: { attestation_challenge: 'AYjcyMzY3ZDhiNmJkNTZ' } }),
+    form: 'or-json',
+    errors: [404],
+  }),
+  input: z.object({}),
+  output: zProtocolReply,
+}

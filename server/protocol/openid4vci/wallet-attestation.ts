@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import {
+  type DecodedJws,
+  decodeCompact,
+  type Jwk,
+  JwsError,
+  readPublicJwk,
+  thumbprint,
+  verifyDecoded,
+} from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
+import { ATTESTATION_ALGORITHMS, AttestationError, type AttestationTrust, attesterKey } from './attester.js'
+
+/** How far the `iat` of a proof may lie from now, in seconds, to either side. */
+export const POP_IAT_SECONDS = 60
+const LEEWAY_SECONDS = 60
+const MAX_LENGTH = 16_384
+const MAX_JTI_LENGTH = 256
+
+export interface WalletAttestationOptions {
+  readonly trust: AttestationTrust
+  /** The issuer identifier of the authorization server: the `aud` of the proof. */
+  readonly audience: string
+  readonly now: Date
+}
+
+/** A wallet instance that its provider vouches for, and that has proven its key. */
+export interface WalletAttestation {
+  /** `sub` */
+  readonly clientId: string
+  /** Thumbprint of the key of this instance. */
+  readonly instanceJkt: string
+  /** `wallet_name` */
+  readonly walletName: string | undefined
+  /** `status` as it came, for who checks it; undefined where there is none. */
+  readonly status: unknown
+  /** The attestation itself, for the same. */
+  readonly attester: { readonly jwk: Jwk; readonly iss: string | undefined }
+  /** `challenge` of the proof; undefined where it has none. */
+  readonly challenge: string | undefined
+  /** Names the proof, which counts once: the caller stores it as used. */
+  readonly jtiHash: string
+  readonly expiresAt: Date
+}
+
+function decoded(jwt: string, what: string): DecodedJws {
+  if (jwt.length > MAX_LENGTH) throw new AttestationError(`The ${what} is longer than ${MAX_LENGTH} characters.`)
+  try {
+    return decodeCompact(jwt)
+  } catch (cause) {
+    if (cause instanceof JwsError) throw new AttestationError(`The ${what} is not a well-formed JWT.`, { cause })
+    throw cause
+  }
+}
+
+function assertSigned(jws: DecodedJws, jwk: Jwk, what: string): void {
+  try {
+    verifyDecoded(jws, jwk, ATTESTATION_ALGORITHMS)
+  } catch (cause) {
+    if (cause instanceof JwsError)
+      throw new AttestationError(`The ${what} cannot be accepted: ${cause.message}`, { cause })
+    throw cause
+  }
+}
+
+const numberOf = (value: unknown, name: string, what: string): number => {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new AttestationError(`The ${name} of the ${what} is no number.`)
+  return value
+}
+
+/** RFC 7519 §4.1.4 to §4.1.6, where the claims are present. */
+function assertTimes({ iat, nbf, exp }: JsonObject, what: string, now: Date): void {
+  const seconds = now.getTime() / 1000
+  if (exp !== undefined && numberOf(exp, 'exp', what) <= seconds) throw new AttestationError(`The ${what} has expired.`)
+  for (const [name, time] of Object.entries({ iat, nbf })) {
+    if (time !== undefined && numberOf(time, name, what) > seconds + LEEWAY_SECONDS)
+      throw new AttestationError(`The ${what} is not valid yet: ${name} lies in the future.`)
+  }
+}
+
+/** Attestation-Based Client Authentication §5.1: who the wallet is, and the key of this instance. */
+function attested({ header, payload }: DecodedJws, now: Date): { clientId: string; instance: Jwk } {
+  const what = 'wallet attestation'
+  if (header.typ !== 'oauth-client-attestation+jwt')
+    throw new AttestationError(`The typ of the ${what} must be oauth-client-attestation+jwt.`)
+  const { sub, exp, cnf } = payload
+  if (typeof sub !== 'string' || sub === '') throw new AttestationError(`The ${what} has no sub.`)
+  if (exp === undefined) throw new AttestationError(`The ${what} has no exp.`)
+  assertTimes(payload, what, now)
+  const instance = isObject(cnf) ? readPublicJwk(cnf.jwk) : undefined
+  if (instance === undefined) throw new AttestationError(`The ${what} has no cnf.jwk that is a supported public key.`)
+  return { clientId: sub, instance }
+}
+
+/** §5.2: that whoever sends the attestation has its key, for this server and now. */
+function assertProof(
+  { header, payload }: DecodedJws,
+  clientId: string,
+  { audience, now }: WalletAttestationOptions,
+): number {
+  const what = 'proof of the wallet attestation'
+  if (header.typ !== 'oauth-client-attestation-pop+jwt')
+    throw new AttestationError(`The typ of the ${what} must be oauth-client-attestation-pop+jwt.`)
+  const { iss, aud, jti, iat } = payload
+  if (iss !== undefined && iss !== clientId)
+    throw new AttestationError(`The iss of the ${what} is not the sub of the attestation.`)
+  if (![aud].flat().includes(audience))
+    throw new AttestationError(`The aud of the ${what} is not this authorization server.`)
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_LENGTH)
+    throw new AttestationError(`The ${what} needs a jti of 1 to ${MAX_JTI_LENGTH} characters.`)
+  const issuedAt = numberOf(iat, 'iat', what)
+  if (Math.abs(issuedAt - now.getTime() / 1000) > POP_IAT_SECONDS)
+    throw new AttestationError(`The iat of the ${what} must lie within ${POP_IAT_SECONDS} seconds of now.`)
+  assertTimes(payload, what, now)
+  return issuedAt
+}
+
+/**
+ * Verifies a wallet attestation with its proof of possession (OpenID4VCI 1.0 Appendix E; Attestation-Based Client
+ * Authentication, draft 07, §5, §6.2). Its `challenge`, `status` and whether it was used before are the caller's to check.
+ *
+ * @throws AttestationError
+ */
+export function verifyWalletAttestation(
+  attestation: string,
+  proof: string,
+  options: WalletAttestationOptions,
+): WalletAttestation {
+  const [jwt, pop] = [decoded(attestation, 'wallet attestation'), decoded(proof, 'proof of the wallet attestation')]
+  const { clientId, instance } = attested(jwt, options.now)
+  const jwk = attesterKey(jwt.header, jwt.payload, options.trust, options.now)
+  assertSigned(jwt, jwk, 'wallet attestation')
+  const issuedAt = assertProof(pop, clientId, options)
+  assertSigned(pop, instance, 'proof of the wallet attestation')
+  const { wallet_name: name, status, iss } = jwt.payload
+  const { jti, challenge } = pop.payload
+  const instanceJkt = thumbprint(instance)
+  return {
+    clientId,
+    instanceJkt,
+    walletName: typeof name === 'string' ? name : undefined,
+    status,
+    attester: { jwk, iss: typeof iss === 'string' ? iss : undefined },
+    challenge: typeof challenge === 'string' ? challenge : challenge === undefined ? undefined : '',
+    jtiHash: createHash('sha256')
+      .update(`attestation ${instanceJkt} ${String(jti)}`)
+      .digest('base64url'),
+    expiresAt: new Date((issuedAt + POP_IAT_SECONDS + 1) * 1000),
+  }
+}

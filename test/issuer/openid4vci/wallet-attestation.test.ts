@@ -1,0 +1,212 @@
+import { mkdtempSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Answer } from '../../support/service.js'
+import type { WalletActor } from '../../support/wallet-actor.js'
+import { type Issuer, refusalOf, SD_JWT, startIssuer } from './actors.js'
+import { type Changes, newProvider, newWallet, type Provider, popOf } from './attestation-actors.js'
+import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from './browser.js'
+
+const CLIENT = 'https://pocket.example'
+let issuer: Issuer
+let unattested: Issuer
+let provider: Provider
+let instance: WalletActor
+
+beforeAll(async () => {
+  provider = await newProvider()
+  instance = await newWallet()
+  const file = join(mkdtempSync(join(tmpdir(), 'credence-wallets-')), 'wallets.json')
+  const wallets = [
+    {
+      client_id: CLIENT,
+      redirect_uris: [REDIRECT_URI, 'pocket:done'],
+      attestation: { iss: provider.iss, jwks: { keys: [provider.jwk] } },
+    },
+  ]
+  await writeFile(file, JSON.stringify(wallets))
+  issuer = await startIssuer({ env: { WALLET_CLIENTS: file } })
+  unattested = await startIssuer()
+})
+afterAll(async () => {
+  await issuer.service.close()
+  await unattested.service.close()
+})
+
+type Headers = Record<string, string>
+
+async function attested(attestation: Changes = {}, pop: Changes = {}, by: WalletActor = instance): Promise<Headers> {
+  return {
+    'oauth-client-attestation': await provider.attest(CLIENT, by, attestation),
+    'oauth-client-attestation-pop': await popOf(by, issuer.service.url, pop),
+  }
+}
+
+async function newRequest(changes: Headers = {}) {
+  const { verifier, challenge } = newPkce()
+  const made = await issuer.makeOffer({ grant: 'authorization_code' })
+  const parameters = {
+    client_id: CLIENT,
+    response_type: 'code',
+    redirect_uri: REDIRECT_URI,
+    scope: SD_JWT,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    issuer_state: made.credentialOffer.grants.authorization_code.issuer_state,
+    ...changes,
+  }
+  return { parameters, verifier }
+}
+
+const push = (parameters: Headers, headers: Headers, at: Issuer = issuer): Promise<Answer> =>
+  at.service.request('POST', '/openid4vci/par', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(parameters).toString(),
+  })
+
+/** A code for a request that an attested wallet pushed. */
+async function attestedCode(): Promise<{ code: string; verifier: string; page: Answer }> {
+  const { parameters, verifier } = await newRequest()
+  const answer = await push(parameters, await attested())
+  expect(answer.status, answer.text).toBe(201)
+  const browser = newBrowser(issuer.service)
+  const address = new URLSearchParams({ client_id: CLIENT, request_uri: answer.json.request_uri })
+  const { id, page } = await openPage(browser, `/openid4vci/authorize?${address}`)
+  return { code: responseOf(await browser.decide(page, id, 'accept')).code ?? '', verifier, page }
+}
+
+const redeem = (code: string, verifier: string, headers: Headers): Promise<Answer> =>
+  issuer.requestToken(
+    { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI, client_id: CLIENT },
+    { headers },
+  )
+
+describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix E)', () => {
+  it('names the wallet on the page, and the whole flow passes with a proof each time', async () => {
+    const { code, verifier, page } = await attestedCode()
+    expect(page.text).toContain('Pocket')
+    const token = await redeem(code, verifier, await attested())
+    expect(token.status, token.text).toBe(200)
+    expect((await issuer.take(token.json.access_token, SD_JWT)).status).toBe(200)
+    const refresh = { grant_type: 'refresh_token', refresh_token: token.json.refresh_token }
+    for (let time = 0; time < 2; time += 1) {
+      const refreshed = await issuer.requestToken(refresh, { headers: await attested() })
+      // FAPI 2.0 §5.3.2.1: a refresh token that is bound is not replaced.
+      expect([refreshed.status, refreshed.json.refresh_token]).toEqual([200, undefined])
+    }
+  })
+
+  it('is announced where it can be had, and only there', async () => {
+    const path = '/.well-known/oauth-authorization-server'
+    const { json } = await issuer.service.request('GET', path)
+    expect(json.token_endpoint_auth_methods_supported).toEqual(['none', 'attest_jwt_client_auth'])
+    expect(json.challenge_endpoint).toBe(`${issuer.service.url}/openid4vci/challenge`)
+    expect(json.client_attestation_signing_alg_values_supported).toContain('ES256')
+    expect(json.client_attestation_pop_signing_alg_values_supported).toContain('ES256')
+    const other = (await unattested.service.request('GET', path)).json
+    expect(other.token_endpoint_auth_methods_supported).toEqual(['none'])
+    for (const name of ['challenge_endpoint', 'client_attestation_signing_alg_values_supported'])
+      expect(other).not.toHaveProperty(name)
+    expect((await unattested.service.request('POST', '/openid4vci/challenge')).status).toBe(404)
+  })
+
+  it('with a challenge of ours, which a wallet may do without', async () => {
+    const { json, headers } = await issuer.service.request('POST', '/openid4vci/challenge')
+    expect(headers.get('cache-control')).toBe('no-store')
+    const { parameters } = await newRequest()
+    const good = await push(parameters, await attested({}, { payload: { challenge: json.attestation_challenge } }))
+    expect(good.status, good.text).toBe(201)
+    const wrong = await push(parameters, await attested({}, { payload: { challenge: 'made-up' } }))
+    expect(refusalOf(wrong).slice(0, 2)).toEqual([401, 'use_attestation_challenge'])
+    const fresh = wrong.headers.get('oauth-client-attestation-challenge') ?? ''
+    expect((await push(parameters, await attested({}, { payload: { challenge: fresh } }))).status).toBe(201)
+  })
+})
+
+describe('attacks with attestations: invalid_client, and nothing is spent', () => {
+  const seconds = () => Math.floor(Date.now() / 1000)
+  it.each<[string, () => Promise<Headers>]>([
+    ['a signature by another key', async () => attested({ by: (await newWallet()).signer })],
+    ['an expired attestation', () => attested({ payload: { exp: seconds() - 1 } })],
+    ['an attestation without exp', () => attested({ payload: { exp: undefined } })],
+    ['an attestation of the future', () => attested({ payload: { iat: seconds() + 3_600 } })],
+    ['an attestation without sub', () => attested({ payload: { sub: undefined } })],
+    ['an attestation of another client', () => attested({ payload: { sub: 'https://other.example' } })],
+    ['an attestation without a key', () => attested({ payload: { cnf: {} } })],
+    ['an attestation with a private key', () => attested({ payload: { cnf: { jwk: instance.privateJwk } } })],
+    ['an attestation of an unknown provider', () => attested({ payload: { iss: 'https://nobody.example' } })],
+    ['an attestation with an unknown kid', () => attested({ header: { kid: 'other' } })],
+    ['an attestation of another typ', () => attested({ header: { typ: 'JWT' } })],
+    [
+      'an attestation that brings its key itself',
+      async () => {
+        const thief = await newWallet()
+        return attested({ by: thief.signer, header: { kid: undefined, jwk: thief.publicJwk } })
+      },
+    ],
+    ['an attestation with a chain to nowhere', () => attested({ header: { kid: undefined, x5c: ['AAAA'] } })],
+    ['a proof by another key', async () => attested({}, { by: (await newWallet()).signer })],
+    ['a proof for another audience', () => attested({}, { payload: { aud: 'https://other.example' } })],
+    ['a proof without jti', () => attested({}, { payload: { jti: undefined } })],
+    ['a proof without iat', () => attested({}, { payload: { iat: undefined } })],
+    ['a proof of two minutes ago', () => attested({}, { payload: { iat: seconds() - 120 } })],
+    ['a proof in the name of another', () => attested({}, { payload: { iss: 'https://other.example' } })],
+    ['a proof of another typ', () => attested({}, { header: { typ: 'JWT' } })],
+    ['a status of an unknown kind', () => attested({ payload: { status: { other: 1 } } })],
+    [
+      'an attestation without a proof',
+      async () => ({ 'oauth-client-attestation': (await attested())['oauth-client-attestation'] ?? '' }),
+    ],
+    [
+      'a proof without an attestation',
+      async () => ({ 'oauth-client-attestation-pop': (await attested())['oauth-client-attestation-pop'] ?? '' }),
+    ],
+    [
+      'two attestations',
+      async () => {
+        const headers = await attested()
+        return { ...headers, 'oauth-client-attestation': `${headers['oauth-client-attestation']}, x` }
+      },
+    ],
+  ])('%s', async (_name, headersOf) => {
+    const { parameters } = await newRequest()
+    const answer = await push(parameters, await headersOf())
+    expect(refusalOf(answer).slice(0, 2)).toEqual([401, 'invalid_client'])
+    const { code, verifier } = await attestedCode()
+    expect(refusalOf(await redeem(code, verifier, await headersOf())).slice(0, 2)).toEqual([401, 'invalid_client'])
+    expect((await redeem(code, verifier, await attested())).status).toBe(200)
+  })
+
+  it('a proof that was used before', async () => {
+    const { parameters } = await newRequest()
+    const headers = await attested()
+    expect((await push(parameters, headers)).status).toBe(201)
+    expect(refusalOf(await push(parameters, headers)).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+
+  it('another instance, or none, at the token endpoint than at PAR', async () => {
+    const { code, verifier } = await attestedCode()
+    expect(refusalOf(await redeem(code, verifier, {})).slice(0, 2)).toEqual([401, 'invalid_client'])
+    const other = await attested({}, {}, await newWallet())
+    expect(refusalOf(await redeem(code, verifier, other)).slice(0, 2)).toEqual([401, 'invalid_client'])
+    const token = await redeem(code, verifier, await attested())
+    const refresh = { grant_type: 'refresh_token', refresh_token: token.json.refresh_token }
+    expect(refusalOf(await issuer.requestToken(refresh)).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+
+  it('any attestation where none is believed', async () => {
+    const { parameters } = await newRequest()
+    expect(refusalOf(await push(parameters, await attested(), unattested)).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+})
+
+describe('wallets that are known (WALLET_CLIENTS)', () => {
+  it('are answered at one of their own addresses, of any scheme, and nowhere else', async () => {
+    const at = async (uri: string) => (await push((await newRequest({ redirect_uri: uri })).parameters, {})).status
+    expect(await at('pocket:done')).toBe(201)
+    expect(await at('https://wallet.example/other')).toBe(400)
+    expect(await at('http://127.0.0.1:5000/cb')).toBe(400)
+  })
+})
