@@ -148,7 +148,7 @@ export async function issueToWallet(deps: Deps, token: TokenContext, request: Cr
   assertOpen(token, configurationId, now)
   const { jwts, single } = requestedProofs(request)
   const dids = new RequestDids(deps, now)
-  const keys = await provenKeys(deps, dids, jwts, now)
+  const keys = await provenKeys(deps, dids, jwts, token.clientId, now)
   await assertRecipient(deps, dids, token.recipient, keys)
   const recordId = token.credentialId ?? deps.newId()
   const copies = await signCopies(deps, token, configurationId, keys, recordId, now)

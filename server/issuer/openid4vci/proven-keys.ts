@@ -24,16 +24,19 @@ function numbered(thrown: unknown, position: number, count: number): unknown {
 /**
  * Verifies the key proofs of a request (OpenID4VCI 1.0 Appendix F.4).
  *
+ * @param clientId of the access token; null where it has none
  * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or where two prove one key.
  */
 export async function provenKeys(
   deps: Pick<Deps, 'config' | 'seals'>,
   dids: RequestDids,
   proofs: readonly string[],
+  clientId: string | null,
   now: Date,
 ): Promise<ProvenKey[]> {
   const options = {
     audience: deps.config.issuerBaseUrl,
+    ...(clientId === null ? {} : { clientId }),
     now,
     algorithms: SIGNATURE_ALGORITHMS,
     nonceIssuedAt: deps.seals.nonceIssuedAt,

@@ -30,6 +30,7 @@ export const zToken = z.strictObject({
   dpopJkt: z.string().nullable(),
   taken: z.array(z.string()),
   authorizationId: z.string().nullable(),
+  clientId: z.string().nullable(),
   credentialId: z.string().nullable(),
   credentialSubject: json(),
   credentialGood: z.boolean().nullable(),

@@ -61,6 +61,8 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly taken: readonly string[]
   /** The authorization that it was given for: what it is good for can be taken again. Null for a pre-authorized code. */
   readonly authorizationId: string | null
+  /** The client of that authorization. */
+  readonly clientId: string | null
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
   /** Whether what was taken under this token is on record and not revoked; null before anything was. */
@@ -296,7 +298,7 @@ export function createOpenid4vciStore({ sql }: Database) {
         ${proof === undefined ? Prisma.empty : Prisma.sql`WITH ${usedOnce([proof], bound)}`}
         SELECT ${proof === undefined ? Prisma.sql`false` : Prisma.sql`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
           t.expires_at AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
-          t.authorization_id AS "authorizationId", COALESCE(a.credential_id, t.credential_id) AS "credentialId",
+          t.authorization_id AS "authorizationId", a.client_id AS "clientId", COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
         FROM issuance_tokens t
         JOIN offerings o ON o.id = t.offering_id

@@ -9,6 +9,8 @@ import { OAuthError } from '../oauth/error.js'
 export interface KeyProofOptions {
   /** The credential issuer identifier: the only `aud`. */
   readonly audience: string
+  /** The client of the access token; undefined where it has none. */
+  readonly clientId?: string
   readonly now: Date
   readonly algorithms: readonly SignatureAlgorithm[]
   /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
@@ -144,6 +146,9 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
   if (audiences.length !== 1 || audiences[0] !== options.audience) {
     throw invalidProof('The aud of the proof must be the credential issuer identifier.')
   }
+  // Appendix F.1: without a client `iss` says nothing, though wallets in the field send it.
+  if (options.clientId !== undefined && payload.iss !== undefined && payload.iss !== options.clientId)
+    throw invalidProof('The iss of the proof is not the client of the access token.')
   const { nonce, issuedAt } = nonceOf(payload, options)
   assertTimes(payload, issuedAt, options.now)
   // Last what costs most: a DID may have to be fetched, which nobody brings about without a fresh nonce.

@@ -519,6 +519,19 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
+  it('take key proofs of their own client, or of none (Appendix F.1); under a pre-authorized code iss is not looked at', async () => {
+    const wallet = await newWallet()
+    const takeAs = async (token: string, iss: string | undefined) => {
+      const jwt = [await wallet.proof(issuer.service.url, await issuer.nonce(), { payload: { iss } })]
+      return issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt } })
+    }
+    const { access_token: token } = await tokensFor()
+    expect(refusalOf(await takeAs(token, 'another')).slice(0, 2)).toEqual([400, 'invalid_proof'])
+    for (const iss of ['wallet', undefined]) expect((await takeAs(token, iss)).status).toBe(200)
+    const preAuthorized = await issuer.token((await issuer.makeOffer()).credentialOfferSessionId)
+    expect((await takeAs(preAuthorized, 'anybody')).status).toBe(200)
+  })
+
   it('a refresh token without a key is good once; used again, all of its family ends', async () => {
     const tokens = await tokensFor()
     const first = await refresh(tokens.refresh_token)
