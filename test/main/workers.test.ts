@@ -42,7 +42,7 @@ const ready = async (operations: string) => {
   return [answer.status, await answer.json()]
 }
 
-describe('WEB_CONCURRENCY=2', { timeout: 120_000 }, () => {
+describe('WEB_CONCURRENCY=2', () => {
   it('serves from two processes that count one rate limit and one sum of metrics, replaces one that dies, and stops as a whole', async () => {
     await using service = startProcess({
       ...localEnvironment(database.url),
