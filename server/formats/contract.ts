@@ -21,7 +21,7 @@ type QueryOf<Format> = Format extends StandardFormat
   ? CredentialQueryOf<Format['name'], z.infer<Format['querying']['meta']>>
   : never
 
-interface StandardDcqlQuery {
+export interface StandardDcqlQuery {
   credentials: QueryOf<StandardFormat>[]
   credential_sets?: CredentialSetQuery[] | undefined
 }
@@ -38,13 +38,13 @@ type ValidOf<Format> = Format extends StandardFormat
     }
   : never
 
-interface AnyValid {
+export interface AnyValid {
   isValid: true
   format: string
   [member: string]: unknown
 }
 
-interface Invalid {
+export interface Invalid {
   isValid: false
   error: string
 }

@@ -16,7 +16,7 @@ export interface StoredSession extends CredentialOfferSession {
   readonly txCodeAttempts: number
 }
 
-interface RawSession extends Omit<StoredSession, 'createdAt' | 'expiresAt'> {
+export interface RawSession extends Omit<StoredSession, 'createdAt' | 'expiresAt'> {
   readonly createdAt: string
   readonly expiresAt: string
 }
