@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
@@ -103,15 +103,19 @@ export const trustProxy = z
   })
   .optional()
 
+function certificatesIn(text: string): X509Certificate[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+  if (blocks === null) throw new Error('no certificate in it')
+  return blocks.map((pem) => new X509Certificate(pem))
+}
+
 export const certificates = z
   .string()
   .optional()
   .transform((path, context) => {
     if (path === undefined) return []
     try {
-      const blocks = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-      if (blocks === null) throw new Error('no certificate in it')
-      return blocks.map((pem) => new X509Certificate(pem))
+      return certificatesIn(readFileSync(path, 'utf8'))
     } catch {
       context.addIssue({ code: 'custom', message: 'must name a readable PEM file of certificates.' })
       return z.NEVER
@@ -151,6 +155,28 @@ export const walletClients = z
       })
     }
     return z.NEVER
+  })
+
+/** A private key and the certificates of its file, the first of which should be that of the key. */
+export interface KeyAndChain {
+  readonly privateKey: KeyObject
+  readonly chain: readonly X509Certificate[]
+}
+
+export const keyAndChain = z
+  .string()
+  .optional()
+  .transform((path, context): KeyAndChain | undefined => {
+    if (path === undefined) return undefined
+    try {
+      const pem = readFileSync(path, 'utf8')
+      const [key = ''] = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^-]+-----END \1-----/.exec(pem) ?? []
+      return { privateKey: createPrivateKey(key), chain: certificatesIn(pem) }
+    } catch {
+      const message = 'must name a readable PEM file of a private key, unencrypted, and its certificates.'
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
   })
 
 /** Whom presentations may come from: `self`, `*`, DIDs and origins. */

@@ -8,6 +8,8 @@ import {
   hosts,
   integer,
   integerWithin,
+  type KeyAndChain,
+  keyAndChain,
   optionalText,
   origins,
   required,
@@ -71,6 +73,7 @@ const zEnvironment = z.object({
   TRUST_ANCHORS: certificates,
   WALLET_TRUST_ANCHORS: certificates,
   WALLET_CLIENTS: walletClients,
+  ISSUER_X509: keyAndChain,
   VERIFIER_RESPONSE_MODE: z
     .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
     .default('direct_post.jwt'),
@@ -128,6 +131,8 @@ export interface Config {
   readonly attestationTrust: AttestationTrust
   /** Addresses at which a known wallet may be answered, by its `client_id`. */
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
+  /** The key of the default issuer and its certificates, leaf first; they are checked at start. */
+  readonly issuerX509: KeyAndChain | undefined
   /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
   readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
   /** How long verified claims can be read. */
@@ -205,6 +210,7 @@ function configOf(env: Environment): Config {
       ),
     },
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
+    issuerX509: env.ISSUER_X509,
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,

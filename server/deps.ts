@@ -16,6 +16,7 @@ import type { Seals } from './issuer/openid4vci/sealed.js'
 import type { OfferSessionStore } from './issuer/openid4vci/sessions/store.js'
 import type { Openid4vciStore } from './issuer/openid4vci/store.js'
 import type { SchemaStore } from './issuer/schemas/store.js'
+import type { KeyRotationStore } from './key-rotation/store.js'
 import type { Keys } from './keys/keys.js'
 import type { KeyStore } from './keys/store.js'
 import type { Vault } from './keys/vault.js'
@@ -45,6 +46,7 @@ export interface Stores {
   readonly issuance: IssuanceStore
   readonly openid4vci: Openid4vciStore
   readonly keys: KeyStore
+  readonly keyRotation: KeyRotationStore
   readonly offerings: OfferingStore
   readonly offerSessions: OfferSessionStore
   readonly schemas: SchemaStore

@@ -22,6 +22,7 @@ import { createSeals } from './issuer/openid4vci/sealed.js'
 import { createOfferSessionStore } from './issuer/openid4vci/sessions/store.js'
 import { createOpenid4vciStore } from './issuer/openid4vci/store.js'
 import { createSchemaStore } from './issuer/schemas/store.js'
+import { createKeyRotationStore } from './key-rotation/store.js'
 import { createKeys, rootSecret } from './keys/keys.js'
 import { createKeyStore } from './keys/store.js'
 import { createVault } from './keys/vault.js'
@@ -79,6 +80,7 @@ export function createStores(database: Database): Stores {
     issuance: createIssuanceStore(database),
     openid4vci: createOpenid4vciStore(database),
     keys: createKeyStore(database),
+    keyRotation: createKeyRotationStore(database),
     offerings: createOfferingStore(database),
     offerSessions: createOfferSessionStore(database),
     schemas: createSchemaStore(database),

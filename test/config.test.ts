@@ -178,6 +178,11 @@ describe('a value that no rule allows is a line', () => {
     ['TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_CLIENTS', '/nowhere/wallets.json', 'must name a JSON file of wallets: it cannot be read.'],
+    [
+      'ISSUER_X509',
+      '/nowhere/issuer.pem',
+      'must name a readable PEM file of a private key, unencrypted, and its certificates.',
+    ],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
     ['SESSION_RETENTION_DAYS', 'forever', 'must be an integer from 1 to 36500.'],
@@ -317,6 +322,7 @@ describe('.env.example', () => {
       TRUST_ANCHORS: '',
       WALLET_TRUST_ANCHORS: '',
       WALLET_CLIENTS: '',
+      ISSUER_X509: '',
     })
     expect(shown).toMatchObject({
       host: config.host,

@@ -1,16 +1,23 @@
 import type { Config } from '../config.js'
 import { newIdentity, signingDidOf } from '../dids/identity.js'
 import type { DidStore } from '../dids/store.js'
+import type { KeyRotationStore } from '../key-rotation/store.js'
 import type { KeyStore } from '../keys/store.js'
 import type { Vault } from '../keys/vault.js'
 import { didWebFromUrl } from '../protocol/did/did-web.js'
+import { certifyDefaultIssuer } from './certify-issuer.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
 interface Startup {
   readonly config: Config
   readonly vault: Vault
   readonly newId: () => string
-  readonly stores: { readonly agents: AgentStore; readonly dids: DidStore; readonly keys: KeyStore }
+  readonly stores: {
+    readonly agents: AgentStore
+    readonly dids: DidStore
+    readonly keys: KeyStore
+    readonly keyRotation: KeyRotationStore
+  }
 }
 
 type Kind = 'issuer' | 'verifier'
@@ -42,13 +49,19 @@ async function follow(start: Startup, kind: Kind, record: AgentRecord, baseUrl: 
   if (did !== record.did) await start.stores.agents.signAs(kind, record.id, did)
 }
 
-/** Makes the default issuer and the default verifier on first start. Call it under the start lock. */
+/**
+ * Makes the default issuer and the default verifier on first start, and gives the issuer its certified key. Call it under the
+ * start lock.
+ *
+ * @throws {ConfigurationError} where ISSUER_X509 cannot be used.
+ */
 export async function ensureDefaults(start: Startup): Promise<void> {
   const { agents } = start.stores
   const { issuerBaseUrl, verifierBaseUrl } = start.config
   const issuer = await agents.defaultIssuer()
   if (issuer === undefined) await create(start, 'issuer', issuerBaseUrl)
   else await follow(start, 'issuer', issuer, issuerBaseUrl)
+  await certifyDefaultIssuer(start, new Date())
   const verifier = await agents.defaultVerifier()
   if (verifier === undefined) await create(start, 'verifier', verifierBaseUrl)
   else await follow(start, 'verifier', verifier, verifierBaseUrl)

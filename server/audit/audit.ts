@@ -4,6 +4,7 @@ import type { Prisma } from '../generated/prisma/client.js'
 export type AuditAction =
   | 'key.created'
   | 'key.rotated'
+  | 'key.certified'
   | 'holder.created'
   | 'issuer.created'
   | 'verifier.created'

@@ -15,3 +15,6 @@ export const json = <Value = Record<string, unknown>>() =>
   z.custom<Value>((value) => typeof value === 'object' && value !== null)
 
 export const publicJwk = json<Jwk>()
+
+/** The certificate chain of a key, where it has one. */
+export const x5c = z.array(z.string()).nullable()

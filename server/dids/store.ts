@@ -3,7 +3,7 @@ import { type AuditRecord, recordAudit } from '../audit/audit.js'
 import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
 import { type ListPart, listPart } from '../database/list-position.js'
-import { publicJwk } from '../database/row-shapes.js'
+import { publicJwk, x5c } from '../database/row-shapes.js'
 import { Prisma } from '../generated/prisma/client.js'
 import { currentKey } from '../keys/store.js'
 import type { Jwk } from '../protocol/jose/jws.js'
@@ -20,6 +20,8 @@ export interface NewKey {
   readonly publicJwk: Jwk
   /** As the vault protects it. */
   readonly privateJwk: string
+  /** Its certificate chain, leaf first, each base64 DER. */
+  readonly x5c?: readonly string[]
 }
 
 export interface NewDid {
@@ -54,6 +56,8 @@ export interface RecordIdentity {
   readonly purpose: 'issuer' | 'verifier'
   readonly keyId: string
   readonly publicJwk: Jwk
+  /** The certificate chain of the key. */
+  readonly x5c: readonly string[] | null
 }
 
 const zStoredDid: z.ZodType<StoredDid> = z.strictObject({
@@ -74,6 +78,7 @@ const zRecordIdentity: z.ZodType<RecordIdentity> = z.strictObject({
   purpose: z.enum(['issuer', 'verifier']),
   keyId: z.string(),
   publicJwk,
+  x5c,
 })
 
 /** DID Core 1.0 §3.1, without what a DID URL adds. */
@@ -136,7 +141,7 @@ export function createDidStore({ prisma, sql }: Database) {
     /** The DID and key that each issuer and verifier record signs with. */
     recordIdentities: (): Promise<RecordIdentity[]> =>
       sql(zRecordIdentity)`
-        SELECT r.did, r.purpose, k.id AS "keyId", k.public_jwk AS "publicJwk"
+        SELECT r.did, r.purpose, k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c
         FROM (SELECT did, key_set_id, created_at, 'issuer' AS purpose FROM issuers
               UNION ALL SELECT did, key_set_id, created_at, 'verifier' FROM verifiers) r
         ${currentKey(Prisma.sql`r.key_set_id`)}

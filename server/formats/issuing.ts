@@ -30,6 +30,8 @@ export interface SigningRequest {
   /** Its `kid` is the DID URL of the issuer's key. */
   readonly signer: Signer
   readonly issuerDid: string
+  /** The certificate chain of the issuer's key, leaf first, each base64 DER; null without a certificate. */
+  readonly x5c: readonly string[] | null
   readonly installation: Installation
   readonly type: IssuedType
   /** `credentialSchema` of a W3C credential. */

@@ -12,7 +12,8 @@ import { createKeyRotationStore } from './store.js'
 
 const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt]
 
-  (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed
+  (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
+                a key with a certificate (ISSUER_X509) is left alone
   --alg         the algorithm of the new keys, where it shall be another than that of the former ones
   --reencrypt   moves everything that is encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
                 what was stored before there was such a key; makes no new key`
@@ -43,7 +44,7 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     const encrypted = await openStoredKeys({ keys: createKeyStore(database), atRest }, keyEncryptionKeys)
     if (anew) return [`${encrypted + (await reencrypt(atRest, keyEncryptionKeys))} values encrypted anew.`]
     const newId = () => crypto.randomUUID()
-    const rotated = await rotateKeys({
+    const { rotated, kept } = await rotateKeys({
       store: createKeyRotationStore(database),
       vault: createVault(keyEncryptionKeys),
       config,
@@ -53,6 +54,9 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     })
     return [
       ...rotated.map(({ kind, id, did }) => `${kind} ${id} signs with a new key as ${did}`),
+      ...kept.map(
+        ({ kind, id }) => `${kind} ${id} keeps its key, which has a certificate: replace the file that configures it`,
+      ),
       `${rotated.length} records have a new key.`,
     ]
   } finally {

@@ -1,6 +1,6 @@
 import type { Config } from '../config.js'
 import { type SigningAlgorithm, signingDidOf } from '../dids/identity.js'
-import type { NewDid } from '../dids/store.js'
+import type { NewDid, NewKey } from '../dids/store.js'
 import type { Vault } from '../keys/vault.js'
 import { didJwk } from '../protocol/did/did-jwk.js'
 import { didKeyFromJwk } from '../protocol/did/did-key.js'
@@ -10,7 +10,7 @@ import type { KeyRotationStore, Rotation, SigningRecord } from './store.js'
 export interface RotationOptions {
   readonly store: KeyRotationStore
   readonly vault: Vault
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
+  readonly config: BaseUrls
   readonly newId: () => string
   readonly clock: () => Date
   /** Of the new keys; that of the former one unless given. */
@@ -39,26 +39,45 @@ function didOfKey(record: SigningRecord, publicJwk: Jwk, keyId: string): NewDid 
   }
 }
 
-async function rotationOf(records: readonly SigningRecord[], options: RotationOptions): Promise<Rotation | undefined> {
-  const [first] = records
-  if (first === undefined) return undefined
+type BaseUrls = Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
+
+/** The DIDs that the records of a key set sign as with a key. */
+export function recordsUnder(records: readonly SigningRecord[], publicJwk: Jwk, config: BaseUrls): Rotation['records'] {
+  return records.map(({ kind, id, method, didWeb }) => {
+    const baseUrl = kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl
+    return { kind, id, did: signingDidOf(method, didWeb ?? undefined, baseUrl, publicJwk) }
+  })
+}
+
+/** The rotation of a key set to a new key. */
+export function rotationTo(
+  key: NewKey,
+  first: SigningRecord,
+  records: readonly SigningRecord[],
+  { config, at }: { readonly config: BaseUrls; readonly at: Date },
+): Rotation {
+  return {
+    keySetId: first.keySetId,
+    formerKeyId: first.keyId,
+    key,
+    dids: [didOfKey(first, key.publicJwk, key.id)],
+    records: recordsUnder(records, key.publicJwk, config),
+    at,
+  }
+}
+
+async function rotationOf(
+  first: SigningRecord,
+  records: readonly SigningRecord[],
+  options: RotationOptions,
+): Promise<Rotation> {
   const { vault, newId, config } = options
   const alg = options.algorithm ?? (first.alg === 'EdDSA' ? 'EdDSA' : 'ES256')
   const { privateJwk, publicJwk } = await generateKeyPair(alg)
   const id = newId()
   const protectedJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(privateJwk))
   const key = { id, alg, publicJwk, privateJwk: protectedJwk }
-  return {
-    keySetId: first.keySetId,
-    formerKeyId: first.keyId,
-    key,
-    dids: [didOfKey(first, publicJwk, key.id)],
-    records: records.map(({ kind, id, method, didWeb }) => {
-      const baseUrl = kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl
-      return { kind, id, did: signingDidOf(method, didWeb ?? undefined, baseUrl, publicJwk) }
-    }),
-    at: options.clock(),
-  }
+  return rotationTo(key, first, records, { config, at: options.clock() })
 }
 
 /**
@@ -66,17 +85,28 @@ async function rotationOf(records: readonly SigningRecord[], options: RotationOp
  * Processes that run meanwhile sign with it from their next signature on. Where the DID is made of the key, the record
  * moves to the new one. Former keys stay published, and lists that they signed stay signed by them.
  *
- * @returns the records that were moved, in the order of their making.
+ * A key set whose key has a certificate is left alone: a new key would have none.
+ *
+ * @returns the records that were moved and those that kept their certified keys, in the order of their making.
  */
-export async function rotateKeys(options: RotationOptions): Promise<RotatedRecord[]> {
+export async function rotateKeys(
+  options: RotationOptions,
+): Promise<{ readonly rotated: readonly RotatedRecord[]; readonly kept: readonly SigningRecord[] }> {
   const byKeySet = new Map<string, SigningRecord[]>()
   for (const record of await options.store.signingRecords()) {
     byKeySet.set(record.keySetId, [...(byKeySet.get(record.keySetId) ?? []), record])
   }
   const rotated: RotatedRecord[] = []
+  const kept: SigningRecord[] = []
   for (const records of byKeySet.values()) {
-    const rotation = await rotationOf(records, options)
-    if (rotation !== undefined && (await options.store.rotate(rotation))) rotated.push(...rotation.records)
+    const [first] = records
+    if (first === undefined) continue
+    if (first.certified) {
+      kept.push(...records)
+      continue
+    }
+    const rotation = await rotationOf(first, records, options)
+    if (await options.store.rotate(rotation)) rotated.push(...rotation.records)
   }
-  return rotated
+  return { rotated, kept }
 }

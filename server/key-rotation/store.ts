@@ -15,6 +15,8 @@ export interface SigningRecord {
   /** The key that signs now. */
   readonly keyId: string
   readonly alg: string
+  /** Whether that key has a certificate. */
+  readonly certified: boolean
   /** The hosted DID of the key set. */
   readonly didWeb: string | null
 }
@@ -27,6 +29,7 @@ const zSigningRecord: z.ZodType<SigningRecord> = z.strictObject({
   keySetId: z.string(),
   keyId: z.string(),
   alg: z.string(),
+  certified: z.boolean(),
   didWeb: z.string().nullable(),
 })
 
@@ -43,6 +46,19 @@ export interface Rotation {
   readonly at: Date
 }
 
+/** A key that a key set has already, and that shall sign for it with a certificate chain. */
+export interface Certification extends Pick<Rotation, 'keySetId' | 'records' | 'at'> {
+  readonly keyId: string
+  readonly x5c: readonly string[]
+}
+
+async function moveRecords(tx: Prisma.TransactionClient, records: Rotation['records']): Promise<void> {
+  for (const { kind, id, did } of records) {
+    if (kind === 'issuer') await tx.issuer.update({ where: { id }, data: { did } })
+    else await tx.verifier.update({ where: { id }, data: { did } })
+  }
+}
+
 export type KeyRotationStore = ReturnType<typeof createKeyRotationStore>
 
 export function createKeyRotationStore({ prisma, sql }: Database) {
@@ -51,6 +67,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
     signingRecords: (): Promise<SigningRecord[]> =>
       sql(zSigningRecord)`
         SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg,
+          k.x5c IS NOT NULL AS certified,
           w.did AS "didWeb"
         FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at FROM issuers
               UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at FROM verifiers) r
@@ -76,12 +93,22 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
         await tx.key.updateMany({ where: { keySetId, retiredAt: null }, data: { retiredAt: at } })
         await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk as Prisma.InputJsonObject } })
         await tx.did.createMany({ data: [...dids] })
-        for (const { kind, id, did } of records) {
-          if (kind === 'issuer') await tx.issuer.update({ where: { id }, data: { did } })
-          else await tx.verifier.update({ where: { id }, data: { did } })
-        }
+        await moveRecords(tx, records)
         await recordAudit(tx, { actor: null, action: 'key.rotated', subject: 'key', subjectId: key.id })
         return true
+      }),
+
+    /** Lets a key of a key set sign with a chain, and sign again where others had followed it, in one transaction. */
+    certify: ({ keySetId, keyId, x5c, records, at }: Certification): Promise<void> =>
+      prisma.$transaction(async (tx) => {
+        await tx.$queryRaw`SELECT id FROM key_sets WHERE id = ${keySetId} FOR UPDATE`
+        await tx.key.updateMany({
+          where: { keySetId, retiredAt: null, id: { not: keyId } },
+          data: { retiredAt: at },
+        })
+        await tx.key.update({ where: { id: keyId }, data: { retiredAt: null, x5c: [...x5c] } })
+        await moveRecords(tx, records)
+        await recordAudit(tx, { actor: null, action: 'key.certified', subject: 'key', subjectId: keyId })
       }),
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../database/connect.js'
-import { publicJwk } from '../database/row-shapes.js'
+import { publicJwk, x5c } from '../database/row-shapes.js'
 import { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
@@ -10,6 +10,8 @@ export interface StoredKey {
   readonly keySetId: string
   readonly alg: string
   readonly publicJwk: Jwk
+  /** Its certificate chain, leaf first, each base64 DER; null without a certificate. */
+  readonly x5c: readonly string[] | null
   readonly privateJwk: string
 }
 
@@ -18,6 +20,7 @@ const zStoredKey: z.ZodType<StoredKey> = z.strictObject({
   keySetId: z.string(),
   alg: z.string(),
   publicJwk,
+  x5c,
   privateJwk: z.string(),
 })
 
@@ -32,7 +35,7 @@ export const currentKey = (keySetId: Prisma.Sql): Prisma.Sql => Prisma.sql`
     ORDER BY keys.created_at DESC, keys.id DESC LIMIT 1) k ON true`
 
 const columns = Prisma.sql`
-  k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.private_jwk AS "privateJwk"`
+  k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.private_jwk AS "privateJwk"`
 
 export type KeyStore = ReturnType<typeof createKeyStore>
 
@@ -49,6 +52,10 @@ export function createKeyStore({ prisma, sql }: Database) {
         SELECT ${columns} FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${keySetId}`
       return row
     },
+
+    /** Every key that a key set has had. */
+    ofKeySet: (keySetId: string): Promise<StoredKey[]> =>
+      sql(zStoredKey)`SELECT ${columns} FROM keys k WHERE k.key_set_id = ${keySetId}`,
 
     /** One key for each JWE header that any private key has, and so for each key-encryption key. */
     sampleOfEachEncryption: (): Promise<{ readonly id: string; readonly privateJwk: string }[]> =>

@@ -4,6 +4,7 @@ import type { Config } from '../config.js'
 import { keyIdOf, signingDidOf } from '../dids/identity.js'
 import type { Keys } from '../keys/keys.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
+import { issuerNameOf } from '../protocol/sd-jwt-vc/issuer-name.js'
 import {
   BITSTRING_STATUS_LIST_MEDIA_TYPE,
   createBitstringStatusListCredential,
@@ -68,7 +69,6 @@ export function createPublication(
     const url = statusListUri(config, form, list.id)
     const common = {
       signer,
-      issuer: did,
       revokedIndices,
       size: list.size,
       issuedAt,
@@ -76,8 +76,15 @@ export function createPublication(
     }
     const body =
       form === 'bitstring'
-        ? await createBitstringStatusListCredential({ ...common, url, validUntil })
-        : await createTokenStatusList({ ...common, uri: url, expiresAt: validUntil })
+        ? await createBitstringStatusListCredential({ ...common, issuer: did, url, validUntil })
+        : await createTokenStatusList({
+            ...common,
+            // As in its credentials, which the same key signs (Token Status List, "Key Resolution and Trust Management").
+            issuer: issuerNameOf(config, did, list.x5c),
+            ...(list.x5c === null ? {} : { x5c: list.x5c }),
+            uri: url,
+            expiresAt: validUntil,
+          })
     return {
       body,
       gzipped: await compress(body),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
-import { publicJwk } from '../database/row-shapes.js'
+import { publicJwk, x5c } from '../database/row-shapes.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 export interface IndexRange {
@@ -18,6 +18,8 @@ export interface StatusListRecord {
   readonly version: number
   readonly keyId: string
   readonly publicJwk: Jwk
+  /** The certificate chain of the key. */
+  readonly x5c: readonly string[] | null
   readonly issuerMethod: string
   readonly issuerDid: string
 }
@@ -35,6 +37,7 @@ const zStatusListRecord: z.ZodType<StatusListRecord> = z.strictObject({
   version: z.int(),
   keyId: z.string(),
   publicJwk,
+  x5c,
   issuerMethod: z.string(),
   issuerDid: z.string(),
 })
@@ -90,7 +93,7 @@ export function createStatusListStore({ prisma, sql }: Database) {
 
     async find(id: string): Promise<StatusListRecord | undefined> {
       const [row] = await sql(zStatusListRecord)`
-        SELECT l.id, l.size, l.version, l.key_id AS "keyId", k.public_jwk AS "publicJwk",
+        SELECT l.id, l.size, l.version, l.key_id AS "keyId", k.public_jwk AS "publicJwk", k.x5c,
                i.method AS "issuerMethod", i.did AS "issuerDid"
         FROM status_lists l JOIN keys k ON k.id = l.key_id JOIN issuers i ON i.id = l.issuer_id
         WHERE l.id = ${id}`

@@ -1,4 +1,5 @@
 import { issueSdJwtVc } from '../../protocol/sd-jwt-vc/issue.js'
+import { issuerNameOf } from '../../protocol/sd-jwt-vc/issuer-name.js'
 import { checkSubjectClaims, REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import type { Issuing, SignedCredential, SigningRequest } from '../issuing.js'
 import { vctOf } from './vct.js'
@@ -6,11 +7,12 @@ import { vctOf } from './vct.js'
 const DECOYS = 0
 
 async function sign(request: SigningRequest): Promise<SignedCredential> {
-  const { installation, type, binding, expiresAt } = request
+  const { installation, type, binding, expiresAt, x5c } = request
   const { id: _, ...claims } = request.subject
   const compact = await issueSdJwtVc({
     signer: request.signer,
-    issuer: installation.sdJwtIssuer === 'url' ? installation.issuerBaseUrl : request.issuerDid,
+    issuer: issuerNameOf(installation, request.issuerDid, x5c),
+    ...(x5c === null ? {} : { x5c }),
     vct: vctOf(installation, type.name),
     claims,
     selectivelyDisclosable: type.selectivelyDisclosable ?? 'all',

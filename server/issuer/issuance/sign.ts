@@ -63,6 +63,7 @@ export async function signInstance(deps: Deps, request: SignRequest): Promise<Si
   const { compact, vc } = await format.issuing.sign({
     signer: await deps.keys.signer(context.keyId, keyIdOf(context.issuerDid, context.publicJwk)),
     issuerDid: context.issuerDid,
+    x5c: context.x5c,
     installation: config,
     type: context,
     schema: schemaOf(config, context),

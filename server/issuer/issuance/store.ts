@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
-import { idRow, json, publicJwk } from '../../database/row-shapes.js'
+import { idRow, json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
@@ -14,6 +14,8 @@ export interface SigningIssuer {
   readonly issuerDid: string
   readonly keyId: string
   readonly publicJwk: Jwk
+  /** The certificate chain of the key. */
+  readonly x5c: readonly string[] | null
 }
 
 /** All that a credential needs beyond its subject. */
@@ -53,7 +55,7 @@ export const issuerKey = currentKey(Prisma.sql`i.key_set_id`)
 
 /** Schema, issuer and key in plain SQL, under the aliases `s`, `i` and `k`. */
 export const contextColumns = Prisma.sql`
-  ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk"`
+  ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c`
 
 /** The columns of `contextColumns`. */
 export const contextShape = {
@@ -62,6 +64,7 @@ export const contextShape = {
   issuerDid: z.string(),
   keyId: z.string(),
   publicJwk,
+  x5c,
 }
 
 const zContext: z.ZodType<IssuanceContext> = z.strictObject(contextShape)

@@ -38,7 +38,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
   }
 }
 
-/** The same as a JWT (§12.2.3), signed by the default issuer, whose key the header holds. */
+/** The same as a JWT (§12.2.3), signed by the default issuer, whose key or certificate chain the header holds. */
 export async function signedIssuerMetadata(deps: Deps): Promise<string> {
   const { agents, dids } = deps.stores
   const [metadata, issuer, identities] = await Promise.all([
@@ -49,10 +49,16 @@ export async function signedIssuerMetadata(deps: Deps): Promise<string> {
   const identity = identities.find(({ did, purpose }) => purpose === 'issuer' && did === issuer?.did)
   if (identity === undefined) throw new Error('There is no default issuer.')
   const signer = await deps.keys.signer(identity.keyId, keyIdOf(identity.did, identity.publicJwk))
+  const named = identity.x5c === null ? { kid: signer.kid, jwk: signer.publicJwk } : { x5c: identity.x5c }
   return signCompact(
     signer,
-    { typ: 'openidvci-issuer-metadata+jwt', kid: signer.kid, jwk: signer.publicJwk },
-    { iss: identity.did, sub: deps.config.issuerBaseUrl, iat: Math.floor(deps.clock().getTime() / 1000), ...metadata },
+    { typ: 'openidvci-issuer-metadata+jwt', ...named },
+    {
+      iss: identity.x5c === null ? identity.did : deps.config.issuerBaseUrl,
+      sub: deps.config.issuerBaseUrl,
+      iat: Math.floor(deps.clock().getTime() / 1000),
+      ...metadata,
+    },
   )
 }
 

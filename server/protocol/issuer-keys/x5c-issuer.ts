@@ -20,7 +20,8 @@ export function x5cIssuerKey(
   return { jwk, issuer: iss }
 }
 
-function certifies(leaf: X509Certificate, iss: string): boolean {
+/** Whether a certificate is in the name of an issuer: the URI itself, or the host of its URL. */
+export function certifies(leaf: X509Certificate, iss: string): boolean {
   const { dns, uri } = subjectAlternativeNames(leaf)
   if (uri.includes(iss)) return true
   const url = URL.canParse(iss) ? new URL(iss) : undefined

@@ -13,6 +13,8 @@ export interface TokenStatusListInput {
   readonly issuer: string
   /** `kid` of the header where it is not the signer's. */
   readonly issuerKid?: string
+  /** The issuer's certificate chain, leaf first, each base64 DER; the header then has a `kid` only if `issuerKid` is given. */
+  readonly x5c?: readonly string[]
   /** Where the list is served: `sub`, and `status_list.uri` of the credentials. */
   readonly uri: string
   readonly revokedIndices: Iterable<number>
@@ -30,7 +32,11 @@ export interface TokenStatusListInput {
  * @returns the compact JWT, `typ` `statuslist+jwt`.
  */
 export function createTokenStatusList(input: TokenStatusListInput): Promise<string> {
-  const header = { typ: TOKEN_STATUS_LIST_TYP, ...(input.issuerKid === undefined ? {} : { kid: input.issuerKid }) }
+  const header = {
+    typ: TOKEN_STATUS_LIST_TYP,
+    ...(input.x5c === undefined ? {} : { x5c: input.x5c }),
+    ...(input.issuerKid === undefined ? {} : { kid: input.issuerKid }),
+  }
   return signCompact(input.signer, header, {
     iss: input.issuer,
     sub: input.uri,

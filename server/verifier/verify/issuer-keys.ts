@@ -1,3 +1,4 @@
+import type { KeyObject, X509Certificate } from 'node:crypto'
 import type { Deps } from '../../deps.js'
 import { issuerKeySet, jwtVcIssuerUrl } from '../../dids/issuer-key-set.js'
 import type { Admit } from '../../dids/resolver.js'
@@ -5,7 +6,10 @@ import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { DidKeys } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
+import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError, resolveIssuerKey } from '../../protocol/issuer-keys/resolve-issuer-key.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
+import { verificationKey } from '../../protocol/jose/verification-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 
 /** For all fetches of one verification together. */
@@ -56,24 +60,55 @@ function refusal(thrown: unknown): unknown {
   return new CredentialError(message, { check: 'issuer-key', cause: thrown })
 }
 
+interface OwnKeys {
+  /** The metadata of this issuer, of many keys with the named one alone. */
+  readonly metadata: unknown
+  /** The key that the first certificate of `x5c` is for. */
+  readonly certified: Jwk | undefined
+}
+
+function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
+  try {
+    return certificate.publicKey
+  } catch {
+    // Of a kind that is unknown here, and so none of ours.
+    return undefined
+  }
+}
+
+/** The key that `x5c` certifies, where it is one of ours. The chain proves nothing here: whose key it is, is known. */
+function certifiedOf(x5c: unknown, keys: readonly Jwk[]): Jwk | undefined {
+  if (x5c === undefined) return undefined
+  const [leaf] = readX5c(x5c)
+  const key = leaf === undefined ? undefined : publicKeyOf(leaf)
+  return key === undefined ? undefined : keys.find((jwk) => verificationKey(jwk).equals(key))
+}
+
 /**
  * The key set of this issuer itself, read without HTTP and before the search for a key, in which a database that is away
  * would pass for an issuer that cannot be reached. Of many keys only the named one is looked at.
  */
-async function ownMetadata(deps: Deps, header: JsonObject, payload: JsonObject): Promise<unknown> {
+async function ownKeys(deps: Deps, header: JsonObject, payload: JsonObject): Promise<OwnKeys | undefined> {
   if (payload.iss !== deps.config.issuerBaseUrl) return undefined
   const { issuer, jwks } = await issuerKeySet(deps)
-  return { issuer, jwks: { keys: jwks.keys.filter(({ kid }) => header.kid === undefined || header.kid === kid) } }
+  const named = jwks.keys.filter(({ kid }) => header.kid === undefined || header.kid === kid)
+  return { metadata: { issuer, jwks: { keys: named } }, certified: certifiedOf(header.x5c, jwks.keys) }
 }
+
+const ownKeysOrRefusal = (...args: Parameters<typeof ownKeys>) =>
+  ownKeys(...args).catch((thrown: unknown) => {
+    throw refusal(thrown)
+  })
 
 /** Finds issuers' keys: DIDs through the resolver, metadata of https issuers (our own without HTTP), `x5c` chains. */
 export function issuerKeyResolution(deps: Deps, fetches: VerificationFetches, now: Date): ResolveIssuerKey {
   const ownUrl = jwtVcIssuerUrl(deps.config.issuerBaseUrl)
   return async (header, payload) => {
-    const own = await ownMetadata(deps, header, payload)
+    const own = await ownKeysOrRefusal(deps, header, payload)
+    if (own?.certified !== undefined) return { jwk: own.certified, issuer: deps.config.issuerBaseUrl }
     const io = {
       resolveDid: fetches.resolveDid,
-      fetchJson: async (url: string) => (url === ownUrl && own !== undefined ? own : fetches.fetchJson(url)),
+      fetchJson: async (url: string) => (url === ownUrl && own !== undefined ? own.metadata : fetches.fetchJson(url)),
       trustAnchors: deps.config.trustAnchors,
       now,
       allowHttp: deps.config.allowInsecureHttp,

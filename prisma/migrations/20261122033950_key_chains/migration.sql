@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "keys" ADD COLUMN     "x5c" JSONB;

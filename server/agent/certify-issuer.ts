@@ -1,0 +1,54 @@
+import type { Config } from '../config.js'
+import { recordsUnder, rotationTo } from '../key-rotation/rotate-keys.js'
+import type { KeyRotationStore } from '../key-rotation/store.js'
+import type { KeyStore } from '../keys/store.js'
+import type { Vault } from '../keys/vault.js'
+import { thumbprint } from '../protocol/jose/jws.js'
+import { type CertifiedKey, certifiedKey } from './issuer-certificate.js'
+import type { AgentStore } from './store.js'
+
+interface Certifying {
+  readonly config: Config
+  readonly vault: Vault
+  readonly newId: () => string
+  readonly stores: { readonly agents: AgentStore; readonly keys: KeyStore; readonly keyRotation: KeyRotationStore }
+}
+
+async function newKeyOf(certified: CertifiedKey, { vault, newId }: Certifying) {
+  const id = newId()
+  const { alg, publicJwk, x5c } = certified
+  const privateJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(certified.privateJwk))
+  return { id, alg, publicJwk, privateJwk, x5c }
+}
+
+/**
+ * Lets the default issuer sign with the key of ISSUER_X509, where that is set: a key that is new to it becomes its newest, one
+ * that it has had signs again, and takes the chain as it is now. Call it under the start lock.
+ *
+ * @throws {ConfigurationError} where the file cannot be used.
+ */
+export async function certifyDefaultIssuer(start: Certifying, now: Date): Promise<void> {
+  const certified = certifiedKey(start.config, now)
+  const { agents, keys, keyRotation } = start.stores
+  const issuer = certified === undefined ? undefined : await agents.defaultIssuer()
+  if (certified === undefined || issuer === undefined) return
+  const { keySetId } = issuer
+  const [current, all, signing] = await Promise.all([
+    keys.current(keySetId),
+    keys.ofKeySet(keySetId),
+    keyRotation.signingRecords(),
+  ])
+  const { publicJwk, x5c } = certified
+  const known = all.find((key) => thumbprint(key.publicJwk) === thumbprint(publicJwk))
+  if (known !== undefined && known.id === current?.id && known.x5c?.join() === x5c.join()) return
+  const records = signing.filter((record) => record.keySetId === keySetId)
+  const [first] = records
+  if (first === undefined) return
+  if (known !== undefined) {
+    const moved = recordsUnder(records, publicJwk, start.config)
+    await keyRotation.certify({ keySetId, keyId: known.id, x5c, records: moved, at: now })
+    return
+  }
+  const rotation = rotationTo(await newKeyOf(certified, start), first, records, { config: start.config, at: now })
+  if (!(await keyRotation.rotate(rotation))) throw new Error('Keys were rotated during the start. Start again.')
+}

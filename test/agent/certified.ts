@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  makeCertificate,
+  type TestCertificate,
+  type TestCertificateOptions,
+} from '../protocol/issuer-keys/certificates.js'
+
+export const URL_OF_ISSUER = 'https://credence.example'
+export const HTTPS = { ISSUER_BASE_URL: URL_OF_ISSUER, VERIFIER_BASE_URL: URL_OF_ISSUER, ALLOW_INSECURE_HTTP: '' }
+
+export const certify = (options: TestCertificateOptions) =>
+  makeCertificate({ notAfter: '2099-12-31T00:00:00Z', ...options })
+export const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
+export const intermediate = certify({ subject: 'Intermediate', issuer: root, ca: true, keyUsage: 0x04 })
+export const leafOf = (options: Partial<TestCertificateOptions> = {}) =>
+  certify({ subject: 'Issuer', issuer: intermediate, keyUsage: 0x80, dns: ['credence.example'], ...options })
+
+/** A directory for the files of one test file; it is removed with them. */
+export async function certificateFiles() {
+  const directory = await mkdtemp(join(tmpdir(), 'issuer-x509-'))
+  let files = 0
+  return {
+    directory,
+    /** A file for ISSUER_X509: the key of the first certificate, or of another, and all of the certificates. */
+    async fileOf(chain: readonly TestCertificate[], key = chain[0]): Promise<string> {
+      const pem = [
+        key?.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+        ...chain.map(({ certificate }) => certificate),
+      ]
+      files += 1
+      const path = join(directory, `${files}.pem`)
+      await writeFile(path, pem.join('\n'))
+      return path
+    },
+    remove: () => rm(directory, { recursive: true }),
+  }
+}

@@ -1,0 +1,122 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { certifiedKey } from '../../server/agent/issuer-certificate.js'
+import { ConfigurationError, readConfig } from '../../server/config.js'
+import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
+import { query } from '../support/postgres.js'
+import { startService } from '../support/service.js'
+import { certificateFiles, certify, HTTPS, intermediate, leafOf, root, URL_OF_ISSUER } from './certified.js'
+
+let files: Awaited<ReturnType<typeof certificateFiles>>
+beforeAll(async () => {
+  files = await certificateFiles()
+})
+afterAll(() => files.remove())
+
+describe('a start with ISSUER_X509', () => {
+  const anotherKey = () => leafOf()
+  const cases: [string, () => [readonly TestCertificate[], TestCertificate?], RegExp][] = [
+    [
+      'the key of another certificate',
+      () => [[leafOf(), intermediate], anotherKey()],
+      /the key of its first certificate/,
+    ],
+    ['a chain that begins with the wrong end', () => [[intermediate, leafOf()], anotherKey()], /key of its first/],
+    [
+      'a self-signed leaf',
+      () => [[certify({ subject: 'Self', keyUsage: 0x80, dns: ['credence.example'] })]],
+      /self-signed/,
+    ],
+    [
+      'an authority in the place of the leaf',
+      () => [[leafOf({ ca: true, keyUsage: 0x84 }), intermediate]],
+      /certification authority/,
+    ],
+    ['a leaf that has expired', () => [[leafOf({ notAfter: '2025-02-01T00:00:00Z' }), intermediate]], /expired/],
+    [
+      'a leaf that is not valid yet',
+      () => [[leafOf({ notBefore: '2098-02-01T00:00:00Z' }), intermediate]],
+      /not valid yet/,
+    ],
+    [
+      'an authority that has expired',
+      () => {
+        const former = certify({
+          subject: 'Former',
+          issuer: root,
+          ca: true,
+          keyUsage: 0x04,
+          notAfter: '2025-02-01T00:00:00Z',
+        })
+        return [[leafOf({ issuer: former }), former]]
+      },
+      /expired/,
+    ],
+    ['certificates that do not follow from one another', () => [[leafOf(), root]], /certifies the one before it/],
+    ['a leaf for another host', () => [[leafOf({ dns: ['other.example'] }), intermediate]], /ISSUER_BASE_URL/],
+    [
+      'a leaf for another URL',
+      () => [[leafOf({ dns: [], uri: ['https://other.example'] }), intermediate]],
+      /ISSUER_BASE_URL/,
+    ],
+    ['a leaf without a name', () => [[leafOf({ dns: [] }), intermediate]], /ISSUER_BASE_URL/],
+    [
+      'a key that credentials are not signed with',
+      () => {
+        const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-521' })
+        return [[leafOf({ keyPair }), intermediate]]
+      },
+      /P-256, P-384 or Ed25519/,
+    ],
+  ]
+
+  const configured = (path: string) =>
+    readConfig({ ...HTTPS, DATABASE_URL: 'postgres://localhost/x', AUTH_DISABLED: 'true', ISSUER_X509: path })
+
+  it.each(cases)('fails by name on %s', async (_name, made, reason) => {
+    const config = configured(await files.fileOf(...made()))
+    const start = () => certifiedKey(config, new Date())
+    expect(start).toThrow(ConfigurationError)
+    expect(start).toThrow(/^Invalid environment variables:\n- ISSUER_X509 must /)
+    expect(start).toThrow(reason)
+  })
+
+  it.each([
+    ['no file', ''],
+    ['no key', String(leafOf().certificate)],
+    ['no certificate', String(root.privateKey.export({ type: 'pkcs8', format: 'pem' }))],
+    [
+      'an encrypted key',
+      String(root.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })),
+    ],
+  ])('fails by name on %s', async (_name, text) => {
+    const path = join(files.directory, 'broken.pem')
+    if (text === '') await rm(path, { force: true })
+    else await writeFile(path, text)
+    expect(() => configured(path)).toThrow(/^- ISSUER_X509 must name a readable PEM file/m)
+  })
+
+  it('takes a leaf for the host or for the URL, of every supported key, and leaves the root out', async () => {
+    for (const leaf of [
+      leafOf(),
+      leafOf({ dns: [], uri: [URL_OF_ISSUER] }),
+      leafOf({ keyPair: generateKeyPairSync('ec', { namedCurve: 'P-384' }) }),
+      leafOf({ keyPair: generateKeyPairSync('ed25519') }),
+    ]) {
+      const config = configured(await files.fileOf([leaf, intermediate, root]))
+      expect(certifiedKey(config, new Date())?.x5c).toEqual([leaf.x5c, intermediate.x5c])
+    }
+  })
+
+  it('stops the start of the service, which writes no key', async () => {
+    await using service = await startService({ env: HTTPS })
+    const keys = () => query(service.databaseUrl, 'SELECT id FROM keys ORDER BY id')
+    const before = await keys()
+    const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leafOf({ dns: ['other.example'] }), intermediate]) }
+    const { databaseUrl, identityProvider } = service
+    await expect(startService({ databaseUrl, identityProvider, env })).rejects.toThrow(ConfigurationError)
+    expect(await keys()).toEqual(before)
+  })
+})
