@@ -24,6 +24,9 @@ export interface Context {
   readonly responseHeaders: Map<string, string>
 }
 
+/** Whether the request is a HEAD, which looks and changes nothing (RFC 9110 §9.2.1): link previews send it. */
+export const onlyLooks = ({ method }: Pick<RequestFacts, 'method'>): boolean => method === 'HEAD'
+
 export interface CallerContext extends Context {
   readonly caller: Caller
 }

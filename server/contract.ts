@@ -8,10 +8,13 @@ export interface RestMeta {
   readonly status?: 200 | 201 | 204
   /**
    * `json` (default): the interface's envelope and whitelisting. `protocol`: the output is `{status, headers, body}` and
-   * errors are OAuth error bodies. `page`: the same output, HTML for people, and its errors are pages. `bytes`: the output is the body, of the media type that `produces` names. `events`: a
-   * subscription, served as Server-Sent Events. The errors of both are the envelope.
+   * errors are OAuth error bodies unless `envelope` says otherwise. `page`: the same output, HTML for people, and its errors
+   * are pages. `bytes`: the output is the body, of the media type that `produces` names. `events`: a subscription, served
+   * as Server-Sent Events. The errors of both are the envelope.
    */
   readonly kind?: 'json' | 'protocol' | 'page' | 'bytes' | 'events'
+  /** Errors of a protocol route are the envelope: whoever asks for it is no OAuth client. */
+  readonly envelope?: true
   /** The OAuth error code of a request that its contract refuses, on protocol routes; `invalid_request` unless given. */
   readonly invalid?: OAuthErrorCode
   /** The request is `application/x-www-form-urlencoded`: `true` it and nothing else, `or-json` either. JSON unless given. */
@@ -20,14 +23,14 @@ export interface RestMeta {
   readonly maxBodyBytes?: number
   /** Media type of the answer where it is not JSON. */
   readonly produces?: string
+  /** Media type of what it answers beside JSON, by `Accept`. */
+  readonly alsoProduces?: string
   /** A request's body, where no example follows from its members; for the document alone. */
   readonly requestExample?: Readonly<Record<string, unknown>>
   /** The JSON that a protocol route answers with; for the document alone. */
   readonly reply?: z.ZodType
   /** What each event of a stream holds as JSON; for the client's declarations alone. */
   readonly event?: z.ZodType
-  /** On protocol routes: errors are the interface's envelope all the same. */
-  readonly envelope?: true
   /** Whether it answers 304 to who has it already. */
   readonly notModified?: true
   readonly access: RouteAccess
@@ -48,6 +51,9 @@ export type RouteAccess =
   | 'admin'
   | 'holder'
   | 'wallet'
+
+/** Whether errors are OAuth error bodies (RFC 6749 §5.2) rather than the interface's envelope. */
+export const hasOAuthErrors = ({ kind, envelope }: RestMeta): boolean => kind === 'protocol' && envelope !== true
 
 export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 

@@ -39,6 +39,12 @@ export interface Page {
   readonly cursor?: string | undefined
 }
 
+/** The path as clients see it: a proxy may have stripped that of the base URL. */
+function publicPath({ deps: { config }, request: { path } }: Context): string {
+  const base = path.startsWith('/api/v1/verifier/') ? config.verifierBaseUrl : config.issuerBaseUrl
+  return `${new URL(base).pathname.replace(/\/$/, '')}${path}`
+}
+
 /**
  * Cuts one page from rows that were read with one more than it holds. Where there are more, the answer says where they
  * begin: `X-Next-Cursor`, and the whole address in the `Link` header (RFC 8288).
@@ -59,7 +65,7 @@ export async function paged<Row>(
   if (rows.length > limit && last !== undefined) {
     const cursor = cursorOf(position(last))
     const query = new URLSearchParams({ limit: String(limit), cursor })
-    ctx.responseHeaders.set('link', `<${ctx.request.path}?${query}>; rel="next"`)
+    ctx.responseHeaders.set('link', `<${publicPath(ctx)}?${query}>; rel="next"`)
     ctx.responseHeaders.set(NEXT_CURSOR, cursor)
   }
   return shown

@@ -1,10 +1,11 @@
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 import type { Config } from '../config.js'
+import { NEXT_CURSOR } from '../paging.js'
 import { isLoopbackName } from './host-check.js'
 import { isPublicPath } from './paths.js'
 
-const EXPOSED_HEADERS = ['x-request-id', 'link', 'retry-after', 'etag', 'www-authenticate', 'dpop-nonce']
+const EXPOSED_HEADERS = ['x-request-id', 'link', NEXT_CURSOR, 'retry-after', 'etag', 'www-authenticate', 'dpop-nonce']
 
 /** Any port of this machine, as AUTH_DISABLED allows for local development. */
 function isLoopbackOrigin(origin: string): boolean {

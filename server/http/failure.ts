@@ -1,5 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import type { Request, Response } from 'express'
+import { hasOAuthErrors } from '../contract.js'
 import type { Deps } from '../deps.js'
 import { messagePage } from '../pages/page.js'
 import { OAuthError } from '../protocol/oauth/error.js'
@@ -86,7 +87,7 @@ export function sendFailure(
     response.destroy()
     return
   }
-  if (route?.rest.kind === 'protocol' && route.rest.envelope !== true) {
+  if (route !== undefined && hasOAuthErrors(route.rest)) {
     const refusal = oauthErrorOf(thrown, route, production)
     logFailure(thrown, refusal.status, request, response, deps)
     // Not by Express, which would add a charset that JSON does not have (RFC 8259 §11).

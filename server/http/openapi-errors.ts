@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { hasOAuthErrors } from '../contract.js'
 import { errors } from '../errors.js'
 import { MAX_BODY_BYTES } from './body.js'
 import type { Route } from './routes.js'
@@ -91,7 +92,7 @@ export function errorExamples(route: Route, status: number, required: readonly s
     return { description: 'A check failed', content }
   }
   if (route.rest.kind === 'page' && status !== 429) return { 'text/html': { schema: { type: 'string' as const } } }
-  if (route.rest.kind === 'protocol' && route.rest.envelope !== true && status !== 429) {
+  if (hasOAuthErrors(route.rest) && status !== 429) {
     const example = {
       error: status >= 500 ? 'server_error' : 'invalid_request',
       error_description:

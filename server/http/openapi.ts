@@ -48,7 +48,7 @@ const SECURITY_SCHEMES = {
 
 /** The generator answers 200 and application/json for everything; the contract knows better. */
 function trueSuccess(route: Route, operation: Operation): void {
-  const { status = 200, produces, kind, reply, notModified } = route.rest
+  const { status = 200, produces, alsoProduces, kind, reply, notModified } = route.rest
   const ok = operation.responses['200'] ?? {}
   delete operation.responses['200']
   const described = { ...ok, description: 'Success' }
@@ -56,7 +56,10 @@ function trueSuccess(route: Route, operation: Operation): void {
   if (produces !== undefined) (described as JsonObject).content = { [produces]: { schema: { type: 'string' } } }
   else if ((kind === 'protocol' || kind === 'page') && status !== 204) {
     const schema = reply === undefined ? { type: 'object' } : z.toJSONSchema(reply, { io: 'output' })
-    ;(described as JsonObject).content = { 'application/json': { schema: withoutDialect(schema as JsonObject) } }
+    ;(described as JsonObject).content = {
+      'application/json': { schema: withoutDialect(schema as JsonObject) },
+      ...(alsoProduces === undefined ? {} : { [alsoProduces]: { schema: { type: 'string' } } }),
+    }
   }
   operation.responses[String(status)] = described
   if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }

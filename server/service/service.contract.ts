@@ -8,6 +8,7 @@ export const greeting = {
     summary: 'A greeting',
     access: 'public',
     kind: 'protocol',
+    envelope: true,
     produces: 'text/plain',
   }),
   input: z.object({}),

@@ -35,6 +35,8 @@ async function operations(): Promise<Operation[]> {
   )
 }
 
+const LIST = '/status-lists/6f2c3b5e-5e4e-4f8e-9a57-0d6f5f0c4f11'
+
 const ENVELOPE = {
   statusCode: 503,
   message: 'Database is unavailable.',
@@ -44,14 +46,20 @@ const ENVELOPE = {
 
 describe('while the database is away', () => {
   it('a JSON route answers 503 with the envelope', async () => {
-    for (const path of ['/api/v1/offerings', '/api/v1/offerings/x', '/.well-known/did-configuration']) {
+    for (const path of [
+      '/api/v1/offerings',
+      '/api/v1/offerings/x',
+      '/.well-known/did-configuration',
+      '/.well-known/openid-credential-issuer',
+      LIST,
+    ]) {
       const answer = await service.request('GET', path)
       expect([answer.status, answer.json]).toEqual([503, { ...ENVELOPE, path }])
     }
   })
 
   it('a protocol route answers 503 with an OAuth error body', async () => {
-    const answer = await service.request('GET', '/status-lists/6f2c3b5e-5e4e-4f8e-9a57-0d6f5f0c4f11')
+    const answer = await service.request('GET', '/openid4vci/offers/6f2c3b5e-5e4e-4f8e-9a57-0d6f5f0c4f11')
     expect([answer.status, answer.json]).toEqual([
       503,
       { error: 'temporarily_unavailable', error_description: 'Database is unavailable.' },

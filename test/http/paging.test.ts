@@ -130,3 +130,31 @@ describe('a list that is asked for by name', () => {
     expect(cursors).toEqual([null, expect.any(String), null, null])
   })
 })
+
+describe('a list under a base URL with a path, which the proxy strips', () => {
+  it.each([
+    ['/agent/dids', '/issuing'],
+    ['/api/v1/verifier/vp-queries', '/verifying/here'],
+  ])('%s goes on at an address that clients can ask for', async (path, basePath) => {
+    const { databaseUrl, identityProvider } = service
+    await using behindProxy = await startService({
+      databaseUrl,
+      identityProvider,
+      env: {
+        ISSUER_BASE_URL: 'http://proxy.example/issuing',
+        VERIFIER_BASE_URL: 'http://proxy.example/verifying/here/',
+      },
+    })
+    for (const _ of [1, 2]) {
+      await post('/agent/did', { method: 'key' })
+      await post('/api/v1/verifier/vp-queries', { query: [ITEM] })
+    }
+    const first = await behindProxy.request('GET', `${path}?limit=1`, { headers })
+    const [, link = ''] = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? []
+    const next = new URL(link, `http://proxy.example${basePath}${path}?limit=1`)
+    expect([next.origin, next.pathname]).toEqual(['http://proxy.example', `${basePath}${path}`])
+    const second = await behindProxy.request('GET', `${path}${next.search}`, { headers })
+    expect(second.json).toHaveLength(1)
+    expect(second.json).not.toEqual(first.json)
+  })
+})

@@ -54,9 +54,10 @@ export function credentialOfferOf(
  * Hands the offer to a wallet. Repeatable: each time with a fresh code, which is sealed and not stored; only the first
  * one of a session writes.
  *
+ * @param counts whether this is a wallet that fetches the offer.
  * @throws OAuthError 404 for an unknown offer, 400 for one that has ended.
  */
-export async function handOut(deps: Deps, id: string) {
+export async function handOut(deps: Deps, id: string, counts: boolean) {
   const offering = await deps.stores.openid4vci.offering(id)
   if (offering === undefined)
     throw new OAuthError('invalid_request', 'The credential offer does not exist.', { status: 404 })
@@ -64,7 +65,7 @@ export async function handOut(deps: Deps, id: string) {
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_request', reason)
   const { session } = offering
-  if (session !== null && canMove(session.state, 'OfferRetrieved'))
+  if (counts && session !== null && canMove(session.state, 'OfferRetrieved'))
     await deps.stores.offerSessions.move(moved(session, 'OfferRetrieved'), now)
   return credentialOfferOf(deps, offering)
 }

@@ -1,3 +1,4 @@
+import { onlyLooks } from '../../context.js'
 import { errors } from '../../errors.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../../trpc.js'
@@ -33,7 +34,7 @@ export const openid4vciRouter = router({
     .meta(credentialOffer.meta)
     .input(credentialOffer.input)
     .output(credentialOffer.output)
-    .query(async ({ ctx, input }) => uncached(await handOut(ctx.deps, input.id))),
+    .query(async ({ ctx, input }) => uncached(await handOut(ctx.deps, input.id, !onlyLooks(ctx.request)))),
 
   token: dpopProcedure
     .meta(token.meta)

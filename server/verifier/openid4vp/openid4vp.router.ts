@@ -1,3 +1,4 @@
+import { onlyLooks } from '../../context.js'
 import { publicProcedure, router } from '../../trpc.js'
 import { getRequestObject, postRequestObject, postResponse } from './openid4vp.contract.js'
 import { serveRequestObject } from './request.js'
@@ -8,10 +9,7 @@ export const openid4vpRouter = router({
     .meta(getRequestObject.meta)
     .input(getRequestObject.input)
     .output(getRequestObject.output)
-    .query(({ ctx: { deps, request }, input }) =>
-      // RFC 9110 §9.2.1: HEAD changes nothing, and link previews use it.
-      serveRequestObject(deps, input.id, { counts: request.method !== 'HEAD' }),
-    ),
+    .query(({ ctx: { deps, request }, input }) => serveRequestObject(deps, input.id, { counts: !onlyLooks(request) })),
 
   postedRequestObject: publicProcedure
     .meta(postRequestObject.meta)

@@ -13,12 +13,12 @@ export const REQUEST_NOT_FOUND = 'Authorization request not found.'
 const gone = (description: string) => new OAuthError('invalid_request', description, { status: 410 })
 
 /** @throws 410 once nothing can come of the request any more. */
-async function assertServed(deps: Deps, session: Session, now: Date): Promise<void> {
+async function assertServed(deps: Deps, session: Session, now: Date, counts: boolean): Promise<void> {
   if (isFinal(session.state))
     throw gone(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.')
   if (session.expiresAt > now) return
   // The maintenance job would see to it within a second; the wallet and the session shall not disagree until then.
-  await expireSessions(deps, now, 1, session.id)
+  if (counts) await expireSessions(deps, now, 1, session.id)
   throw gone(EXPIRED_MESSAGE)
 }
 
@@ -43,7 +43,7 @@ export async function serveRequestObject(
     ? verificationSessions.retrieve(requestId, now)
     : verificationSessions.byRequest(requestId))
   if (session === undefined) throw new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
-  await assertServed(deps, session, now)
+  await assertServed(deps, session, now, counts)
   const { state, nonce, encryptionKey } = await revealSecrets(deps, session)
   const requestObject = await signRequestObject({
     signer: await deps.keys.signer(session.keyId, session.kid),

@@ -7,6 +7,8 @@ import type { StoredResult } from './store.js'
 
 /** Who asks for a result, as far as their credentials say. */
 export interface ResultReader {
+  /** Whether a response code that fits stays good. */
+  readonly onlyLooks: boolean
   readonly caller: Caller | undefined
   readonly client: boolean
 }
@@ -49,7 +51,7 @@ export async function readResult(
   // OpenID4VP 1.0 §14.2: of several browsers with the session only the one that was sent back knows the code.
   if (responseCode !== undefined) {
     if (!matches(stored, responseCode)) throw errors.responseCodeMismatch()
-    if (!(await store.useResponseCode(sessionId, now))) throw errors.responseCodeMismatch()
+    if (!reader.onlyLooks && !(await store.useResponseCode(sessionId, now))) throw errors.responseCodeMismatch()
   }
   const goneAt = stored.endedAt.getTime() + deps.config.sessionResultTtlSeconds * 1000
   if (stored.result === null || now.getTime() >= goneAt) throw errors.resultGone()

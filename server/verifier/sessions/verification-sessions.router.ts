@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { onlyLooks } from '../../context.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
@@ -46,8 +47,8 @@ export const verificationSessionsRouter = (formats: Formats) => {
       .meta(resultContract.meta)
       .input(resultContract.input)
       .output(resultContract.output)
-      .query(({ ctx: { deps, caller, client }, input }) =>
-        readResult(deps, { caller, client }, input.sessionId, input.response_code),
+      .query(({ ctx: { deps, request, caller, client }, input }) =>
+        readResult(deps, { caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
       ),
   })
 }

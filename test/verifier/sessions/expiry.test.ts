@@ -31,6 +31,17 @@ describe('a request that nobody answers', () => {
     expect(JSON.parse(event.data ?? '')).toMatchObject({ state: 'Error', errorMessage: EXPIRED })
   })
 
+  it('and not by a HEAD, which changes nothing', async () => {
+    let now = new Date()
+    await using service = await startService({ clock: () => now, maintenance: false })
+    const asked = await ask(service, { query: [ITEM], validity: 60 })
+    now = new Date(now.getTime() + 60_000)
+    expect((await fetch(asked.request_uri, { method: 'HEAD' })).status).toBe(410)
+    expect((await sessionOf(service, asked)).state).toBe('RequestCreated')
+    expect((await fetch(asked.request_uri)).status).toBe(410)
+    expect((await sessionOf(service, asked)).state).toBe('Error')
+  })
+
   it('also where it was fetched; then neither request nor answer is served', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })

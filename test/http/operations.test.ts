@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../support/postgres.js'
+import { startService, type TestService } from '../support/service.js'
+import { LOOPBACK } from '../support/wallet.js'
+import { tour, type Visit, type Visited } from './tour.js'
+
+interface Look extends Visit {
+  readonly status: number
+  readonly type: string | null
+  readonly text: string
+  readonly changed: readonly string[]
+}
+
+let service: TestService
+let visited: readonly Visited[]
+let paths: Readonly<Record<string, Readonly<Record<string, { responses: Record<string, { content?: object }> }>>>>
+const looks: Look[] = []
+
+/** What stands in each table. */
+async function contents(): Promise<Map<string, string>> {
+  const rows = await query<{ name: string; hash: string }>(
+    service.databaseUrl,
+    `SELECT table_name AS name,
+       md5(query_to_xml(format('SELECT t::text FROM %I t ORDER BY 1', table_name), true, false, '')::text) AS hash
+     FROM information_schema.tables WHERE table_schema = 'public'`,
+  )
+  return new Map(rows.map(({ name, hash }) => [name, hash]))
+}
+
+/** Before each GET a HEAD, in the state in which the GET would move what it moves. */
+async function look(visit: Visit): Promise<void> {
+  if (visit.method !== 'GET') return
+  const before = await contents()
+  const answer = await service.request('HEAD', visit.path, visit.options)
+  const after = await contents()
+  const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name)
+  looks.push({ ...visit, status: answer.status, type: answer.headers.get('content-type'), text: answer.text, changed })
+}
+
+beforeAll(async () => {
+  service = await startService({ env: LOOPBACK, maintenance: false })
+  paths = (await service.request('GET', '/api-docs-json')).json.paths
+  visited = await tour(service, look)
+})
+afterAll(() => service.close())
+
+describe('every operation of the document', () => {
+  it('is visited here', () => {
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(new Set(visited.map(({ method, template }) => `${method} ${template}`))).toEqual(new Set(described))
+  })
+
+  it('answers with a status and a media type that it is described with', () => {
+    for (const { method, template, status, headers } of visited) {
+      const described = paths[template]?.[method.toLowerCase()]?.responses[status]
+      const [type] = headers.get('content-type')?.split(';') ?? []
+      const types = Object.keys(described?.content ?? {})
+      expect([method, template, status, types]).toEqual([
+        method,
+        template,
+        status,
+        type ? expect.arrayContaining([type]) : [],
+      ])
+    }
+  })
+})
+
+describe('the version', () => {
+  it('that is running is the one of package.json; the interface has its own', async () => {
+    const { name, version } = JSON.parse(await readFile('package.json', 'utf8'))
+    const answered = visited.find(({ path }) => path === '/version')
+    expect(answered?.json).toEqual({ name, version })
+    const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'))
+    expect(packages[''].version).toBe(version)
+    expect((await service.request('GET', '/api-docs-json')).json.info.version).toBe('1.0.0-rc1')
+  })
+})
+
+describe('HEAD (RFC 9110 §9.3.2)', () => {
+  it('answers as GET does next, without a body', () => {
+    const gets = visited.filter(({ method }) => method === 'GET')
+    expect(looks.map(({ path, status, type, text }) => [path, status, type, text])).toEqual(
+      gets.map(({ path, status, headers }) => [path, status, headers.get('content-type'), '']),
+    )
+  })
+
+  it('moves nothing: no session, no offer, no response code', () => {
+    expect(looks.filter(({ changed }) => changed.length > 0)).toEqual([])
+  })
+})

@@ -1,0 +1,273 @@
+import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import type { Answer, RequestOptions, TestService } from '../support/service.js'
+import { newWallet } from '../support/wallet-actor.js'
+
+/** One operation of the API, asked for as it is meant to be. */
+export interface Visit {
+  readonly method: string
+  /** The path as contracts have it. */
+  readonly template: string
+  readonly path: string
+  readonly options: RequestOptions
+}
+
+/** What a visit was answered. */
+export type Visited = Visit & Answer
+
+interface VisitOptions extends RequestOptions {
+  /** What stands in the path's braces. */
+  readonly at?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly form?: Readonly<Record<string, string>>
+}
+
+const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
+const SCHEMA = {
+  name: 'ProofOfPurchase',
+  version: 1,
+  title: 'Proof of purchase',
+  display: [{ name: 'Proof of purchase', locale: 'en' }],
+  selectivelyDisclosable: ['merchant'],
+  schema: {
+    type: 'object',
+    properties: {
+      productName: { type: 'string', title: 'Product' },
+      merchant: { type: 'string' },
+      purchaseDate: { type: 'string', format: 'date' },
+    },
+    required: ['productName', 'merchant', 'purchaseDate'],
+    additionalProperties: false,
+  },
+}
+const QUERY = [
+  {
+    fields: [
+      { path: ['$.type'], filter: { type: 'array', contains: { const: 'ProofOfPurchase' } } },
+      { path: ['$.credentialSubject.productName'] },
+    ],
+  },
+]
+const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+
+/** A caller who may everything: an admin with the client secret. */
+class Tourist {
+  readonly visited: Visited[] = []
+
+  constructor(
+    private readonly service: TestService,
+    private readonly authorization: string,
+    private readonly before: (visit: Visit) => Promise<void>,
+  ) {}
+
+  /** Goes there, and is let in. */
+  async go(method: string, template: string, options: VisitOptions = {}): Promise<Answer['json']> {
+    const { at = {}, query, form, ...rest } = options
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(at[name] ?? ''))
+    const path = query === undefined ? filled : `${filled}?${new URLSearchParams(query)}`
+    const ofWallets = template.startsWith('/openid4v')
+    const request = {
+      ...(ofWallets ? {} : { authorization: this.authorization, client: true }),
+      ...rest,
+      headers: {
+        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...rest.headers,
+      },
+      ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
+    }
+    const visit = { method, template, path, options: request }
+    await this.before(visit)
+    const answer = await this.ask(visit)
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+    this.visited.push({ ...visit, ...answer })
+    return answer.json
+  }
+
+  private async ask({ method, template, path, options }: Visit): Promise<Answer> {
+    if (!template.endsWith('/events')) return this.service.request(method, path, options)
+    const headers = { authorization: this.authorization }
+    await using stream = await readEvents(this.service, path, headers)
+    const text = Object.entries(await stream.next()).map(([name, value]) => `${name}: ${value}\n`)
+    return { status: stream.status, headers: stream.headers, text: `${text.join('')}\n`, json: undefined }
+  }
+}
+
+async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string }> {
+  const { id: issuerId } = await go('POST', '/agent/issuer', { body: { method: 'web', display: [{ name: 'Shop' }] } })
+  await go('GET', '/agent/issuers', { query: { limit: '1' } })
+  await go('GET', '/agent/issuer/{id}', { at: { id: issuerId } })
+  const { id: verifierId } = await go('POST', '/agent/verifier', { body: { method: 'web' } })
+  await go('GET', '/agent/verifiers', { query: { limit: '1' } })
+  await go('GET', '/agent/verifier/{id}', { at: { id: verifierId } })
+  const web = await go('POST', '/agent/did', { body: { method: 'web' } })
+  await go('GET', '/agent/dids', { query: { limit: '1' } })
+  await go('GET', '/agent/did/{did}', { at: { did: web.did } })
+  const uuid = String(web.did).split(':').at(-1) ?? ''
+  await go('GET', '/{uuid}/did.json', { at: { uuid } })
+  await go('GET', '/{uuid}/.well-known/did.json', { at: { uuid } })
+  const { id: holder, did } = await go('POST', '/agent/holder', { body: { method: 'key' } })
+  await go('GET', '/agent/holders')
+  const other = await go('POST', '/holders/{holderId}/dids', { at: { holderId: holder }, body: { method: 'key' } })
+  await go('GET', '/holders/{holderId}/dids', { at: { holderId: holder } })
+  await go('DELETE', '/holders/{holderId}/dids/{did}', { at: { holderId: holder, did: other.did } })
+
+  const schema = await go('POST', '/schemas', { body: SCHEMA })
+  const at = { schemaId: schema.id, issuerId }
+  await go('GET', '/schemas/{schemaId}', { at })
+  await go('GET', '/schemas/{schemaId}/versions', { at: { schemaId: SCHEMA.name } })
+  await go('POST', '/schemas/{schemaId}/issuers/{issuerId}', { at })
+  await go('DELETE', '/schemas/{schemaId}/issuers/{issuerId}', { at })
+  await go('GET', '/api/v1/schemas/{id}', { at: { id: schema.id } })
+  await go('GET', '/vct/{name}', { at: { name: SCHEMA.name } })
+  const withdrawn = await go('POST', '/schemas', { body: { ...SCHEMA, version: 2 } })
+  await go('DELETE', '/schemas/{schemaId}', { at: { schemaId: withdrawn.id } })
+  return { holder, did }
+}
+
+async function visitIssuer({ go }: Bound): Promise<void> {
+  const members = { credential_type: SCHEMA.name, credential_subject: SUBJECT }
+  const { id } = await go('POST', '/api/v1/offerings', { body: members })
+  await go('GET', '/api/v1/offerings/{id}', { at: { id } })
+  await go('GET', '/api/v1/offerings/{id}/qr-code', { at: { id } })
+  const claimed = await go('POST', '/api/v1/offerings/{id}/claim', { at: { id } })
+  await go('GET', '/api/v1/offerings')
+  await go('POST', '/api/v1/credentials', { body: { type: SCHEMA.name, credential_subject: SUBJECT } })
+  await go('GET', '/api/v1/credentials/{id}', { at: { id: claimed.id } })
+  const list = String(claimed.vc.credentialStatus[0].statusListCredential).split('/').at(-1) ?? ''
+  await go('GET', '/status-lists/{id}', { at: { id: list } })
+  await go('GET', '/token-status-lists/{id}', { at: { id: list } })
+  await go('POST', '/api/v1/credentials/{id}/revoke', { at: { id: claimed.id } })
+  const body = { type: SCHEMA.name, credential_subject: SUBJECT, format: 'dc+sd-jwt' }
+  const { credential } = await go('POST', '/credentials/sign', { body })
+  await go('POST', '/credentials/verify', { body: { credential } })
+}
+
+async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
+  const offer = await go('POST', '/credential-offers', {
+    body: { credentialConfigurationIds: [`${SCHEMA.name}-sd-jwt`], credentialSubject: SUBJECT },
+  })
+  const session = { id: String(offer.credentialOfferSessionId) }
+  await go('GET', '/credential-offer-sessions/{id}/events', { at: session })
+  const id = decodeURIComponent(offer.credentialOfferUri).split('/').at(-1) ?? ''
+  const { grants } = await go('GET', '/openid4vci/offers/{id}', { at: { id } })
+  const token = await go('POST', '/openid4vci/token', {
+    form: { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': grants[PRE_AUTHORIZED]['pre-authorized_code'] },
+  })
+  const { c_nonce } = await go('POST', '/openid4vci/nonce')
+  const wallet = await newWallet()
+  const authorization = `Bearer ${token.access_token}`
+  const taken = await go('POST', '/openid4vci/credential', {
+    authorization,
+    body: {
+      credential_configuration_id: `${SCHEMA.name}-sd-jwt`,
+      proofs: { jwt: [await wallet.proof(service.url, c_nonce)] },
+    },
+  })
+  const body = { notification_id: taken.notification_id, event: 'credential_accepted' }
+  await go('POST', '/openid4vci/notification', { authorization, body })
+  await go('GET', '/credential-offer-sessions/{id}', { at: session })
+}
+
+async function visitWallet({ go }: Bound, holderId: string): Promise<void> {
+  const { offering_full_url: uri } = await go('POST', '/api/v1/offerings', {
+    body: { credential_type: SCHEMA.name, credential_subject: SUBJECT },
+  })
+  await go('POST', '/holders/{holderId}/process', { at: { holderId }, body: { uri } })
+  const [held] = await go('GET', '/holders/{holderId}/credentials', { at: { holderId } })
+  await go('GET', '/holders/{holderId}/credentials/{credentialId}', { at: { holderId, credentialId: held.id } })
+}
+
+async function visitVerifier({ go, service }: Bound, holderId: string): Promise<void> {
+  const { id } = await go('POST', '/api/v1/verifier/vp-queries', { body: { query: QUERY } })
+  await go('GET', '/api/v1/verifier/vp-queries')
+  await go('GET', '/api/v1/verifier/vp-queries/{id}', { at: { id } })
+  const asked = await go('POST', '/api/v1/verifier/vp-queries/{id}/authorization-request', {
+    at: { id },
+    body: { redirect_uri: 'https://shop.example.org/return', validity: 300 },
+  })
+  const code = { id: String(asked.qr_code_url).split('/').at(-1) ?? '' }
+  await go('GET', '/api/v1/verifier/qr-codes/{id}', { at: code })
+  await go('GET', '/api/v1/verifier/qr-codes/image', { query: { url: asked.qr_code_url } })
+  const request = { id: String(asked.request_uri).split('/').at(-1) ?? '' }
+  const session = { sessionId: String(asked.verificationSessionId) }
+  await go('GET', '/openid4vp/requests/{id}', { at: request })
+  await go('POST', '/openid4vp/requests/{id}', { at: request, form: { wallet_nonce: 'qPmxiNFCR3QTm19POc8u' } })
+  await go('GET', '/verification-sessions/{sessionId}/events', { at: session })
+  const { redirectUri } = await go('POST', '/holders/{holderId}/process', {
+    at: { holderId },
+    body: { uri: asked.request_uri },
+  })
+  await go('GET', '/verification-sessions/{sessionId}', { at: session })
+  const response_code = new URL(redirectUri).searchParams.get('response_code') ?? ''
+  await go('GET', '/verification-sessions/{sessionId}/result', { at: session, query: { response_code } })
+  await go('GET', '/holders/{holderId}/presentations', { at: { holderId } })
+
+  const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })
+  const { state } = JSON.parse(
+    Buffer.from(
+      (await service.request('GET', new URL(refused.request_uri).pathname)).text.split('.')[1] ?? '',
+      'base64url',
+    ).toString(),
+  )
+  await go('POST', '/openid4vp/responses/{id}', {
+    at: { id: String(refused.request_uri).split('/').at(-1) ?? '' },
+    form: { state, error: 'access_denied' },
+  })
+  await go('DELETE', '/api/v1/verifier/qr-codes/{id}', { at: code })
+  await go('DELETE', '/api/v1/verifier/vp-queries/{id}', { at: { id } })
+}
+
+async function visitFlows({ go }: Bound, holderId: string, did: string): Promise<void> {
+  const { offering_full_url: qrContent } = await go('POST', '/api/v1/offerings', {
+    body: { credential_type: SCHEMA.name, credential_subject: SUBJECT },
+  })
+  const { data } = await go('POST', '/flows', { body: { qrContent, did } })
+  await go('POST', '/flows/{processId}/confirm', {
+    at: { processId: data.processId },
+    body: { type: 'claim', selectedCredential: {} },
+  })
+  const [held] = await go('GET', '/holders/{holderId}/credentials', { at: { holderId } })
+  await go('DELETE', '/holders/{holderId}/credentials/{credentialId}', { at: { holderId, credentialId: held.id } })
+}
+
+const PUBLIC = [
+  '/',
+  '/version',
+  '/health/liveness',
+  '/health/readiness',
+  '/.well-known/openid-credential-issuer',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/jwks.json',
+  '/.well-known/did-configuration',
+  '/.well-known/did-configuration.json',
+  '/.well-known/jwt-vc-issuer',
+  '/api-docs',
+  '/api-docs-json',
+]
+
+interface Bound {
+  readonly service: TestService
+  readonly go: Tourist['go']
+}
+
+/**
+ * Goes to every operation of the API once or more, in an order in which each succeeds.
+ *
+ * @param before is called before each visit.
+ */
+export async function tour(
+  service: TestService,
+  before: (visit: Visit) => Promise<void> = async () => {},
+): Promise<readonly Visited[]> {
+  const authorization = await service.bearer('alice', { roles: ['admin'] })
+  const tourist = new Tourist(service, authorization, before)
+  const bound: Bound = { service, go: (...there) => tourist.go(...there) }
+  const { holder, did } = await visitAgent(bound)
+  await visitIssuer(bound)
+  await visitOpenid4vci(bound)
+  await visitWallet(bound, holder)
+  await visitVerifier(bound, holder)
+  await visitFlows(bound, holder, did)
+  for (const path of PUBLIC) await bound.go('GET', path)
+  await bound.go('GET', '/.well-known/openid-credential-issuer', { headers: { accept: 'application/jwt' } })
+  return tourist.visited
+}
