@@ -5,7 +5,7 @@ import type { OAuthErrorCode } from './protocol/oauth/error.js'
 /** What the REST façade must know of a route beyond its OpenAPI description. */
 export interface RestMeta {
   /** Success status; 200 unless given. */
-  readonly status?: 200 | 201 | 204
+  readonly status?: 200 | 201 | 204 | 303
   /**
    * `json` (default): the interface's envelope and whitelisting. `protocol`: the output is `{status, headers, body}` and
    * errors are OAuth error bodies unless `envelope` says otherwise. `page`: the same output, HTML for people, and its errors

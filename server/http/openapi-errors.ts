@@ -91,7 +91,10 @@ export function errorExamples(route: Route, status: number, required: readonly s
     const content = { 'application/json': { schema: { type: 'object' }, example: FAILED_CHECK } }
     return { description: 'A check failed', content }
   }
-  if (route.rest.kind === 'page' && status !== 429) return { 'text/html': { schema: { type: 'string' as const } } }
+  if (route.rest.kind === 'page' && status !== 429) {
+    const example = `<!doctype html>… <h1>This request cannot be used</h1><p>${phrase}</p> …`
+    return { description: phrase, content: { 'text/html': { schema: { type: 'string' }, example } } }
+  }
   if (hasOAuthErrors(route.rest) && status !== 429) {
     const example = {
       error: status >= 500 ? 'server_error' : 'invalid_request',

@@ -46,22 +46,35 @@ const SECURITY_SCHEMES = {
   clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret' },
 } as const
 
+/** What a successful answer holds; undefined where it is nothing. */
+function successContent({ rest }: Route, generated: JsonObject): JsonObject | undefined {
+  const { status = 200, produces, alsoProduces, kind, reply } = rest
+  const text = { schema: { type: 'string' } }
+  if (status === 204 || status === 303) return undefined
+  if (kind === 'page') return { 'text/html': text }
+  if (produces !== undefined) return { [produces]: text }
+  if (kind !== 'protocol') return isVoid(generated) ? undefined : (generated.content as JsonObject)
+  const schema = reply === undefined ? { type: 'object' } : z.toJSONSchema(reply, { io: 'output' })
+  return {
+    'application/json': { schema: withoutDialect(schema as JsonObject) },
+    ...(alsoProduces === undefined ? {} : { [alsoProduces]: text }),
+  }
+}
+
+const LOCATION = { description: 'Where the browser goes on', schema: { type: 'string', format: 'uri' } }
+
 /** The generator answers 200 and application/json for everything; the contract knows better. */
 function trueSuccess(route: Route, operation: Operation): void {
-  const { status = 200, produces, alsoProduces, kind, reply, notModified } = route.rest
-  const ok = operation.responses['200'] ?? {}
+  const { status = 200, notModified } = route.rest
+  const { content: _, ...generated } = operation.responses['200'] ?? {}
+  const content = successContent(route, operation.responses['200'] ?? {})
   delete operation.responses['200']
-  const described = { ...ok, description: 'Success' }
-  if (status === 204 || isVoid(ok)) delete (described as JsonObject).content
-  if (produces !== undefined) (described as JsonObject).content = { [produces]: { schema: { type: 'string' } } }
-  else if ((kind === 'protocol' || kind === 'page') && status !== 204) {
-    const schema = reply === undefined ? { type: 'object' } : z.toJSONSchema(reply, { io: 'output' })
-    ;(described as JsonObject).content = {
-      'application/json': { schema: withoutDialect(schema as JsonObject) },
-      ...(alsoProduces === undefined ? {} : { [alsoProduces]: { schema: { type: 'string' } } }),
-    }
+  operation.responses[String(status)] = {
+    ...generated,
+    description: status === 303 ? 'Sent on' : 'Success',
+    ...(status === 303 ? { headers: { Location: LOCATION } } : {}),
+    ...(content === undefined ? {} : { content }),
   }
-  operation.responses[String(status)] = described
   if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }
 }
 

@@ -31,6 +31,7 @@ async function send(path: string, type: string, body: string | Buffer, headers: 
 describe('endpoints of a few parameters read 64 KiB', () => {
   it.each([
     ['/openid4vci/token', FORM, 'invalid_request'],
+    ['/openid4vci/par', FORM, 'invalid_request'],
     ['/openid4vci/notification', JSON_TYPE, 'invalid_notification_request'],
     [`/openid4vp/requests/${crypto.randomUUID()}`, FORM, 'invalid_request'],
   ])('%s', async (path, type, error) => {
@@ -40,6 +41,17 @@ describe('endpoints of a few parameters read 64 KiB', () => {
     expect(await send(path, type, body(KIB_64 + 1))).toEqual(refused)
     const packed = gzipSync(body(8 * KIB_64))
     expect(await send(path, type, packed, { 'content-encoding': 'gzip' })).toEqual(refused)
+  })
+
+  it('the decision on a page of consent', async () => {
+    const ask = (length: number) =>
+      sendPath(issuer.service.url, 'POST', `/openid4vci/authorize/${crypto.randomUUID()}`, {
+        headers: { 'content-type': FORM },
+        body: form(length),
+      })
+    expect((await ask(KIB_64)).status).toBe(404)
+    const { status, body } = await ask(KIB_64 + 1)
+    expect([status, body.includes('Request body exceeds 64 KiB.')]).toEqual([413, true])
   })
 
   it.each([

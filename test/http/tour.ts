@@ -1,3 +1,4 @@
+import { newPkce } from '../issuer/openid4vci/browser.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
 import type { Answer, RequestOptions, TestService } from '../support/service.js'
 import { newWallet } from '../support/wallet-actor.js'
@@ -77,9 +78,9 @@ class Tourist {
     const visit = { method, template, path, options: request }
     await this.before(visit)
     const answer = await this.ask(visit)
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
     this.visited.push({ ...visit, ...answer })
-    return answer.json
+    return answer.json ?? answer
   }
 
   private async ask({ method, template, path, options }: Visit): Promise<Answer> {
@@ -165,6 +166,36 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   const body = { notification_id: taken.notification_id, event: 'credential_accepted' }
   await go('POST', '/openid4vci/notification', { authorization, body })
   await go('GET', '/credential-offer-sessions/{id}', { at: session })
+}
+
+async function visitAuthorization({ go }: Bound): Promise<void> {
+  const offer = await go('POST', '/credential-offers', {
+    body: {
+      credentialConfigurationIds: [`${SCHEMA.name}-sd-jwt`],
+      credentialSubject: SUBJECT,
+      grant: 'authorization_code',
+    },
+  })
+  const pushed = await go('POST', '/openid4vci/par', {
+    form: {
+      client_id: 'wallet',
+      response_type: 'code',
+      redirect_uri: 'https://wallet.example.org/callback',
+      scope: `${SCHEMA.name}-sd-jwt`,
+      code_challenge: newPkce().challenge,
+      code_challenge_method: 'S256',
+      issuer_state: offer.credentialOffer.grants.authorization_code.issuer_state,
+    },
+  })
+  const query = { client_id: 'wallet', request_uri: pushed.request_uri }
+  const { headers } = await go('GET', '/openid4vci/authorize', { query })
+  const id = headers.get('location')?.split('/').at(-1) ?? ''
+  const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const { text } = await go('GET', '/openid4vci/authorize/{id}', { at: { id }, headers: { cookie } })
+  const token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  const form = { decision: 'accept', token }
+  await go('POST', '/openid4vci/authorize/{id}', { at: { id }, headers: { cookie }, form })
+  await go('GET', '/pages/style.css')
 }
 
 async function visitWallet({ go }: Bound, holderId: string): Promise<void> {
@@ -264,6 +295,7 @@ export async function tour(
   const { holder, did } = await visitAgent(bound)
   await visitIssuer(bound)
   await visitOpenid4vci(bound)
+  await visitAuthorization(bound)
   await visitWallet(bound, holder)
   await visitVerifier(bound, holder)
   await visitFlows(bound, holder, did)

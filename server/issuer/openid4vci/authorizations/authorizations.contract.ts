@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../../../contract.js'
+import { route, SMALL_BODY_BYTES } from '../../../contract.js'
 import { zProtocolReply } from '../../../protocol/oauth/reply.js'
 
 const parameter = z.string().optional()
@@ -28,7 +28,9 @@ export const par = {
       'RFC 9126. The request_uri is good for 90 seconds until a browser comes with it. A DPoP proof binds the code.',
     access: 'public',
     kind: 'protocol',
+    status: 201,
     form: true,
+    maxBodyBytes: SMALL_BODY_BYTES,
     reply: z.object({ request_uri: z.string(), expires_in: z.int() }).meta({
       example: { request_uri: 'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c', expires_in: 90 },
     }),
@@ -52,6 +54,7 @@ export const authorize = {
       'A browser comes here with a wallet’s request, by value or by the request_uri that it was pushed to, and is sent on to the page where a person decides.',
     access: 'public',
     kind: 'page',
+    status: 303,
     errors: [400],
   }),
   input: z.object({ ...parameters, request_uri: parameter }),
@@ -78,7 +81,9 @@ export const decision = {
     description: 'Sends the browser back to the wallet, with a code or with access_denied. One decision counts.',
     access: 'public',
     kind: 'page',
+    status: 303,
     form: true,
+    maxBodyBytes: SMALL_BODY_BYTES,
     errors: [403, 404, 409],
   }),
   input: z.object({ id: z.string(), decision: parameter.meta({ description: 'accept or decline' }), token: parameter }),

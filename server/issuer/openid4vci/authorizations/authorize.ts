@@ -1,4 +1,4 @@
-import type { Context } from '../../../context.js'
+import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
 import { browserCookie, readBrowserCookie } from '../../../pages/browser-cookie.js'
 import { messagePage, seeOther } from '../../../pages/page.js'
@@ -45,22 +45,30 @@ const toPage = (deps: Pick<Deps, 'config'>, id: string, cookie: string): Protoco
 const unsafe = (deps: Pick<Deps, 'config'>, message: string) =>
   messagePage(deps.config, 400, 'This request cannot be used', message)
 
+const unknownRequest = (deps: Pick<Deps, 'config'>) =>
+  unsafe(deps, 'The request_uri is unknown, has expired or has been used. Start again in your wallet.')
+
+/** HEAD begins nothing: there is no page to go on to. */
+const LOOKED_AT: ProtocolReply = { status: 303, headers: { 'cache-control': 'no-store' } }
+
 /** RFC 9126 §4: only `client_id` and `request_uri` count, whatever else stands in the address. */
 async function visit(ctx: Context, requestUri: string, clientId: string | undefined): Promise<ProtocolReply> {
   const { deps } = ctx
   if (clientId === undefined) return unsafe(deps, 'client_id is missing.')
   const now = deps.clock()
+  const requestUriHash = sha256(requestUri)
+  if (onlyLooks(ctx.request))
+    return (await deps.stores.authorizations.isPushed(requestUriHash, clientId, now)) ? LOOKED_AT : unknownRequest(deps)
   const browser = browserOf(ctx)
   const found = await deps.stores.authorizations.visit({
-    requestUriHash: sha256(requestUri),
+    requestUriHash,
     clientId,
     browserHash: browser.hash,
     ...deciderOf(deps.config),
     expiresAt: new Date(now.getTime() + DECISION_SECONDS * 1000),
     now,
   })
-  if (found === undefined)
-    return unsafe(deps, 'The request_uri is unknown, has expired or has been used. Start again in your wallet.')
+  if (found === undefined) return unknownRequest(deps)
   return toPage(deps, found.id, browser.cookie)
 }
 
@@ -71,6 +79,7 @@ async function begin(ctx: Context, parameters: AuthorizationParameters): Promise
   try {
     const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
     const offer = await requestedOffer(deps, request)
+    if (onlyLooks(ctx.request)) return LOOKED_AT
     const id = deps.newId()
     const createdAt = deps.clock()
     const browser = browserOf(ctx)

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Context } from '../../../context.js'
+import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
 import { readBrowserCookie } from '../../../pages/browser-cookie.js'
 import { messagePage } from '../../../pages/page.js'
@@ -112,7 +112,8 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
     return consentPage(deps.config, authorization, context, formToken(deps, found))
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
-    return (await deps.stores.authorizations.deny(id, found.browserHash, deps.clock()))
+    const { authorizations } = deps.stores
+    return onlyLooks(ctx.request) || (await authorizations.deny(id, found.browserHash, deps.clock()))
       ? refuseWallet(deps, authorization.request, thrown)
       : decided(deps)
   }

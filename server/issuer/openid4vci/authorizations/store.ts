@@ -122,6 +122,14 @@ export function createAuthorizationStore({ sql }: Database) {
       return row
     },
 
+    /** Whether a browser may come with a request that was pushed. */
+    async isPushed(requestUriHash: string, clientId: string, now: Date): Promise<boolean> {
+      const rows = await sql(idRow)`
+        SELECT id FROM authorizations
+        WHERE request_uri_hash = ${requestUriHash} AND client_id = ${clientId} AND expires_at > ${now} AND ${from('Started')}`
+      return rows.length > 0
+    },
+
     /** An authorization of a browser, whatever became of it. */
     async find(id: string, browserHash: string): Promise<StoredAuthorization | undefined> {
       const [row] = await sql(zAuthorization)`
