@@ -1,4 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
@@ -16,6 +20,19 @@ let service: TestService
 let visited: readonly Visited[]
 let paths: Readonly<Record<string, Readonly<Record<string, { responses: Record<string, { content?: object }> }>>>>
 const looks: Look[] = []
+
+/** A wallet whose provider is believed, so that there are challenges. */
+function walletClients(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'credence-wallets-')), 'wallets.json')
+  const jwk = {
+    ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }),
+    kid: 'key-1',
+  }
+  const attestation = { iss: 'https://provider.example', jwks: { keys: [jwk] } }
+  const redirect_uris = ['https://wallet.example.org/callback']
+  writeFileSync(file, JSON.stringify([{ client_id: 'attested-wallet', redirect_uris, attestation }]))
+  return file
+}
 
 /** What stands in each table. */
 async function contents(): Promise<Map<string, string>> {
@@ -39,7 +56,7 @@ async function look(visit: Visit): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startService({ env: LOOPBACK, maintenance: false })
+  service = await startService({ env: { ...LOOPBACK, WALLET_CLIENTS: walletClients() }, maintenance: false })
   paths = (await service.request('GET', '/api-docs-json')).json.paths
   visited = await tour(service, look)
 })

@@ -154,6 +154,7 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
     form: { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': grants[PRE_AUTHORIZED]['pre-authorized_code'] },
   })
   const { c_nonce } = await go('POST', '/openid4vci/nonce')
+  await go('POST', '/openid4vci/challenge')
   const wallet = await newWallet()
   const authorization = `Bearer ${token.access_token}`
   const taken = await go('POST', '/openid4vci/credential', {

@@ -13,7 +13,7 @@ export const challenge = {
     reply: z
       .object({ attestation_challenge: z.string() })
       .meta({ example: { attestation_challenge: 'AYjcyMzY3ZDhiNmJkNTZ' } }),
-    form: 'or-json',
+    maxBodyBytes: 0,
     errors: [404],
   }),
   input: z.object({}),
