@@ -33,7 +33,7 @@ export async function applyMigration(
     await run(attempt)
     await connection.query('COMMIT')
   } catch (error) {
-    // Over a lost connection nothing can be said any more; the database has rolled back.
+    // With the connection lost nothing can be recorded; the database has rolled back.
     await connection.query('ROLLBACK').catch(() => Promise.reject(error))
     // A record that is still there was committed by the migration itself, with what came before.
     if (await history.noteFailure(attempt.id, reasonOf(error))) throw unfinished(attempt, error)
@@ -46,7 +46,7 @@ async function run({ connection, history, migration, id }: Attempt): Promise<voi
   await history.begin(id, migration)
   // Without parameters, so that it may be several statements.
   await connection.query(migration.sql)
-  // What it set for its session, a search_path for example, is not for the record or the next migration.
+  // Session settings of the migration (a search_path, say) must not affect the record or the next migration.
   await connection.query('RESET ALL')
   if (await history.finish(id)) return
   await history.begin(id, migration)

@@ -24,8 +24,8 @@ export const expiredBatch = (table: string, key: string, before: Date, limit: nu
 const name = (identifier: string) => Prisma.raw(`"${identifier}"`)
 
 /**
- * A query for the keys of a batch, as `key`, whose rows it locks. Rows that another process has locked are left to it, so
- * that two at the same work neither wait for each other nor do a thing twice.
+ * A query for the keys of a batch, as `key`, whose rows it locks. Rows that another process has locked are skipped, so
+ * that two processes neither wait for each other nor work on the same row.
  */
 export const lockedBatch = ({ table, key, due, by, limit }: Batch): Prisma.Sql => Prisma.sql`
   SELECT ${name(key)} AS key FROM ${name(table)} WHERE ${due} ORDER BY ${name(by)} LIMIT ${limit} FOR UPDATE SKIP LOCKED`

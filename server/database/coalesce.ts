@@ -1,15 +1,15 @@
-/** How long a read waits for the one before it; a connection that hangs must not hold up everybody. */
-const PATIENCE_MS = 100
+/** How long a read waits for the one before it, in milliseconds: one connection that hangs must not block all reads. */
+const MAX_WAIT_MS = 100
 
 interface Batch<Value> {
   readonly keys: Set<string>
   readonly answer: Promise<ReadonlyMap<string, Value>>
 }
 
-/** Resolves when another read has ended, however it did, or has taken too long. */
-function over(read: Promise<unknown>): Promise<void> {
+/** Resolves when a read has succeeded or failed, or after MAX_WAIT_MS. Never rejects. */
+function settledOrTimedOut(read: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MS)
+    const timer = setTimeout(resolve, MAX_WAIT_MS)
     const end = () => {
       clearTimeout(timer)
       resolve()
@@ -19,8 +19,8 @@ function over(read: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Lets reads that are asked for while one is under way go together in the next: under load one statement answers many
- * requests, and an idle service waits for nothing. Nothing is kept: every answer was read after it was asked for.
+ * Combines concurrent reads: those requested while one is running share the next statement. A read that finds none
+ * running starts at once. Results are not cached: every answer was read after its request.
  *
  * @param readAll reads several keys in one statement; a key may be missing in its answer.
  */
@@ -32,7 +32,7 @@ export function coalesced<Value>(
 
   const open = (): Batch<Value> => {
     const keys = new Set<string>()
-    const begin = running === undefined ? Promise.resolve() : over(running)
+    const begin = running === undefined ? Promise.resolve() : settledOrTimedOut(running)
     const answer = begin.then(() => {
       waiting = undefined
       return readAll([...keys])

@@ -8,7 +8,7 @@ export interface DatabaseLoad {
   readonly statements: number
   readonly busy: number
   readonly idle: number
-  /** Who waits for a connection. */
+  /** How many queries wait for a connection. */
   readonly waiting: number
 }
 
@@ -45,7 +45,7 @@ function countStatements(pool: pg.Pool): () => number {
   return () => sent
 }
 
-/** For what nobody waits for as a caller does, a start or a command: it had better take long than fail on a busy machine. */
+/** Long timeouts for a start or a command, which no request waits for: on a busy machine slow is better than failed. */
 export const UNHURRIED_MS = 60_000
 
 /** Prisma and plain statements over one pool of connections. Nothing is connected before the first query. */

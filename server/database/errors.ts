@@ -36,7 +36,7 @@ export class StatementError extends Error {
   }
 }
 
-/** What of an error was the database's; undefined members where it does not say. */
+/** The part of an error that came from the database; members that it does not have are undefined. */
 interface DatabaseFault {
   readonly code: unknown
   readonly kind: unknown
@@ -44,7 +44,7 @@ interface DatabaseFault {
   readonly message: string
 }
 
-/** What PostgreSQL did not answer went wrong on the way to it. */
+/** An error that has no SQLSTATE is not from PostgreSQL: the connection failed. */
 const statementFault = ({ cause, message }: StatementError): DatabaseFault =>
   cause instanceof DatabaseError
     ? { code: undefined, kind: undefined, sqlState: cause.code, message: cause.message }

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/prisma/client.js'
 
-/** A position in a list that is ordered by time and id, the newest first. It stays one when the row that stood there is gone. */
+/** A position in a list that is ordered by time and id, the newest first. It stays valid when its row has been deleted. */
 export interface ListPosition {
   readonly createdAt: Date
   readonly id: string

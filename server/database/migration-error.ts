@@ -17,7 +17,7 @@ export class MigrationError extends Error {
   }
 }
 
-/** What the database said of a failure, with its SQLSTATE where it has one. */
+/** The database's error message, with its SQLSTATE where it has one. */
 export function reasonOf(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   const { code } = thrown as { code?: string }

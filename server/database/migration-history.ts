@@ -77,7 +77,7 @@ export class MigrationHistory {
     return rowCount === 1
   }
 
-  /** Records an attempt of which nothing remains, in place of earlier ones: a service that starts again and again leaves one. */
+  /** Records a rolled-back attempt and removes records of earlier ones, so that repeated starts leave a single record. */
   async recordUndone(id: string, { name, checksum }: Migration, reason: string): Promise<void> {
     await this.connection.query(
       'DELETE FROM _prisma_migrations WHERE id = $1 OR (migration_name = $2 AND rolled_back_at IS NOT NULL)',

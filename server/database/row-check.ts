@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 
-/** Looks at the rows of a statement before anybody uses them. */
+/** Checks the rows of a statement before they are returned. */
 export type RowCheck = (shape: z.ZodType, rows: readonly unknown[], statement: string) => void
 
 let check: RowCheck | undefined
 
 /**
- * Lets every statement's rows be looked at from now on; in the whole process. The tests hold rows to the shapes that
- * their statements declare; the service itself believes them, since looking would cost more than the statement.
+ * From now on checks the rows of every statement of this process. The tests compare rows with the shapes that their
+ * statements declare; the service itself does not, since the check would cost more than the statement.
  */
 export function checkRowsWith(rowCheck: RowCheck | undefined): void {
   check = rowCheck

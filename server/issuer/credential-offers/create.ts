@@ -39,7 +39,7 @@ async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: str
   return issuanceContext(deps, name, issuerId, caller)
 }
 
-/** @throws 400 where the members cannot be combined, or nobody could sign in as the one whom it is for. */
+/** @throws 400 where the members cannot be combined, or the user whom the offer is for could not sign in. */
 function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request): OfferGrant {
   const chosen = grant ?? (forSubject === undefined ? 'pre-authorized_code' : 'authorization_code')
   if (chosen === 'authorization_code' && txCode !== undefined)
@@ -51,7 +51,7 @@ function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request): Offe
   return chosen
 }
 
-/** Makes a credential offer with a limit of one redemption, and the session that tells how it goes. */
+/** Makes a credential offer with a limit of one redemption, and the session that shows its progress. */
 export async function createOffer(deps: Deps, caller: Caller, request: Request) {
   const configurationIds = request.credentialConfigurationIds
   const context = await contextOf(deps, caller, schemaNameOf(deps.formats, configurationIds), request.issuerId)

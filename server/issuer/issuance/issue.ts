@@ -63,7 +63,7 @@ export async function issueToCaller(deps: Deps, request: IssueRequest): Promise<
   return undefined
 }
 
-/** What a format cannot carry is the caller's to mend. */
+/** A subject that a format cannot carry is the caller's error: 400. */
 async function sign(deps: Deps, taken: TakenIndices, request: Omit<SignRequest, 'status'>): Promise<SignedInstance> {
   try {
     const [status] = taken.indices

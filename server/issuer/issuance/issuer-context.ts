@@ -2,12 +2,12 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { IssuanceContext } from './store.js'
 
-/** Who asks for an issuer to sign: a caller by their `sub`, or whoever holds the client secret. */
+/** Who requests a signature: a user by their `sub`, or a caller with the client secret. */
 export type Commissioner = { readonly sub: string } | 'client'
 
 /**
- * The active schema of a type and the issuer that signs it. An issuer signs for its creator, and for every caller in the
- * types that it is assigned to; otherwise that of someone else is an unknown one. The default issuer signs for all.
+ * The active schema of a type and the issuer that signs it. An issuer signs for its creator, and for every caller the
+ * types that it is assigned to; to other callers it does not exist. The default issuer signs for every caller.
  *
  * @throws 404 for an unknown type, 500 for an unknown issuer, 400 for one that the schema is not assigned to.
  */

@@ -12,14 +12,14 @@ const declares = (body: Subject, name: string): boolean => {
   return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, name)
 }
 
-/** The subject's `id` names who it is; unless the schema knows a claim of that name, it is not the schema's business. */
+/** The subject without its identifier `id`, unless the schema declares a claim `id` itself. */
 function claimsOf(schema: CredentialSchema, subject: Subject): Subject {
   if (!('id' in subject) || declares(schema.body, 'id')) return subject
   const { id: _, ...claims } = subject
   return claims
 }
 
-/** What a format cannot carry, named by its claim. */
+/** One message for each claim that a format cannot carry. */
 function unusableIn(issuing: Issuing, subject: Subject, member: string): string[] {
   const reserved = Object.keys(subject).filter((name) => issuing.reservedClaims.has(name))
   if (reserved.length > 0)
@@ -33,7 +33,7 @@ function unusableIn(issuing: Issuing, subject: Subject, member: string): string[
   }
 }
 
-/** What a verifier takes in every format: 256 KiB of base64url, 2,000 disclosures and 64 levels, some of them around the subject. */
+/** Below what verifiers accept for a whole credential in any format (256 KiB of base64url, 2,000 disclosures, 64 levels). */
 const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
 const MAX_LEVELS = 32
@@ -45,8 +45,8 @@ function countValues(value: unknown, level = 1): number {
   return Object.values(value).reduce((sum: number, inner) => sum + 1 + countValues(inner, level + 1), 0)
 }
 
-/** What issues well and would be refused by whoever verifies it, this service included. */
-function tooMuch(subject: Subject, member: string): string[] {
+/** A message where the subject is too large: it could be signed, but verifiers (this service too) would refuse it. */
+function boundsExceeded(subject: Subject, member: string): string[] {
   const values = countValues(subject)
   if (values === Number.POSITIVE_INFINITY) return [`${member} must not nest deeper than ${MAX_LEVELS} levels`]
   if (values > MAX_VALUES) return [`${member} must not hold more than ${MAX_VALUES} members and elements`]
@@ -61,12 +61,12 @@ function tooMuch(subject: Subject, member: string): string[] {
  * @throws 400 listing every claim that fails.
  */
 export function assertSubject(formats: Formats, schema: CredentialSchema, subject: Subject, member: string): void {
-  const problems = tooMuch(subject, member)
+  const problems = boundsExceeded(subject, member)
   if (problems.length > 0) throw errors.invalid(problems)
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }
-  // Formats that are alike say the same.
+  // Several formats may give the same message.
   problems.push(...new Set(formats.issued.flatMap(({ issuing }) => unusableIn(issuing, subject, member))))
   for (const { path, message } of compileJsonSchema(schema.body).validate(claimsOf(schema, subject))) {
     problems.push(`${[member, path].filter((part) => part !== '').join('.')} ${message}`)

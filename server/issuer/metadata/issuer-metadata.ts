@@ -62,7 +62,7 @@ export async function signedIssuerMetadata(deps: Deps): Promise<string> {
   )
 }
 
-/** Attestation-Based Client Authentication, draft 07, §10.1: nothing is named where no attestation is believed. */
+/** Attestation-Based Client Authentication, draft 07, §10.1: nothing is listed where no wallet provider is trusted. */
 function attestationMembers(deps: Pick<Deps, 'config'>): Record<string, unknown> {
   if (!attestsWallets(deps.config)) return {}
   return {

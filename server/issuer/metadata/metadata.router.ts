@@ -5,7 +5,7 @@ import { publicProcedure, router } from '../../trpc.js'
 import { authorizationServerMetadataOf, issuerMetadataOf, signedIssuerMetadata } from './issuer-metadata.js'
 import { authorizationServerMetadata, issuerMetadata, jsonWebKeySet } from './metadata.contract.js'
 
-/** §12.2.2. Only who names the type gets it: a range of any type is what wallets send that want JSON. */
+/** §12.2.2. Sent only where `Accept` names the type: wallets that want JSON often send a wildcard. */
 function prefersJwt(accept = ''): boolean {
   const jwt = weightOf(accept, 'application/jwt')
   return jwt > 0 && jwt >= weightOf(accept, 'application/json', 'application/*', '*/*')

@@ -9,7 +9,7 @@ const isExpired = (offering: OfferingIssuance, now: Date) => offering.expiresAt 
 const isUsedUp = (offering: OfferingIssuance) =>
   offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
 
-/** The recipient, else who the offering's subject says it is, else the caller's DID where there is exactly one. */
+/** The subject's DID: the recipient, else the `id` of the offering's subject, else the caller's only DID. */
 function subjectIdOf(offering: OfferingIssuance, callerDids: readonly string[]): string | undefined {
   if (offering.recipient !== null) return offering.recipient
   if (typeof offering.credentialSubject.id === 'string') return offering.credentialSubject.id
@@ -17,7 +17,7 @@ function subjectIdOf(offering: OfferingIssuance, callerDids: readonly string[]):
   return others.length === 0 ? only : undefined
 }
 
-/** Why nobody with these DIDs can claim an offering now; undefined where they can. */
+/** Why a caller with these DIDs cannot claim an offering now; undefined where they can. */
 export function claimRefusal(
   offering: OfferingIssuance,
   callerDids: readonly string[],
@@ -52,7 +52,7 @@ export async function claim(deps: Deps, caller: Caller, offeringId: string, did?
     action: 'credential.claimed',
     redemption: { offeringId },
   })
-  // Others were faster between the look and the count.
+  // Another claim used up the offering after it was read here.
   if (issued === undefined)
     throw isExpired(offering, deps.clock()) ? errors.offeringExpired() : errors.redemptionLimitReached()
   return issued

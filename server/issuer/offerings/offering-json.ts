@@ -24,7 +24,7 @@ function displayOf(row: OfferingRow): { locale: string; name: string } {
   return { locale: first?.locale ?? DEFAULT_LOCALE, name: first?.name ?? row.schemaTitle ?? row.schemaName }
 }
 
-/** @param showSubject false for a stranger to an offering that is bound to a recipient. */
+/** @param showSubject false where the offering is bound to a recipient and the caller is somebody else. */
 export function offeringView(deps: Deps, row: OfferingRow, showSubject: boolean): Offering {
   return {
     id: row.id,

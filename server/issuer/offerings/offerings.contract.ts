@@ -50,7 +50,7 @@ export const listOfferings = {
   output: z.array(zOfferingListed),
 }
 
-/** Later ones have no four-digit year, with an offset or without, and no form in RFC 3339. */
+/** The latest time accepted: RFC 3339 has only four-digit years, in every offset. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 export const createOffering = {

@@ -18,7 +18,7 @@ interface Reader {
 
 const seesEverything = ({ caller, client }: Reader) => client || (caller !== undefined && isAdmin(caller))
 
-/** Only its recipient and those who see everything may read the subject of an offering that is bound to one. */
+/** The subject of a recipient-bound offering is shown only to its recipient and to callers who may read everything. */
 async function maySeeSubject(deps: Pick<Deps, 'stores'>, row: OfferingRow, reader: Reader): Promise<boolean> {
   if (row.recipient === null || seesEverything(reader)) return true
   if (reader.caller === undefined) return false

@@ -132,8 +132,8 @@ export function createOfferingStore({ sql }: Database) {
 }
 
 /**
- * The newest redemptions of each offering, under the alias `r`. Those of one caller are looked for by who redeemed, so that
- * everybody else's of a popular offering are not looked at.
+ * The newest redemptions of each offering, under the alias `r`. Those of one caller are found by an index on the
+ * redeemer, so that the other redemptions of a popular offering are not read.
  */
 function newestRedemptions(offeringIds: string[], scope: RedemptionScope): Prisma.Sql {
   if (scope === 'all') {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /** Time for a wallet to get nonce and credential, and to notify; a bearer token must not live longer (§13.10). */
 const BEARER_SECONDS = 300
-/** A token that is bound to a key is of no use to who steals it (RFC 9449 §1). */
+/** Longer, since a stolen token that is bound to a key cannot be used without the key (RFC 9449 §1). */
 const BOUND_SECONDS = 3_600
 
 /** How long an access token is good for, by whether it is bound to a key. */
@@ -13,5 +13,5 @@ const TOKEN_BYTES = 32
 export const newAccessToken = (random: (length: number) => Uint8Array): string =>
   Buffer.from(random(TOKEN_BYTES)).toString('base64url')
 
-/** Under which a token, or any other value that is never shown again, is stored. */
+/** The hash under which a token, or another secret that is never shown again, is stored. */
 export const sha256 = (value: string): string => createHash('sha256').update(value).digest('base64url')

@@ -28,13 +28,13 @@ const CHALLENGE_HEADER = 'OAuth-Client-Attestation-Challenge'
 const invalidClient = (description: string, headers: Record<string, string> = {}, cause?: unknown) =>
   new OAuthError('invalid_client', description, { status: 401, headers, cause })
 
-/** Refuses client authentication that this server does not know: whoever sends it counts on its being checked. */
+/** Refuses client authentication that this server does not know: a client that sends it expects it to be checked. */
 function assertKnownAuthentication(
   headers: IncomingHttpHeaders,
   parameters: Readonly<Record<string, string | undefined>>,
 ): void {
   const sent = /^([\w-]+) /.exec(headers.authorization ?? '')?.[1]
-  // A token is no client authentication: it says nothing here.
+  // A Bearer or DPoP token is not client authentication and is ignored.
   const scheme = /^(bearer|dpop)$/i.test(sent ?? '') ? undefined : sent
   const parameter = CREDENTIALS.find((name) => parameters[name] !== undefined)
   if (scheme === undefined && parameter === undefined) return
@@ -43,7 +43,7 @@ function assertKnownAuthentication(
   throw invalidClient(description, scheme === undefined ? {} : { 'www-authenticate': `${scheme} realm="token"` })
 }
 
-/** Whether wallets can be attested here: there is somebody whose attestations are believed. */
+/** Whether wallet attestations can be verified: at least one wallet provider is trusted. */
 export const attestsWallets = ({ attestationTrust: { trustAnchors, providers } }: Pick<Config, 'attestationTrust'>) =>
   trustAnchors.length > 0 || providers.length > 0
 
@@ -84,7 +84,7 @@ async function assertStatus(deps: Deps, { status, attester }: WalletAttestation,
   if (state !== 'valid') throw invalidClient('The wallet attestation is not valid any more.')
 }
 
-/** What a stranger's attestation may fail with is a refusal; every other failure is ours and passes through. */
+/** Turns errors that an attestation can cause into refusals; all others are faults of this service and are rethrown. */
 function refusal(thrown: unknown): unknown {
   const known =
     thrown instanceof AttestationError || thrown instanceof CredentialError || thrown instanceof OutboundError

@@ -9,8 +9,8 @@ export function provideDpopNonce({ deps, responseHeaders }: Pick<Context, 'deps'
 }
 
 /**
- * The DPoP proof of a request, verified; undefined where it has none. Whether it was used before is decided by the
- * statement that the request makes.
+ * The DPoP proof of a request, verified; undefined where it has none. Whether it was used before is checked by the
+ * SQL statement of the request.
  *
  * @param accessToken that the request brings, at a protected resource
  * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`
@@ -20,7 +20,7 @@ export function dpopProofOf({ deps, request }: Context, accessToken?: string): D
   if (sent === undefined) return undefined
   return verifyDpopProof([sent].flat().join(', '), {
     method: request.method,
-    // RFC 9449 §4.3: the address as clients know it, which Host and proxies have no say in.
+    // RFC 9449 §4.3: the public address from the configuration, not the one from Host or proxy headers.
     url: `${deps.config.issuerBaseUrl}${request.path}`,
     ...(accessToken === undefined ? {} : { accessToken }),
     now: deps.clock(),
@@ -28,13 +28,13 @@ export function dpopProofOf({ deps, request }: Context, accessToken?: string): D
   })
 }
 
-/** Proofs that count once: of the client and of its key. */
+/** Proofs that may be used only once: the client attestation proof and the DPoP proof. */
 export const usedProofs = (
   { proofs }: { readonly proofs: readonly UsedOnce[] },
   dpop: DpopProof | undefined,
 ): UsedOnce[] => [...proofs, ...(dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }])]
 
-/** A proof came a second time; where the client is attested it may be that one. */
+/** The error for a repeated proof. For an attested client the repeated one may be its attestation proof. */
 export function replayedProof(client?: { readonly instanceJkt: string | null }): OAuthError {
   if (client === undefined || client.instanceJkt === null)
     return new OAuthError('invalid_dpop_proof', 'The DPoP proof has been used already.')

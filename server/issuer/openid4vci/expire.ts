@@ -2,12 +2,12 @@ import type { Deps } from '../../deps.js'
 import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../../maintenance/job.js'
 import { CODE_SECONDS, NONCE_SECONDS } from './sealed.js'
 
-/** Between the clocks of two processes of one installation. */
+/** The largest difference between the clocks of two processes of one installation. */
 const CLOCK_SKEW_SECONDS = 300
 
 /**
- * What becomes of issuances when time passes. A token's row also says that its code was used, and a used nonce that it
- * was: neither leaves as long as the code or nonce itself would still open.
+ * Maintenance of issuances. The row of a token also records that its code was used, and the row of a nonce that the
+ * nonce was: rows are kept until that code or nonce has expired by itself.
  */
 export function issuanceTasks({
   stores,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
-/** Nonce Request (OpenID4VCI 1.0 §7.1): it has neither body nor content type, and whatever it has is not read. */
+/** Nonce Request (OpenID4VCI 1.0 §7.1): it has no body and no content type; a body that is sent is not read. */
 export const nonce = {
   meta: route('POST', '/openid4vci/nonce', {
     tag: 'OpenID4VCI',

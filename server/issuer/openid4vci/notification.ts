@@ -11,10 +11,10 @@ const MAX_DESCRIPTION = 300
 
 const FAILED_CHECKS = { credential_failure: 'credential-failure', credential_deleted: 'credential-deleted' } as const
 
-/** §11.1: the characters that a description may have; others must not reach whoever reads the session. */
+/** §11.1: the characters that a description may have; others are replaced before it is stored. */
 const printable = (text: string) => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'").slice(0, MAX_DESCRIPTION)
 
-/** What the issuer's session says of a credential that the wallet did not keep. */
+/** The session's error message for a credential that the wallet did not keep. */
 function failureText({ event, event_description: description }: Notification): string {
   const what =
     event === 'credential_deleted' ? 'The wallet deleted the credential' : 'The wallet could not take the credential'
@@ -22,7 +22,7 @@ function failureText({ event, event_description: description }: Notification): s
 }
 
 /**
- * Takes note of what became of a credential (OpenID4VCI 1.0 §11). Idempotent: a repeat moves nothing.
+ * Records whether the wallet kept a credential (OpenID4VCI 1.0 §11). Idempotent: a repeat changes nothing.
  *
  * @throws OAuthError `invalid_notification_id` for an id that was not given under this access token.
  */
@@ -32,7 +32,7 @@ export async function takeNotification(deps: Deps, token: TokenContext, notifica
     throw new OAuthError('invalid_notification_id', 'The notification_id was not given under this access token.')
   }
   const { session } = token
-  // What was revoked since has nothing more to become.
+  // A credential that has been revoked meanwhile stays as it is.
   if (session === null || token.credentialGood !== true) return
   const { event } = notification
   const next =

@@ -13,10 +13,10 @@ export const offeredConfigurations = (
   { offered, schemaName }: Pick<WalletOffering, 'offered' | 'schemaName'>,
 ): readonly string[] => (offered.length === 0 ? configurationIdsOf(formats, schemaName) : offered)
 
-/** Why an offer that was open a moment ago admits nobody any more. */
+/** The error for an offer that closed during the request. */
 export const CLOSED = 'The credential offer has ended, has expired or has been used up.'
 
-/** Why nothing more can be taken from an offering; undefined while something can. */
+/** Why an offering is closed; undefined while it is open. */
 export function closedReason({ session, ...offering }: WalletOffering, now: Date): string | undefined {
   if (session !== null && session.txCodeAttempts >= TX_CODE_ATTEMPTS) return TX_CODE_LOCKED
   const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
@@ -37,7 +37,7 @@ function grantsOf(
 }
 
 /**
- * The credential offer object (OpenID4VCI 1.0 §4.1.1). It names one grant: wallets are known that fail on two.
+ * The credential offer object (OpenID4VCI 1.0 §4.1.1). It names one grant, because some wallets fail on two.
  */
 export function credentialOfferOf(
   deps: Deps,

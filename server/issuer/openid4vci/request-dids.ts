@@ -6,9 +6,9 @@ import { sha256 } from './access-token.js'
 import { NONCE_SECONDS } from './sealed.js'
 
 /**
- * Resolves the DIDs that one credential request names. Before one of another host is resolved, the nonces of the proofs
- * that need it are used up, whatever becomes of the request: no nonce makes this service fetch twice. Four such DIDs are
- * the most.
+ * Resolves the DIDs that one credential request names. Before a DID of another host is resolved, the nonces of its
+ * proofs are marked as used, even if the request then fails: so one nonce causes at most one fetch. At most four such
+ * DIDs are resolved.
  */
 export class RequestDids {
   readonly #deps: Pick<Deps, 'resolver' | 'stores'>

@@ -3,10 +3,10 @@ import { open, seal } from '../../protocol/jose/sealed.js'
 
 /** A pre-authorized code is good for ten minutes: it is fetched with the offer, right before it is used. */
 export const CODE_SECONDS = 600
-/** Long enough for a user who is asked for a PIN between nonce and proof. */
+/** Long enough for a user to enter a PIN between nonce and proof. */
 export const NONCE_SECONDS = 300
 
-/** What a pre-authorized code says, sealed: no code is stored before it is used. */
+/** The content of a pre-authorized code. The code itself holds it, encrypted; no code is stored before it is used. */
 export interface PreAuthorizedCode {
   readonly offeringId: string
   /** Unique; stored when the code is used. */
@@ -65,7 +65,7 @@ export function createSeals(deps: SealOptions) {
       return { offeringId: code.o, jti: code.j }
     },
 
-    /** A `c_nonce` (OpenID4VCI 1.0 §7): it costs no write until it is used. */
+    /** A `c_nonce` (OpenID4VCI 1.0 §7). Nothing is written to the database until it is used. */
     nonce: (): string => seal(nonceKey, { exp: seconds(deps.clock()) + NONCE_SECONDS }),
 
     /** When a `c_nonce` was made; undefined where it is not one of ours, or has expired. */
@@ -75,7 +75,7 @@ export function createSeals(deps: SealOptions) {
       return new Date((nonce.exp - NONCE_SECONDS) * 1000)
     },
 
-    /** Ties an authorization to an offer (OpenID4VCI 1.0 §5.1.3): nobody can make one up. It ends with the offer. */
+    /** The `issuer_state` of an offer (OpenID4VCI 1.0 §5.1.3), which cannot be forged. It expires with the offer. */
     issuerState: (offeringId: string): string => `${offeringId}.${tagOf(offeringId)}`,
 
     /** The offering of an `issuer_state`; undefined where it is not one of ours. */

@@ -40,7 +40,7 @@ export interface WalletOffering {
   readonly recipient: string | null
   /** The grant that wallets are offered. */
   readonly grant: OfferGrant
-  /** The `sub` of the user whom it is for; null for whoever has it. */
+  /** The `sub` of the user whom it is for; null where anyone who has the offer may take it. */
   readonly forSubject: string | null
   readonly redemptionLimit: number | null
   readonly redemptionCount: number

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-/** What a wallet asks its user for (OpenID4VCI 1.0 §4.1.1 `tx_code`). */
+/** Describes the transaction code that a wallet asks its user for (OpenID4VCI 1.0 §4.1.1 `tx_code`). */
 export const zTxCodeRequest = z.union([
   z.literal(true),
   z.strictObject({
@@ -19,11 +19,11 @@ export interface TxCodeDescription {
 
 export const TX_CODE_ATTEMPTS = 5
 
-/** Why a session ends whose transaction code was guessed at too often. */
+/** The error message of a session that ended by too many wrong transaction codes. */
 export const TX_CODE_LOCKED = `The transaction code is locked after ${TX_CODE_ATTEMPTS} wrong attempts.`
 
 const DEFAULT_LENGTH = 6
-/** No characters that are read for one another. */
+/** Without characters that are easily mistaken for each other. */
 const TEXT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
 export function describeTxCode(request: z.infer<typeof zTxCodeRequest>): TxCodeDescription {
@@ -44,7 +44,7 @@ export function newTxCode({ input_mode, length }: TxCodeDescription, random: (le
   return code
 }
 
-/** Keyed, since a short code could be guessed from a bare hash in no time. */
+/** A keyed hash (MAC): a short code could be found from a plain hash by trying all codes. */
 export function hashTxCode(key: Uint8Array, offeringId: string, code: string): string {
   return createHmac('sha256', key).update(`${offeringId}\n${code}`).digest('base64url')
 }

@@ -52,7 +52,7 @@ function proofOf(context: Context, token: string) {
 const proofError = ({ error, message, cause }: OAuthError): OAuthError =>
   new OAuthError(error, message, { status: 401, headers: { 'www-authenticate': dpopChallenge(error) }, cause })
 
-/** RFC 9449 §7.2: a token that is bound to a key is good with a proof by that key alone; one that is not, as Bearer. */
+/** RFC 9449 §7.2: a token that is bound to a key needs a proof by that key; any other is a Bearer token. */
 async function tokenOf(context: Context, { scheme, token }: SentToken): Promise<TokenContext> {
   const { deps } = context
   const refusal = (description: string) => authorizationError(deps.config, 'invalid_token', description)
@@ -70,8 +70,8 @@ async function tokenOf(context: Context, { scheme, token }: SentToken): Promise<
 }
 
 /**
- * An access token of this service's own token endpoint, good for one issuance: never one of the identity provider, and
- * never of use on the management API, which knows only the identity provider's.
+ * An access token of this service's own token endpoint, valid for one issuance. Tokens of the identity provider are
+ * refused here, and the management API accepts only those.
  */
 export const walletProcedure = publicProcedure.use(async ({ ctx, next }) => {
   provideDpopNonce(ctx)

@@ -6,10 +6,10 @@ import { type SignedInstance, type SignRequest, signInstance } from '../issuance
 import { credentialView } from '../issuance/vc-object.js'
 import type { TokenContext } from './store.js'
 
-/** §15.4.1: times in a wallet's copies are rounded down to it, so that they do not tell the moment of a batch. */
+/** §15.4.1: times in a wallet's copies are rounded down to this unit, so that copies of one batch cannot be linked by time. */
 const ROUNDED_TO_MS = 60 * 60 * 1000
 
-/** Who the offering says that the subject is, whatever key the wallet proves. */
+/** The subject's identifier from the offering, independent of the key that the wallet proves. */
 const subjectIdOf = ({ recipient, credentialSubject: { id } }: TokenContext): string | undefined =>
   recipient ?? (typeof id === 'string' ? id : undefined)
 
@@ -17,7 +17,7 @@ const subjectIdOf = ({ recipient, credentialSubject: { id } }: TokenContext): st
 export interface WalletCopies {
   readonly instances: readonly SignedInstance[]
   readonly vc: unknown
-  /** Their status indices, for where the copies are handed to nobody. */
+  /** Their status indices, to be released if the copies are not handed out. */
   readonly taken: Pick<TakenIndices, 'giveBack'>
 }
 

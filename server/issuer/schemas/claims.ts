@@ -37,10 +37,10 @@ function selectiveDisclosure({ selectivelyDisclosable }: VersionRules): (path: r
 
 const keyOf = (path: readonly string[]): string => JSON.stringify(path)
 
-/** Claims that a credential has whatever else it has: they are required, and so is all that they lie in. */
+/** Claims that every credential of the type has: required ones whose parents are all required. */
 function alwaysPresent(body: JsonObject): Set<string> {
   const present = new Set<string>()
-  // Whatever a claim lies in comes before it.
+  // A claim's parents come before it.
   for (const { path, mandatory } of describeClaims(body)) {
     if (mandatory && (path.length === 1 || present.has(keyOf(path.slice(0, -1))))) present.add(keyOf(path))
   }
@@ -57,7 +57,7 @@ export interface ClaimRules {
  * The rules of claims that hold in all versions of a type: one `vct` stands for all of them, and a credential must not
  * contradict its type metadata.
  *
- * @param versions undefined where they are not known; nothing is said of a claim then.
+ * @param versions undefined where they are not known; then no rule is given for any claim.
  */
 export function commonRules(versions: readonly VersionRules[] | undefined): (path: readonly string[]) => ClaimRules {
   if (versions === undefined) return () => ({ sd: 'allowed', mandatory: false })

@@ -52,7 +52,7 @@ function assertCompiles(body: Record<string, unknown>): void {
   }
 }
 
-/** What would collide with the claims that a format has of its own. */
+/** Messages for claim names that a format reserves. */
 function reservedIn(
   { reservedClaims, title }: Issuing,
   body: Record<string, unknown>,

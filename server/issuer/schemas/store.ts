@@ -61,7 +61,7 @@ export interface NewSchema {
   readonly expiresInDays: number | null
 }
 
-/** Who changes something of a schema: an admin may do to everybody's what others may do to their own. */
+/** The caller who changes a schema: an admin may change every schema, others only their own. */
 export interface SchemaEditor {
   readonly sub: string
   readonly isAdmin: boolean
@@ -73,7 +73,7 @@ export type CreationOutcome = 'created' | 'exists' | 'foreign'
 /** What became of a change of a schema; but for `done` nothing was changed. */
 export type ChangeOutcome = 'done' | 'no-schema' | 'foreign' | 'no-issuer'
 
-/** What of a version decides how its credentials look to type metadata. */
+/** The parts of a version that type metadata depends on. */
 export type VersionRules = Pick<CredentialSchema, 'body' | 'selectivelyDisclosable'>
 
 /** Versions of a name that are compared with each other at most, and their size in bytes. */
@@ -124,7 +124,7 @@ export function createSchemaStore({ sql }: Database) {
   return {
     /**
      * Stores a schema with its audit row, and a name that is new as the editor's, in one statement. The lock on the name's
-     * row puts those in a row who make its first version at once: it belongs to the first of them.
+     * row serialises concurrent first versions: the type belongs to the first caller.
      */
     async insert(schema: NewSchema, editor: SchemaEditor): Promise<CreationOutcome> {
       const { name, version } = schema
@@ -186,8 +186,8 @@ export function createSchemaStore({ sql }: Database) {
     },
 
     /**
-     * What metadata lists: the active version of every name, and of one that has none the highest of which something is
-     * still offered.
+     * The versions for metadata: the active version of every name; for a name without one, the highest version that an
+     * open offering still uses.
      */
     listed: (now: Date): Promise<CredentialSchema[]> =>
       sql(zSchema)`
@@ -212,7 +212,7 @@ export function createSchemaStore({ sql }: Database) {
       return changeOutcome(row)
     },
 
-    /** Undoes an assignment, whoever's the issuer record is. Where there is none nothing changes. */
+    /** Removes an assignment, also one to another caller's issuer record. Does nothing where there is none. */
     async unassign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
       const [row] = await sql(zChange)`
         WITH ${target(schemaId, editor)},

@@ -7,8 +7,8 @@ import type { Verification } from '../verify/check-credential.js'
 
 /**
  * Key identifiers of the authorities in a credential's certificate chain (OpenID4VP 1.0 §6.1.1.1), base64url. A chain
- * counts where it leads to a trust anchor and its first certificate is that of the key that signed the credential; what the
- * sender put behind the anchor is none of it.
+ * counts only if it leads to a trust anchor and its first certificate holds the key that signed the credential. Certificates
+ * behind the anchor are ignored.
  */
 export function authorityKeyIdentifiersOf(
   { deps, now }: Pick<Verification, 'deps' | 'now'>,
@@ -21,7 +21,7 @@ export function authorityKeyIdentifiersOf(
     if (!isSameKey(jwk, issuerKey.jwk)) return []
     return path.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
   } catch (thrown) {
-    // A chain that proves nothing names nobody.
+    // A chain that does not verify contributes no authorities.
     if (thrown instanceof IssuerKeyError) return []
     throw thrown
   }

@@ -21,7 +21,7 @@ export interface Admission {
   readonly now: Date
 }
 
-/** Why nobody was admitted. `overtaken`: another request under the token was first, and `credentialId` is what it took. */
+/** Why a wallet was not admitted. `overtaken`: another request under the token was first and took `credentialId`. */
 export type Refusal =
   | { readonly kind: 'overtaken'; readonly credentialId: string }
   | { readonly kind: 'nonce-used' | 'already-taken' | 'refused' }
@@ -92,8 +92,8 @@ function admitted({ earlierId, offeringId, now }: Admission): Prisma.Sql {
  * up and the redemption is counted, where it is the token's first; nothing is put on record. Where it is not, nonces that
  * were fresh are used up all the same.
  *
- * The lock on the token's row puts requests under one token in a row. One that waited for it cannot see what the other put
- * on record, and is `overtaken`.
+ * The lock on the token's row serialises requests under one token. A request that waited for it cannot see the rows of
+ * the other one, and is `overtaken`.
  */
 export function admission(request: Admission): Prisma.Sql {
   const { nonceHashes } = request

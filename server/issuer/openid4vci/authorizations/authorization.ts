@@ -1,15 +1,15 @@
 import type { AuthorizationRequest } from '../../../protocol/oauth/authorization-request.js'
 
 /**
- * How far an authorization is. `Pushed`: the wallet has sent its request. `Started`: a browser has come with it. `SignedIn`:
- * it is known who decides, or nobody signs in here. `Granted`: a code was given. `Redeemed`: it was exchanged. `Denied`.
+ * How far an authorization is. `Pushed`: the wallet has sent its request. `Started`: a browser has opened it. `SignedIn`:
+ * the user who decides is known, or there is no sign-in. `Granted`: a code was given. `Redeemed`: it was exchanged. `Denied`.
  */
 export type AuthorizationState = 'Pushed' | 'Started' | 'SignedIn' | 'Granted' | 'Denied' | 'Redeemed'
 
-/** From which states a state can be reached. */
+/** The states from which each state can be reached. */
 const SOURCES: Readonly<Record<AuthorizationState, readonly AuthorizationState[]>> = {
   Pushed: [],
-  // A page may be opened again before the decision, in another browser too, which then begins anew.
+  // Before the decision the page may be opened again; another browser then starts again.
   Started: ['Pushed', 'Started', 'SignedIn'],
   SignedIn: ['Pushed', 'Started', 'SignedIn'],
   Granted: ['SignedIn'],

@@ -41,7 +41,7 @@ export const refuseWallet = (deps: Pick<Deps, 'config'>, target: RedirectTarget,
 const toPage = (deps: Pick<Deps, 'config'>, id: string, cookie: string): ProtocolReply =>
   seeOther(`${deps.config.issuerBaseUrl}/openid4vci/authorize/${id}`, { 'set-cookie': cookie })
 
-/** What must not be answered by a redirect is said to the person. */
+/** Errors that must not be sent by redirect are shown to the person on a page. */
 const unsafe = (deps: Pick<Deps, 'config'>, message: string) =>
   messagePage(deps.config, 400, 'This request cannot be used', message)
 
@@ -51,7 +51,7 @@ const unknownRequest = (deps: Pick<Deps, 'config'>) =>
 /** HEAD begins nothing: there is no page to go on to. */
 const LOOKED_AT: ProtocolReply = { status: 303, headers: { 'cache-control': 'no-store' } }
 
-/** RFC 9126 §4: only `client_id` and `request_uri` count, whatever else stands in the address. */
+/** RFC 9126 §4: only `client_id` and `request_uri` are read; other parameters of the address are ignored. */
 async function visit(ctx: Context, requestUri: string, clientId: string | undefined): Promise<ProtocolReply> {
   const { deps } = ctx
   if (clientId === undefined) return unsafe(deps, 'client_id is missing.')
@@ -107,8 +107,8 @@ async function begin(ctx: Context, parameters: AuthorizationParameters): Promise
 }
 
 /**
- * The authorization endpoint (RFC 6749 §3.1, OpenID4VCI 1.0 §5): a browser comes with a wallet's request, is tied to it by a
- * cookie and sent on to the page where a person decides. Errors go to the wallet where that is safe, else to a page.
+ * The authorization endpoint (RFC 6749 §3.1, OpenID4VCI 1.0 §5): a browser brings a wallet's request, is bound to it by a
+ * cookie and redirected to the page where a person decides. Errors go to the wallet where that is safe, else to a page.
  */
 export async function authorize(ctx: Context, sent: AuthorizationParameters): Promise<ProtocolReply> {
   try {

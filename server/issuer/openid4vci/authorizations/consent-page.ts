@@ -45,7 +45,7 @@ function rowsOf({ credentialSubject, schemaBody }: ConsentContext): Row[] {
   return rows
 }
 
-/** Browsers hold the redirect after a form to its policy: an origin for web addresses, a scheme for an app's. */
+/** The CSP source for `form-action`, which browsers also apply to the redirect after the form: an origin, or an app's scheme. */
 function formActionOf(redirectUri: string): string {
   const { protocol, origin } = new URL(redirectUri)
   return protocol === 'https:' || protocol === 'http:' ? origin : protocol

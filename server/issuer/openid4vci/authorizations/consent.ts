@@ -39,7 +39,7 @@ const decided = ({ config }: Pick<Deps, 'config'>) =>
     'A decision was made already, perhaps in another window. Go on in your wallet.',
   )
 
-/** Only the browser that began has the page; to every other one there is none. */
+/** The authorization of the page; undefined unless the request comes from the browser that it belongs to. */
 async function visited({ deps, request }: Context, id: string): Promise<Visited | undefined> {
   const cookie = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config)
   if (cookie === undefined) return undefined
@@ -49,7 +49,7 @@ async function visited({ deps, request }: Context, id: string): Promise<Visited 
   return { authorization: await opened(deps, stored), browserHash }
 }
 
-/** Ties a decision to the page that it was made on: who cannot read the page cannot make one up. */
+/** The token of the form, against cross-site requests: only a page that was sent to this browser contains it. */
 const formToken = (deps: Pick<Deps, 'sealingKey'>, { authorization: { id }, browserHash }: Visited): string =>
   createHmac('sha256', deps.sealingKey('consent')).update(`${id} ${browserHash}`).digest('base64url')
 
@@ -78,7 +78,7 @@ async function offerFor(deps: Deps, authorization: Authorization): Promise<Walle
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw denied(reason)
   if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
-  // Without sign-in the recipient is proven by the wallet's key.
+  // Without sign-in, the key proof shows later whether the wallet is the recipient's.
   if (
     userSub !== null &&
     !deps.config.authDisabled &&
@@ -89,7 +89,7 @@ async function offerFor(deps: Deps, authorization: Authorization): Promise<Walle
   return offering
 }
 
-/** The configuration ids that a request could mean; what is offered decides later. */
+/** All configuration ids that a request may name; they are compared with the offer later. */
 function configurationNames({ scope, authorizationDetails }: Authorization['request']): readonly string[] {
   const scopes = (scope ?? '').split(' ').filter((name) => name !== '')
   const details = [...(authorizationDetails ?? '').matchAll(/"credential_configuration_id"\s*:\s*"([^"\\]+)"/g)]

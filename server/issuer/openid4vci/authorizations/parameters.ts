@@ -5,7 +5,7 @@ import { isPublicClientRedirectUri } from '../../../protocol/oauth/redirect-uri.
 import type { Authorization } from './authorization.js'
 import type { StoredAuthorization } from './store.js'
 
-/** Whether a client may be answered at an address: a known one at its own, any other is judged by the address' form. */
+/** Whether a redirect URI is allowed: for a known client one of its own, for any other one of an allowed form. */
 export const isRedirectUriOf =
   ({ config }: Pick<Deps, 'config'>) =>
   (clientId: string, uri: string): boolean =>

@@ -13,7 +13,7 @@ export interface RequestedOffer {
 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
-/** §5.1.3: `issuer_state` may come from anybody. It chooses an offer and proves nothing. */
+/** §5.1.3: `issuer_state` may be sent by anyone. It selects an offer and does not authenticate the sender. */
 async function offeringOf(deps: Deps, issuerState: string): Promise<WalletOffering> {
   const id = deps.seals.openIssuerState(issuerState)
   const offering = id === undefined ? undefined : await deps.stores.openid4vci.offering(id)

@@ -57,7 +57,7 @@ export interface Visit {
   readonly requestUriHash: string
   readonly clientId: string
   readonly browserHash: string
-  /** The state that it begins in, and who is known to decide then. */
+  /** The initial state, and the user who is already known to decide. */
   readonly state: AuthorizationState & ('Started' | 'SignedIn')
   readonly userSub: string | null
   readonly expiresAt: Date
@@ -104,8 +104,8 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Ties a pushed request to the browser that comes with it. The same browser finds it as it was; another one begins
-     * anew. Undefined for a `request_uri` that is unknown, expired, of another client, or decided.
+     * Ties a pushed request to the browser that comes with it. The same browser continues; another one starts
+     * again. Undefined for a `request_uri` that is unknown, expired, of another client, or decided.
      */
     async visit(visit: Visit): Promise<StoredAuthorization | undefined> {
       const again = Prisma.sql`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
@@ -130,7 +130,7 @@ export function createAuthorizationStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** An authorization of a browser, whatever became of it. */
+    /** An authorization of a browser, in any state. */
     async find(id: string, browserHash: string): Promise<StoredAuthorization | undefined> {
       const [row] = await sql(zAuthorization)`
         SELECT ${columns} FROM authorizations WHERE id = ${id} AND browser_hash = ${browserHash}`
@@ -168,7 +168,7 @@ export function createAuthorizationStore({ sql }: Database) {
       return row
     },
 
-    /** RFC 6749 §4.1.2: everything that was given for a code which comes twice is worth nothing any more. */
+    /** RFC 6749 §4.1.2: when a code is used twice, every token issued for it is revoked. */
     async revokeTokens(authorizationId: string): Promise<void> {
       await sql(noRow)`
         WITH refresh AS (DELETE FROM refresh_tokens WHERE authorization_id = ${authorizationId})

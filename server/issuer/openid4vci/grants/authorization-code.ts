@@ -21,13 +21,13 @@ import { newRefreshToken } from './refresh-token.js'
 
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
-/** RFC 6749 §4.1.2: a code that comes twice was stolen, once or the other time: what it gave is worth nothing any more. */
+/** RFC 6749 §4.1.2: a code that is used twice was stolen, so every token issued for it is revoked. */
 async function endStolen(deps: Pick<Deps, 'stores'>, authorizationId: string): Promise<OAuthError> {
   await deps.stores.authorizations.revokeTokens(authorizationId)
   return invalidGrant('The code has been used already.')
 }
 
-/** The authorization of a code that is good, or was. */
+/** The authorization of a code, also of one that has been used. */
 async function authorizationOf(deps: Deps, code: string, now: Date): Promise<Authorization> {
   const stored = await deps.stores.authorizations.byCode(sha256(code))
   if (stored === undefined) throw invalidGrant('The code is unknown or has expired.')
@@ -37,7 +37,7 @@ async function authorizationOf(deps: Deps, code: string, now: Date): Promise<Aut
   return opened(deps, stored)
 }
 
-/** RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: whoever redeems a code is who asked for it. */
+/** RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: the client that redeems a code is the one that requested it. */
 function assertSameClient(
   authorization: Authorization,
   parameters: TokenParameters,

@@ -8,7 +8,7 @@ export type TokenParameters = Readonly<Record<string, string | undefined>>
 /** Token Response (OpenID4VCI 1.0 §6.2). */
 export type TokenResponse = Readonly<Record<string, unknown>>
 
-/** Who sends a token request, as far as it was proven. */
+/** What is proven about the sender of a token request. */
 export interface TokenClient {
   /** The DPoP proof of the request (RFC 9449 §5): the token is bound to its key. */
   readonly dpop: DpopProof | undefined

@@ -26,7 +26,7 @@ async function offeringOf(deps: Pick<Deps, 'seals' | 'stores'>, parameters: Toke
   return { offering, jti: code.jti }
 }
 
-/** Five attempts for each session, however often its offer is fetched; the last wrong one ends it. */
+/** Each session has five attempts, even if its offer is fetched again; the fifth wrong code ends it. */
 async function assertTxCode(deps: Deps, { session }: WalletOffering, sent: string | undefined): Promise<void> {
   const hash = session?.txCodeHash ?? null
   // §6.3: a transaction code that is not expected, or expected and missing, is an invalid request.

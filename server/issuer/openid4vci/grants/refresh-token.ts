@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, (walle
   replayed: replayedProof,
 }
 
-/** A refresh token that comes a second time was stolen: its family ends (RFC 9700 §4.14.2). */
+/** A refresh token that is used twice was stolen: all tokens of its authorization are revoked (RFC 9700 §4.14.2). */
 async function endFamily(deps: Pick<Deps, 'stores'>, authorizationId: string): Promise<OAuthError> {
   await deps.stores.authorizations.revokeTokens(authorizationId)
   return invalidGrant('The refresh token has been used already.')
@@ -46,7 +46,7 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   if (found.replaced) throw await endFamily(deps, found.authorizationId)
   if (clientId !== undefined && clientId !== found.clientId)
     throw invalidGrant('The refresh token was given to another client.')
-  // RFC 9449 §5: what is bound to a key is good with a proof by that key alone.
+  // RFC 9449 §5: a token that is bound to a key needs a proof by that key.
   if (found.dpopJkt !== null && dpop?.jkt !== found.dpopJkt)
     throw invalidGrant('The refresh token is bound to another key than that of the DPoP proof.')
   if (found.instanceJkt !== wallet.instanceJkt)

@@ -32,7 +32,7 @@ export interface CredentialOfferSessionView {
   readonly errorMessage?: string | undefined
 }
 
-/** From which states a state can be reached. Nothing leaves a final state; a repeat moves nothing. */
+/** The states from which each state can be reached. A final state is never left; a repeated transition does nothing. */
 const SOURCES: Readonly<Record<CredentialOfferState, readonly CredentialOfferState[]>> = {
   Created: [],
   OfferRetrieved: ['Created'],
@@ -43,10 +43,10 @@ const SOURCES: Readonly<Record<CredentialOfferState, readonly CredentialOfferSta
   Error: ['Created', 'OfferRetrieved', 'Authorized', 'TokenIssued', 'CredentialIssued'],
 }
 
-/** Why a session ends whose offer ran out. */
+/** The error message of a session whose offer expired. */
 export const EXPIRED = 'Credential offer expired.'
 
-/** States before anything was taken: only in them can an offer run out, or be locked. */
+/** The states before a credential was issued: only in these can the session expire or be locked. */
 export const UNREDEEMED_STATES: readonly CredentialOfferState[] = [
   'Created',
   'OfferRetrieved',

@@ -43,7 +43,7 @@ export type WithRawSession<Row extends { readonly session: StoredSession | null 
   readonly session: RawSession | null
 }
 
-/** A session `x` of an offering `o` as JSON, so that one row can hold offering and session alike. */
+/** A session `x` of an offering `o` as JSON, so that one row can hold both the offering and its session. */
 export const sessionColumn = Prisma.sql`
   CASE WHEN x.id IS NULL THEN NULL ELSE jsonb_build_object(
     'id', x.id, 'createdBy', x.created_by, 'state', x.state, 'seq', x.seq, 'errorMessage', x.error_message,
@@ -145,8 +145,8 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
     },
 
     /**
-     * Counts a wrong transaction code; with the last one the session ends. The count is taken under the session's row
-     * lock, before anybody is told: so any number of guesses at once are no more than five.
+     * Counts a wrong transaction code; the last one ends the session. The count is incremented under the session's row
+     * lock before the answer is sent, so that concurrent requests together get no more than five attempts.
      *
      * @param locked the session as the last wrong code leaves it.
      * @returns how many attempts are left; undefined where none was left before.
@@ -186,8 +186,8 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
     },
 
     /**
-     * Removes sessions that ended before a moment, with their events, at most `limit`. One whose credential was taken and
-     * whose wallet never said more has its end where its offer ran out.
+     * Removes sessions that ended before a moment, with their events, at most `limit`. A session
+     * whose credential was issued but never acknowledged counts as ended when its offer expired.
      *
      * @returns how many.
      */

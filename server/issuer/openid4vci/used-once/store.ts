@@ -1,15 +1,15 @@
 import { Prisma } from '../../../generated/prisma/client.js'
 
-/** Something that counts once: a proof that was sent with a request. */
+/** A proof that was sent with a request and may be used only once. */
 export interface UsedOnce {
   readonly hash: string
-  /** When a repeat would be refused without being remembered. */
+  /** From when on a repeat is refused by its age, so that the row is not needed any more. */
   readonly expiresAt: Date
 }
 
 /**
- * `once`: what counts once, put on record where `condition` has a row; as many rows as there were fresh ones. The same
- * value again meets the primary key, in whichever statement it comes.
+ * `once`: stores the given proofs as used where `condition` has a row, and returns one row for each that was new. A
+ * repeated value conflicts with the primary key, in this statement and in every other.
  */
 export const usedOnce = (values: readonly UsedOnce[], condition: Prisma.Sql): Prisma.Sql => Prisma.sql`
   once AS (
