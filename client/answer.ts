@@ -45,7 +45,7 @@ function errorShape(body: unknown, response: Response): CredenceErrorShape {
   }
 }
 
-/** A failed answer in the RPC protocol's form, whoever gave it; its status and headers stay. */
+/** A failed response in the RPC protocol's form, also one from a proxy; its status and headers stay. */
 export async function rpcAnswer(response: Response): Promise<Response> {
   const text = await response.text()
   const body = parsed(text)

@@ -1,10 +1,10 @@
 /** What may be given beside a call's input. */
 export interface CallOptions {
-  /** Gives the call up. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 
-/** No input need be given where none need be. */
+/** The input may be left out where all of it is optional. */
 type Given<Input> = undefined extends Input
   ? [input?: Input, options?: CallOptions]
   : [input: Input, options?: CallOptions]
@@ -23,7 +23,7 @@ export interface Mutation<Input, Output> {
 
 /** A procedure that answers more than once. */
 export interface Subscription<Input, Event> {
-  /** Gives every event, until it is ended here or refused there. */
+  /** Delivers every event, until the caller unsubscribes or the service refuses. */
   subscribe(input: Input, callbacks: SubscriptionCallbacks<Event>): { unsubscribe(): void }
 }
 

@@ -4,7 +4,7 @@ import type { FetchLike, FetchLikeResponse } from 'eventsource'
 import type { Send } from './request.js'
 import type { AppRouter } from './router.js'
 
-/** Waited where a 429 does not say how long. */
+/** The wait after a 429 without `Retry-After`. */
 const RETRY_SECONDS = 5
 
 function pause(seconds: number, signal: AbortSignal): Promise<void> {

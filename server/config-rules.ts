@@ -136,7 +136,7 @@ const zWalletClients = z.array(
 )
 export type WalletClients = z.infer<typeof zWalletClients>
 
-/** A JSON file of wallets; nobody where it is not named. */
+/** A JSON file of wallets; none where it is not configured. */
 export const walletClients = z
   .string()
   .optional()

@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino'
 
-/** What stands in the sentence, so that it need not stand behind it once more. */
+/** Members that are part of the sentence and are not repeated after it. */
 const IN_MESSAGE = ['method', 'path', 'status', 'ms']
 
 type Line = Readonly<Record<string, unknown>>

@@ -42,12 +42,12 @@ const SECRET_MEMBERS: ReadonlySet<string> = new Set([
 
 const MAX_DEPTH = 6
 
-/** Whoever causes a refusal chooses how long its reason is. */
+/** A bound, since the caller influences how long the reason of a refusal is. */
 const MAX_TEXT = 2_048
 
 /**
- * Offers, requests and their QR codes, which whoever knows their id can take or answer: in a path, and in an address within
- * another one's query.
+ * Ids of offers, requests and their QR codes, which are capabilities: anyone who knows the id can use them. They occur in
+ * paths, and in addresses within the query of another address.
  */
 const CAPABILITY =
   /(\/|%2F)(offers|offerings|credential-offer-sessions|requests|responses|qr-codes|authorize|present|receive|dc-api)\1([\w-]{8})[\w-]+/gi

@@ -45,8 +45,8 @@ async function prepareDatabase(config: Config, log: Log): Promise<void> {
 }
 
 /**
- * Longer than the minute that proxies in front of a service keep a connection idle: whichever side closes first must not be this
- * one, or a request that is sent at that moment is lost.
+ * Longer than the minute for which proxies usually keep idle connections: the proxy must close first, because a request that
+ * arrives while this side closes is lost.
  */
 const KEEP_ALIVE_MS = 65_000
 
@@ -86,7 +86,7 @@ function stopOnSignal(server: Server, service: Service, redis: RedisCounter | un
   }
 }
 
-/** Its client is a third of the files that a start would load, and most installations have no Redis. */
+/** Imported on demand: the Redis client is a third of the files to load, and most installations have no Redis. */
 async function redisCounter(url: string, log: Log): Promise<RedisCounter> {
   const { createRedisCounter } = await import('./http/rate-limit-redis.js')
   return createRedisCounter(url, log)
@@ -113,7 +113,7 @@ async function serve(config: Config, log: Log): Promise<void> {
 const DATABASE_REFUSES =
   /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|28[0-9A-Z]{3}|3D000|08[0-9A-Z]{3}|53300|57P0\d)$/
 
-/** Why the start failed, in words for the operator where the reason is the environment's. */
+/** Why the start failed: a message for the operator where the environment is the cause. */
 function explain(thrown: unknown, config: Config | undefined): string {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   if (error instanceof ConfigurationError || error instanceof MigrationError || config === undefined)

@@ -9,7 +9,7 @@ import type { Log } from './log.js'
 import { type Counts, WorkerCounts } from './metrics/workers.js'
 import { type AskWorkers, answerPrimary, createQuestions } from './worker-questions.js'
 
-/** Of a worker that does not say what it has counted, what it said before counts. */
+/** How long to wait for the counts of a worker; after that its previous counts are used. */
 const METRICS_TIMEOUT_MS = 1_000
 /** A little longer than the checks themselves may take. */
 const READINESS_TIMEOUT_MS = 4_000
@@ -42,12 +42,12 @@ export const ownSources = (deps: Told): OperationsSources => ({
   metrics: () => deps.metrics.registry.metrics(),
 })
 
-/** Lets the primary know what this worker would tell. */
+/** Answers the primary with this worker's readiness and counts. */
 export function tellPrimary(deps: Told): void {
   answerPrimary({ metrics: () => deps.metrics.registry.getMetricsAsJSON(), readiness: () => readinessOf(deps) })
 }
 
-/** A component is as well as the worker says that is worst off. */
+/** The worst status of each component over all workers. */
 function worst(answers: readonly Components[]): Components {
   const merged: Record<string, Components[string]> = {}
   for (const [name, component] of answers.flatMap((answer) => Object.entries(answer))) {

@@ -24,7 +24,7 @@ function positionOf(cursor: string): ListPosition | undefined {
   return cursorOf(position) === cursor ? position : undefined
 }
 
-/** Query of every list: how many, and where the page before ended. */
+/** Query of every list: the size of the page, and the cursor of the one before. */
 export const pageShape = {
   limit: z.int().min(1).max(PAGE_SIZE).optional().meta({ description: 'How many at most; 1,000 unless given.' }),
   cursor: z

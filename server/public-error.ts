@@ -22,14 +22,14 @@ const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.caus
 
 const told = new WeakMap<ZodError, ServiceError>()
 
-/** Answer and log speak of the same error, whose messages are made once. */
+/** Cached, since response and log both need the error, and its messages are made only once. */
 function invalidRequest(refusal: ZodError): ServiceError {
   const known = told.get(refusal) ?? errors.invalid(validationMessages(refusal))
   told.set(refusal, known)
   return known
 }
 
-/** The deliberate error behind whatever was thrown, or undefined where nobody foresaw it. */
+/** The deliberate error behind a thrown value; undefined for an unexpected one. */
 export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
   if (thrown instanceof ServiceError) return thrown
   const cause = causeOf(thrown)

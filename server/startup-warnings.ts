@@ -36,7 +36,7 @@ export function startupWarnings(config: Config): string[] {
   return warnings
 }
 
-/** Who else's access tokens are taken for ours. */
+/** Warns of settings under which tokens for other services are accepted. */
 function uncheckedTokenClaims({ oidc }: Config): string[] {
   const warnings: string[] = []
   if (oidc.issuer === undefined) {

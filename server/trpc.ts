@@ -15,7 +15,7 @@ const t = initTRPC
     transformer,
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
-      // Nothing tells a client that the other end of its connection is gone, except that three pings did not come.
+      // A client notices a silently broken connection only by three missing pings.
       client: { reconnectAfterInactivityMs: 45_000 },
     },
     errorFormatter: ({ shape, error, ctx }) => {
@@ -48,7 +48,7 @@ export const clientProcedure = t.procedure.use(({ ctx, next }) => {
 
 type Permit = (caller: Caller, config: Config) => void
 
-/** One middleware for token and role: each one more that a request passes costs as much as validating its input. */
+/** One middleware for token and role, since each middleware costs as much as validating the input. */
 const authenticated = (permit: Permit) =>
   t.procedure.use(async ({ ctx, next }) => {
     const caller = await ctx.deps.access.user(ctx.request.headers)

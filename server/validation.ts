@@ -61,7 +61,7 @@ function predicate(issue: RawIssue): string | undefined {
 
 /**
  * Zod's own words do not fit behind a field's path. A message that a contract gives itself still wins over this one. The
- * setting is the whole process': whoever loads a library that has words of its own calls this afterwards.
+ * setting applies to the whole process: call this again after loading a library that sets messages of its own.
  */
 export function installValidationMessages(): void {
   z.config({ customError: predicate })
@@ -78,7 +78,7 @@ function reachOf(issues: readonly Issue[]): number {
   return reach
 }
 
-/** Of a union's branches the one that got furthest says most about what was meant. */
+/** The messages of the union's branch that got furthest, which is most likely the one that was meant. */
 function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readonly PropertyKey[]): Generator<string> {
   const [first, ...others] = issue.errors
   const best = others.reduce((left, right) => (reachOf(right) > reachOf(left ?? []) ? right : left), first)

@@ -66,7 +66,7 @@ export interface DepsOptions {
   readonly maintenance?: boolean
 }
 
-/** The stores over one database: all of Prisma that the service knows. */
+/** The stores over one database; nothing else in the service uses Prisma. */
 export function createStores(database: Database): Stores {
   return {
     agents: createAgentStore(database),
@@ -184,7 +184,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   metrics.read({ database: database.load, streams: deps.events.open })
   const maintenance = createMaintenance({
     store: createMaintenanceStore(database),
-    // Everything that is done from time to time, whoever asks or not.
+    // All work that is done at intervals, independent of requests.
     tasks: [...sessionTasks(deps), ...issuanceTasks(deps), ...flowTasks(deps)],
     clock,
     log,

@@ -12,7 +12,7 @@ const isQuestion = (message: unknown): message is Question =>
 const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && typeof (message as Answer).answerTo === 'number'
 
-/** The worker's side: answers what the primary asks. What cannot be answered is not, which the primary takes for no answer. */
+/** The worker's side: answers questions of the primary. Where answering fails it sends nothing, and the primary times out. */
 export function answerPrimary(answers: Readonly<Record<Topic, () => Promise<unknown>>>): void {
   const answer = async ({ topic, question }: Question) => {
     const said: Answer = { answerTo: question, answer: await answers[topic]() }
@@ -23,7 +23,7 @@ export function answerPrimary(answers: Readonly<Record<Topic, () => Promise<unkn
   })
 }
 
-/** Asks workers; the answer of each that gave one in time. */
+/** Asks workers; returns the answers that arrived in time. */
 export type AskWorkers = (
   workers: readonly Worker[],
   topic: Topic,

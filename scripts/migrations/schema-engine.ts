@@ -28,7 +28,7 @@ async function instantiate(): Promise<Bindings> {
   ])
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engine })
   engine.__wbg_set_wasm(instance.exports)
-  // Where the engine leaves word before it gives up.
+  // The engine writes its message here before it aborts.
   Object.assign(globalThis, {
     PRISMA_WASM_PANIC_REGISTRY: {
       set_message: (message: string) => {
@@ -41,7 +41,7 @@ async function instantiate(): Promise<Bindings> {
 }
 
 /** The engine's errors carry its own call stack behind the sentence, and a number in place of an error from outside. */
-function legible(error: unknown, registry: ErrorRegistry): Error {
+function withPlainMessage(error: unknown, registry: ErrorRegistry): Error {
   const message = panicMessage ?? (error instanceof Error ? error.message : String(error))
   const id = /External error id#(\d+)/.exec(message)?.[1]
   const outer = id === undefined ? undefined : registry.consumeError(Number(id))?.error
@@ -62,7 +62,7 @@ export async function withSchemaEngine<T>(databaseUrl: string, use: (engine: Sch
   try {
     return await use(await SchemaEngine.new({ datamodels: undefined }, () => undefined, bound))
   } catch (error) {
-    throw legible(error, bound.errorRegistry)
+    throw withPlainMessage(error, bound.errorRegistry)
   } finally {
     await factory.dispose()
   }

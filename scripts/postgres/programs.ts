@@ -41,7 +41,7 @@ export class Programs {
     }
   }
 
-  /** Made beside its place and moved there whole, so that an interrupted start leaves no half of one. */
+  /** Created in a temporary place and then moved, so that an interrupted start leaves no incomplete directory. */
   private async makeDataDirectory(): Promise<void> {
     const draft = `${this.options.dataDirectory}.new`
     const passwordFile = `${draft}.password`
@@ -64,7 +64,7 @@ export class Programs {
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
         '--no-instructions',
-        // Also when it is for keeps: nothing is in it yet.
+        // Also for a permanent directory: it is still empty.
         '--no-sync',
       ])
       await rename(draft, this.options.dataDirectory)
@@ -80,7 +80,7 @@ export class Programs {
     const pid = Number.parseInt((await readIfThere(pidFile)) ?? '', 10)
     if (!Number.isInteger(pid) || !isRunning(pid)) return
     if (isPostgresOn(this.options.dataDirectory, pid)) await this.stopServer()
-    // The number belongs to another program by now, which PostgreSQL would take for a rival.
+    // The process id belongs to another program now, which PostgreSQL would take for a running server.
     else await rm(pidFile, { force: true })
   }
 
@@ -112,7 +112,7 @@ export class Programs {
     const stop = (mode: string) =>
       this.run(this.binaries.pg_ctl, ['stop', '-D', dataDirectory, '-m', mode, '-w', '-t', '20', '-s'])
     await stop('fast').catch(async () => {
-      // Otherwise it has gone by itself meanwhile.
+      // Otherwise the server has ended by itself meanwhile.
       if ((await readIfThere(`${dataDirectory}/postmaster.pid`)) !== null) await stop('immediate')
     })
   }

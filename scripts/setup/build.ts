@@ -21,13 +21,13 @@ export function build(): void {
   const dist = join(root, 'dist')
   unlessUpToDate(join(dist, '.sources'), join(dist, 'server', 'main.js'), serverSources(), () => {
     process.stdout.write('Building …\n')
-    // What was compiled from a source that is gone would stay behind.
+    // Otherwise the output of deleted sources would remain.
     rmSync(dist, { recursive: true, force: true })
     runQuietly(programOf('typescript', 'tsc'), '-p', 'tsconfig.build.json')
   })
 }
 
-/** Times of files say little after a checkout or a copy, so the stamp is a hash of their contents. */
+/** A hash of the files' contents, since their times are not reliable after a checkout or a copy. */
 function unlessUpToDate(stamp: string, product: string, sources: readonly string[], make: () => void): void {
   const hash = hashOf(sources)
   if (existsSync(product) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return

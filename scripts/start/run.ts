@@ -49,7 +49,7 @@ async function bringUp(supervisor: Supervisor, plan: StartPlan, dev: boolean, si
   announce(plan, plan.added.ISSUER_BASE_URL ?? origin)
 }
 
-/** Asked before the service is, which would say it less plainly. */
+/** Checked before the service starts, for a clearer message than its own. */
 async function requirePort({ address }: StartPlan): Promise<void> {
   if (address === null || (await isFree(address.port, address.host))) return
   throw new Error(
@@ -81,12 +81,12 @@ function announce({ local, embeddedDatabase }: StartPlan, url: string): void {
 /** Signals that are this close together are one keypress. */
 const ONE_KEY_MS = 500
 
-/** Resolves with the exit code, when the user has had enough or something ended by itself. */
+/** Resolves with the exit code when the user stops the run, or the service or the database ends by itself. */
 function untilOver(supervisor: Supervisor): Promise<number> {
   return new Promise((resolve) => {
     let toldAt: number | undefined
     const stop = () => {
-      // One Ctrl-C may come twice, from the terminal and from npm. Asked again, the service need not finish its requests.
+      // One Ctrl-C may come twice, from the terminal and from npm. At a second signal the service does not finish its requests.
       toldAt ??= performance.now()
       if (performance.now() - toldAt > ONE_KEY_MS) void supervisor.call('killService').catch(() => undefined)
       resolve(0)

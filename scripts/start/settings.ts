@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface StartPlan {
   /** Variables for the service that neither the environment nor .env sets. */
   readonly added: Readonly<Record<string, string>>
-  /** Nothing was configured: settings for local development are filled in and the demonstration schema is posted. */
+  /** True where nothing was configured: settings for local development are filled in and the demonstration schema is posted. */
   readonly local: boolean
   readonly embeddedDatabase: boolean
   /** Where the service will listen; null where PORT is none, which the service then says itself. */

@@ -1,7 +1,7 @@
 /**
  * Outlives the process that started it by as long as it takes to stop what that one ran: the service first, then
  * PostgreSQL. It runs in a session of its own, so that Ctrl-C in a terminal reaches the starter alone, and ends when
- * the starter says so or is gone, however it went.
+ * the starter says so or has ended, in whatever way.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -83,7 +83,7 @@ async function stopService(child: ChildProcess): Promise<void> {
   clearTimeout(late)
 }
 
-/** Nobody may be there to read it any more. */
+/** The starter, which reads the messages, may have ended. */
 function report(message: Report): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve())

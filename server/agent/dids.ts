@@ -21,7 +21,7 @@ export const shownDid = (deps: Pick<Deps, 'config'>, stored: StoredDid): ShownDi
 /** A did:web with a port is written with `%3A`; a path that was decoded once shows it as `:`. */
 export const didSpellings = (did: string): string[] => [did, did.replace(/^(did:web:[^:]+):(\d+)(?=:|$)/, '$1%3A$2')]
 
-/** Makes a DID with a key of its own, for the caller to use as they like. */
+/** Makes a DID with a key of its own, for the caller's own use. */
 export async function createAgentDid(deps: Deps, method: 'key' | 'web', sub: string): Promise<StoredDid> {
   const { dids } = deps.stores
   const identity = await newIdentity(deps.vault, deps.newId, {

@@ -5,7 +5,7 @@ const HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt
 /** Header types that no other token has. */
 const ACCESS_HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt'])
 
-/** What Keycloak and its kin write into a payload's `typ`. */
+/** The payload's `typ` as Keycloak and similar providers write it. */
 const ACCESS_PAYLOAD_TYPES: ReadonlySet<string> = new Set(['bearer', 'dpop', 'at+jwt'])
 const OTHER_PAYLOAD_TYPES: ReadonlySet<string> = new Set(['id', 'refresh', 'offline', 'logout'])
 

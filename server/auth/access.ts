@@ -11,7 +11,7 @@ export interface SentCredentials {
   readonly 'x-client-secret'?: string | string[] | undefined
 }
 
-/** Decides who asks. Both schemes of the interface, and their absence where AUTH_DISABLED is set. */
+/** Authenticates callers by both schemes of the interface, or by neither where AUTH_DISABLED is set. */
 export interface Access {
   /** @throws the 401 that fits. */
   user(sent: SentCredentials): Promise<Caller>

@@ -1,4 +1,4 @@
-/** Who is asking, as the identity provider says. */
+/** The authenticated caller, from the identity provider's token. */
 export interface Caller {
   /** The token's `sub`. */
   readonly sub: string
@@ -9,7 +9,7 @@ export interface Caller {
   readonly expiresAt?: number
 }
 
-/** The one admin that everybody is with AUTH_DISABLED. */
+/** The caller of every request with AUTH_DISABLED: one local admin. */
 export const LOCAL_ADMIN: Caller = { sub: 'local-admin', roles: new Set(['admin']), tokenDids: [] }
 
 export const isAdmin = (caller: Caller): boolean => caller.roles.has('admin')

@@ -9,7 +9,7 @@ import { errors } from '../errors.js'
 
 /** The interface's limit: keys are cached for ten minutes. */
 const CACHE_MS = 10 * 60 * 1000
-/** Strangers' key ids make the service ask the identity provider no more often than this. */
+/** Unknown key ids, which anyone can send, cause at most one request to the identity provider in this time. */
 const UNKNOWN_KID_MS = 5_000
 const TIMEOUT_MS = 5_000
 
@@ -27,8 +27,8 @@ export interface SigningKeys {
    */
   find(header?: JWSHeaderParameters, token?: FlattenedJWSInput): Promise<CryptoKey>
   /**
-   * `degraded` where no token can be checked, as far as is known: nobody waits for a fetch here. Keys that have run out are
-   * fetched in the background, once in five seconds.
+   * `degraded` where no token can be checked, as far as is known. It does not wait for a fetch: expired keys are fetched in
+   * the background, at most once in five seconds.
    */
   check(): Promise<'up' | 'degraded'>
 }
@@ -41,11 +41,11 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   const keyTypes: ReadonlySet<string | undefined> = new Set(algorithms.map((algorithm) => KEY_TYPES[algorithm]))
   const jwks = createRemoteJWKSet(new URL(jwksUrl), {
     cacheMaxAge: CACHE_MS,
-    // Its own rule would leave a new key unknown for a while after every fetch.
+    // The library's own cooldown would leave a new key unknown for a while after every fetch.
     cooldownDuration: Number.POSITIVE_INFINITY,
     timeoutDuration: TIMEOUT_MS,
   })
-  // Whoever comes while the keys are under way waits for them.
+  // Requests that arrive during a fetch wait for it.
   const mayRefetch = onceIn(UNKNOWN_KID_MS, () => jwks.reloading)
   const mayCheck = onceIn(UNKNOWN_KID_MS, () => false)
   /** Whether the last fetch failed, and nothing is left of the one before. */

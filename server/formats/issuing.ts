@@ -63,7 +63,7 @@ export interface SignedCredential {
 export interface Issuing {
   /**
    * What follows the name of a schema in the id of its credential configuration: a hyphen and more, or nothing for the
-   * one format that is issued where nobody names another.
+   * default format.
    */
   readonly configurationSuffix: string
   /** The format in a sentence, with its article. */

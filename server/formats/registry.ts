@@ -13,11 +13,11 @@ export interface Formats {
   readonly all: readonly CredentialFormat[]
   /** In the order in which they are offered: the primary one first. */
   readonly issued: readonly CredentialFormat[]
-  /** What is issued where nobody names a format; its configurations are called as their schemas are. */
+  /** The default format for issuance; the ids of its configurations are the names of their schemas. */
   readonly primary: CredentialFormat
   /** @throws Error for a name that no contract lets through. */
   named(name: string): CredentialFormat
-  /** The format that a compact credential looks like, the first that takes it for its own; undefined where none does. */
+  /** The first format that recognises a compact credential as its own; undefined where none does. */
   recognise(compact: string): CredentialFormat | undefined
   /** The format that a name stands for, today's or a former one; undefined where it is none. */
   known(name: unknown): CredentialFormat | undefined

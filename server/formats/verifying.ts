@@ -11,11 +11,11 @@ import type { HolderKey } from '../protocol/jwt-vc/presentation.js'
 import type { CredentialView } from '../protocol/openid4vp/query/credential-view.js'
 import type { Installation } from './issuing.js'
 
-/** A credential whose signature, times and disclosures hold. Who issued it, and its status, is for the caller to judge. */
+/** A credential whose signature, times and disclosures hold. Trust in its issuer, and its status, are for the caller to check. */
 export interface VerifiedCredential {
   readonly issuer: string
   readonly issuerKey: IssuerKey
-  /** The entries of status lists that speak for it. */
+  /** Its entries in status lists. */
   readonly status: readonly StatusReference[]
   /** `vct` of an SD-JWT VC, `type` of a W3C credential. */
   readonly types: readonly string[]
@@ -26,7 +26,7 @@ export interface VerifiedCredential {
   /** In seconds since the epoch. */
   readonly issuedAt: number | undefined
   readonly expiresAt: number | undefined
-  /** What the holder's proof is called that came with it, which was not verified; undefined where none did. */
+  /** The kind of holder's proof that came with it, which was not verified; undefined where there was none. */
   readonly holderProof: string | undefined
   /** What `POST /credentials/verify` shows of it: the members of `answer`. */
   readonly shown: JsonObject
@@ -73,7 +73,7 @@ export interface PresentedCredential {
   readonly content: CredentialContent
 }
 
-/** A credential whose holder cannot prove anything. */
+/** The error for a credential that is bound to no holder key. */
 export const notBound = () =>
   new CredentialError('Credential is not bound to a holder key.', { check: 'holder-binding' })
 

@@ -5,10 +5,10 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 /** `degraded`: requests are served without it. */
 type Status = 'up' | 'degraded' | 'down'
 
-/** What requests use, by name, and whether it is there. */
+/** The checks of the components that requests use, by name. */
 export type Components = Readonly<Record<string, { readonly status: Status }>>
 
-/** A component that takes longer to say that it is there does not serve requests either. */
+/** A component that takes longer to answer its check counts as unavailable. */
 const CHECK_TIMEOUT_MS = 3_000
 
 async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknown) => void): Promise<Status> {

@@ -2,18 +2,18 @@ import { createHmac } from 'node:crypto'
 import type { RequestHandler } from 'express'
 import type { Log } from '../log.js'
 
-/** Enough to tell callers apart. */
+/** Hash characters to log: enough to distinguish callers. */
 const CALLER_LENGTH = 16
 
 /**
- * One line for each finished request: who knows the request id finds it again. Queries and bodies stay out. A caller's `sub`
- * is hashed under a key, so that it can be followed from line to line and not guessed.
+ * One line for each finished request, with its request id. Queries and bodies are left out. A caller's `sub` is logged as a
+ * keyed hash: equal in every line of that caller, and not to be found by guessing.
  */
 export function accessLog(log: Log, key: Uint8Array): RequestHandler {
   const pseudonymOf = (sub: string) => createHmac('sha256', key).update(sub).digest('base64url').slice(0, CALLER_LENGTH)
   return (request, response, next) => {
     const started = performance.now()
-    // Now, since a connection that was closed has no address any more.
+    // Read now, since a closed connection has no address.
     const { method, path, ip: address } = request
     response.on('close', () => {
       const { requestId, caller } = response.locals as { requestId?: string; caller?: string }

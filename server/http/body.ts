@@ -23,7 +23,7 @@ function readerOf(limit: number): (request: Request, response: Response) => Prom
  * The whole body as text; empty where there is none.
  *
  * @throws 413 above `maxBytes` (when unpacked), 400 where it ends early or is not UTF-8, 415 for a content encoding that
- * nobody here knows.
+ * is not supported.
  */
 export async function readText(request: Request, response: Response, maxBytes = MAX_BODY_BYTES): Promise<string> {
   try {

@@ -59,7 +59,7 @@ function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuth
   return new OAuthError(route.rest.invalid ?? 'invalid_request', text, { status, cause })
 }
 
-/** What failed on the way to a page, said to a person. */
+/** The failure of a page request, as a page for a person. */
 function sendFailurePage(thrown: unknown, request: Request, response: Response, deps: Deps): void {
   const { status, message } = publicError(thrown, deps.config.production)
   logFailure(thrown, status, request, response, deps)

@@ -11,8 +11,8 @@ export const isLoopbackName = (hostname: string): boolean => LOOPBACK_NAME.test(
 const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
 
 /**
- * Whether a page from elsewhere may cause a request that says nothing of its origin (an image, a script, a link): for what
- * wallets ask of anybody, and for a page that is opened, whose content it does not see.
+ * Whether a page of another site may cause a request without `Origin` (an image, a script, a link): yes for routes that any
+ * wallet may call, and for navigation to a page, whose content the other site cannot read.
  */
 function mayComeFromElsewhere({ method, path, headers }: Request): boolean {
   return isPublicPath(path) || (method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
@@ -30,7 +30,7 @@ export function hostCheck(config: Config): RequestHandler {
   return (request, _response, next) => {
     const { host = '', origin, 'sec-fetch-site': site } = request.headers
     if (!isNear(hostnameOf(host))) next(errors.hostNotAllowed())
-    // `null`, as sandboxed pages and files have it, is nobody's.
+    // `null`, the origin of sandboxed pages and files, is never allowed.
     else if (origin !== undefined && !(URL.canParse(origin) && isNear(new URL(origin).hostname))) {
       next(errors.originNotAllowed())
     } else if (origin === undefined && site === 'cross-site' && !mayComeFromElsewhere(request)) {

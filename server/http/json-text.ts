@@ -27,7 +27,7 @@ function isTooDeep(text: string): boolean {
   return false
 }
 
-/** Whether U+0000 may stand in a text: PostgreSQL stores it nowhere, and what is not stored may hold it. */
+/** Whether texts may contain U+0000. PostgreSQL cannot store it; requests that are not stored may contain it. */
 type Nul = 'accepted' | 'refused'
 
 /** RFC 7493 §2.1: no lone surrogates. */

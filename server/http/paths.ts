@@ -5,7 +5,7 @@ const PUBLIC = /^\/(\.well-known|openid4vci|openid4vp|vct|status-lists|token-sta
 /** `/{uuid}/did.json` and `/{uuid}/.well-known/did.json`. */
 export const isHostedDidPath = (path: string): boolean => HOSTED_DID.test(path)
 
-/** Pages for people: no other page's script has business there. */
+/** Pages for people, without CORS: scripts of other pages must not read them. */
 const PAGE = /^\/openid4vci\/authorize(\/|$)/
 
 /** Protocol and metadata routes that any wallet, also one in a browser, may call. */

@@ -1,11 +1,11 @@
 import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
 
-/** Beyond it the shared counter is asked again; meanwhile no request waits for one that does not answer. */
+/** After this time the shared counter is tried again; until then no request waits for it. */
 const RETRY_MS = 1_000
 
 /**
- * Counts in a shared store, and beside it in this process: while the shared one is away, what this process has seen is what
- * counts. So a client is never without a limit, and at worst has one for each process.
+ * Counts in a shared store, and also in this process. While the shared store is unavailable, the count of this process
+ * applies. So there is always a limit for each client, at worst one for each process.
  */
 export class FallbackStore implements Store {
   readonly localKeys = false
@@ -52,7 +52,7 @@ export class FallbackStore implements Store {
     this.#own.shutdown()
   }
 
-  /** What the shared store says; undefined where it is away. Of all requests one in a second finds out whether it is back. */
+  /** The count of the shared store; undefined while it is unavailable, which one request in each second checks. */
   async #ask<T>(question: () => T | Promise<T>): Promise<T | undefined> {
     const now = performance.now()
     if (this.#away) {

@@ -7,7 +7,7 @@ import { FallbackStore } from './rate-limit-fallback.js'
 
 /** A request waits for Redis no longer than this. */
 const REPLY_TIMEOUT_MS = 1_000
-/** Whoever asks how things are is not kept longer: probes give up after a second. */
+/** The health check waits no longer: probes time out after a second. */
 const CHECK_TIMEOUT_MS = 500
 /** A connection on which nothing comes back for this long is dead; pings keep a living one busy. */
 const SOCKET_TIMEOUT_MS = 5_000
@@ -27,7 +27,7 @@ function inTime<T>(reply: Promise<T>, ms = REPLY_TIMEOUT_MS): Promise<T> {
   })
 }
 
-/** Counts the rate limit in Redis, so that it holds across machines; where Redis is away, each process goes on for itself. */
+/** Counts the rate limit in Redis, so that it holds across machines; while Redis is unavailable, each process counts for itself. */
 export async function createRedisCounter(url: string, log: Log): Promise<RedisCounter> {
   const client = createClient({
     url,

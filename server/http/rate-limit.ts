@@ -18,7 +18,7 @@ export function rateLimiter(
     standardHeaders: 'draft-7',
     legacyHeaders: false,
     store: store ?? new MemoryStore(),
-    // A counter that is away must not take the service with it.
+    // A failing counter must not make the service fail.
     passOnStoreError: true,
     logger: {
       warn: (error) => log.warn({ reason: String(error) }, 'rate limit'),

@@ -42,7 +42,7 @@ function sendProtocolReply({ status, headers, body }: ProtocolReply, response: R
   else sendJson(body, 'application/json', response)
 }
 
-/** Bytes that came from elsewhere are shown as what they are said to be, and run nothing; any page may show the image. */
+/** Bytes are served with their declared type only, and no script in them can run; any page may embed the image. */
 function sendBytes(bytes: Uint8Array, mediaType = 'application/octet-stream', response: Response): void {
   response.setHeader('content-type', mediaType)
   response.setHeader('x-content-type-options', 'nosniff')

@@ -16,7 +16,7 @@ export function requestId(): RequestHandler {
   }
 }
 
-/** One for all: making an error takes a trace of the stack, and nobody looks at this one. */
+/** One shared error: creating one captures the stack, which is not needed here. */
 const CLIENT_GONE = new Error('The client is gone.')
 
 class ExpressFacts implements RequestFacts {
@@ -56,7 +56,7 @@ class ExpressFacts implements RequestFacts {
     if (this.#controller === undefined) {
       const controller = new AbortController()
       this.#controller = controller
-      // Asked for after the client went away, it would wait for an event that has passed.
+      // Where the client has already gone, the close event has passed and would never abort the signal.
       if (this.#response.destroyed && !this.#response.writableFinished) controller.abort(CLIENT_GONE)
       else {
         this.#response.once('close', () => {

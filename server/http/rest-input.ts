@@ -56,14 +56,14 @@ function formOf(text: string): Input {
   return form
 }
 
-/** Whether the standards say what a request may hold, rather than the interface. */
+/** Whether a standard, not the interface, defines the members of a request. */
 const isStandards = ({ rest: { kind } }: Route): boolean => kind === 'protocol' || kind === 'page'
 
 function isJson(type: string): boolean {
   return type === 'application/json' || type.endsWith('+json')
 }
 
-/** What a wallet sends is not stored as it came, and may say what it likes. */
+/** Requests of wallets may contain NUL characters, since they are not stored as they came. */
 function jsonObject(route: Route, text: string): Input {
   const value = parseJson(text, isStandards(route) ? 'accepted' : 'refused')
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

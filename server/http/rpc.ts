@@ -16,10 +16,10 @@ import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
 
 const MAX_BATCH = 10
 
-/** The adapter names its own alone, which would undo what the CORS policy said. */
+/** Adds to `Vary`: the adapter would overwrite the header with its own value and drop that of the CORS policy. */
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
 
-/** Where a list goes on that a call of its own asked for; of a batch nobody could tell which. */
+/** The cursor header of a list. Only for single calls: in a batch it would not be clear which list it belongs to. */
 function nextCursor(ctx: Context | undefined): Record<string, string> {
   const cursor = ctx?.responseHeaders.get(NEXT_CURSOR)
   return cursor === undefined ? {} : { [NEXT_CURSOR]: cursor }
@@ -54,7 +54,7 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
       )
       return createContext(deps, requestFacts(req, res))
     },
-    // The RPC codes have no word for some statuses; a single call still answers with the true one.
+    // Some statuses have no RPC code; a single call still answers with the exact status.
     responseMeta: ({ errors, paths, ctx }) => {
       const [error] = errors
       const single = (paths?.length ?? 0) <= 1

@@ -12,7 +12,7 @@ const IDLE_CHECK_MS = 50
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
-  // A connection that was busy when the server closed would otherwise be kept alive for its next request.
+  // Connections that were busy when the server closed would otherwise stay open, waiting for a next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS)
   await closed

@@ -32,7 +32,7 @@ export async function sendEventStream(
   try {
     if (request.method === 'HEAD') {
       response.writeHead(200, HEADERS).end()
-      // A generator that never began would not clean up behind itself.
+      // A generator that was never started does not run its cleanup.
       await events.next()
       await events.return?.()
       return
@@ -41,7 +41,7 @@ export async function sendEventStream(
     while (await sendNext(events, response));
     response.end()
   } catch (thrown) {
-    // The client comes again: with another token, or to another process. Its connection is not kept for more.
+    // The client reconnects, with another token or to another process, so this connection is closed.
     if (thrown instanceof StreamEnd) response.end(() => request.socket.end())
     else {
       logFailure(thrown, 500, request, response, deps)
@@ -57,7 +57,7 @@ function begin(response: Response, deps: Pick<Deps, 'pings'>): void {
   response.cork()
   response.writeHead(200, HEADERS).flushHeaders()
   setImmediate(() => response.uncork())
-  // Who went away before the first event closes nothing any more.
+  // The close event of a client that left before the first event has already passed.
   if (!response.destroyed) deps.pings.add(response)
 }
 
@@ -65,7 +65,7 @@ function begin(response: Response, deps: Pick<Deps, 'pings'>): void {
  * Sends the next event. A call of its own, so that a stream that waits, for minutes mostly, does not keep the event
  * before in memory.
  *
- * @returns false where there is none any more, or nobody who takes it.
+ * @returns false where the stream has ended, or the client has gone.
  */
 async function sendNext(events: AsyncIterator<StreamedEvent>, response: Response): Promise<boolean> {
   const { value, done } = await events.next()

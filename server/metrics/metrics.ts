@@ -10,7 +10,7 @@ export type OfferOutcome = 'created' | 'issued' | 'accepted' | 'failed' | 'expir
 /** What a session failed by: a check of a presentation, the transaction code, or what the wallet notified (OpenID4VCI 1.0 §11). */
 export type FailedCheck = Check | 'tx-code' | 'credential-failure' | 'credential-deleted'
 
-/** A count that somebody else keeps, read when the metrics are. */
+/** Counts that are kept elsewhere and read at each scrape. */
 export interface Readings {
   /** Statements sent to the database; connections to it in use and unused, and how many wait for one. */
   readonly database: () => {

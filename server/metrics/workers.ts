@@ -3,7 +3,7 @@ import { AggregatorRegistry, type Registry } from 'prom-client'
 /** The counts of one process, as they go over the process channel. */
 export type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** What only grows. A gauge of a process that is gone says nothing. */
+/** Metrics of a process that has ended: counters are kept, gauges dropped. */
 const GROWING: ReadonlySet<string> = new Set(['counter', 'histogram'])
 
 const sumOf = (counts: readonly Counts[]): Registry => AggregatorRegistry.aggregate([...counts])

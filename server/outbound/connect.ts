@@ -29,8 +29,8 @@ const notPublic = (hostname: string) =>
   new OutboundError('address', `${hostname} has an address that is not public, so it may not be requested.`)
 
 /**
- * The resolver of a socket. Its answer is checked and handed to that very socket, which asks once, so that no second
- * answer can take the checked one's place. One private address among several refuses them all.
+ * The resolver of a socket. Its answer is checked and used by the same socket, which resolves once, so that a second
+ * answer (DNS rebinding) cannot replace the checked one. One private address among several refuses them all.
  */
 function socketLookup(lookup: Lookup, admits: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
@@ -69,7 +69,7 @@ export function createConnector(rules: ConnectRules): buildConnector.connector {
 
   return (options, callback) => {
     if (rules.mayBePrivate(options)) return toAny(options, callback)
-    // A socket asks no resolver about a literal address.
+    // For a literal IP address the socket does not call the resolver.
     const literal = isIP(options.hostname) !== 0
     if (literal ? !isPublic(options.hostname) : isLocalhostName(options.hostname)) {
       queueMicrotask(() => callback(notPublic(options.hostname), null))

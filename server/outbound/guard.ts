@@ -71,7 +71,7 @@ function parseUrl(text: string, base?: URL): URL {
 function redirectTarget({ status, headers }: Answer, request: Request, url: URL): URL | undefined {
   if (!REDIRECTS.has(status) || request.redirect === 'manual' || headers.location === undefined) return undefined
   if (request.redirect === 'error') throw new OutboundError('redirects', `${url.host} answered with a redirect.`)
-  // Following would either repeat the body at an address that nobody chose, or silently lose it.
+  // Following would either send the body to an address that the caller did not choose, or drop it silently.
   if (!REPEATABLE.has(request.method)) {
     throw new OutboundError('redirects', `${url.host} redirects a ${request.method} request, which is not followed.`)
   }
@@ -116,7 +116,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   const guarded: Outbound['fetch'] = async (input, init) => {
     const url = parseUrl(input instanceof Request ? input.url : String(input))
-    // Before a Request is made of it, which would refuse a user name in words of its own.
+    // Checked before `new Request()`, which would refuse a user name with a message of its own.
     destinations.check(url)
     const request = new Request(input, init)
     const expired = new OutboundError('timeout', `${url.host} did not answer within ${timeoutMs} ms.`)

@@ -17,7 +17,7 @@ const NOT_FOR_CALLERS = [
   INTERNAL_HEADER,
 ]
 
-/** All that follows a redirect to another origin; what proves who is asking stays behind. */
+/** The only headers that are sent along with a redirect to another origin; credentials are not. */
 const FOR_OTHER_ORIGINS = ['accept', 'accept-language', 'if-modified-since', 'if-none-match', 'user-agent']
 
 /** Headers about how the body was sent, which no longer hold of a body that was read and decoded. */

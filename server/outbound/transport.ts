@@ -38,7 +38,7 @@ export function createTransport(options: TransportOptions): Transport {
   const agent = new Agent({
     connect: createConnector({ ...options, mayBePrivate: destinations.mayBePrivate }),
     maxResponseSize: maxBytes,
-    // A kept connection was checked when it was made; kept at a server's wish it would outlive the answer of the resolver.
+    // The address is checked only when connecting. A server must not extend the keep-alive beyond what the resolver's answer is good for.
     keepAliveMaxTimeout: 10_000,
   })
 

@@ -11,7 +11,7 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Nothing from elsewhere is loaded, nothing runs, and no other page may show this one in a frame. */
+/** The policy of pages: no foreign resources, no scripts, no framing by other pages. */
 const policy = (formAction: string | undefined) =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'${
     formAction === undefined ? '' : ` ${formAction}`
@@ -47,7 +47,7 @@ export function page(
   }
 }
 
-/** A page that says, in words, why there is nothing to see. */
+/** A page with a message, for errors. */
 export const messagePage = (
   config: Pick<Config, 'issuerBaseUrl'>,
   status: number,

@@ -5,11 +5,11 @@ const MAX_NAME_LENGTH = 100
 /** The beginning of a text that is longer than `max` characters, with an ellipsis in place of what is left out. */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text
-  // Not through the middle of a character.
+  // Does not cut a surrogate pair in two.
   return `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** The name of a member as a message shows it: whoever sent it chose its length. */
+/** The name of a member for a message, shortened, since the caller chose it. */
 export const shownName = (name: PropertyKey): string => shortened(String(name), MAX_NAME_LENGTH)
 
 /**

@@ -7,7 +7,7 @@ const decode = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64ur
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** The price made higher in the signed payload, the signature as it was. */
-function dearer(jwt: string): string {
+function withHigherPrice(jwt: string): string {
   const [header, payload = '', signature] = jwt.split('.')
   const claims = decode(payload) as { vc: { credentialSubject: Json } }
   claims.vc.credentialSubject.price = { amount: 9_999, currency: 'EUR' }
@@ -15,7 +15,7 @@ function dearer(jwt: string): string {
 }
 
 /** The price made higher in its disclosure, the signed digests as they were. */
-function dearerDisclosure(sdJwt: string): string {
+function withHigherDisclosedPrice(sdJwt: string): string {
   const change = (part: string): string => {
     const disclosure = decode(part) as [string, string, unknown]
     return disclosure[1] === 'price' ? encode([disclosure[0], 'price', { amount: 9_999, currency: 'EUR' }]) : part
@@ -27,8 +27,8 @@ function dearerDisclosure(sdJwt: string): string {
 /** Whoever changes a claim breaks the signature, in either format. */
 export async function tamper(stage: Stage, claimed: Issued, signed: Issued): Promise<void> {
   for (const [{ format }, credential] of [
-    [claimed, dearer(claimed.compact)],
-    [signed, dearerDisclosure(signed.compact)],
+    [claimed, withHigherPrice(claimed.compact)],
+    [signed, withHigherDisclosedPrice(signed.compact)],
   ] as const) {
     stage.step(`Raise the price in a copy of the ${format} and verify it`)
     const answer = await stage.credence.verify.verify.mutate({ credential })

@@ -10,7 +10,7 @@ import { typeOfVct } from './vct.js'
 /**
  * An SD-JWT VC as queries look at it. Its claims are the root. `$.credentialSubject` and `$.vc.credentialSubject` mean that
  * root too, `$.type` and `$.vc.type` mean `["VerifiableCredential", name]`, and `$.issuer`, `$.vc.issuer` and the `id` of
- * either mean `iss`: no claim of that name can pass for the issuer. An index counts the elements that the issuer signed, so
+ * either mean `iss`: no claim of that name is taken for the issuer. An index counts the elements that the issuer signed, so
  * that withholding one does not put another into its place; what is not disclosed is never selected, nor does it stand in
  * an array that is.
  *

@@ -76,7 +76,7 @@ function isVp(compact: string): boolean {
   try {
     return isObject(decodeCompact(compact).payload.vp)
   } catch {
-    // Whatever it is, it is no credential either, and will be refused as one.
+    // Neither a presentation nor a credential: verifying it as a credential gives the error.
     return false
   }
 }

@@ -9,7 +9,7 @@ export interface Jwt {
   readonly payload: JsonObject
 }
 
-/** What kind of check refused something: a short list for whoever counts, where the message is for people. */
+/** The kind of check that failed: a short list for metrics; the message is for people. */
 export type Check =
   /** Not well-formed, incomplete, or in contradiction to itself; disclosures too. */
   | 'format'
@@ -61,7 +61,7 @@ export interface IssuerKey {
 }
 
 /**
- * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they say where to look, no more.
+ * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only say where to look.
  * Throws CredentialError or IssuerKeyError when there is no such key; whatever else it throws passes through as the fault that it is.
  */
 export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject) => Promise<IssuerKey>

@@ -100,7 +100,7 @@ function requireProfile(
   if (!isAnchor && !profile.allowedSignature) {
     throw new IssuerKeyError('A certificate of the x5c chain is signed with an algorithm that is not allowed.')
   }
-  // An authority's purposes bound those of whom it certifies, as browsers and OpenSSL have it.
+  // The purposes of an authority limit those of the certificates that it issues, as in browsers and OpenSSL.
   if (!allowsPurpose(profile.purposes, purpose)) {
     throw new IssuerKeyError('A certificate of the x5c chain is meant for another purpose.')
   }

@@ -28,7 +28,7 @@ const SHA2: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a certificate's `signatureAlgorithm` (RFC 5280 §4.1.1.2) is one that nobody can forge. Throws RangeError for a
+ * Whether a certificate's `signatureAlgorithm` (RFC 5280 §4.1.1.2) is a secure one. Throws RangeError for a
  * structure that is none.
  */
 export function isAllowedSignature(signatureAlgorithm: DerElement | undefined): boolean {

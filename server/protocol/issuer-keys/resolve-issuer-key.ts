@@ -9,7 +9,7 @@ import { x5cIssuerKey } from './x5c-issuer.js'
 
 export { IssuerKeyError } from './issuer-key-error.js'
 
-// Identifiers are repeated in errors and log lines.
+// A bound, since identifiers are repeated in errors and log lines.
 const MAX_LENGTH = 4096
 
 /** An issuer's key, the identifier it is proven to belong to, and how that was proven. */
@@ -37,7 +37,7 @@ export interface IssuerKeyIo {
  * yet. The key is bound to the issuer that is returned: an `assertionMethod` of its DID, a certificate in its name, or
  * a key of its published metadata. Where several ways are open, a `kid` of the DID `iss` comes first, then `x5c`, then
  * the metadata of an https `iss`. A `jwk` or `jku` of the header is never trusted. Throws IssuerKeyError; whether that
- * issuer is one to believe is the caller's question.
+ * issuer is trusted is for the caller to decide.
  */
 export async function resolveIssuerKey(
   header: Record<string, unknown>,

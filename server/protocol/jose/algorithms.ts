@@ -23,7 +23,7 @@ const CURVES: ReadonlyMap<string, Curve> = new Map([
 ])
 
 const MIN_RSA_BITS = 2048
-// Verifying with a larger modulus costs so much that a stranger's key could keep a process busy.
+// A bound, since verifying with a larger modulus is so expensive that one key could keep a process busy.
 const MAX_RSA_BITS = 8192
 // So would an exponent as long as the modulus: verifying would cost what signing does.
 const MAX_RSA_EXPONENT_OCTETS = 8

@@ -3,7 +3,7 @@ interface Entry<Value> {
   readonly weight: number
 }
 
-/** A map that forgets what was used longest ago as soon as its entries are too many, or weigh too much together. */
+/** A map that removes the least recently used entries when there are too many, or their total weight is too large. */
 export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Entry<Value>>()
   #weight = 0

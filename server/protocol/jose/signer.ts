@@ -4,7 +4,7 @@ import { encodeBase64url } from './base64url.js'
 import { type Jwk, publicJwkOf } from './jwk.js'
 import { JwsError } from './jws-error.js'
 
-/** Something that signs: a key in memory here, as well a key that never leaves its module. */
+/** A signing key: here in memory, but the interface also fits a key in a hardware module. */
 export interface Signer {
   readonly alg: SignatureAlgorithm
   readonly kid: string

@@ -62,7 +62,7 @@ export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; 
       ...(exp === undefined ? {} : { expirationDate: dateTime(exp) }),
       credentialSubject: sub === undefined ? input.claims : { id: sub, ...input.claims },
       ...(input.schema === undefined ? {} : { credentialSchema: input.schema }),
-      // A single entry is an object: wallets are known that refuse an array of one.
+      // A single entry is an object, since some wallets refuse an array with one entry.
       ...(input.status === undefined ? {} : { credentialStatus: signedEntry(input.status) }),
     },
   }

@@ -15,7 +15,7 @@ import type { VerifiedJwtVc } from './verify.js'
 
 const PRESENTATION = 'Presentation'
 
-/** Each costs its verifier a signature, and may cost a request. */
+/** A bound, since each credential costs a signature check and possibly a request. */
 const MAX_CREDENTIALS = 32
 
 export interface VpJwtInput {
@@ -99,7 +99,7 @@ export async function verifyVpJwt(compact: string, options: VerifyVpOptions): Pr
   return { header, payload, holder, holderKey: jwk, credentials }
 }
 
-/** Whether a credential is held by who made a presentation: its subject is that holder, or its `cnf` that key. */
+/** Whether the holder of a presentation holds a credential: its subject is that holder, or its `cnf` that key. */
 export function isHeldBy(
   credential: Pick<VerifiedJwtVc, 'subjectId' | 'cnf'>,
   presentation: Pick<VerifiedVpJwt, 'holder' | 'holderKey' | 'header'>,
@@ -108,7 +108,7 @@ export function isHeldBy(
   // RFC 7800 §3: a confirmation key is the only one that proves possession, whatever the subject's id says.
   if (cnf === undefined) return subjectId !== undefined && subjectId === presentation.holder
   if (isObject(cnf.jwk)) return sameKey(cnf.jwk, presentation.holderKey)
-  // A relative kid would be a key of whoever presents.
+  // A relative `kid` would match a key of any presenter.
   const { kid } = presentation.header
   const absolute = typeof kid === 'string' && kid.startsWith('#') ? presentation.holder + kid : kid
   return typeof cnf.kid === 'string' && cnf.kid.startsWith('did:') && cnf.kid === absolute
@@ -151,7 +151,7 @@ function checkPresentationTimes(payload: JsonObject, options: VerifyVpOptions): 
   checkTimes(payload, PRESENTATION, options.now, { past: leeway, exp: leeway })
   if (options.notBefore === undefined) return
   const earliest = options.notBefore.getTime() / 1000 - leeway
-  // checkTimes has made sure that what is there is a number. Wallets are known that send neither of the two.
+  // checkTimes has made sure that what is there is a number. Some wallets send neither of the two.
   if (Number(payload.iat ?? earliest) < earliest) throw new CredentialError('Presentation is older than its request.')
 }
 

@@ -17,7 +17,7 @@ import { issuerIdOf, readBitstringEntry, statusEntriesOf, subjectsOf, vcClaimOf 
 
 const CREDENTIAL = 'Credential'
 
-/** Each may cost its verifier a request to an address that the issuer chose. */
+/** A bound, since each status entry may cost a request to an address that the issuer chose. */
 const MAX_STATUS_ENTRIES = 8
 
 export interface VerifiedJwtVc {
@@ -27,7 +27,7 @@ export interface VerifiedJwtVc {
   readonly vc: JsonObject
   readonly issuer: string
   readonly issuerKey: IssuerKey
-  /** What is to be asked about the status; absent when the credential has none. */
+  /** The status entries to check; absent when the credential has none. */
   readonly status?: readonly BitstringStatusListEntry[]
   /** `sub`, or the `id` of the only subject. */
   readonly subjectId?: string

@@ -27,7 +27,7 @@ const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
 /**
- * Who asks and where the answer goes. What fails here must not be answered by a redirect (RFC 6749 §4.1.2.1).
+ * The client and where the response goes. Errors of these must not be sent by redirect (RFC 6749 §4.1.2.1).
  *
  * @param isRedirectUri whether a client may be answered at an address
  * @throws OAuthError `invalid_request`
@@ -47,7 +47,7 @@ export function redirectTarget(
 }
 
 /**
- * The rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). What fails here is told to the client.
+ * The rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). Errors of these are sent to the client.
  *
  * @param issuer the credential issuer identifier, the only `resource`
  * @throws OAuthError with the code of RFC 6749 §4.1.2.1 or RFC 8707 §2 that fits

@@ -32,7 +32,7 @@ export interface DpopRequest {
   readonly isNonce: (nonce: string) => boolean
 }
 
-/** A proof that was verified. It counts once only `jtiHash` is stored as used, which is the caller's to do. */
+/** A verified proof. The caller must store `jtiHash` as used, so that the proof is accepted only once. */
 export interface DpopProof {
   /** SHA-256 thumbprint of the key (RFC 7638, RFC 9449 §6): what tokens are bound to. */
   readonly jkt: string
@@ -106,7 +106,7 @@ function issuedAt({ iat, nbf, exp }: DecodedJws['payload'], now: Date): number {
   return iat
 }
 
-/** §4.3 step 12. The hash of a public value that both sides know: nothing is learned from how long comparing takes. */
+/** §4.3 step 12. No constant-time comparison is needed: both sides know the value that is hashed. */
 function assertAccessToken(ath: unknown, accessToken: string | undefined): void {
   if (accessToken === undefined) return
   if (ath !== hashOf(accessToken)) throw invalid('The ath of the DPoP proof is not the hash of the access token.')

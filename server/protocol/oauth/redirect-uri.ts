@@ -1,11 +1,11 @@
 const PRINTABLE = /^[\x21-\x7e]+$/
 /** RFC 7595 §3.8: an app's own scheme is named after a domain, which keeps javascript:, data:, file: and blob: out. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
-/** What a browser would run or read where it stands, as a page of who sent it there. */
+/** Schemes that a browser would execute or open as content of the page that redirects. */
 const FORBIDDEN_SCHEMES = new Set(['javascript:', 'data:', 'file:', 'blob:', 'vbscript:', 'about:'])
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** A URL parser drops tabs and line breaks, so that it may read something else than others do. */
+/** URL parsers drop tabs and line breaks, so that two programs may read such an address differently. */
 const parsed = (uri: string): URL | undefined => (PRINTABLE.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined)
 
 /** Whether a browser or an app may be sent to an address: https, an app's scheme with a dot, and http where it is allowed. */

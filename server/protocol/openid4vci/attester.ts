@@ -14,14 +14,14 @@ export interface AttestationProvider {
   readonly keys: readonly Jwk[]
 }
 
-/** Whose attestations are believed. */
+/** The trusted wallet providers. */
 export interface AttestationTrust {
   /** Roots of wallet and key attestations, for nothing else. */
   readonly trustAnchors: readonly X509Certificate[]
   readonly providers: readonly AttestationProvider[]
 }
 
-/** Why an attestation is not believed. `message` is one sentence about the first check that fails. */
+/** Why an attestation is refused. `message` is one sentence about the first check that fails. */
 export class AttestationError extends Error {
   override readonly name = 'AttestationError'
 }

@@ -34,7 +34,7 @@ export interface ProvenKey {
 
 const TYP = 'openid4vci-proof+jwt'
 const LEEWAY_SECONDS = 60
-/** Wallets are known that date their proofs a minute back; with the leeway alone their clocks had to be exact. */
+/** Some wallets date their proofs a minute back; the general leeway would then require exact clocks. */
 const BACKDATED_SECONDS = 60
 
 const invalidProof = (description: string, cause?: unknown) => new OAuthError('invalid_proof', description, { cause })
@@ -80,7 +80,7 @@ async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Pr
   if (typeof kid !== 'string' || did === undefined) throw invalidProof('The kid of the proof is not a DID URL.')
   try {
     const { id, jwk } = await options.resolveKey(kid, nonce)
-    // A document may list, as its only one, a method under the name of somebody else's key.
+    // The method of a document may have the id of another DID's key.
     if (didOf(id) !== did) throw new DidResolutionError('its verification method bears the name of another DID.')
     return { jwk, did, kid: id }
   } catch (cause) {
@@ -151,7 +151,7 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
     throw invalidProof('The iss of the proof is not the client of the access token.')
   const { nonce, issuedAt } = nonceOf(payload, options)
   assertTimes(payload, issuedAt, options.now)
-  // Last what costs most: a DID may have to be fetched, which nobody brings about without a fresh nonce.
+  // The most expensive check is last: a DID document may have to be fetched, which requires a fresh nonce.
   const key = name === 'jwk' ? bareKey(header.jwk) : await didKey(header.kid, nonce, options)
   assertSigned(jws, key.jwk, options.algorithms)
   return { ...key, nonce }

@@ -32,13 +32,13 @@ export interface WalletAttestation {
   readonly instanceJkt: string
   /** `wallet_name` */
   readonly walletName: string | undefined
-  /** `status` as it came, for who checks it; undefined where there is none. */
+  /** `status` as it came, for the caller to check; undefined where there is none. */
   readonly status: unknown
-  /** The attestation itself, for the same. */
+  /** The attestation itself, for that check. */
   readonly attester: { readonly jwk: Jwk; readonly iss: string | undefined }
   /** `challenge` of the proof; undefined where it has none. */
   readonly challenge: string | undefined
-  /** Names the proof, which counts once: the caller stores it as used. */
+  /** Identifies the proof, which is valid once: the caller stores it as used. */
   readonly jtiHash: string
   readonly expiresAt: Date
 }
@@ -93,7 +93,7 @@ function attested({ header, payload }: DecodedJws, now: Date): { clientId: strin
   return { clientId: sub, instance }
 }
 
-/** §5.2: that whoever sends the attestation has its key, for this server and now. */
+/** §5.2: the proof of possession: signed with the attested key, for this server, and recent. */
 function assertProof(
   { header, payload }: DecodedJws,
   clientId: string,

@@ -1,6 +1,6 @@
 /**
- * An answer that is no authorization response to the request: it cannot have come from the wallet that was asked, or not
- * whole. It says nothing about a presentation. `message` is one sentence that may be shown to anyone.
+ * A message that is not a valid authorization response to the request: not from the wallet that fetched the request, or
+ * incomplete. It is not an error of a presentation. `message` is one sentence that may be shown to anyone.
  */
 export class ResponseError extends Error {
   override readonly name = 'ResponseError'

@@ -9,7 +9,7 @@ export interface SdJwtParts {
   readonly sdJwt: string
 }
 
-/** Far more than any credential has; each costs a hash and a parse. */
+/** A bound far above real credentials, since each Disclosure costs a hash and a parse. */
 const MAX_DISCLOSURES = 2000
 
 /**

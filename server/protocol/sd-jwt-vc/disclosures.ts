@@ -19,7 +19,7 @@ export interface DisclosedClaim {
 export interface ProcessedPayload {
   readonly claims: JsonObject
   /**
-   * The same, but that each array element without a Disclosure keeps its place, as undefined: for whoever asks for an element
+   * The same, but that each array element without a Disclosure keeps its place, as undefined: for queries that select an element
    * by its index. `claims` itself where there is no such element.
    */
   readonly placedClaims: JsonObject

@@ -40,7 +40,7 @@ export async function createKeyBinding(input: KeyBindingInput): Promise<string> 
   const { issuerJwt, keyBindingJwt } = splitSdJwt(input.sdJwt)
   if (keyBindingJwt !== undefined) throw new CredentialError('Credential has a Key Binding JWT already.')
   const digest = digestOf(decodeJwt(issuerJwt, 'Credential').payload)
-  // The credential names the key; a `kid` would only tell verifiers apart what they need not know.
+  // No `kid`: the credential names the key already, and a `kid` would tell verifiers more than they need.
   const header = { typ: 'kb+jwt', kid: undefined }
   const jwt = await signCompact(input.signer, header, {
     ...input.claims,

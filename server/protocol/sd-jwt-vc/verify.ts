@@ -29,7 +29,7 @@ export interface VerifiedSdJwtVc {
   readonly issuer: string
   readonly issuerKey: IssuerKey
   readonly disclosures: readonly DisclosedClaim[]
-  /** What is to be asked about the status; absent when the credential has none. */
+  /** The status entry to check; absent when the credential has none. */
   readonly status?: TokenStatusReference
   readonly cnf?: JsonObject
   /** The Key Binding JWT at the end, which is not verified here. */
