@@ -30,7 +30,7 @@ export type AuditAction =
   | 'presentation.verified'
   | 'presentation.refused'
 
-/** Who did what to which id. Never claims. */
+/** One audited change: actor, action and id. It never holds claims. */
 export interface AuditRecord {
   /** The caller's `sub`; null for a client secret, a wallet or the service itself. */
   readonly actor: string | null

@@ -2,7 +2,7 @@ import type { DidKeys } from '../protocol/did/did-document.js'
 import { DidResolutionError, type DidResolutionIo, resolveDid } from '../protocol/did/resolve-did.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
-/** Is asked before the DID of another host is resolved; where it throws, the DID is not. */
+/** Called before a DID of another host is resolved. Where it throws, the DID is not resolved. */
 export type Admit = (did: string) => void | Promise<void>
 
 /** Resolves DIDs to their keys; rejects with DidResolutionError. Keys are shared: they must not be changed. */
@@ -23,7 +23,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 
 const bytesOf = (did: string, outcome: DidKeys | string): number => 2 * (did.length + JSON.stringify(outcome).length)
 
-/** A text of its own: a part of another one would keep that one in memory. */
+/** A copy of a text: a substring would keep the whole original string in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString()
 
 /** Resolves did:key and did:jwk, which never change. */
@@ -38,7 +38,7 @@ function createComputed(options: DidResolutionIo, maxEntries: number): (did: str
   }
 }
 
-/** Resolves did:web. Who asks while a document is being fetched shares the request; what has expired is forgotten. */
+/** Resolves did:web. Concurrent calls for one DID share a request; expired entries are removed. */
 function createFetched(
   options: DidResolutionIo & { clock: () => Date; ttlSeconds: number },
   maxEntries: number,

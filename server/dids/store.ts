@@ -118,7 +118,7 @@ export function createDidStore({ prisma, sql }: Database) {
     return new Map(rows.map((row) => [row.did, row]))
   })
   return {
-    /** Requests that ask at the same time are answered by one statement. What has not the form of a DID is none. */
+    /** Requests that ask at the same time are answered by one statement. A text that is not in the form of a DID is not looked up. */
     find: async (did: string): Promise<StoredDid | undefined> => (DID.test(did) ? readDid(did) : undefined),
 
     /** The first of several spellings that is known. */

@@ -6,7 +6,7 @@ import { EVENT_CHANNEL } from './store.js'
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
 const CONNECT_TIMEOUT_MS = 5_000
-/** A connection that broke without a word (a proxy, a NAT) is found out by a statement of its own. */
+/** A statement is sent this often to detect connections that broke silently (by a proxy or NAT). */
 const PROBE_EVERY_MS = 30_000
 
 export interface ListenerOptions {
@@ -14,7 +14,7 @@ export interface ListenerOptions {
   readonly log: Log
   /** A session has a new event: what the notification says of it (`announcedSession`, `announcedEvent`). */
   readonly onAnnouncement: (payload: string) => void
-  /** Announcements arrive from now on; those made before, also since the last connection broke, did not. */
+  /** Connected: notifications arrive from now on. Those sent before, or while the connection was broken, were missed. */
   readonly onConnected: () => void
 }
 
@@ -40,7 +40,7 @@ export function createEventListener(options: ListenerOptions): EventListener {
       } catch (error) {
         if (stop.signal.aborted) return
         log.warn({ reason: error instanceof Error ? error.message : String(error), retryMs }, 'event listener lost')
-        // Many processes that lost the same database do not come back in the same instant.
+        // Random, so that many processes that lost the same database do not reconnect at the same moment.
         await sleep(retryMs * (0.5 + Math.random() / 2), undefined, { signal: stop.signal, ref: false }).catch(() => {})
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
       }
@@ -101,7 +101,7 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void; reject:
     resolve = fulfil
     reject = refuse
   })
-  // Whoever waits sees the rejection; before and after that it must not end the process.
+  // Callers that await it see the rejection; without this handler it would end the process as unhandled.
   promise.catch(() => {})
   return { promise, resolve, reject }
 }

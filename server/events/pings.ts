@@ -2,16 +2,16 @@ import type { ServerResponse } from 'node:http'
 
 const PING = 'event: ping\ndata: keepalive\n\n'
 
-/** Keeps streams alive: each open response gets a ping at its own moment, all of them by one timer. */
+/** Keeps streams alive: each open response gets pings at its own times, all driven by one timer. */
 export interface Pings {
-  /** Pings a response until it closes, and destroys it where its reader takes nothing any more. */
+  /** Pings a response until it closes, and destroys it where its client has stopped reading. */
   add(response: ServerResponse): void
   close(): void
 }
 
 /**
  * @param everyMs between two pings of a stream; 15 seconds unless given.
- * @param slots how many moments there are in between, so that many streams are not written to in one turn.
+ * @param slots how many groups the streams are divided into, each pinged at its own time, to spread the writes.
  */
 export function createPings(everyMs = 15_000, slots = 15): Pings {
   const wheel = Array.from({ length: slots }, () => new Set<ServerResponse>())
@@ -20,7 +20,7 @@ export function createPings(everyMs = 15_000, slots = 15): Pings {
 
   const ping = (response: ServerResponse): void => {
     if (!response.writableNeedDrain) response.write(PING)
-    // A whole round without a byte taken: what is due would pile up in memory.
+    // The client has read nothing since the last ping: further data would accumulate in memory.
     else if (slow.has(response)) response.destroy()
     else slow.add(response)
   }

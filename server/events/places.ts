@@ -8,7 +8,7 @@ export interface StreamLimits {
   readonly process: number
 }
 
-/** Counts open streams, whichever door they were asked for at. */
+/** Counts open streams, of REST and RPC together. */
 export class StreamPlaces {
   readonly #limits: StreamLimits
   readonly #byCaller = new Map<string, number>()

@@ -7,7 +7,7 @@ import type { Subscription } from './subscriptions.js'
 const MAX_BATCH = 1_000
 const RETRY_READ_MS = 1_000
 
-/** Reads for many subscriptions at once: announcements come in bursts, and after an outage everybody wants to know. */
+/** Reads for many subscriptions in one statement, since notifications come in bursts and after an outage all must read. */
 export class EventReader {
   readonly #wanting = new Set<Subscription>()
   #reading = false
@@ -50,7 +50,7 @@ export class EventReader {
   }
 
   async #readBatch(batch: readonly Subscription[]): Promise<void> {
-    // Of all readers of one session the one that is furthest behind decides what is read.
+    // Of several readers of one session, the lowest position decides from where events are read.
     const wanted = new Map<string, number>()
     for (const { sessionId, position } of batch) {
       wanted.set(sessionId, Math.min(position, wanted.get(sessionId) ?? position))

@@ -29,7 +29,7 @@ export function announcedEvent(payload: string): SessionEvent | undefined {
   try {
     return { seq: Number(seq), data: JSON.parse(json) }
   } catch {
-    // Not one of ours: it says no more than that something happened.
+    // Not a payload of this service: treated as a notification without an event.
     return undefined
   }
 }
@@ -41,9 +41,9 @@ export interface EventsWanted {
 }
 
 /**
- * A common table expression `recorded_events` that stores the event of a transition and tells every process of it; not of
- * the first, which nobody can be waiting for, since nobody knows the session's id yet. It belongs into the very statement
- * that makes the transition, so that neither ever happens without the other:
+ * A common table expression `recorded_events` that stores the event of a transition and notifies every process; except of
+ * the first event, since no client knows the session's id yet. It must be part of the statement that makes the
+ * transition, so that neither happens without the other:
  *
  * ```sql
  * WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),

@@ -50,7 +50,7 @@ export interface EventsOptions {
   readonly limits: StreamLimits
 }
 
-/** How often it is looked for streams whose time is over. */
+/** How often streams with expired access tokens are looked for. */
 const EXPIRY_CHECK_MS = 1_000
 
 export function createEvents({ store, databaseUrl, log, clock, limits }: EventsOptions): Events {

@@ -8,10 +8,10 @@ export class Subscription {
   /** Whether the session may have events after `position` that were not read. */
   dirty = false
   ended = false
-  /** Whether its rows are still to come from the database; what is announced meanwhile may be among them or not. */
+  /** Whether its rows are being read from the database; they may or may not include events announced meanwhile. */
   reading = true
   rows: readonly SessionEvent[] = []
-  /** When whoever reads it may no longer, in milliseconds since 1970. */
+  /** When the reader's access token expires, in milliseconds since 1970. */
   readonly until: number
   expired = false
   /** Ends it, and gives back what it holds. */
@@ -24,7 +24,7 @@ export class Subscription {
     this.until = until
   }
 
-  /** Ends it where its reader's time is over. */
+  /** Ends it where the reader's access token has expired. */
   expire(now: number): void {
     if (this.expired || now < this.until) return
     this.expired = true
@@ -32,9 +32,9 @@ export class Subscription {
   }
 
   /**
-   * Takes an event that was announced whole, where it is the very next one and its reader waits for it.
+   * Takes an event from a notification, if it is the next one and the reader is waiting for it.
    *
-   * @returns whether that, or having seen it, leaves nothing to read.
+   * @returns true where the reader has the event now, or had it before, so that no read is needed.
    */
   offer(event: SessionEvent): boolean {
     if (this.reading || this.dirty) return false
@@ -65,7 +65,7 @@ export class Subscription {
     this.#changed = false
   }
 
-  /** What was read and not handed on yet; a read that was asked for twice brings some of it twice. */
+  /** Events that were read and not delivered yet. Overlapping reads can return an event twice: it is delivered once. */
   *unseen(): Generator<SessionEvent> {
     const { rows } = this
     this.rows = []
@@ -81,7 +81,7 @@ export class Subscription {
 export class Subscriptions {
   readonly #bySession = new Map<string, Set<Subscription>>()
 
-  /** @param until when its reader's time is over, in milliseconds since 1970. */
+  /** @param until when the reader's access token expires, in milliseconds since 1970. */
   add(sessionId: string, until: number): Subscription {
     const subscription = new Subscription(sessionId, until)
     const others = this.#bySession.get(sessionId)

@@ -5,7 +5,7 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 /** `degraded`: requests are served without it. */
 type Status = 'up' | 'degraded' | 'down'
 
-/** The checks of the components that requests use, by name. */
+/** The status of each component that requests use, by name. */
 export type Components = Readonly<Record<string, { readonly status: Status }>>
 
 /** A component that takes longer to answer its check counts as unavailable. */

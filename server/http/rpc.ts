@@ -16,7 +16,7 @@ import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
 
 const MAX_BATCH = 10
 
-/** Adds to `Vary`: the adapter would overwrite the header with its own value and drop that of the CORS policy. */
+/** The whole `Vary` header: the adapter would set its own names only and drop the `origin` of the CORS policy. */
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
 
 /** The cursor header of a list. Only for single calls: in a batch it would not be clear which list it belongs to. */

@@ -36,7 +36,7 @@ export function createKeys(store: KeyStore, vault: Vault): Keys {
       const known = signers.get(name)
       if (known !== undefined) return known
       const imported = importSigner(keyId, kid)
-      // A failed import must not stay: the next request tries again.
+      // A failed import must not stay in the cache: the next request tries again.
       imported.catch(() => signers.delete(name))
       signers.set(name, imported)
       return imported
@@ -54,7 +54,7 @@ export async function rootSecret(store: KeyStore, vault: Vault): Promise<Uint8Ar
   return new Uint8Array(Buffer.from(await vault.reveal(ROOT, stored), 'base64url'))
 }
 
-/** A single value that was altered is refused when it is used, and stops nothing else. */
+/** A single altered value does not prevent the start; it is refused when it is used. */
 function ifKeyIsMissing(cause: unknown): void {
   if (!(cause instanceof SecretError) || cause.keyIsMissing) throw cause
 }

@@ -10,7 +10,7 @@ export interface Vault {
   protect(place: Place, plaintext: string): Promise<string>
   /**
    * @throws SecretError where no configured key-encryption key opens it, where it was encrypted for another place, and,
-   * where a key is configured, for what is in the clear: whoever writes to the database must not choose keys.
+   * where a key is configured, for what is in the clear: somebody who can write to the database must not be able to insert keys.
    */
   reveal(place: Place, stored: string): Promise<string>
 }

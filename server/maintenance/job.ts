@@ -1,7 +1,7 @@
 import type { Log } from '../log.js'
 import type { MaintenanceStore } from './store.js'
 
-/** Something that has to be done from time to time, whoever asks or not. */
+/** Work that is done at intervals, independent of requests. */
 export interface MaintenanceTask {
   readonly name: string
   /** How long to wait between two runs, in milliseconds. */
@@ -36,7 +36,7 @@ export interface Maintenance {
 const TICK_MS = 1_000
 const RETRY_MS = 5_000
 const BATCH_SIZE = 200
-/** Of one task in one turn; what is left waits for the next. */
+/** The most batches of one task in one turn; the rest waits for the next turn. */
 const MAX_BATCHES = 50
 
 /** Runs one task until nothing is left to do for it, or it had its share of the turn. */
@@ -52,7 +52,7 @@ export function createMaintenance({ store, tasks, clock, log }: MaintenanceOptio
   let running: Promise<void> | undefined
   let stopped = false
 
-  /** What one task cannot do must not keep the others from being done. */
+  /** The failure of one task must not prevent the others. */
   const attempt = async (task: MaintenanceTask): Promise<void> => {
     try {
       await runTask(task, clock())

@@ -3,9 +3,9 @@ import type { Database } from '../database/connect.js'
 import { rowsOf } from '../database/row-check.js'
 import { Prisma } from '../generated/prisma/client.js'
 
-/** Key of the advisory lock: maintenance is one process' work at a time. */
+/** Key of the advisory lock: maintenance runs in one process at a time. */
 const MAINTENANCE_LOCK = 4_203_118_802
-/** A batch that takes longer gives the lock away; every task is safe beside another process that does the same. */
+/** A batch that takes longer loses the lock; every task is safe if another process runs it at the same time. */
 const LOCK_TIMEOUT_MS = 60_000
 
 const zLock = z.strictObject({ held: z.boolean() })
@@ -14,7 +14,7 @@ export type MaintenanceStore = ReturnType<typeof createMaintenanceStore>
 
 export function createMaintenanceStore({ prisma }: Database) {
   return {
-    /** Does some work where no other process is at it, else nothing. The lock ends with its transaction, come what may. */
+    /** Runs `work` unless another process is running it. The lock always ends with its transaction. */
     async exclusively(work: () => Promise<void>): Promise<void> {
       await prisma.$transaction(
         async (tx) => {

@@ -38,7 +38,7 @@ export function createTransport(options: TransportOptions): Transport {
   const agent = new Agent({
     connect: createConnector({ ...options, mayBePrivate: destinations.mayBePrivate }),
     maxResponseSize: maxBytes,
-    // The address is checked only when connecting. A server must not extend the keep-alive beyond what the resolver's answer is good for.
+    // Addresses are checked when connecting: a server must not keep a connection longer than a resolver's answer is valid.
     keepAliveMaxTimeout: 10_000,
   })
 

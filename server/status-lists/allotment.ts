@@ -3,9 +3,9 @@ import { STATUS_LIST_SIZE } from '../protocol/status-list/bits.js'
 import { permuteIndex } from '../protocol/status-list/permutation.js'
 import type { IndexRange, StatusListStore } from './store.js'
 
-/** Entries that a process reserves at once: most credentials then cost no statement here, a restart loses fewer than these. */
+/** Entries that a process reserves at once: most credentials need no statement for theirs; a restart loses fewer than these. */
 const BLOCK = 32
-/** Keys whose blocks are kept; what is left of a block that makes room for another is never allotted. */
+/** Keys whose blocks are kept; the unused rest of an evicted block is never allotted. */
 const MAX_BLOCKS = 10_000
 
 export interface StatusIndex {
@@ -17,8 +17,8 @@ export interface StatusIndex {
 export interface TakenIndices {
   readonly indices: readonly StatusIndex[]
   /**
-   * Lets others have them: for a request that was refused. Not for one whose outcome is unknown, since what may be on record
-   * keeps its index. A second time nothing happens.
+   * Releases the indices of a refused request for reuse. Not for a request whose outcome is unknown: its credential may be
+   * on record under its index. A second call does nothing.
    */
   giveBack(): void
 }

@@ -14,7 +14,7 @@ import type { StatusListRecord, StatusListStore } from './store.js'
 
 export type StatusListForm = 'bitstring' | 'token'
 
-/** How long a wallet or verifier may keep a list, in seconds: revocation shows to everyone within it. */
+/** How long a wallet or verifier may keep a list, in seconds: so a revocation is visible to everyone after this time at most. */
 export const STATUS_LIST_TTL_SECONDS = 60
 const VALIDITY_SECONDS = 24 * 60 * 60
 /** A published list is signed anew when less than this is left of its validity. */
@@ -95,7 +95,7 @@ export function createPublication(
     }
   }
 
-  /** Those who ask for one version at the same time wait for one signature. */
+  /** Concurrent requests for one version wait for the same signature. */
   const signOnce = (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
     const name = `${form} ${list.id} ${list.version}`
     const running = signing.get(name)

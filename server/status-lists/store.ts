@@ -24,7 +24,7 @@ export interface StatusListRecord {
   readonly issuerDid: string
 }
 
-/** What a list says of one index, and whose list it is. */
+/** The status of one index of a list, and the key that the list belongs to. */
 export interface StatusListEntry {
   readonly revoked: boolean
   readonly size: number

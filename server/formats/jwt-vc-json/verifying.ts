@@ -76,7 +76,7 @@ function isVp(compact: string): boolean {
   try {
     return isObject(decodeCompact(compact).payload.vp)
   } catch {
-    // Neither a presentation nor a credential: verifying it as a credential gives the error.
+    // Not decodable, and so no credential either: verifying it as one gives the error.
     return false
   }
 }

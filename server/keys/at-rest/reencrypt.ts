@@ -45,7 +45,7 @@ async function changed(
   return replacements
 }
 
-/** Walks every protected column in pages, and replaces what is chosen. Whoever writes meanwhile wins. */
+/** Walks every protected column in pages, and replaces what is chosen. A value that was changed meanwhile is left alone. */
 async function encryptChosen(values: ProtectedValues, keys: readonly Uint8Array[], choose: Choice): Promise<number> {
   let count = 0
   for (const column of PROTECTED_COLUMNS) {

@@ -34,7 +34,7 @@ export interface ProvenKey {
 
 const TYP = 'openid4vci-proof+jwt'
 const LEEWAY_SECONDS = 60
-/** Some wallets date their proofs a minute back; the general leeway would then require exact clocks. */
+/** Some wallets date their proofs a minute back; the general leeway alone would require their clocks to be exact. */
 const BACKDATED_SECONDS = 60
 
 const invalidProof = (description: string, cause?: unknown) => new OAuthError('invalid_proof', description, { cause })

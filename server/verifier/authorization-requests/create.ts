@@ -45,7 +45,7 @@ function queriesOf(
   return { dcqlQuery, vpQuery: asked.items }
 }
 
-/** Makes an authorization request and its session, with separate ids that nobody can guess. */
+/** Makes an authorization request and its session, with separate unguessable ids. */
 export async function createRequest(
   deps: Deps,
   context: RequestContext,

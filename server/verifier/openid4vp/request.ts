@@ -12,12 +12,12 @@ export const REQUEST_NOT_FOUND = 'Authorization request not found.'
 
 const gone = (description: string) => new OAuthError('invalid_request', description, { status: 410 })
 
-/** @throws 410 once nothing can come of the request any more. */
+/** @throws 410 for a request that has expired or been answered. */
 async function assertServed(deps: Deps, session: Session, now: Date, counts: boolean): Promise<void> {
   if (isFinal(session.state))
     throw gone(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.')
   if (session.expiresAt > now) return
-  // The maintenance job would see to it within a second; the wallet and the session shall not disagree until then.
+  // The maintenance job does this within a second; doing it here keeps the wallet's answer and the session consistent.
   if (counts) await expireSessions(deps, now, 1, session.id)
   throw gone(EXPIRED_MESSAGE)
 }
@@ -29,7 +29,7 @@ export interface Retrieval {
 }
 
 /**
- * Hands a request out, any number of times while it is open; the first time that counts, the session moves to
+ * Serves a request, any number of times while it is open. The first fetch by a wallet moves the session to
  * RequestUriRetrieved.
  */
 export async function serveRequestObject(

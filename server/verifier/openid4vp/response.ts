@@ -24,7 +24,7 @@ const MAX_DESCRIPTION = 200
 
 const refusal = (description: string, cause?: unknown) => new OAuthError('invalid_request', description, { cause })
 
-/** §8.2: always a JSON object, since wallets stumble over an empty body. */
+/** §8.2: always a JSON object, since some wallets fail on an empty body. */
 const accepted = (body: Record<string, unknown>): ProtocolReply => ({
   status: 200,
   headers: { 'cache-control': 'no-store' },
@@ -32,8 +32,9 @@ const accepted = (body: Record<string, unknown>): ProtocolReply => ({
 })
 
 /**
- * Takes a wallet's answer (OpenID4VP 1.0 §8). What cannot have come from the wallet that was asked is refused and leaves the
- * session as it is, since the QR code is public; a presentation that fails a check ends it, with the same sentence for both.
+ * Takes a wallet's response (OpenID4VP 1.0 §8). A response that is not from the wallet that fetched the request is refused
+ * and does not change the session, since the QR code is public. A presentation that fails a check ends the session; the
+ * wallet and the session get the same message.
  */
 export async function receiveResponse(
   deps: Deps,

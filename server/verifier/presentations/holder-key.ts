@@ -51,6 +51,6 @@ export async function holderKeyOfPresentation(
   }
   const own = readPublicJwk(jwk)
   if (own === undefined) throw new CredentialError('Presentation names no holder key: it has neither kid nor jwk.')
-  // Whatever `iss` says: nobody can take another's name by signing with a key of their own.
+  // `iss` is ignored here: otherwise a holder could claim another DID while signing with their own key.
   return { jwk: own, holder: didJwk(own) }
 }

@@ -1,7 +1,7 @@
 import type { Check } from '../../protocol/credential/verification.js'
 
 /**
- * A presentation that was asked for and came, and fails a check. `message` is the sentence for wallet and verifier alike: it
+ * A requested presentation that fails a check. `message` is one sentence that both wallet and verifier get: it
  * names credential, check and path, never a claim's value.
  */
 export class PresentationError extends Error {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 
-/** Whether an issuer's credentials are believed. */
+/** Whether an issuer is trusted. */
 export type Trust = (issuer: string) => boolean | Promise<boolean>
 
 const MAX_SHOWN = 256
@@ -26,7 +26,7 @@ export function trustIn(deps: Pick<Deps, 'config' | 'stores'>, entries: readonly
   }
 }
 
-/** Trust in the issuers that a request itself names, beside those that are trusted anyway. */
+/** Trust in the issuers that a request itself names, in addition to those that the configuration trusts. */
 export const trustAlso = (trust: Trust, named: readonly string[] | undefined): Trust =>
   named === undefined ? trust : (issuer) => named.includes(issuer) || trust(issuer)
 
@@ -36,8 +36,8 @@ async function assertTrusted(trust: Trust, issuer: string): Promise<void> {
 }
 
 /**
- * Finds the keys of trusted issuers only. A credential's own word for its issuer is judged before anything is fetched that
- * a stranger may have chosen the address of; what the key was found under, afterwards.
+ * Finds the keys of trusted issuers only. The issuer that the credential claims is checked first, so that nothing is fetched
+ * from an address of an untrusted issuer; the identifier that the key was found under is checked afterwards.
  */
 export function onlyTrusted(resolve: ResolveIssuerKey, trust: Trust): ResolveIssuerKey {
   return async (header, payload) => {

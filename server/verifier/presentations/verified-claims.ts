@@ -1,7 +1,7 @@
 import type { CredentialContent } from '../../formats/verifying.js'
 import type { AnsweringCredential } from './verify-vp-token.js'
 
-/** What a verified presentation says: the claims of one credential, and whose word they are. */
+/** The claims of one verified credential, and its issuer. */
 export interface VerifiedClaims extends CredentialContent {
   /** The credential query that it answers, and the item of the VP query that this one was made of. */
   readonly credentialQueryId: string

@@ -16,7 +16,7 @@ import { PresentationError } from './presentation-error.js'
 import { type Trust, trustAlso, trustIn } from './trust.js'
 import { type PresentationRequest, verifyPresentation } from './verify-presentation.js'
 
-/** Each costs signatures, and may cost requests to addresses that its issuer chose. */
+/** A bound, since each presentation costs signature checks and possibly requests to addresses that its issuer chose. */
 const MAX_PRESENTATIONS = 64
 
 /** A credential of a verified vp_token, and the credential query that it answers. */
@@ -25,8 +25,8 @@ export type AnsweringCredential = PresentedCredential & { readonly queryId: stri
 type Asked = Pick<Session, 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'clientId' | 'createdAt'>
 
 /**
- * Verifies a vp_token (OpenID4VP 1.0 §8.6): what came is what was asked for; each presentation by the rules of its format,
- * its holder's proof and its status; each credential again by the query, whatever the wallet made of that (§14.9).
+ * Verifies a vp_token (OpenID4VP 1.0 §8.6): that it has the requested entries; each presentation by its format's rules, with
+ * the holder's proof and the status; and each credential against the query, without relying on the wallet's choice (§14.9).
  *
  * @throws PresentationError with the sentence for wallet and verifier.
  */
@@ -63,14 +63,14 @@ function checkEntries({ dcqlQuery }: Asked, vpToken: VpToken): void {
   }
 }
 
-/** An item that names issuers by const or enum trusts them by that. */
+/** The issuers that an item names by const or enum are trusted for it. */
 function trustFor(deps: Deps, { trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust {
   const fields = item === undefined ? undefined : vpQuery?.[item]
   const named = fields === undefined ? undefined : allowedIssuersOf(fields)
   return trustAlso(trustIn(deps, trustedIssuers ?? deps.config.trustedIssuers), named)
 }
 
-/** All results; where several fail, the first in order is told of, whichever was the quickest. */
+/** All results; where several fail, throws the error of the first in order, not of the first in time. */
 async function firstFailureOf<Result>(attempts: readonly Promise<Result>[]): Promise<Result[]> {
   const settled = await Promise.allSettled(attempts)
   return settled.map((outcome) => {

@@ -11,7 +11,7 @@ const idBehind = (url: string, prefix: string, suffix: string): string | undefin
   return /^[\w-]+$/.test(id) ? id : undefined
 }
 
-/** Which of this service's own QR codes an address is that of. */
+/** The id of this service's own QR code that an address points to. */
 export function ownQrCode(
   { verifierBaseUrl, issuerBaseUrl }: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>,
   url: string,

@@ -3,7 +3,7 @@ import { PNG } from 'pngjs'
 export const MAX_IMAGE_BYTES = 65_536
 const MAX_PIXELS_A_SIDE = 1_024
 
-/** Rows as they are, which suits two colours best and costs a third of trying every filter. */
+/** PNG filter "none": the best for two colours, and a third of the cost of trying every filter. */
 const ENCODING = { filterType: 0, deflateStrategy: 0 } as const
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')

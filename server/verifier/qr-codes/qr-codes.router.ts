@@ -23,6 +23,6 @@ export const qrCodesRouter = router({
     .meta(qrCodeImage.meta)
     .input(qrCodeImage.input)
     .output(qrCodeImage.output)
-    // superjson calls bytes by their class, and knows none that is called Buffer.
+    // superjson serialises bytes by their class name and does not know Buffer, only Uint8Array.
     .query(async ({ ctx: { deps }, input }) => new Uint8Array(await qrCodeImageAt(deps, input.url))),
 })

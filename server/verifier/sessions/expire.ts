@@ -10,7 +10,7 @@ export async function expireSessions(deps: Expiring, now: Date, limit: number, i
   return expired
 }
 
-/** What becomes of verification sessions when time passes: they run out, their results and at last they themselves leave. */
+/** Maintenance of verification sessions: open ones expire, results are deleted, and later the sessions themselves. */
 export function sessionTasks(deps: Pick<Deps, 'stores' | 'config' | 'metrics'>): readonly MaintenanceTask[] {
   const { stores, config } = deps
   const { verificationSessions } = stores

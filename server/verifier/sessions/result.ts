@@ -5,7 +5,7 @@ import { errors } from '../../errors.js'
 import type { VerifiedClaims } from '../presentations/verified-claims.js'
 import type { StoredResult } from './store.js'
 
-/** Who asks for a result, as far as their credentials say. */
+/** What the credentials of a request for a result prove about its sender. */
 export interface ResultReader {
   /** Whether a response code that fits stays good. */
   readonly onlyLooks: boolean
@@ -22,7 +22,7 @@ export interface SessionResult {
 /** A response code is stored as its hash alone. */
 export const responseCodeHash = (code: string): string => createHash('sha256').update(code).digest('base64url')
 
-/** @throws 401 for nobody, 403 for a caller who has no part in the session. */
+/** @throws 401 without credentials, 403 for a caller who is not allowed to read the session. */
 function assertReader({ caller, client }: ResultReader, stored: StoredResult): void {
   if (client) return
   if (caller === undefined) throw errors.unauthorized()
@@ -35,7 +35,7 @@ function matches(stored: StoredResult, responseCode: string): boolean {
   return timingSafeEqual(sent, known)
 }
 
-/** The verified claims of a session, for those who may know them and as long as they are kept. */
+/** The verified claims of a session, for callers who may read them, until they are deleted. */
 export async function readResult(
   deps: Deps,
   reader: ResultReader,

@@ -5,7 +5,7 @@ import type { ResponseMode } from '../../protocol/openid4vp/request-object.js'
 import { generateResponseKey } from '../../protocol/openid4vp/response-encryption.js'
 import type { Session } from './session.js'
 
-/** What a request tells its wallet, and must say again at every fetch. */
+/** Secret values of a request, the same each time that the wallet fetches it. */
 export interface SessionSecrets extends RequestSecrets {
   readonly nonce: string
   readonly encryptionKey?: Jwk

@@ -58,7 +58,7 @@ export const responseFailed = (errorMessage: string): Transition => ({
 
 export const EXPIRED_MESSAGE = 'Authorization request expired.'
 
-/** Nobody answered in time. */
+/** No wallet answered in time. */
 export const requestExpired: Transition = {
   from: ['RequestCreated', 'RequestUriRetrieved'],
   to: 'Error',

@@ -14,7 +14,7 @@ import {
   type Transition,
 } from './session.js'
 
-/** What the end of a session leaves behind. */
+/** What is stored when a session ends. */
 export interface Ending {
   readonly result?: unknown
   /** SHA-256 of the response code, base64url. */
@@ -84,7 +84,7 @@ const movedEvents = (transition: Transition, now: Date) =>
     now,
   )
 
-/** Columns that end a session: what it kept secret leaves with it. */
+/** Column assignments that end a session; they delete its secrets. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => Prisma.sql`
   state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL`
 
@@ -185,7 +185,7 @@ export function createVerificationSessionStore({ sql }: Database) {
       return row
     },
 
-    /** A response code is good once. @returns whether this was the time. */
+    /** Uses up a response code, which is valid once. @returns whether it was valid now. */
     async useResponseCode(id: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE verification_sessions SET response_code_used_at = ${now}

@@ -14,7 +14,7 @@ import {
 
 type SessionJson = z.output<typeof zVerificationSession>
 
-/** A session as it is now: its newest event, so that nobody ever reads what no event told. */
+/** The current state of a session, read from its newest event, so that reads and events never disagree. */
 async function current(deps: Pick<Deps, 'stores'>, sessionId: string): Promise<{ seq: number; data: SessionJson }> {
   const latest = await deps.stores.events.latest('verification-session', sessionId)
   if (latest === undefined) throw errors.verificationSessionNotFound()

@@ -6,7 +6,7 @@ import { CredentialError, type ResolveIssuerKey } from '../../protocol/credentia
 import { issuerKeyResolution, type VerificationFetches, verificationFetches } from './issuer-keys.js'
 import { assertNotRevoked } from './status.js'
 
-/** A credential that is valid. Who issued it is for the caller to judge. */
+/** A valid credential. Whether its issuer is trusted is for the caller to decide. */
 export interface CheckedCredential {
   readonly format: CredentialFormat
   readonly credential: VerifiedCredential
@@ -31,7 +31,7 @@ export function startVerification(deps: Deps): Verification {
   return { deps, now, fetches, resolveIssuerKey: issuerKeyResolution(deps, fetches, now) }
 }
 
-/** What the credential formats take from a verification; `resolveIssuerKey` may be one that believes fewer issuers. */
+/** What the credential formats take from a verification; `resolveIssuerKey` may be one that is limited to trusted issuers. */
 export const verifyOptions = (verification: Verification, resolveIssuerKey = verification.resolveIssuerKey) => ({
   resolveIssuerKey,
   now: verification.now,

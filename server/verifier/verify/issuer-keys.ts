@@ -51,7 +51,7 @@ export function verificationFetches(deps: Pick<Deps, 'outbound' | 'resolver'>, a
   }
 }
 
-/** What a stranger's material may fail with is a refusal with a reason; every other failure is ours and passes through. */
+/** Turns errors that a caller's input can cause into refusals; all others are faults of this service and are rethrown. */
 function refusal(thrown: unknown): unknown {
   const known =
     thrown instanceof IssuerKeyError || thrown instanceof DidResolutionError || thrown instanceof OutboundError
@@ -85,8 +85,8 @@ function certifiedOf(x5c: unknown, keys: readonly Jwk[]): Jwk | undefined {
 }
 
 /**
- * The key set of this issuer itself, read without HTTP and before the search for a key, in which a database that is away
- * would pass for an issuer that cannot be reached. Of many keys only the named one is looked at.
+ * The key set of this service as an issuer, read from the database. It is read before the search for a key, which would
+ * report an unavailable database as an unreachable issuer. Only the key that the header names is used.
  */
 async function ownKeys(deps: Deps, header: JsonObject, payload: JsonObject): Promise<OwnKeys | undefined> {
   if (payload.iss !== deps.config.issuerBaseUrl) return undefined

@@ -31,7 +31,7 @@ async function ownStatus(
   const entry = LIST_ID.test(listId) ? await deps.stores.statusLists.entry(listId, index) : undefined
   if (entry === undefined) throw new CredentialError('Status list does not exist.')
   if (index >= entry.size) throw new CredentialError('Status list has no such index.')
-  // A list speaks for the credentials of its own key alone.
+  // A list is valid only for credentials that were signed with its own key.
   if (!isSameKey(entry.publicJwk, issuer.jwk)) {
     throw new CredentialError('Status list belongs to another issuer than the credential.')
   }

@@ -14,7 +14,7 @@ export const verifyRouter = (formats: Formats) => {
       .mutation(async ({ ctx: { deps }, input }) => {
         try {
           const { format, credential } = await checkCredential(deps, input.credential)
-          // A presentation is not evaluated here, and must not pass for one that was.
+          // Presentations are not verified here; `isValid: true` would suggest that this one was.
           if (credential.holderProof !== undefined) {
             throw new CredentialError(
               `Credential carries a ${credential.holderProof}: presentations are not verified here.`,

@@ -7,7 +7,7 @@ import {
   type VpQueryItem,
 } from '../../protocol/openid4vp/query/vp-query.js'
 
-// The same few queries are asked for again and again, and each answer is evaluated against its own.
+// Cached, since the same few queries are used for many requests and compiled again for each response.
 const compiled = new LruMap<string, readonly CompiledItem[]>(256)
 
 /** The items of a stored or posted query, ready to evaluate credentials against. Throws VpQueryError. */

@@ -48,7 +48,7 @@ const zStoredCredential: z.ZodType<StoredCredential> = z.strictObject({
   privateJwk: z.string().nullable(),
 })
 
-/** Each credential with the copy that is to be used next: one that nobody has seen, else the one unused longest. */
+/** Each credential with the copy that is to be used next: one that was never presented, else the least recently presented. */
 const withCopy = Prisma.sql`
   SELECT c.id, c.format, c.content, c.created_at AS "createdAt", p.id AS "copyId", p.compact, p.kid, p.key_id AS "keyId",
     p.private_jwk AS "privateJwk"

@@ -24,7 +24,7 @@ export interface Confirmation {
   readonly txCode?: string | undefined
 }
 
-/** What a confirmation sets going. */
+/** What a confirmation starts. */
 type Action = () => Promise<Confirmed>
 
 interface Confirm {
@@ -68,12 +68,12 @@ async function takeWithWallet(
 async function claimAction(context: Confirm, content: Exclude<FlowContent, { kind: 'request' }>): Promise<Confirmed> {
   const { deps, caller, holder } = context
   if (holder.hosted !== undefined || content.kind === 'offer') return takeWithWallet(context, content)
-  // Nobody here has a key of that DID: the credential is issued to the caller, as by a claim of the offering itself.
+  // This service has no key of that DID: the credential is issued to the caller, as when they claim the offering.
   const { id, vc } = await claim(deps, caller, content.offeringId, holder.did)
   return claimed({ id, vc: { ...vc } })
 }
 
-/** The chosen credential is matched by its id alone; what else the caller says of it is neither used nor signed. */
+/** The chosen credential is matched by its id alone; its other members in the request are ignored. */
 async function presentationAction(context: Confirm, request: PresentationRequest): Promise<Action> {
   const { deps, caller, holder, confirmation } = context
   const { holderId } = hostedOnly(holder, 'present credentials')
@@ -108,7 +108,7 @@ export async function confirm(deps: Deps, caller: Caller, confirmation: Confirma
   if (flow === undefined) throw errors.flowNotFound()
   if (flow.type !== confirmation.type) throw errors.badRequest(`type must be ${flow.type}`)
   if (flow.state === 'confirmed') throw errors.flowConfirmed()
-  // Anew: the holder may have lost the DID since.
+  // Checked again: the DID may have been deleted since the flow started.
   const holder = await flowHolder(deps, caller, flow.did)
   const content = await revealContent(deps, flow)
   const context: Confirm = { deps, caller, holder, confirmation }

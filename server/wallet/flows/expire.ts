@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import type { MaintenanceTask } from '../../maintenance/job.js'
 
-/** Flows that nobody confirmed in time, and those long confirmed, are forgotten with what they were about. */
+/** Deletes flows that were not confirmed in time, and confirmed ones after a while, with their content. */
 export function flowTasks({ stores }: Pick<Deps, 'stores'>): readonly MaintenanceTask[] {
   return [
     {

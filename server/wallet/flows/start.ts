@@ -60,7 +60,7 @@ async function ownOfferingOf({ deps, caller }: Start, offer: CredentialOfferObje
 async function startOffering(start: Start, offering: OfferingIssuance): Promise<Started> {
   const { offeringId, name, credentialSubject } = offering
   const refusal = claimRefusal(offering, [start.holder.did], start.deps.clock())
-  // Who is not its recipient does not see the subject of a bound offering.
+  // The subject of a recipient-bound offering is shown only to its recipient.
   const isRecipient = offering.recipient === null || offering.recipient === start.holder.did
   const processId = await store(start, 'claim', { kind: 'offering', offeringId })
   return {

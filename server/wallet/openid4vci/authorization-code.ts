@@ -14,7 +14,7 @@ export interface Authorized {
   readonly redirectUri: string
 }
 
-/** Where the code would be sent. Nobody ever asks for it: the redirect is read and not followed. */
+/** The redirect URI of the wallet. Nothing listens there: the redirect is read and not followed. */
 const redirectUriOf = (deps: Pick<Deps, 'config'>) => `${deps.config.issuerBaseUrl}/openid4vci/wallet`
 
 /** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope where every configuration has one, else by authorization details. */
@@ -35,7 +35,7 @@ function requested(deps: Pick<Deps, 'formats'>, { offer, metadata }: Issuance) {
   return { additionalRequestPayload: { authorization_details: details } }
 }
 
-/** The answer of an authorization endpoint that needs nobody to log in: a redirect with the code. */
+/** The response of an authorization endpoint that needs no login: a redirect with the code. */
 async function codeOf(
   deps: Deps,
   issuance: Issuance,
@@ -62,7 +62,7 @@ async function codeOf(
  * as far as it goes without a user in front of a browser. The answer is read off the very connection that the request
  * went out on, so that no `state` is needed to tie the two together.
  *
- * @throws WalletError where the server wants to see its user, or refuses.
+ * @throws WalletError where the server wants a user to log in, or refuses.
  */
 export async function authorize(
   deps: Deps,
@@ -71,7 +71,7 @@ export async function authorize(
   dpop: { readonly dpop?: RequestDpopOptions },
 ): Promise<Authorized> {
   const { client, metadata } = issuance
-  // §4.1.1: without grants the wallet finds out by itself, and the code is what every server has.
+  // §4.1.1: an offer without grants leaves the choice to the wallet; every server supports the authorization code.
   const credentialOffer = { ...issuance.offer, grants: { authorization_code: {}, ...issuance.offer.grants } }
   const redirectUri = redirectUriOf(deps)
   const { authorizationRequestUrl, pkce } = await client.createAuthorizationRequestUrlFromOffer({

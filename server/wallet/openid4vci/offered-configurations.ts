@@ -3,7 +3,7 @@ import type { Formats } from '../../formats/registry.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import type { Expectation } from './verify-received.js'
 
-/** An honest offer names a handful. */
+/** A bound on the configurations of an offer; real offers name a few. */
 const MAX_CONFIGURATIONS = 20
 
 /** What metadata says of one offered configuration (OpenID4VCI 1.0 Appendix A). */

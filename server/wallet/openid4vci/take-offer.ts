@@ -80,7 +80,7 @@ async function metadataOf(issuance: Pick<Issuance, 'client'>, issuer: string): P
   return misjudged ? { ...metadata, originalDraftVersion: Openid4vciVersion.V1 } : metadata
 }
 
-/** OpenID4VCI 1.0 §11: what became of a credential. Nothing depends on whether the issuer listens. */
+/** Notifies the issuer of the result (OpenID4VCI 1.0 §11). A failure of the notification is ignored. */
 async function notify(
   deps: Pick<Deps, 'log'>,
   issuance: Issuance,

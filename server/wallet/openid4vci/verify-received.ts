@@ -44,7 +44,7 @@ function isConfirmedBy(cnf: JsonObject, key: WalletKey): boolean {
   const { kid } = cnf
   const did = typeof kid === 'string' ? didOf(kid) : undefined
   if (did === undefined || !isNamedBy(key, did)) return false
-  // A DID may have further keys: those are not this one.
+  // The bare DID, or the id of exactly this key: the DID may have other keys.
   return kid === did || kid === keyIdOf(did, key.signer.publicJwk)
 }
 

@@ -24,7 +24,7 @@ export interface Match {
   readonly holderBinding: boolean
 }
 
-/** What of a wallet answers a query. */
+/** The credentials of a wallet that answer a query. */
 export interface Matching {
   /** Every match, by credential query. */
   readonly matches: readonly Match[]
@@ -41,7 +41,7 @@ export interface ParsedQuery {
   readonly formats: ReadonlyMap<string, CredentialFormat>
 }
 
-/** A credential query in the library's terms; as it stands, and of no format, where this wallet holds nothing that it asks for. */
+/** A credential query in the library's terms; unchanged and without a format where this wallet cannot hold what it asks for. */
 function translated(formats: Formats, query: unknown): { format?: CredentialFormat; query: unknown } {
   const format = isObject(query) ? formats.known(query.format) : undefined
   const known = isObject(query) ? format?.holding.library.query(query) : undefined
@@ -87,7 +87,7 @@ function candidateOf(format: CredentialFormat, { compact, content }: HeldCredent
   }
 }
 
-/** Cheap, and before all else: most credentials of a wallet are of another type. */
+/** A cheap check that runs first, since most credentials of a wallet are of another type. */
 function isOfType({ content }: HeldCredential, query: CredentialQuery): boolean {
   const types = [...content.types, VERIFIABLE_CREDENTIAL_TYPES[0]]
   const { vct_values: vcts, type_values: alternatives } = (query.meta ?? {}) as {

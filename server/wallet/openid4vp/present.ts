@@ -7,7 +7,7 @@ import { RESPONSE_ENCRYPTION } from './fetch-request-object.js'
 import type { Match } from './match-query.js'
 import type { PresentationRequest } from './resolve-request.js'
 
-/** Addresses that would run in the page or app that opens them. */
+/** Schemes of addresses that run as code in the page or app that opens them. */
 const ACTIVE_SCHEMES = /^(?:javascript|data|file|blob|vbscript|about):/i
 
 async function presentationOf(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
@@ -34,7 +34,7 @@ async function vpTokenOf(deps: Deps, request: PresentationRequest, matches: read
   return Object.fromEntries(entries)
 }
 
-/** OpenID4VP 1.0 §8.2: where the holder goes on; nothing that a browser would run. */
+/** OpenID4VP 1.0 §8.2: the address where the holder continues; never one that a browser would execute. */
 function redirectUriOf(body: string): string | undefined {
   let redirectUri: unknown
   try {

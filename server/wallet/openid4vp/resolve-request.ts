@@ -94,12 +94,12 @@ export async function resolveRequest(
   if (isOpenid4vpAuthorizationRequestDcApi(payload)) {
     throw new WalletError('A request of the Digital Credentials API is answered by the browser that carries it.')
   }
-  // OpenID4VP 1.0 §5.9.2: without a prefix a client is one that was registered before, and none was.
+  // OpenID4VP 1.0 §5.9.2: a client identifier without a prefix names a pre-registered client, and there are none.
   if (!SUPPORTED.has(request.client.prefix)) {
     throw new WalletError(`Verifiers of the kind ${request.client.prefix} are not known to this wallet.`)
   }
   if (request.dcql === undefined) throw new WalletError('The authorization request has no dcql_query.')
-  // §5.1: whoever approves a transaction must have seen it, and nobody does here.
+  // §5.1: transaction data must be shown to the user who approves it, which a hosted wallet cannot do.
   if (request.transactionData !== undefined) throw new WalletError('Transaction data is not supported.')
   return {
     payload,

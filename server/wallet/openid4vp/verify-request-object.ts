@@ -22,7 +22,7 @@ async function didKey(deps: Pick<Deps, 'resolver'>, kid: string): Promise<Jwk> {
 
 /**
  * The key of a request object's signer: one of its DID (OpenID4VP 1.0 §5.9.3 `decentralized_identifier`), or that of a
- * certificate that leads to a trust anchor (`x509_hash`, `x509_san_dns`). A bare `jwk` proves nothing about anybody.
+ * certificate that leads to a trust anchor (`x509_hash`, `x509_san_dns`). A `jwk` in the header does not authenticate the signer.
  */
 async function signerKey(deps: Deps, signer: JwtSigner): Promise<Jwk> {
   if (signer.method === 'did') return didKey(deps, signer.didUrl)

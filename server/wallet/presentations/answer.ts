@@ -50,7 +50,7 @@ export async function answerRequest(
   // OpenID4VP 1.0 §6.4.2: a wallet that cannot deliver what is required returns no credential at all.
   if (matches.length === 0) throw errors.noMatchingCredential()
   const record = recordOf(request, matches)
-  // Before it is sent: a copy that may have been seen is not a fresh one any more.
+  // Marked before it is sent: a copy that the verifier may have seen must not count as unused.
   await deps.stores.walletCredentials.markPresented(
     matches.map(({ held }) => held.copyId),
     deps.clock(),

@@ -2,7 +2,7 @@ import { WalletError } from './wallet-error.js'
 
 type Fetch = typeof globalThis.fetch
 
-/** Far more than any honest exchange takes; a hostile issuer could name servers without end. */
+/** More requests than any regular exchange needs. Without a bound, a hostile issuer could name servers endlessly. */
 const MAX_REQUESTS = 60
 const TOTAL_MS = 30_000
 

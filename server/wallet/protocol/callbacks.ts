@@ -70,8 +70,8 @@ const clientAuthentication =
 type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
 
 /**
- * What the issuance library does through us. Without `verifyJwt` it takes no signed metadata, whose signer nobody
- * trusts.
+ * What the issuance library does through us. Without `verifyJwt` it ignores signed metadata, for whose signers
+ * there is no trust anchor.
  */
 export function issuanceCallbacks(deps: Deps, options: CallbackOptions): IssuanceCallbacks {
   return {

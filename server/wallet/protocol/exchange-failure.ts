@@ -13,12 +13,12 @@ import { WalletError } from './wallet-error.js'
 
 const MAX_LENGTH = 500
 
-/** What all errors of the libraries' common ground have in common; its module is not one of theirs to import. */
+/** The base class of the libraries' errors, which they do not export. */
 const LibraryError: typeof Error = Object.getPrototypeOf(InvalidFetchResponseError)
 
 /**
  * What a remote party or a library wrote, on one line of printable characters. The libraries quote whole offers, whose
- * codes are no business of an error message.
+ * codes must not appear in an error message.
  */
 const printable = (text: string) =>
   text
@@ -44,10 +44,10 @@ function parsed(body: string): unknown {
   }
 }
 
-/** What an unsuccessful answer says of itself; undefined where it says nothing that is understood. */
+/** The error of an unsuccessful response; undefined where its body is not understood. */
 export const oauthErrorOfBody = (body: string): string | undefined => oauthError(parsed(body))
 
-/** The libraries wrap what their callbacks throw; what the guard or a check of ours said tells most. */
+/** The error of the outbound guard or of a check of this service, which the libraries wrap and which is the most specific. */
 function ownReason(thrown: unknown): string | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if (error instanceof OutboundError || error instanceof WalletError || error instanceof CredentialError)
@@ -76,7 +76,7 @@ function reasonOf(thrown: unknown): string | undefined {
   return thrown instanceof Oauth2Error || thrown instanceof LibraryError ? thrown.message : undefined
 }
 
-/** Why an exchange failed, in one line; undefined for what nobody foresaw. */
+/** Why an exchange failed, in one line; undefined for an unexpected error. */
 export function failureReason(thrown: unknown): string | undefined {
   const reason = reasonOf(thrown)
   return reason === undefined ? undefined : printable(reason)
@@ -84,8 +84,8 @@ export function failureReason(thrown: unknown): string | undefined {
 
 /**
  * The error for what went wrong in an exchange with an issuer or verifier: 500 with the underlying reason, which
- * production hides. A deliberate error of ours, and what nobody foresaw, pass through. An error of the libraries is no
- * cause for the log: its text may hold what the other side sent.
+ * production hides. Deliberate errors of this service and unexpected errors are returned unchanged. Errors of the
+ * libraries are not logged as `cause`: their text may hold what the other side sent.
  */
 export function walletFailure(thrown: unknown): unknown {
   if (thrown instanceof ServiceError) return thrown

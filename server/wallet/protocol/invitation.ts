@@ -15,7 +15,7 @@ export interface RequestInvitation {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** An address that says nothing of itself: what it serves decides. */
+/** An address without parameters: whether it is an offer or a request depends on the content that it serves. */
 export interface ReferenceInvitation {
   readonly kind: 'reference'
   readonly url: string
@@ -84,7 +84,7 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
  *
  * @param allowHttp whether http addresses count as https ones.
  * @returns undefined for anything else.
- * @throws 400 for one that says a thing twice.
+ * @throws 400 for one with a repeated parameter.
  */
 export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
@@ -108,7 +108,7 @@ function clientIdIn(requestObject: string): string | undefined {
 }
 
 /**
- * Fetches an address that says nothing of itself: a credential offer (JSON) or a signed request object (JWT). The
+ * Fetches an address without parameters: a credential offer (JSON) or a signed request object (JWT). The
  * request object names its client identifier itself then, and is verified like any other.
  *
  * @throws WalletError where it serves neither, OutboundError where it serves nothing.
@@ -127,7 +127,7 @@ export async function followReference(
   throw servesNeither(host)
 }
 
-/** Why an address is of no use to a wallet. */
+/** The error for an address that is neither an offer nor a request. */
 export const servesNeither = (host: string) =>
   new WalletError(`${host} serves neither a credential offer nor an authorization request.`)
 

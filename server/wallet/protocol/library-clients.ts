@@ -4,12 +4,12 @@ import type { Deps } from '../../deps.js'
 import { installValidationMessages } from '../../validation.js'
 import { type CallbackOptions, issuanceCallbacks, presentationCallbacks } from './callbacks.js'
 
-// These libraries set the words of Zod's messages for the whole process when they are loaded.
+// Loading these libraries changes Zod's messages for the whole process.
 installValidationMessages()
 
 /**
  * The libraries' own check of the scheme is one setting for the whole process. The outbound guard makes that check for
- * each request anyway, so that theirs only has to stand aside where plain http is allowed.
+ * each request anyway, so theirs is switched off where plain http is allowed.
  */
 function admitHttp(deps: Pick<Deps, 'config'>): void {
   if (deps.config.allowInsecureHttp) setGlobalConfig({ allowInsecureUrls: true })
