@@ -4,17 +4,18 @@ import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { Request, RequestHandler, Response } from 'express'
 import { type Context, createContext } from '../context.js'
 import type { Deps } from '../deps.js'
-import { StreamEnd } from '../errors.js'
+import { errors, StreamEnd } from '../errors.js'
 import { NEXT_CURSOR } from '../paging.js'
 import { publicError } from '../public-error.js'
 import type { AppRouter } from '../router.js'
-import { readText } from './body.js'
+import { mediaType, readText } from './body.js'
 import { logFailure, sayWhenToRetry } from './failure.js'
 import { assertPlainJson } from './json-text.js'
 import { requestFacts } from './request-facts.js'
 import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
 
 const MAX_BATCH = 10
+const JSON_TYPE = 'application/json'
 
 /** The whole `Vary` header: the adapter would set its own names only and drop the `origin` of the CORS policy. */
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
@@ -31,6 +32,9 @@ function readInput(): RequestHandler {
     const input = new URL(request.url, 'http://localhost').searchParams.get('input')
     if (input !== null) assertPlainJson(input)
     if (request.method === 'POST') {
+      // Of a form or a stream the adapter would make an object that no contract is written for.
+      const type = mediaType(request)
+      if (type !== JSON_TYPE) throw errors.unsupportedMediaType(type || 'unknown')
       const text = await readText(request, response)
       assertPlainJson(text)
       request.body = text.trim() === '' ? undefined : text

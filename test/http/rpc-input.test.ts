@@ -158,6 +158,30 @@ describe('an envelope', () => {
   )
 })
 
+describe('a body that is no JSON', () => {
+  const FORM = '--x\r\ncontent-disposition: form-data; name="name"\r\n\r\nX\r\n--x--\r\n'
+
+  it.each([
+    ['multipart/form-data; boundary=x', FORM],
+    ['application/octet-stream', 'X'],
+    ['application/x-www-form-urlencoded', 'name=X'],
+    ['application/json-seq', '{"json":{}}'],
+  ])('is refused before anything is built of it: %s', async (type, body) => {
+    for (const path of ['schemas.create', 'schemas.create,schemas.create?batch=1', 'service.version', 'nothing']) {
+      const answer = await service.request('POST', `/trpc/${path}`, {
+        headers: { ...headers, 'content-type': type },
+        body,
+      })
+      const [message] = answer.json.error.json.data.messages
+      expect([path, answer.status, message]).toEqual([
+        path,
+        415,
+        `Content type ${type.split(';')[0]} is not supported.`,
+      ])
+    }
+  })
+})
+
 describe('undefined members', () => {
   const plain = () =>
     createTRPCClient<AppRouter>({
