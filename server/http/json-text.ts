@@ -3,15 +3,24 @@ import { errors } from '../errors.js'
 /** Deeper JSON than any contract needs; recursive readers further down rely on it. */
 const MAX_JSON_DEPTH = 100
 
+/** More values than any contract has use for: each is looked at several times until a request is refused. */
+const MAX_JSON_VALUES = 20_000
+
 /** Escapes, and the one name that JavaScript treats as more than a name: texts without either need no second look. */
 const NEEDS_A_LOOK = /\\u|__proto__/
 
 /** A code point of its own that is half of a pair (Unicode, D71). */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** Nesting is measured before parsing, since a recursive reader would overflow the stack on it. */
-function isTooDeep(text: string): boolean {
+/**
+ * Nesting and values are counted before parsing: a recursive reader would overflow the stack on the one, and a mebibyte of
+ * the others would hold up everybody else.
+ *
+ * @throws 400
+ */
+function assertBounds(text: string): void {
   let depth = 0
+  let values = 1
   let inString = false
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -21,10 +30,13 @@ function isTooDeep(text: string): boolean {
     } else if (code === 34) inString = true
     else if (code === 123 || code === 91) {
       depth += 1
-      if (depth > MAX_JSON_DEPTH) return true
+      values += 1
+      if (depth > MAX_JSON_DEPTH) throw errors.badRequest('Request body is nested too deeply.')
     } else if (code === 125 || code === 93) depth -= 1
+    // Every value of an array or object but its first stands behind a comma.
+    else if (code === 44) values += 1
   }
-  return false
+  if (values > MAX_JSON_VALUES) throw errors.badRequest(`Request body holds more than ${MAX_JSON_VALUES} values.`)
 }
 
 /** Whether texts may contain U+0000. PostgreSQL cannot store it; requests that are not stored may contain it. */
@@ -58,11 +70,11 @@ function parsed(text: string): unknown {
 }
 
 /**
- * @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds lone surrogates, a member `__proto__` or,
- * unless they are accepted, NUL characters.
+ * @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds more than 20,000 values, lone surrogates, a
+ * member `__proto__` or, unless they are accepted, NUL characters.
  */
 export function parseJson(text: string, nul: Nul): unknown {
-  if (isTooDeep(text)) throw errors.badRequest('Request body is nested too deeply.')
+  assertBounds(text)
   const value = parsed(text)
   if (NEEDS_A_LOOK.test(text)) assertPlain(value, '', nul)
   return value
@@ -70,6 +82,6 @@ export function parseJson(text: string, nul: Nul): unknown {
 
 /** The same refusals, NUL characters among them, for text that somebody else parses; malformed JSON passes unless it needs a second look. */
 export function assertPlainJson(text: string): void {
-  if (isTooDeep(text)) throw errors.badRequest('Request body is nested too deeply.')
+  assertBounds(text)
   if (NEEDS_A_LOOK.test(text)) assertPlain(parsed(text), '', 'refused')
 }

@@ -65,6 +65,39 @@ describe('endpoints of a few parameters read 64 KiB', () => {
   })
 })
 
+describe('a body of many values is refused before it is parsed', () => {
+  const refusalOf = async (path: string, body: unknown) => {
+    const headers = { authorization: await issuer.service.bearer('alice') }
+    const { status, json: refusal } = await issuer.service.request('POST', path, { headers, body })
+    return [status, refusal.message ?? refusal.error?.json?.data.messages]
+  }
+  const REFUSED = [400, ['Request body holds more than 20000 values.']]
+  const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, ',{[']))
+
+  it.each([
+    ['members', members(20_000)],
+    ['elements', { a: Array.from({ length: 20_000 }, () => 0) }],
+    ['objects', { a: Array.from({ length: 10_001 }, () => ({})) }],
+  ])('%s, at both doors', async (_, body) => {
+    expect(await refusalOf('/credentials/verify', body)).toEqual(REFUSED)
+    expect(await refusalOf('/trpc/verify.verify', { json: body })).toEqual(REFUSED)
+  })
+
+  it('fewer are for the contract to judge, whatever their texts hold', async () => {
+    expect(await refusalOf('/credentials/verify', members(19_000))).not.toEqual(REFUSED)
+    expect(await refusalOf('/credentials/verify', { credential: ',[{'.repeat(20_000) })).not.toEqual(REFUSED)
+  })
+
+  it('a form has 1,000 parameters at most', async () => {
+    const parameters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}=`).join('&')
+    const path = `/openid4vp/responses/${crypto.randomUUID()}`
+    const message = 'The form has more than 1000 parameters.'
+    const refused = { status: 400, json: { error: 'invalid_request', error_description: message } }
+    expect(await send(path, FORM, parameters(1_001))).toEqual(refused)
+    expect(await send(path, FORM, parameters(1_000))).not.toEqual(refused)
+  })
+})
+
 describe('the nonce endpoint', () => {
   it('answers before a body has come, and reads none of it', async () => {
     const answer = await sendRaw(
