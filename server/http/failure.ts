@@ -61,7 +61,9 @@ function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuth
 
 /** The failure of a page request, as a page for a person. */
 function sendFailurePage(thrown: unknown, request: Request, response: Response, deps: Deps): void {
-  const { status, message } = publicError(thrown, deps.config.production)
+  const cause = causeOf(thrown)
+  // A form that cannot be read: nobody is there to be told an OAuth error's code.
+  const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, deps.config.production)
   logFailure(thrown, status, request, response, deps)
   const title = status >= 500 ? 'This did not work' : 'This request cannot be used'
   const { headers, body } = messagePage(

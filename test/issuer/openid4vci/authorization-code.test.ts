@@ -321,6 +321,18 @@ describe('attacks on the page and its decision', () => {
     expect(responseOf(await browser.decide(page, id, 'accept'))).toHaveProperty('code')
   })
 
+  it('a form that says one thing twice, or is too long, is refused on a page', async () => {
+    const path = `/openid4vci/authorize/${crypto.randomUUID()}`
+    const post = (body: string) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return issuer.service.request('POST', path, { headers, body })
+    }
+    const twice = await post('decision=accept&decision=decline&token=x')
+    expect([twice.status, twice.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(twice.text).toContain('Parameter decision is given more than once.')
+    expect((await post(`token=${'x'.repeat(65_536)}`)).status).toBe(413)
+  })
+
   it('fifty decisions at once give one code', async () => {
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, await pushed((await newRequest()).parameters))
