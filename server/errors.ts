@@ -60,6 +60,7 @@ export const errors = {
   badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
   /** A 400 of as many messages as there are: the first of them are shown. */
   invalid: (messages: Iterable<string>) => new ServiceError(400, limited(messages)),
+  noQrCodeImage: (cause?: unknown) => new ServiceError(400, ['url has no usable image of a QR code'], cause),
   unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
   malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
   unknownUriProtocol: () =>

@@ -22,7 +22,7 @@ async function offeringContent(deps: Pick<Deps, 'config' | 'stores'>, id: string
 
 async function fetchBytes(deps: Pick<Deps, 'outbound'>, url: string): Promise<Buffer> {
   const response = await deps.outbound.fetch(url, { headers: { accept: 'image/png, text/plain, application/json' } })
-  if (!response.ok) throw new ImageError(`answered with status ${response.status}`)
+  if (!response.ok) throw new OutboundError('status', `The answer has the status ${response.status}.`)
   return Buffer.from(await response.arrayBuffer())
 }
 
@@ -30,7 +30,8 @@ async function fetchBytes(deps: Pick<Deps, 'outbound'>, url: string): Promise<Bu
  * The QR code behind an address as a PNG: one of this service's own from the store, any other through the outbound guard,
  * decoded and encoded anew.
  *
- * @throws 400 for an address that cannot be used, 404 for an own QR code that does not exist.
+ * @throws 400 for an address that has no usable image, in one sentence whatever the reason, which the log has: anybody may
+ * ask, and would learn what names and ports of the operator's network answer. 404 for an own QR code that does not exist.
  */
 export async function qrCodeImageAt(deps: Deps, url: string): Promise<Uint8Array> {
   const own = ownQrCode(deps.config, url)
@@ -42,8 +43,7 @@ export async function qrCodeImageAt(deps: Deps, url: string): Promise<Uint8Array
   try {
     return cleanPng(await fetchBytes(deps, url))
   } catch (thrown) {
-    if (thrown instanceof ImageError) throw errors.badRequest(`url ${thrown.message}`)
-    if (thrown instanceof OutboundError) throw errors.badRequest(`url cannot be used: ${thrown.message}`)
+    if (thrown instanceof ImageError || thrown instanceof OutboundError) throw errors.noQrCodeImage(thrown)
     throw thrown
   }
 }
