@@ -156,9 +156,10 @@ describe('what wallets and probes ask by path', () => {
       ([name, { _def }]) => [name, _def.meta?.rest?.kind ?? 'json'] as const,
     )
 
-  it('is of kind protocol, and nothing of that kind is on /trpc', () => {
-    expect(kinds(protocolRouter).filter(([, kind]) => kind !== 'protocol')).toEqual([])
-    expect(kinds(appRouter).filter(([, kind]) => kind === 'protocol')).toEqual([])
+  it('is of kind protocol or a page, and nothing of these kinds is on /trpc', () => {
+    const isAskedByPath = (kind: string) => kind === 'protocol' || kind === 'page'
+    expect(kinds(protocolRouter).filter(([, kind]) => !isAskedByPath(kind))).toEqual([])
+    expect(kinds(appRouter).filter(([, kind]) => isAskedByPath(kind))).toEqual([])
   })
 
   it('is unknown on /trpc', async () => {
