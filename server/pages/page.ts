@@ -27,7 +27,7 @@ export function page(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
+<meta name="referrer" content="same-origin">
 <title>${title}</title>
 <link rel="stylesheet" href="${issuerBaseUrl}/pages/style.css">
 </head>
@@ -40,7 +40,8 @@ export function page(
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'content-security-policy': policy(formAction),
-      'referrer-policy': 'no-referrer',
+      // Not no-referrer: the origin of a form would be `null` then (Fetch §3.2.5), which is nobody's.
+      'referrer-policy': 'same-origin',
       ...headers,
     },
     body: document.text,

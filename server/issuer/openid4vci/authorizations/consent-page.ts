@@ -45,10 +45,14 @@ function rowsOf({ credentialSubject, schemaBody }: ConsentContext): Row[] {
   return rows
 }
 
-/** The CSP source for `form-action`, which browsers also apply to the redirect after the form: an origin, or an app's scheme. */
+/**
+ * The CSP source for `form-action`, which browsers also apply to the redirect after the form: an origin, or a scheme for an
+ * app's address and for an IPv6 host, which CSP has no source for (CSP Level 3 §2.3.1).
+ */
 function formActionOf(redirectUri: string): string {
-  const { protocol, origin } = new URL(redirectUri)
-  return protocol === 'https:' || protocol === 'http:' ? origin : protocol
+  const { protocol, hostname, origin } = new URL(redirectUri)
+  const isOrigin = (protocol === 'https:' || protocol === 'http:') && !hostname.startsWith('[')
+  return isOrigin ? origin : protocol
 }
 
 const receiverOf = (redirectUri: string): string => {
