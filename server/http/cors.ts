@@ -5,7 +5,16 @@ import { NEXT_CURSOR } from '../paging.js'
 import { isLoopbackName } from './host-check.js'
 import { isPublicPath } from './paths.js'
 
-const EXPOSED_HEADERS = ['x-request-id', 'link', NEXT_CURSOR, 'retry-after', 'etag', 'www-authenticate', 'dpop-nonce']
+const EXPOSED_HEADERS = [
+  'x-request-id',
+  'link',
+  NEXT_CURSOR,
+  'retry-after',
+  'etag',
+  'www-authenticate',
+  'dpop-nonce',
+  'oauth-client-attestation-challenge',
+]
 
 /** Any port of this machine, as AUTH_DISABLED allows for local development. */
 function isLoopbackOrigin(origin: string): boolean {

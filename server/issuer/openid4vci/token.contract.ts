@@ -6,7 +6,14 @@ const parameter = z.string().optional()
 
 /** Token Response (OpenID4VCI 1.0 §6.2). */
 const zTokenResponse = z
-  .object({ access_token: z.string(), token_type: z.enum(['Bearer', 'DPoP']), expires_in: z.int() })
+  .object({
+    access_token: z.string(),
+    token_type: z.enum(['Bearer', 'DPoP']),
+    expires_in: z.int(),
+    refresh_token: parameter,
+    scope: parameter,
+    authorization_details: z.array(z.record(z.string(), z.unknown())).optional(),
+  })
   .meta({ example: { access_token: 'hQ4c0kQz…', token_type: 'Bearer', expires_in: 300 } })
 
 /** Token Request (OpenID4VCI 1.0 §6.1). */
@@ -21,7 +28,7 @@ export const token = {
     reply: zTokenResponse,
     form: true,
     maxBodyBytes: SMALL_BODY_BYTES,
-    errors: [400, 413, 415],
+    errors: [400, 401, 413, 415],
   }),
   input: z.object({
     grant_type: parameter,
