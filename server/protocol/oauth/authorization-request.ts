@@ -18,11 +18,15 @@ export interface AuthorizationRequest extends RedirectTarget {
   /** JSON text (RFC 9396 §2). */
   readonly authorizationDetails: string | undefined
   readonly issuerState: string | undefined
+  /** Thumbprint of the key that the code is bound to (RFC 9449 §10). */
+  readonly dpopJkt: string | undefined
 }
 
 const MAX_LENGTH = 4_096
-/** SHA-256 in base64url (RFC 7636 §4.2). */
-const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+/** SHA-256 in base64url: of a code verifier (RFC 7636 §4.2), of a key (RFC 7638). */
+const SHA256 = /^[A-Za-z0-9_-]{43}$/
+/** What is kept as it came. */
+const KEPT = ['scope', 'authorization_details', 'issuer_state'] as const
 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
@@ -64,14 +68,19 @@ export function authorizationRequest(
   const { code_challenge: codeChallenge, code_challenge_method: method } = parameters
   if (codeChallenge === undefined) throw invalid('code_challenge is missing: PKCE is required.')
   if (method !== 'S256') throw invalid('The code_challenge_method must be S256.')
-  if (!CODE_CHALLENGE.test(codeChallenge)) throw invalid('code_challenge is no SHA-256 hash in base64url.')
+  if (!SHA256.test(codeChallenge)) throw invalid('code_challenge is no SHA-256 hash in base64url.')
   if (resource !== undefined && resource !== issuer)
     throw new OAuthError('invalid_target', 'The resource must be the credential issuer identifier.')
+  const long = KEPT.find((name) => (parameters[name]?.length ?? 0) > MAX_LENGTH)
+  if (long !== undefined) throw invalid(`${long} is longer than ${MAX_LENGTH} characters.`)
+  const { dpop_jkt: dpopJkt } = parameters
+  if (dpopJkt !== undefined && !SHA256.test(dpopJkt)) throw invalid('dpop_jkt is no SHA-256 thumbprint in base64url.')
   return {
     ...target,
     codeChallenge,
     scope: parameters.scope,
     authorizationDetails: parameters.authorization_details,
     issuerState: parameters.issuer_state,
+    dpopJkt,
   }
 }

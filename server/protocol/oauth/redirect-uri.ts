@@ -1,4 +1,7 @@
-const PRINTABLE = /^[\x21-\x7e]+$/
+/** Without `\`, which RFC 3986 does not have and browsers read as `/`. */
+const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]+$/
+/** RFC 1123 §2.1, RFC 3986 §3.2.2. URL parsers accept more, such as `;`, which would end a directive of a CSP with the host. */
+const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/
 /** RFC 7595 §3.8: an app's own scheme is named after a domain, which keeps javascript:, data:, file: and blob: out. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 /** Schemes that a browser would execute or open as content of the page that redirects. */
@@ -6,13 +9,17 @@ const FORBIDDEN_SCHEMES = new Set(['javascript:', 'data:', 'file:', 'blob:', 'vb
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** URL parsers drop tabs and line breaks, so that two programs may read such an address differently. */
-const parsed = (uri: string): URL | undefined => (PRINTABLE.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined)
+function parsed(uri: string): URL | undefined {
+  const url = PRINTABLE.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  return isWeb && !HOST.test(url.hostname) ? undefined : url
+}
 
 /** Whether a browser or an app may be sent to an address: https, an app's scheme with a dot, and http where it is allowed. */
 export function isRedirectUri(uri: string, allowHttp: boolean): boolean {
   const url = parsed(uri)
   if (url === undefined) return false
-  if (url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')) return url.hostname !== ''
+  if (url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')) return true
   return PRIVATE_SCHEME.test(url.protocol)
 }
 

@@ -32,11 +32,14 @@ export interface User {
   readonly dids: readonly string[]
 }
 
+/** The request as it is kept; the key that it names is beside it. */
+export type StoredRequest = Omit<AuthorizationRequest, 'dpopJkt'>
+
 /** An authorization as it is stored, its request opened. */
 export interface Authorization {
   readonly id: string
   readonly state: AuthorizationState
-  readonly request: AuthorizationRequest
+  readonly request: StoredRequest
   readonly dpopJkt: string | null
   /** Thumbprint of the wallet instance that pushed the request; null where none was attested. */
   readonly instanceJkt: string | null

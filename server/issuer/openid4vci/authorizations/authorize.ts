@@ -88,7 +88,7 @@ async function begin(ctx: Context, parameters: AuthorizationParameters): Promise
         id,
         clientId: request.clientId,
         parameters: await protectRequest(deps, id, request),
-        dpopJkt: parameters.dpop_jkt ?? null,
+        dpopJkt: request.dpopJkt ?? null,
         instanceJkt: null,
         requestUriHash: null,
         offeringId: offer?.offering.offeringId ?? null,

@@ -15,12 +15,9 @@ import { isRedirectUriOf, parametersOf, protectRequest } from './parameters.js'
 import { requestedOffer } from './requested-offer.js'
 
 const URN = 'urn:ietf:params:oauth:request_uri:'
-const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/
 
 /** RFC 9449 §10: the key that the code is to be bound to, by a proof or by name. */
 function boundKey(named: string | undefined, proof: DpopProof | undefined): string | null {
-  if (named !== undefined && !THUMBPRINT.test(named))
-    throw new OAuthError('invalid_request', 'dpop_jkt is no SHA-256 thumbprint in base64url.')
   if (named !== undefined && proof !== undefined && named !== proof.jkt)
     throw new OAuthError('invalid_dpop_proof', 'The DPoP proof is of another key than dpop_jkt names.')
   return proof?.jkt ?? named ?? null
@@ -45,7 +42,7 @@ export async function pushRequest(ctx: Context, sent: AuthorizationParameters): 
   const proof = dpopProofOf(ctx)
   const target = redirectTarget(parameters, isRedirectUriOf(deps))
   const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
-  const dpopJkt = boundKey(parameters.dpop_jkt, proof)
+  const dpopJkt = boundKey(request.dpopJkt, proof)
   const offer = await requestedOffer(deps, request)
   const id = deps.newId()
   const requestUri = `${URN}${Buffer.from(deps.random(32)).toString('base64url')}`

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Deps } from '../../../deps.js'
-import type { AuthorizationParameters, AuthorizationRequest } from '../../../protocol/oauth/authorization-request.js'
+import type { AuthorizationParameters } from '../../../protocol/oauth/authorization-request.js'
 import { isPublicClientRedirectUri } from '../../../protocol/oauth/redirect-uri.js'
-import type { Authorization } from './authorization.js'
+import type { Authorization, StoredRequest } from './authorization.js'
 import type { StoredAuthorization } from './store.js'
 
 /** Whether a redirect URI is allowed: for a known client one of its own, for any other one of an allowed form. */
@@ -35,7 +35,7 @@ const placeOf = (id: string) => ({ column: 'authorizations.parameters', id }) as
 export const protectRequest = (
   deps: Pick<Deps, 'vault'>,
   id: string,
-  request: AuthorizationRequest & { readonly walletName?: string | undefined },
+  request: StoredRequest & { readonly walletName?: string | undefined },
 ): Promise<string> => deps.vault.protect(placeOf(id), JSON.stringify(request))
 
 /** A stored authorization with its request opened. */

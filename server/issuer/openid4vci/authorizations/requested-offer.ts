@@ -1,9 +1,9 @@
 import type { Deps } from '../../../deps.js'
-import type { AuthorizationRequest } from '../../../protocol/oauth/authorization-request.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
 import { type RequestedConfigurations, requestedConfigurations } from '../requested-configurations.js'
 import type { WalletOffering } from '../store.js'
+import type { StoredRequest } from './authorization.js'
 
 /** An offer with what a wallet asks of it. */
 export interface RequestedOffer {
@@ -26,7 +26,7 @@ async function offeringOf(deps: Deps, issuerState: string): Promise<WalletOfferi
 /** Reads what a wallet asks of an offer (§5.1.1, §5.1.2): scope and authorization_details, each for itself. */
 export function requestedOf(
   deps: Pick<Deps, 'config' | 'formats'>,
-  request: AuthorizationRequest,
+  request: StoredRequest,
   offering: WalletOffering,
 ): RequestedConfigurations {
   const { scope, authorizationDetails } = request
@@ -42,7 +42,7 @@ export function requestedOf(
  *
  * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
  */
-export async function requestedOffer(deps: Deps, request: AuthorizationRequest): Promise<RequestedOffer | undefined> {
+export async function requestedOffer(deps: Deps, request: StoredRequest): Promise<RequestedOffer | undefined> {
   if (request.issuerState === undefined) return undefined
   const offering = await offeringOf(deps, request.issuerState)
   return { offering, requested: requestedOf(deps, request, offering) }
