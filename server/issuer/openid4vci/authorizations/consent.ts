@@ -49,23 +49,36 @@ async function visited({ deps, request }: Context, id: string): Promise<Visited 
   return { authorization: await opened(deps, stored), browserHash }
 }
 
-/** The token of the form, against cross-site requests: only a page that was sent to this browser contains it. */
-const formToken = (deps: Pick<Deps, 'sealingKey'>, { authorization: { id }, browserHash }: Visited): string =>
-  createHmac('sha256', deps.sealingKey('consent')).update(`${id} ${browserHash}`).digest('base64url')
+/**
+ * The token of the form, against cross-site requests: only a page that was sent to this browser contains it. It names the
+ * offer that the page showed.
+ */
+function formToken(
+  deps: Pick<Deps, 'sealingKey'>,
+  { authorization: { id }, browserHash }: Visited,
+  offeringId: string,
+): string {
+  const mac = createHmac('sha256', deps.sealingKey('consent')).update(`${id} ${browserHash} ${offeringId}`)
+  return `${offeringId}.${mac.digest('base64url')}`
+}
 
-function isFormToken(sent: unknown, expected: string): boolean {
-  const [one, other] = [Buffer.from(String(sent)), Buffer.from(expected)]
-  return one.length === other.length && timingSafeEqual(one, other)
+/** The offer that the page of a form showed; undefined where the token is not one of ours. */
+function offeringOfForm(deps: Pick<Deps, 'sealingKey'>, found: Visited, sent: unknown): string | undefined {
+  const token = String(sent)
+  const offeringId = token.slice(0, Math.max(token.lastIndexOf('.'), 0))
+  const [one, other] = [Buffer.from(token), Buffer.from(formToken(deps, found, offeringId))]
+  return one.length === other.length && timingSafeEqual(one, other) ? offeringId : undefined
 }
 
 /**
- * The offer that an authorization is for: the one that its `issuer_state` chose, else the newest open one that was made for
- * its user.
+ * The offer that an authorization is for: the one that its user was shown, or its `issuer_state` chose, else the newest open
+ * one that was made for its user.
  *
  * @throws OAuthError `access_denied` where there is none for this user, or it is bound to a DID that is not theirs
  */
-async function offerFor(deps: Deps, authorization: Authorization): Promise<WalletOffering> {
-  const { offeringId, userSub, userDids, request } = authorization
+async function offerFor(deps: Deps, authorization: Authorization, shown?: string): Promise<WalletOffering> {
+  const { userSub, userDids, request } = authorization
+  const offeringId = shown ?? authorization.offeringId
   const { openid4vci } = deps.stores
   const now = deps.clock()
   const offering =
@@ -109,7 +122,7 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
     requestedOf(deps, authorization.request, offering)
     const context = await deps.stores.openid4vci.consentContext(offering.offeringId)
     if (context === undefined) return notFound(deps)
-    return consentPage(deps.config, authorization, context, formToken(deps, found))
+    return consentPage(deps.config, authorization, context, formToken(deps, found, offering.offeringId))
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
     const { authorizations } = deps.stores
@@ -119,8 +132,8 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
   }
 }
 
-async function accept(deps: Deps, { authorization, browserHash }: Visited): Promise<ProtocolReply> {
-  const offering = await offerFor(deps, authorization)
+async function accept(deps: Deps, { authorization, browserHash }: Visited, shown: string): Promise<ProtocolReply> {
+  const offering = await offerFor(deps, authorization, shown)
   requestedOf(deps, authorization.request, offering)
   const now = deps.clock()
   const code = Buffer.from(deps.random(32)).toString('base64url')
@@ -145,14 +158,15 @@ export async function decide(
   const { deps } = ctx
   const found = await visited(ctx, id)
   if (found === undefined || found.authorization.state === 'Started') return notFound(deps)
-  if (!isFormToken(token, formToken(deps, found)))
+  const shown = offeringOfForm(deps, found, token)
+  if (shown === undefined)
     return messagePage(deps.config, 403, 'This page is out of date', 'Open the request again in your wallet.')
   if (found.authorization.state !== 'SignedIn') return decided(deps)
   if (decision !== 'accept' && decision !== 'decline')
     return messagePage(deps.config, 400, 'Nothing was decided', 'decision must be accept or decline.')
   const { authorization, browserHash } = found
   try {
-    if (decision === 'accept') return await accept(deps, found)
+    if (decision === 'accept') return await accept(deps, found, shown)
     throw denied('The user declined.')
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
