@@ -13,6 +13,8 @@ import type { UsedOnce } from './used-once/store.js'
 
 /** A wallet at an endpoint of the authorization server, as far as it has proven who it is. */
 export interface WalletClient {
+  /** Who it is by its attestation (`sub`); undefined for a wallet that proves nothing. */
+  readonly clientId: string | undefined
   /** Thumbprint of the attested instance's key; null for a wallet that proves nothing. */
   readonly instanceJkt: string | null
   readonly walletName: string | undefined
@@ -104,8 +106,8 @@ async function attestedClient(
       throw invalidClient('The client_id is not the sub of the wallet attestation.')
     assertChallenge(deps, verified)
     await assertStatus(deps, verified, now)
-    const { instanceJkt, walletName, jtiHash, expiresAt } = verified
-    return { instanceJkt, walletName, proofs: [{ hash: jtiHash, expiresAt }] }
+    const { clientId: attestedId, instanceJkt, walletName, jtiHash, expiresAt } = verified
+    return { clientId: attestedId, instanceJkt, walletName, proofs: [{ hash: jtiHash, expiresAt }] }
   } catch (thrown) {
     throw refusal(thrown)
   }
@@ -125,7 +127,8 @@ export async function authenticateClient(
   assertKnownAuthentication(headers, parameters)
   const attestation = headerOf(headers, 'oauth-client-attestation')
   const proof = headerOf(headers, 'oauth-client-attestation-pop')
-  if (attestation === undefined && proof === undefined) return { instanceJkt: null, walletName: undefined, proofs: [] }
+  if (attestation === undefined && proof === undefined)
+    return { clientId: undefined, instanceJkt: null, walletName: undefined, proofs: [] }
   if (attestation === undefined || proof === undefined)
     throw invalidClient('OAuth-Client-Attestation and OAuth-Client-Attestation-PoP must be sent together.')
   if (!attestsWallets(ctx.deps.config)) throw invalidClient('Wallet attestations are not taken here.')

@@ -251,7 +251,8 @@ export function createOpenid4vciStore({ sql }: Database) {
     async refreshToken(tokenHash: string): Promise<StoredRefreshToken | undefined> {
       const [row] = await sql(zRefreshToken)`
         SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId",
-          r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt", r.instance_jkt AS "instanceJkt", r.expires_at AS "expiresAt",
+          r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt", r.instance_jkt AS "instanceJkt",
+          LEAST(r.expires_at, a.expires_at) AS "expiresAt",
           r.replaced_at IS NOT NULL AS replaced
         FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id
         WHERE r.token_hash = ${tokenHash} AND a.offering_id IS NOT NULL`
@@ -297,7 +298,7 @@ export function createOpenid4vciStore({ sql }: Database) {
       const [row] = await sql(zToken)`
         ${proof === undefined ? Prisma.empty : Prisma.sql`WITH ${usedOnce([proof], bound)}`}
         SELECT ${proof === undefined ? Prisma.sql`false` : Prisma.sql`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
-          t.expires_at AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
+          LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
           t.authorization_id AS "authorizationId", a.client_id AS "clientId", COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
         FROM issuance_tokens t

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { signCompact, thumbprint } from '../../../server/protocol/jose/jws.js'
 import { query } from '../../support/postgres.js'
@@ -173,6 +174,9 @@ describe('what goes to the wallet as an error (RFC 6749 §4.1.2.1)', () => {
       'invalid_authorization_details',
     ],
     ['details that are no JSON', { authorization_details: 'x' }, 'invalid_authorization_details'],
+    ['a long scope', { scope: `${SD_JWT} ${'x'.repeat(4_096)}` }, 'invalid_request'],
+    ['a long issuer_state', { issuer_state: 'x'.repeat(4_097) }, 'invalid_request'],
+    ['a dpop_jkt that is no thumbprint', { dpop_jkt: 'short' }, 'invalid_request'],
     ['another resource', { resource: 'https://elsewhere.example' }, 'invalid_target'],
     ['an issuer_state that is not ours', { issuer_state: 'made-up' }, 'invalid_request'],
   ])('%s', async (_name, changes, error) => {
@@ -202,6 +206,8 @@ describe('what must not be answered by a redirect (RFC 6749 §4.1.2.1, RFC 9700 
     ['a data: redirect_uri', { redirect_uri: 'data:text/html,x' }],
     ['a scheme without a dot', { redirect_uri: 'wallet://callback' }],
     ['a fragment in the redirect_uri', { redirect_uri: 'https://wallet.example/cb#x' }],
+    ['a host that would end a directive of the page’s policy', { redirect_uri: 'https://wallet.example;sandbox/cb' }],
+    ['a backslash in the redirect_uri', { redirect_uri: 'https://wallet.example\\@evil.example/' }],
     ['a line break in the redirect_uri', { redirect_uri: 'https://wallet.example/\ncb' }],
   ])('%s', async (_name, changes) => {
     const { parameters } = await newRequest(changes)
@@ -246,6 +252,11 @@ describe('pushed requests (RFC 9126)', () => {
       expires_in: 90,
     })
     expect(answer.headers.get('dpop-nonce')).not.toBeNull()
+  })
+
+  it('are small', async () => {
+    const { parameters } = await newRequest()
+    expect((await push({ ...parameters, ignored: 'x'.repeat(70_000) })).status).toBe(413)
   })
 
   it('hold neither a request_uri nor a request object (§2.1)', async () => {
@@ -348,11 +359,19 @@ describe('attacks on the page and its decision', () => {
       "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self' https://wallet.example",
     )
     expect(page.text).not.toContain('<script')
+    // With no-referrer a browser would send the form with `Origin: null` (Fetch §3.2.5).
+    expect(page.headers.get('referrer-policy')).toBe('same-origin')
     const { parameters } = await newRequest()
     const cross = await issuer.service.request('GET', addressOf(parameters), {
       headers: { origin: 'https://evil.example' },
     })
     expect(cross.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  it('an address in IPv6 is one that the page’s form may lead to', async () => {
+    const { parameters } = await newRequest({ redirect_uri: 'http://[::1]:8080/cb' })
+    const { page } = await openPage(newBrowser(issuer.service), await pushed(parameters))
+    expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self' http:$/)
   })
 
   it('markup in claims and names is text', async () => {
@@ -389,6 +408,13 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     const { parameters, verifier } = await newRequest()
     const code = await codeFor(await pushed(parameters))
     expect(refusalOf(await redeem(code, verifier, changes)).slice(0, 2)).toEqual([400, 'invalid_grant'])
+    expect((await redeem(code, verifier)).status).toBe(200)
+  })
+
+  it('without a client_id a client that proves nothing is nobody (RFC 6749 §4.1.3)', async () => {
+    const { parameters, verifier } = await newRequest()
+    const code = await codeFor(await pushed(parameters))
+    expect(refusalOf(await redeem(code, verifier, { client_id: '' })).slice(0, 2)).toEqual([400, 'invalid_request'])
     expect((await redeem(code, verifier)).status).toBe(200)
   })
 
@@ -480,6 +506,17 @@ describe('codes that are bound to a key (RFC 9449 §10)', () => {
     }
   })
 
+  it('a refresh token without a key that comes with a proof makes room for one of that key (RFC 9449 §5)', async () => {
+    const [wallet, tokens] = [await newWallet(), await tokensFor()]
+    const refresh = async (token: string, headers: Parameters = {}) =>
+      issuer.requestToken({ grant_type: 'refresh_token', refresh_token: token }, { headers })
+    const bound = await refresh(tokens.refresh_token, { dpop: await proofFor(wallet, '/openid4vci/token') })
+    expect(bound.json.token_type).toBe('DPoP')
+    expect(refusalOf(await refresh(bound.json.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
+    const again = await refresh(bound.json.refresh_token, { dpop: await proofFor(wallet, '/openid4vci/token') })
+    expect(again.json).toMatchObject({ token_type: 'DPoP' })
+  })
+
   it('a proof of another key than dpop_jkt is refused, and a proof counts once', async () => {
     const wallet = await newWallet()
     const other = await newRequest({ dpop_jkt: 'A'.repeat(43) })
@@ -522,11 +559,13 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(rows).toHaveLength(1)
   })
 
-  it('give at most 100 instances a day', async () => {
+  it('give at most 100 instances a day, however many are asked for at once', async () => {
     const tokens = await tokensFor()
     const wallets = await Promise.all(Array.from({ length: 20 }, () => newWallet()))
-    for (let time = 0; time < 5; time += 1)
-      expect((await issuer.take(tokens.access_token, SD_JWT, ...wallets)).status).toBe(200)
+    const taken = await Promise.all(
+      Array.from({ length: 6 }, () => issuer.take(tokens.access_token, SD_JWT, ...wallets)),
+    )
+    expect(taken.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 400])
     const refused = await issuer.take(tokens.access_token, SD_JWT)
     expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
@@ -551,6 +590,42 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await refresh(tokens.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
     expect(refusalOf(await refresh(first.json.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
     expect(refusalOf(await issuer.take(first.json.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
+  })
+
+  it('nothing that is given while a family ends is good afterwards', async () => {
+    const tokens = await tokensFor()
+    const first = await refresh(tokens.refresh_token)
+    expect((await refresh(tokens.refresh_token)).status).toBe(400)
+    // What a request leaves whose statement began before that of the end.
+    const [late, lateRefresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'))
+    const hashed = (value = '') => createHash('sha256').update(value).digest('base64url')
+    const [authorization] = await query<{ id: string }>(
+      issuer.service.databaseUrl,
+      'SELECT id FROM authorizations WHERE offering_id = $1',
+      [tokens.offerId],
+    )
+    await query(
+      issuer.service.databaseUrl,
+      `WITH late AS (
+         INSERT INTO issuance_tokens (token_hash, jti, offering_id, expires_at, authorization_id)
+         VALUES ($1, $1, $3, now() + interval '1 hour', $4))
+       INSERT INTO refresh_tokens (token_hash, authorization_id, expires_at) VALUES ($2, $4, now() + interval '1 day')`,
+      [hashed(late), hashed(lateRefresh), tokens.offerId, authorization?.id],
+    )
+    expect(refusalOf(await issuer.take(late ?? '', SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
+    for (const token of [lateRefresh ?? '', first.json.refresh_token])
+      expect(refusalOf(await refresh(token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
+  })
+
+  it('end with the first refresh token, whichever took its place', async () => {
+    const tokens = await tokensFor()
+    expect((await issuer.take(tokens.access_token, SD_JWT)).status).toBe(200)
+    clock.ahead = 90 * 86_400 - 100
+    const next = await refresh(tokens.refresh_token)
+    expect(next.json.expires_in).toBeLessThanOrEqual(100)
+    clock.ahead = 90 * 86_400 + 1
+    expect(refusalOf(await refresh(next.json.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
+    expect(refusalOf(await issuer.take(next.json.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
   })
 
   it('a refresh token is of one client, ends after 90 days, and an access token is none', async () => {
@@ -599,5 +674,31 @@ describe('offers for the authorization code', () => {
     const sent = await browser.get(await pushed(parameters))
     const answer = await browser.get(sent.headers.get('location') ?? '')
     expect(responseOf(answer)).toMatchObject({ error: 'access_denied', state: 'of-the-wallet' })
+  })
+})
+
+describe('where every caller is the local admin (AUTH_DISABLED)', () => {
+  it('what is decided is the offer that was shown, whatever was offered meanwhile', async () => {
+    const local = await startIssuer({ env: { AUTH_DISABLED: 'true' } })
+    try {
+      const offer = (product: string) =>
+        local.makeOffer({ grant: 'authorization_code', forSubject: 'local-admin', credentialSubject: { product } })
+      const shown = await offer('Shown')
+      const { parameters } = await newRequest({ issuer_state: '' })
+      const browser = newBrowser(local.service)
+      const { id, page } = await openPage(browser, addressOf(parameters))
+      expect(page.text).toContain('Shown')
+      const later = await offer('Later')
+      const foreign = /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+      const swapped = foreign.replace(shown.credentialOfferSessionId, later.credentialOfferSessionId)
+      expect((await browser.decide(page, id, 'accept', { token: swapped })).status).toBe(403)
+      expect(responseOf(await browser.decide(page, id, 'accept'))).toHaveProperty('code')
+      const states = await Promise.all(
+        [shown, later].map(async (made) => (await local.session(made.credentialOfferSessionId)).state),
+      )
+      expect(states).toEqual(['Authorized', 'Created'])
+    } finally {
+      await local.service.close()
+    }
   })
 })

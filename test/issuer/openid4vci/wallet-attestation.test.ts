@@ -120,6 +120,9 @@ describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix 
     expect(good.status, good.text).toBe(201)
     const wrong = await push(parameters, await attested({}, { payload: { challenge: 'made-up' } }))
     expect(refusalOf(wrong).slice(0, 2)).toEqual([401, 'use_attestation_challenge'])
+    const asPage = { origin: 'https://wallet.example', ...(await attested({}, { payload: { challenge: 'made-up' } })) }
+    const exposed = (await push(parameters, asPage)).headers.get('access-control-expose-headers')
+    expect(exposed).toContain('oauth-client-attestation-challenge')
     const fresh = wrong.headers.get('oauth-client-attestation-challenge') ?? ''
     expect((await push(parameters, await attested({}, { payload: { challenge: fresh } }))).status).toBe(201)
   })
@@ -194,6 +197,17 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     const token = await redeem(code, verifier, await attested())
     const refresh = { grant_type: 'refresh_token', refresh_token: token.json.refresh_token }
     expect(refusalOf(await issuer.requestToken(refresh)).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+
+  it('an attested wallet redeems no code of another client, whose request nobody pushed', async () => {
+    const { parameters, verifier } = await newRequest({ client_id: 'other' })
+    const browser = newBrowser(issuer.service)
+    const { id, page } = await openPage(browser, `/openid4vci/authorize?${new URLSearchParams(parameters)}`)
+    const code = responseOf(await browser.decide(page, id, 'accept')).code ?? ''
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI }
+    const refused = await issuer.requestToken(form, { headers: await attested() })
+    expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'invalid_grant'])
+    expect((await issuer.requestToken({ ...form, client_id: 'other' })).status).toBe(200)
   })
 
   it('any attestation where none is believed', async () => {

@@ -58,7 +58,7 @@ function takeableUnder({ tokenHash, configurationId, authorizationId, instances,
   }
   return Prisma.sql`
     SELECT a.credential_id FROM authorizations a
-    WHERE a.id = ${authorizationId} AND ${givenToday(now)} + ${instances} <= ${INSTANCES_A_DAY}
+    WHERE a.id = ${authorizationId} AND a.expires_at > ${now} AND ${givenToday(now)} + ${instances} <= ${INSTANCES_A_DAY}
       AND EXISTS (SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now})
     FOR UPDATE`
 }

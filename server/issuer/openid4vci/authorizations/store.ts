@@ -168,10 +168,14 @@ export function createAuthorizationStore({ sql }: Database) {
       return row
     },
 
-    /** RFC 6749 §4.1.2: when a code is used twice, every token issued for it is revoked. */
-    async revokeTokens(authorizationId: string): Promise<void> {
+    /**
+     * RFC 6749 §4.1.2: when a code is used twice, the authorization ends and its tokens are revoked. A token that another
+     * request stores at this moment is not deleted here, but expires: no token is good for longer than its authorization.
+     */
+    async end(authorizationId: string, now: Date): Promise<void> {
       await sql(noRow)`
-        WITH refresh AS (DELETE FROM refresh_tokens WHERE authorization_id = ${authorizationId})
+        WITH ended AS (UPDATE authorizations SET expires_at = LEAST(expires_at, ${now}) WHERE id = ${authorizationId}),
+        refresh AS (DELETE FROM refresh_tokens WHERE authorization_id = ${authorizationId})
         DELETE FROM issuance_tokens WHERE authorization_id = ${authorizationId}`
     },
 

@@ -1,4 +1,5 @@
 import type { Deps } from '../../../deps.js'
+import { DAY_SECONDS } from '../../../maintenance/job.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { matchesChallenge } from '../../../protocol/oauth/pkce.js'
 import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
@@ -22,8 +23,8 @@ import { newRefreshToken } from './refresh-token.js'
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
 /** RFC 6749 §4.1.2: a code that is used twice was stolen, so every token issued for it is revoked. */
-async function endStolen(deps: Pick<Deps, 'stores'>, authorizationId: string): Promise<OAuthError> {
-  await deps.stores.authorizations.revokeTokens(authorizationId)
+async function endStolen(deps: Pick<Deps, 'stores' | 'clock'>, authorizationId: string): Promise<OAuthError> {
+  await deps.stores.authorizations.end(authorizationId, deps.clock())
   return invalidGrant('The code has been used already.')
 }
 
@@ -47,8 +48,10 @@ function assertSameClient(
   // Method and instance key of PAR and token request are the same.
   if (pushed && instanceJkt !== wallet.instanceJkt)
     throw new OAuthError('invalid_client', 'The request was pushed by another wallet instance.', { status: 401 })
-  if (parameters.client_id !== undefined && parameters.client_id !== request.clientId)
-    throw invalidGrant('The code was given to another client.')
+  // A client that does not authenticate must say who it is (RFC 6749 §4.1.3); an attested one has.
+  const clientId = wallet.clientId ?? parameters.client_id
+  if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing.')
+  if (clientId !== request.clientId) throw invalidGrant('The code was given to another client.')
   if (parameters.redirect_uri !== request.redirectUri)
     throw invalidGrant('The redirect_uri is not that of the authorization request.')
   const { code_verifier: verifier } = parameters
@@ -88,7 +91,11 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
   const { dpop, wallet } = client
   const accessToken = newAccessToken(deps.random)
   const seconds = accessTokenSeconds(dpop !== undefined)
-  const refresh = newRefreshToken(deps, { dpopJkt: dpop?.jkt ?? null, instanceJkt: wallet.instanceJkt }, now)
+  const refresh = newRefreshToken(deps, {
+    dpopJkt: dpop?.jkt ?? null,
+    instanceJkt: wallet.instanceJkt,
+    expiresAt: new Date(now.getTime() + deps.config.refreshTokenDays * DAY_SECONDS * 1000),
+  })
   const { session } = offering
   const outcome = await deps.stores.openid4vci.insertToken(
     {

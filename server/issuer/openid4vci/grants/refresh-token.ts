@@ -8,19 +8,15 @@ import { grantedMembers, requestedConfigurations, takeable } from '../requested-
 import type { NewRefreshToken, TokenOutcome } from '../store.js'
 import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
 /** A fresh refresh token, and how it is stored. */
 export function newRefreshToken(
-  deps: Pick<Deps, 'random' | 'config'>,
-  bound: Pick<NewRefreshToken, 'dpopJkt' | 'instanceJkt'>,
-  now: Date,
+  deps: Pick<Deps, 'random'>,
+  members: Omit<NewRefreshToken, 'tokenHash'>,
 ): { readonly token: string; readonly stored: NewRefreshToken } {
   const token = newAccessToken(deps.random)
-  const expiresAt = new Date(now.getTime() + deps.config.refreshTokenDays * DAY_MS)
-  return { token, stored: { tokenHash: sha256(token), ...bound, expiresAt } }
+  return { token, stored: { tokenHash: sha256(token), ...members } }
 }
 
 const UNKNOWN = 'The refresh token is unknown or has expired.'
@@ -31,8 +27,8 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, (walle
 }
 
 /** A refresh token that is used twice was stolen: all tokens of its authorization are revoked (RFC 9700 §4.14.2). */
-async function endFamily(deps: Pick<Deps, 'stores'>, authorizationId: string): Promise<OAuthError> {
-  await deps.stores.authorizations.revokeTokens(authorizationId)
+async function endFamily(deps: Pick<Deps, 'stores' | 'clock'>, authorizationId: string): Promise<OAuthError> {
+  await deps.stores.authorizations.end(authorizationId, deps.clock())
   return invalidGrant('The refresh token has been used already.')
 }
 
@@ -44,7 +40,8 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   const found = await deps.stores.openid4vci.refreshToken(tokenHash)
   if (found === undefined || found.expiresAt <= now) throw invalidGrant(UNKNOWN)
   if (found.replaced) throw await endFamily(deps, found.authorizationId)
-  if (clientId !== undefined && clientId !== found.clientId)
+  // RFC 6749 §6: client_id may be omitted here.
+  if ((wallet.clientId ?? clientId ?? found.clientId) !== found.clientId)
     throw invalidGrant('The refresh token was given to another client.')
   // RFC 9449 §5: a token that is bound to a key needs a proof by that key.
   if (found.dpopJkt !== null && dpop?.jkt !== found.dpopJkt)
@@ -54,11 +51,13 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   const asked = requestedConfigurations(parameters, takeable(found, []), deps.config)
   const requested = asked.detailed.length === 0 && asked.scoped.length === 0 ? found : asked
   const accessToken = newAccessToken(deps.random)
-  const seconds = accessTokenSeconds(dpop !== undefined)
-  // FAPI 2.0 Security Profile §5.3.2.1: one that is bound to a key stays; any other is replaced at each use.
-  const unbound = { dpopJkt: null, instanceJkt: null }
+  const left = Math.ceil((found.expiresAt.getTime() - now.getTime()) / 1000)
+  const seconds = Math.min(accessTokenSeconds(dpop !== undefined), left)
+  // FAPI 2.0 Security Profile §5.3.2.1: one that is bound to a key stays; any other is replaced at each use. Its successor
+  // expires when it would have, and is bound to the key of the DPoP proof, where there is one (RFC 9449 §5).
   const isBound = found.dpopJkt !== null || found.instanceJkt !== null
-  const refresh = isBound ? undefined : newRefreshToken(deps, unbound, now)
+  const next = { dpopJkt: dpop?.jkt ?? null, instanceJkt: null, expiresAt: found.expiresAt }
+  const refresh = isBound ? undefined : newRefreshToken(deps, next)
   const outcome = await deps.stores.openid4vci.insertToken(
     {
       tokenHash: sha256(accessToken),
