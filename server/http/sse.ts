@@ -41,8 +41,8 @@ export async function sendEventStream(
     while (await sendNext(events, response));
     response.end()
   } catch (thrown) {
-    // The client reconnects, with another token or to another process, so this connection is closed.
-    if (thrown instanceof StreamEnd) response.end(() => request.socket.end())
+    // The connection stays: a client that has seen the end may send its next request on it at once. A process that stops closes it.
+    if (thrown instanceof StreamEnd) response.end()
     else {
       logFailure(thrown, 500, request, response, deps)
       response.destroy()
