@@ -60,7 +60,8 @@ export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 export interface RouteOptions extends Omit<RestMeta, 'access'> {
   readonly tag: string
   readonly summary: string
-  readonly description?: string
+  /** Whole sentences: what it does beyond its summary, and what is easily missed. */
+  readonly description: string
   readonly access: RouteAccess
   /** Error statuses beyond those that its access and the façade imply. */
   readonly errors?: readonly number[]
@@ -100,7 +101,7 @@ export function route(method: 'GET' | 'POST' | 'DELETE', path: `/${string}`, opt
       path,
       tags: [tag],
       summary,
-      ...(description === undefined ? {} : { description }),
+      description,
       protect: options.access !== 'public',
       errorResponses: statuses,
     },

@@ -34,6 +34,9 @@ export const createIssuer = {
   meta: route('POST', '/agent/issuer', {
     tag: 'Agent',
     summary: 'Create an issuer record with a key and a DID of its own',
+    description:
+      'A did:web is hosted by this service, a did:key is the key itself. Wallets show `display`. Offerings, ' +
+      'credentials and credential offers name the record by `issuerId`.',
     access: 'admin',
     status: 201,
     errors: [400],
@@ -46,6 +49,7 @@ export const listIssuers = {
   meta: route('GET', '/agent/issuers', {
     tag: 'Agent',
     summary: "List the caller's issuer records and the default issuer",
+    description: "The newest first. The answer's `Link` header names the next page, where there is one.",
     access: 'admin',
     errors: [400],
   }),
@@ -57,6 +61,7 @@ export const readIssuer = {
   meta: route('GET', '/agent/issuer/{id}', {
     tag: 'Agent',
     summary: "Read one of the caller's issuer records, or the default one",
+    description: 'The record of somebody else is an unknown one: a 500, as for every unknown issuer.',
     access: 'admin',
     errors: [400],
   }),
@@ -68,6 +73,9 @@ export const createVerifier = {
   meta: route('POST', '/agent/verifier', {
     tag: 'Agent',
     summary: 'Create a verifier record with a key and a DID of its own',
+    description:
+      'Requests that name the record by `verifierId` are signed with its key, and wallets see its DID and ' +
+      '`display`.',
     access: 'admin',
     status: 201,
     errors: [400],
@@ -80,6 +88,7 @@ export const listVerifiers = {
   meta: route('GET', '/agent/verifiers', {
     tag: 'Agent',
     summary: "List the caller's verifier records and the default verifier",
+    description: "The newest first. The answer's `Link` header names the next page, where there is one.",
     access: 'admin',
     errors: [400],
   }),
@@ -91,6 +100,7 @@ export const readVerifier = {
   meta: route('GET', '/agent/verifier/{id}', {
     tag: 'Agent',
     summary: "Read one of the caller's verifier records, or the default one",
+    description: 'The record of somebody else is an unknown one: a 500, as for every unknown verifier.',
     access: 'admin',
     errors: [400],
   }),
@@ -102,6 +112,9 @@ export const createDid = {
   meta: route('POST', '/agent/did', {
     tag: 'Agent',
     summary: 'Create a DID with a key of its own',
+    description:
+      'A did:web is hosted by this service at the address that it stands for. The answer holds the DID document; ' +
+      'the private key stays here.',
     access: 'admin',
     status: 201,
     errors: [400],
@@ -114,6 +127,9 @@ export const listDids = {
   meta: route('GET', '/agent/dids', {
     tag: 'Agent',
     summary: 'List every DID that the caller created: their own, and those of their holders, issuers and verifiers',
+    description:
+      "The newest first, without their documents. The answer's `Link` header names the next page, where there is " +
+      'one.',
     access: 'admin',
     errors: [400],
   }),

@@ -9,6 +9,9 @@ export const hostedDocument = {
   meta: route('GET', '/{uuid}/did.json', {
     tag: 'DIDs',
     summary: 'A hosted DID document',
+    description:
+      'Where a did:web of this service resolves. It names every key that the DID ever had, so that what a former ' +
+      'key signed still verifies. No rate limit applies.',
     access: 'public',
     errors: [404],
   }),
@@ -20,6 +23,7 @@ export const hostedWellKnownDocument = {
   meta: route('GET', '/{uuid}/.well-known/did.json', {
     tag: 'DIDs',
     summary: 'A hosted DID document',
+    description: 'The same document as at `/{uuid}/did.json`. No rate limit applies.',
     access: 'public',
     errors: [404],
   }),
@@ -31,6 +35,9 @@ export const didConfiguration = {
   meta: route('GET', '/.well-known/did-configuration', {
     tag: 'DIDs',
     summary: 'Domain-linkage entries',
+    description:
+      'One entry for each DID that an issuer or verifier of this service signs with: the DID, and a JWT by which it ' +
+      'says that it belongs to this origin.',
     access: 'public',
   }),
   input: z.strictObject({}).prefault({}),
@@ -42,6 +49,7 @@ export const difDidConfiguration = {
   meta: route('GET', '/.well-known/did-configuration.json', {
     tag: 'DIDs',
     summary: 'Domain-linkage credentials in the form of the Decentralized Identity Foundation',
+    description: 'The same statements as at `/.well-known/did-configuration` (Well Known DID Configuration, §4).',
     access: 'public',
   }),
   input: z.strictObject({}).prefault({}),
@@ -53,6 +61,9 @@ export const jwtVcIssuer = {
   meta: route('GET', '/.well-known/jwt-vc-issuer', {
     tag: 'DIDs',
     summary: "The issuer's keys (SD-JWT VC issuer metadata)",
+    description:
+      'Keys by which an SD-JWT VC is checked whose `iss` is the issuer base URL (SD-JWT VC, §3), former ones ' +
+      'included.',
     access: 'public',
   }),
   input: z.strictObject({}).prefault({}),

@@ -13,6 +13,7 @@ export const liveness = {
   meta: route('GET', '/health/liveness', {
     tag: 'Operations',
     summary: 'Whether the process is alive',
+    description: 'Looks at nothing but the process itself. Where it fails, the process is to be restarted.',
     access: 'public',
     kind: 'protocol',
     envelope: true,
@@ -26,6 +27,10 @@ export const readiness = {
   meta: route('GET', '/health/readiness', {
     tag: 'Operations',
     summary: 'Whether requests can be served',
+    description:
+      'Looks at the database, and at Redis and the identity provider where they are configured. A 503 holds the ' +
+      'same result with the members of the error envelope beside it; a process that was told to stop answers so ' +
+      'too.',
     access: 'public',
     kind: 'protocol',
     envelope: true,

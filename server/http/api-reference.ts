@@ -8,25 +8,26 @@ import { openApiDocument } from './openapi.js'
 /** Swagger UI's own files; nothing on the page comes from another host. */
 const swaggerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
+/** Addresses are relative, since a proxy may serve all of this below a path. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <title>Credence API</title>
-  <link rel="icon" href="/api-docs/favicon-32x32.png">
-  <link rel="stylesheet" href="/api-docs/swagger-ui.css">
+  <link rel="icon" href="api-docs/favicon-32x32.png">
+  <link rel="stylesheet" href="api-docs/swagger-ui.css">
 </head>
 <body>
   <div id="swagger-ui"></div>
-  <script src="/api-docs/swagger-ui-bundle.js"></script>
-  <script src="/api-docs/start.js"></script>
+  <script src="api-docs/swagger-ui-bundle.js"></script>
+  <script src="api-docs/start.js"></script>
 </body>
 </html>
 `
 
 const START = `window.ui = SwaggerUIBundle({
-  url: '/api-docs-json', dom_id: '#swagger-ui', deepLinking: true, presets: [SwaggerUIBundle.presets.apis], validatorUrl: null,
+  url: 'api-docs-json', dom_id: '#swagger-ui', deepLinking: true, presets: [SwaggerUIBundle.presets.apis], validatorUrl: null,
 })
 `
 
@@ -46,7 +47,7 @@ const PAGE_CSP =
 /** `/api-docs` and `/api-docs-json`. The document is made once, when it is first asked for: that takes a tenth of a second. */
 export function apiReference(appRouter: AnyRouter, deps: Pick<Deps, 'config'>): RequestHandler {
   let document: string | undefined
-  const reference = Router({ caseSensitive: true })
+  const reference = Router({ caseSensitive: true, strict: true })
   reference.get('/api-docs-json', (_request, response) => {
     document ??= JSON.stringify(openApiDocument(appRouter, deps.config))
     response.type('application/json').send(document)
@@ -54,6 +55,8 @@ export function apiReference(appRouter: AnyRouter, deps: Pick<Deps, 'config'>): 
   reference.get('/api-docs', (_request, response) => {
     response.set('content-security-policy', PAGE_CSP).type('html').send(PAGE)
   })
+  // Relative addresses lead from there to nowhere.
+  reference.get('/api-docs/', (_request, response) => response.redirect(301, '../api-docs'))
   reference.get('/api-docs/start.js', (_request, response) => {
     response.type('text/javascript').send(START)
   })

@@ -5,6 +5,8 @@ import type { Config } from '../config.js'
 import type { RouteAccess } from '../contract.js'
 import { errorExamples } from './openapi-errors.js'
 import { exampleOf } from './openapi-examples.js'
+import { TAGS } from './openapi-tags.js'
+import receivedExamples from './response-examples.json' with { type: 'json' }
 import { type Route, routesOf } from './routes.js'
 
 type JsonObject = Record<string, unknown>
@@ -76,6 +78,18 @@ function trueSuccess(route: Route, operation: Operation): void {
     ...(content === undefined ? {} : { content }),
   }
   if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }
+}
+
+/** What was answered to a test, by operation and media type. */
+const received: Readonly<Record<string, Readonly<Record<string, unknown>>>> = receivedExamples
+
+/** A success shows what was really answered. */
+function addReceived(route: Route, operation: Operation): void {
+  const examples = received[`${route.method} ${route.template}`] ?? {}
+  const { content } = operation.responses[String(route.rest.status ?? 200)] ?? {}
+  for (const [mediaType, media] of Object.entries((content ?? {}) as Record<string, JsonObject>)) {
+    if (mediaType in examples) media.example = examples[mediaType]
+  }
 }
 
 /** The document as a whole says which JSON Schema it means. */
@@ -154,12 +168,14 @@ const REFERENCE = {
   '/api-docs': {
     get: {
       tags: ['Operations'],
+      operationId: 'reference-page',
       summary: 'This reference as a page',
+      description: 'Swagger UI over `/api-docs-json`. Nothing on it comes from another host.',
       security: [],
       responses: {
         '200': {
           description: 'Success',
-          content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
+          content: { 'text/html': { schema: { type: 'string' }, example: received['GET /api-docs']?.['text/html'] } },
         },
       },
     },
@@ -167,7 +183,9 @@ const REFERENCE = {
   '/api-docs-json': {
     get: {
       tags: ['Operations'],
+      operationId: 'reference-document',
       summary: 'This document',
+      description: 'OpenAPI 3.1, made from the contracts that requests and answers are checked by.',
       security: [],
       responses: {
         '200': {
@@ -197,12 +215,14 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
     trueSuccess(route, operation)
     trueErrors(route, operation)
     trueRequest(route, operation)
+    addReceived(route, operation)
     addExamples(operation)
   }
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas ?? {}).filter(([name]) => !name.startsWith('error.')),
   )
   Object.assign(document.paths, REFERENCE)
+  Object.assign(document, { tags: TAGS })
   document.components.schemas = { ...schemas, ErrorEnvelope: ENVELOPE, OAuthError: OAUTH_ERROR }
   return document as unknown as JsonObject
 }

@@ -9,6 +9,9 @@ export const bitstringStatusList = {
   meta: route('GET', '/status-lists/{id}', {
     tag: 'Status',
     summary: 'Bitstring status list credential',
+    description:
+      'A Bitstring Status List credential as a JWT (W3C Bitstring Status List v1.0): what `credentialStatus` of a ' +
+      'JWT VC names. It may be kept for as long as Cache-Control says; an ETag makes asking again cheap.',
     access: 'public',
     kind: 'protocol',
     produces: 'application/vc+jwt',
@@ -25,6 +28,9 @@ export const tokenStatusList = {
   meta: route('GET', '/token-status-lists/{id}', {
     tag: 'Status',
     summary: 'Token status list',
+    description:
+      'The same list for SD-JWT VCs (Token Status List), as a JWT. It may be kept for as long as Cache-Control ' +
+      'says; an ETag makes asking again cheap.',
     access: 'public',
     kind: 'protocol',
     produces: 'application/statuslist+jwt',

@@ -44,6 +44,7 @@ describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as co
   it('says where it is, what it does and who may call it', () => {
     expect(meta?.openapi?.path).toMatch(/^\//)
     expect(meta?.openapi?.summary).toMatch(/^\S.*[^.]$/)
+    expect(meta?.openapi?.description).toMatch(/^\S.*\.$/)
     expect(meta?.openapi?.tags).toHaveLength(1)
     expect(meta?.rest?.access).toMatch(
       /^(public|optional|client|clientOrVerifier|user|issuer|verifier|admin|holder|wallet)$/,

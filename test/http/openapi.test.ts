@@ -18,6 +18,8 @@ interface Body {
 }
 interface Operation {
   readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
   readonly security: readonly Readonly<Record<string, unknown>>[]
   readonly parameters?: readonly { readonly in: string; readonly name: string; readonly required?: boolean }[]
   readonly requestBody?: Body
@@ -82,6 +84,21 @@ describe('the OpenAPI document', () => {
     })
     const reference = ['get /api-docs 200', 'get /api-docs-json 200']
     expect(listed.toSorted()).toEqual([...declared, ...reference].toSorted())
+  })
+
+  it('has its operations in groups, in an order and with a sentence each', () => {
+    const tags = document.tags as { name: string; description: string }[]
+    const used = operations().flatMap(({ operation }) => operation.tags)
+    expect(new Set(tags.map(({ name }) => name))).toEqual(new Set(used))
+    expect(tags[0]?.name).toBe('Offerings')
+    expect(tags.at(-1)?.name).toBe('Operations')
+    for (const { description } of tags) expect(description).toMatch(/^[A-Z].*\.$/)
+  })
+
+  it('says of every operation what it does', () => {
+    for (const { path, method, operation } of operations()) {
+      expect([method, path, operation.description]).toEqual([method, path, expect.stringMatching(/^\S.*\.$/)])
+    }
   })
 
   it('resolves every reference', () => {

@@ -1,12 +1,14 @@
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
+import { receivedExample } from './received-example.js'
 import { tour, type Visit, type Visited } from './tour.js'
 
 interface Look extends Visit {
@@ -18,7 +20,12 @@ interface Look extends Visit {
 
 let service: TestService
 let visited: readonly Visited[]
-let paths: Readonly<Record<string, Readonly<Record<string, { responses: Record<string, { content?: object }> }>>>>
+let paths: Readonly<
+  Record<
+    string,
+    Readonly<Record<string, { responses: Record<string, { content?: Record<string, { example?: unknown }> }> }>>
+  >
+>
 const looks: Look[] = []
 
 /** A wallet whose provider is believed, so that there are challenges. */
@@ -81,6 +88,40 @@ describe('every operation of the document', () => {
         status,
         type ? expect.arrayContaining([type]) : [],
       ])
+    }
+  })
+})
+
+describe('the examples of the document', () => {
+  const kept = 'server/http/response-examples.json'
+
+  /** The first answer of each operation, by media type. */
+  function received(): Record<string, Record<string, unknown>> {
+    const examples: Record<string, Record<string, unknown>> = {}
+    for (const visit of visited) {
+      const [type] = visit.headers.get('content-type')?.split(';') ?? []
+      // A document cannot hold itself.
+      if (!type || visit.text === '' || visit.template === '/api-docs-json') continue
+      const operation = `${visit.method} ${visit.template}`
+      examples[operation] = { [type]: receivedExample(visit, service.url), ...examples[operation] }
+    }
+    return examples
+  }
+
+  it('are answers that were received here: UPDATE_EXAMPLES=true writes them anew', async () => {
+    if (process.env.UPDATE_EXAMPLES === 'true') {
+      await writeFile(kept, JSON.stringify(received()))
+      execFileSync('npx', ['biome', 'format', '--write', kept])
+    }
+    expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual(received())
+  })
+
+  it('stand at every success that has a body', () => {
+    for (const { method, template, status, headers, text } of visited) {
+      const [type] = headers.get('content-type')?.split(';') ?? []
+      if (!type || text === '' || template === '/api-docs-json') continue
+      const example = paths[template]?.[method.toLowerCase()]?.responses[status]?.content?.[type]?.example
+      expect([method, template, example]).toEqual([method, template, received()[`${method} ${template}`]?.[type]])
     }
   })
 })

@@ -19,6 +19,9 @@ export const createCredentialOffer = {
   meta: route('POST', '/credential-offers', {
     tag: 'Credential offers',
     summary: 'Make a credential offer for one wallet and watch it as a session',
+    description:
+      'For one redemption. The answer holds the offer by reference and by value, and the transaction code where one ' +
+      'was asked for: it is not shown again.',
     access: 'issuer',
     status: 201,
     errors: [400, 403],
@@ -55,6 +58,9 @@ export const readCredentialOfferSession = {
   meta: route('GET', '/credential-offer-sessions/{id}', {
     tag: 'Credential offers',
     summary: 'Read a credential-offer session',
+    description:
+      'For the caller that created it. The session of somebody else is an unknown one: a 500, as for every unknown ' +
+      'session.',
     access: 'issuer',
     errors: [400, 403],
   }),
@@ -66,6 +72,10 @@ export const credentialOfferSessionEvents = {
   meta: route('GET', '/credential-offer-sessions/{id}/events', {
     tag: 'Credential offers',
     summary: 'Server-Sent Events of a credential-offer session',
+    description:
+      'Events named `session` hold the session as JSON: its current state at once, then every change. Every 15 ' +
+      'seconds a `ping` with the data `keepalive`. The stream stays open until the access token expires; ' +
+      '`Last-Event-ID` brings what was missed.',
     access: 'issuer',
     kind: 'events',
     produces: 'text/event-stream',

@@ -52,6 +52,9 @@ export const createCredential = {
   meta: route('POST', '/api/v1/credentials', {
     tag: 'Credentials',
     summary: 'Create a standalone credential without a recipient',
+    description:
+      "The subject is checked against the active version of the type's schema. The credential is on record, belongs " +
+      'to the caller and can be revoked.',
     access: 'issuer',
     status: 201,
     errors: [400, 403, 404],
@@ -64,6 +67,9 @@ export const readCredential = {
   meta: route('GET', '/api/v1/credentials/{id}', {
     tag: 'Credentials',
     summary: "Read one of the caller's credentials",
+    description:
+      'A credential belongs to the caller that created, claimed or signed it, and to whoever has the DID that it is ' +
+      'bound to.',
     access: 'user',
     errors: [400, 404],
   }),
@@ -75,6 +81,9 @@ export const revokeCredential = {
   meta: route('POST', '/api/v1/credentials/{id}/revoke', {
     tag: 'Credentials',
     summary: 'Revoke a credential in every form that it was issued in',
+    description:
+      'Its bits in the status lists are set at once, for every copy that was issued of it. Revoking it again is a ' +
+      '200 too.',
     access: 'client',
     errors: [400, 404],
   }),
@@ -86,6 +95,9 @@ export const signCredential = (formats: Formats) => ({
   meta: route('POST', '/credentials/sign', {
     tag: 'Credentials',
     summary: 'Sign a credential directly and get it in compact form',
+    description:
+      "Without an offer and without a wallet's proof: for `holder` the caller vouches. The credential is on record " +
+      'and can be revoked.',
     access: 'issuer',
     status: 201,
     errors: [400, 403, 404],

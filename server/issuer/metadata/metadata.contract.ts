@@ -57,6 +57,9 @@ export const authorizationServerMetadata = {
   meta: route('GET', '/.well-known/oauth-authorization-server', {
     tag: 'Metadata',
     summary: 'Authorization server metadata',
+    description:
+      "Of this service's own authorization server, which gives access tokens to wallets and to nobody else (RFC " +
+      '8414).',
     access: 'public',
     kind: 'protocol',
     envelope: true,
@@ -71,6 +74,7 @@ export const jsonWebKeySet = {
   meta: route('GET', '/.well-known/jwks.json', {
     tag: 'Metadata',
     summary: "The issuer's public keys",
+    description: 'Keys that issuers of this service sign with, former ones included (RFC 7517).',
     access: 'public',
     kind: 'protocol',
     envelope: true,

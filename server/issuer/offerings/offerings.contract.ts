@@ -57,6 +57,9 @@ export const createOffering = {
   meta: route('POST', '/api/v1/offerings', {
     tag: 'Offerings',
     summary: 'Create an offering with a QR code',
+    description:
+      "The subject is checked against the active version of the type's schema, which the offering keeps. Whoever " +
+      'has the QR code may redeem it, or `recipient` alone; `redemption_limit` times, and until `expires_at`.',
     access: 'client',
     status: 201,
     errors: [400, 404],
@@ -83,6 +86,9 @@ export const readOffering = {
   meta: route('GET', '/api/v1/offerings/{id}', {
     tag: 'Offerings',
     summary: 'Read an offering',
+    description:
+      'Whoever knows the id may read it. The subject of an offering for one recipient is shown to that recipient, ' +
+      'to the client and to admins.',
     access: 'optional',
     errors: [400, 404],
   }),
@@ -94,6 +100,8 @@ export const offeringQrCode = {
   meta: route('GET', '/api/v1/offerings/{id}/qr-code', {
     tag: 'Offerings',
     summary: 'The QR code of an offering as a data URI',
+    description:
+      'A JSON string: the image as a data URI. It encodes `offering_full_url`, the address that a wallet opens.',
     access: 'optional',
     errors: [400, 404],
   }),
@@ -105,6 +113,9 @@ export const claimOffering = {
   meta: route('POST', '/api/v1/offerings/{id}/claim', {
     tag: 'Offerings',
     summary: 'Claim a credential from an offering',
+    description:
+      "Counts as one redemption. The credential is bound to the caller's DID, where there is exactly one, and belongs to " +
+      'the caller.',
     access: 'user',
     errors: [400, 403, 404, 409, 410],
   }),

@@ -15,6 +15,9 @@ export const credential = {
   meta: route('POST', '/openid4vci/credential', {
     tag: 'OpenID4VCI',
     summary: 'Issue credentials to a wallet',
+    description:
+      'Credential Request (OpenID4VCI 1.0 §8), with a proof for each copy. Known configurations that the token does ' +
+      'not cover are a 403. The answer is encrypted where the wallet asks for that.',
     access: 'wallet',
     kind: 'protocol',
     reply: zCredentialResponse,

@@ -7,6 +7,9 @@ export const nonce = {
   meta: route('POST', '/openid4vci/nonce', {
     tag: 'OpenID4VCI',
     summary: 'A nonce for key proofs',
+    description:
+      'Nonce Request (OpenID4VCI 1.0 §7). A nonce is good for a few minutes and for one credential request. A body ' +
+      'is not read.',
     access: 'public',
     kind: 'protocol',
     reply: z.object({ c_nonce: z.string() }).meta({ example: { c_nonce: 'wKI4LT17ac15ES9bw8ac4' } }),

@@ -7,6 +7,7 @@ export const notification = {
   meta: route('POST', '/openid4vci/notification', {
     tag: 'OpenID4VCI',
     summary: 'Tell the issuer what became of a credential',
+    description: 'Notification Request (OpenID4VCI 1.0 §11). Saying the same again is a 204 again.',
     access: 'wallet',
     status: 204,
     maxBodyBytes: SMALL_BODY_BYTES,

@@ -23,6 +23,7 @@ export const credentialOffer = {
   meta: route('GET', '/openid4vci/offers/{id}', {
     tag: 'OpenID4VCI',
     summary: 'A credential offer, with a fresh pre-authorized code each time',
+    description: 'OpenID4VCI 1.0 §4.1.3. Each fetch brings a code or an `issuer_state` of its own; a HEAD is no fetch.',
     access: 'public',
     kind: 'protocol',
     reply: zCredentialOffer,

@@ -72,6 +72,7 @@ export const readSchema = {
   meta: route('GET', '/schemas/{schemaId}', {
     tag: 'Schemas',
     summary: 'Read a schema version',
+    description: 'A superseded or withdrawn version is a 410, unless `includeInactive=true` asks for it.',
     access: 'issuer',
     errors: [400, 404, 410],
   }),
@@ -86,6 +87,7 @@ export const listVersions = {
   meta: route('GET', '/schemas/{schemaId}/versions', {
     tag: 'Schemas',
     summary: 'List every version of a schema name, the newest first',
+    description: 'Superseded and withdrawn ones among them.',
     access: 'issuer',
     errors: [400, 404],
   }),
@@ -111,6 +113,8 @@ export const unassignSchema = {
   meta: route('DELETE', '/schemas/{schemaId}/issuers/{issuerId}', {
     tag: 'Schemas',
     summary: 'Undo the assignment of a schema to an issuer',
+    description:
+      'For its owner or an admin. A schema that is assigned to nobody any more belongs to every issuer again.',
     access: 'issuer',
     status: 204,
     errors: [400, 403, 404],
@@ -138,6 +142,7 @@ export const publicSchema = {
   meta: route('GET', '/api/v1/schemas/{id}', {
     tag: 'Schemas',
     summary: 'The JSON Schema that credentialSchema.id names',
+    description: 'Superseded and withdrawn versions stay, since credentials point to them.',
     access: 'public',
     errors: [400, 404],
   }),
@@ -150,6 +155,9 @@ export const typeMetadata = {
   meta: route('GET', '/vct/{name}', {
     tag: 'Schemas',
     summary: 'SD-JWT VC type metadata',
+    description:
+      'SD-JWT VC, §6. One `vct` stands for every version of a type: where they differ, `sd` says `allowed` and ' +
+      '`mandatory` is left out.',
     access: 'public',
     errors: [400, 404],
   }),

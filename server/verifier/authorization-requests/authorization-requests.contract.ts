@@ -33,6 +33,9 @@ export const createAuthorizationRequest = (formats: Formats) => ({
   meta: route('POST', '/authorization-requests', {
     tag: 'Authorization requests',
     summary: 'Ask wallets for a presentation, by a DCQL query or by VP query items',
+    description:
+      'One of `dcqlQuery` and `query` says what is asked for. The answer names the address that a wallet opens, its ' +
+      'QR code and the verification session.',
     access: 'verifier',
     status: 201,
     requestExample: { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }], validity: 300 },

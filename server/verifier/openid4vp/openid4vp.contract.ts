@@ -11,6 +11,9 @@ export const getRequestObject = {
   meta: route('GET', '/openid4vp/requests/{id}', {
     tag: TAG,
     summary: 'The signed request object of an authorization request (OpenID4VP 1.0 §5)',
+    description:
+      'What `request_uri` of an `openid4vp://` address names. The first fetch moves the session to ' +
+      'RequestUriRetrieved; a HEAD does not.',
     access: 'public',
     kind: 'protocol',
     produces: REQUEST_OBJECT_MEDIA_TYPE,
@@ -24,6 +27,8 @@ export const postRequestObject = {
   meta: route('POST', '/openid4vp/requests/{id}', {
     tag: TAG,
     summary: "The signed request object, with the wallet's nonce in it (OpenID4VP 1.0 §5.10)",
+    description:
+      "With `request_uri_method=post` (OpenID4VP 1.0 §5.10): the wallet's nonce comes back in the request object.",
     access: 'public',
     kind: 'protocol',
     form: true,
@@ -43,6 +48,9 @@ export const postResponse = {
   meta: route('POST', '/openid4vp/responses/{id}', {
     tag: TAG,
     summary: "A wallet's answer (OpenID4VP 1.0 §8.2, direct_post and direct_post.jwt)",
+    description:
+      "A presentation, encrypted or not, or the error that the wallet's user decided for. The answer's " +
+      '`redirect_uri` is where the user goes on.',
     access: 'public',
     kind: 'protocol',
     reply: z

@@ -5,6 +5,7 @@ export const readQrCode = {
   meta: route('GET', '/api/v1/verifier/qr-codes/{id}', {
     tag: 'QR codes',
     summary: 'The QR code of an authorization request as a data URI',
+    description: 'A JSON string: the image as a data URI. It encodes the `openid4vp://` address that a wallet opens.',
     access: 'public',
     errors: [400, 404],
   }),
@@ -16,6 +17,7 @@ export const deleteQrCode = {
   meta: route('DELETE', '/api/v1/verifier/qr-codes/{id}', {
     tag: 'QR codes',
     summary: 'Delete the QR code of an authorization request',
+    description: 'The request that it stands for goes on.',
     access: 'client',
     status: 204,
     errors: [400, 404],

@@ -22,6 +22,8 @@ export const readVerificationSession = {
   meta: route('GET', '/verification-sessions/{sessionId}', {
     tag: 'Verification sessions',
     summary: 'Read a verification session',
+    description:
+      'The session as its newest event has it; the verified claims are at `/result`. An unknown session is a 500.',
     access: 'verifier',
     errors: [403],
   }),

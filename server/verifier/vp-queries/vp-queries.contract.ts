@@ -28,6 +28,7 @@ export const listVpQueries = {
   meta: route('GET', '/api/v1/verifier/vp-queries', {
     tag: 'VP queries',
     summary: 'List VP queries, the newest first',
+    description: "With every item of each. The answer's `Link` header names the next page, where there is one.",
     access: 'client',
     errors: [400],
   }),
@@ -39,6 +40,9 @@ export const createVpQuery = {
   meta: route('POST', '/api/v1/verifier/vp-queries', {
     tag: 'VP queries',
     summary: 'Store what a verifier asks for',
+    description:
+      'Each item is what one credential must have: fields with paths (JSONPath), and filters (JSON Schema) for the ' +
+      'values there. What cannot be compiled is a 400 that names its place.',
     access: 'client',
     status: 201,
     errors: [400],
@@ -51,6 +55,7 @@ export const readVpQuery = {
   meta: route('GET', '/api/v1/verifier/vp-queries/{id}', {
     tag: 'VP queries',
     summary: 'Read a VP query',
+    description: 'As it was stored; stored queries do not change.',
     access: 'client',
     errors: [400, 404],
   }),
@@ -62,6 +67,7 @@ export const deleteVpQuery = {
   meta: route('DELETE', '/api/v1/verifier/vp-queries/{id}', {
     tag: 'VP queries',
     summary: 'Delete a VP query; requests made from it go on',
+    description: 'Requests keep what they ask for when the query is gone.',
     access: 'client',
     status: 204,
     errors: [400, 404],
@@ -74,6 +80,9 @@ export const requestByVpQuery = {
   meta: route('POST', '/api/v1/verifier/vp-queries/{id}/authorization-request', {
     tag: 'VP queries',
     summary: 'Create an authorization request and its verification session from a VP query',
+    description:
+      'The answer names the address that a wallet opens, its QR code and the verification session. The user goes on ' +
+      'to `redirect_uri`, with a `response_code` that is good once.',
     access: 'client',
     status: 201,
     errors: [400, 404],

@@ -37,6 +37,9 @@ export const listWalletCredentials = (formats: Formats) => ({
   meta: route('GET', '/holders/{holderId}/credentials', {
     tag: 'Holders',
     summary: "List a holder's credentials",
+    description:
+      "The newest first, with their live status. The answer's `Link` header names the next page, where there is " +
+      'one.',
     access: 'holder',
     errors: [400],
   }),
@@ -48,6 +51,7 @@ export const readWalletCredential = (formats: Formats) => ({
   meta: route('GET', '/holders/{holderId}/credentials/{credentialId}', {
     tag: 'Holders',
     summary: "Read one of a holder's credentials",
+    description: 'With all of its claims, and the copy that would be presented next.',
     access: 'holder',
     errors: [400, 404],
   }),
@@ -59,6 +63,7 @@ export const deleteWalletCredential = {
   meta: route('DELETE', '/holders/{holderId}/credentials/{credentialId}', {
     tag: 'Holders',
     summary: 'Delete a credential with all its copies',
+    description: 'The wallet forgets it. Its issuer is not told, and revokes nothing.',
     access: 'holder',
     status: 204,
     errors: [400, 404],

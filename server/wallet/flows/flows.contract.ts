@@ -39,6 +39,9 @@ export const startFlow = (formats: Formats) => ({
   meta: route('POST', '/flows', {
     tag: 'Flows',
     summary: 'Start a claim or a presentation with what a QR code says',
+    description:
+      'The content is looked at, and the other side asked what it is about; nothing is taken or presented before ' +
+      'the flow is confirmed, within ten minutes.',
     access: 'user',
     status: 201,
     errors: [400, 403, 404],
@@ -69,6 +72,7 @@ export const confirmFlow = {
   meta: route('POST', '/flows/{processId}/confirm', {
     tag: 'Flows',
     summary: 'Confirm a started flow: the credential is claimed, or presented',
+    description: 'A failed confirmation leaves the flow open to be tried again; one that was confirmed is a 409.',
     access: 'user',
     errors: [400, 403, 404, 409, 410],
   }),

@@ -17,6 +17,9 @@ export const listWalletPresentations = {
   meta: route('GET', '/holders/{holderId}/presentations', {
     tag: 'Holders',
     summary: 'List what a holder presented, and to whom',
+    description:
+      "The newest first, those that failed among them. The answer's `Link` header names the next page, where there " +
+      'is one.',
     access: 'holder',
     errors: [400],
   }),

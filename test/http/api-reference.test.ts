@@ -1,0 +1,64 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startService, type TestService } from '../support/service.js'
+
+const BASE_PATH = '/tenants/one'
+
+let service: TestService
+let proxied: string
+
+/** A proxy in front of the service that strips the path of the base URL, as README and .env.example ask for. */
+const proxy = createServer((incoming, outgoing) => {
+  const pathname = incoming.url ?? ''
+  const { port } = new URL(service.url)
+  if (!pathname.startsWith(`${BASE_PATH}/`)) {
+    outgoing.writeHead(404).end('not the service')
+    return
+  }
+  const path = pathname.slice(BASE_PATH.length)
+  incoming.pipe(
+    request({ port, host: '127.0.0.1', method: incoming.method, path, headers: incoming.headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    }),
+  )
+})
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  proxied = `${origin}${BASE_PATH}`
+  service = await startService({ env: { ISSUER_BASE_URL: proxied, VERIFIER_BASE_URL: proxied } })
+})
+afterAll(async () => {
+  proxy.closeAllConnections()
+  proxy.close()
+  await service.close()
+})
+
+/** Addresses as a browser reads them on a page. */
+async function loadedBy(page: Response): Promise<string[]> {
+  const html = await page.text()
+  return [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => new URL(address ?? '', page.url).href)
+}
+
+describe('the API reference below the path of a proxy', () => {
+  it.each(['/api-docs', '/api-docs/'])('%s loads all that it needs from there', async (path) => {
+    const page = await fetch(`${proxied}${path}`)
+    expect([page.status, page.url]).toEqual([200, `${proxied}/api-docs`])
+    const addresses = await loadedBy(page)
+    expect(addresses).toHaveLength(4)
+    for (const address of addresses) expect([address, (await fetch(address)).status]).toEqual([address, 200])
+  })
+
+  it('shows the document of that place, which leads back there', async () => {
+    const page = await fetch(`${proxied}/api-docs`)
+    const start = (await loadedBy(page)).find((address) => address.endsWith('/start.js')) ?? ''
+    const script = await (await fetch(start)).text()
+    // An address in a script is relative to the page.
+    const document = new URL(/url: '([^']+)'/.exec(script)?.[1] ?? '', page.url).href
+    expect(await (await fetch(document)).json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: proxied }] })
+    expect((await fetch(`${proxied}/version`)).status).toBe(200)
+  })
+})
