@@ -14,7 +14,7 @@ import { assertPlainJson } from './json-text.js'
 import { requestFacts } from './request-facts.js'
 import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
 
-const MAX_BATCH = 10
+export const MAX_BATCH = 10
 const JSON_TYPE = 'application/json'
 
 /** The whole `Vary` header: the adapter would set its own names only and drop the `origin` of the CORS policy. */

@@ -66,6 +66,39 @@ describe('the rate limit', () => {
     }
   })
 
+  describe('each call of a batch counts', () => {
+    const batch = (service: TestService, count: number, comma = ',') =>
+      service.request('GET', `/trpc/${Array(count).fill('service.version').join(comma)}?batch=1&input=%7B%7D`)
+
+    it('ten calls are ten', async () => {
+      await using service = await limited({ RATE_LIMIT_MAX: '13' })
+      const ten = await batch(service, 10)
+      expect([ten.status, ten.json.length, ten.headers.get('ratelimit')]).toEqual([
+        200,
+        10,
+        expect.stringMatching(/^limit=13, remaining=3, /),
+      ])
+      expect(await statuses(service, 4)).toEqual([200, 200, 200, 429])
+    })
+
+    it('attack: a batch beyond what is left is refused as a whole, with the comma percent-encoded too', async () => {
+      await using service = await limited({ RATE_LIMIT_MAX: '6' })
+      expect((await batch(service, 3)).status).toBe(200)
+      const refused = await batch(service, 4, '%2C')
+      expect([refused.status, refused.json.error.json.data]).toEqual([
+        429,
+        expect.objectContaining({ code: 'TOO_MANY_REQUESTS', httpStatus: 429, messages: ['Too Many Requests'] }),
+      ])
+      expect(await statuses(service, 1)).toEqual([429])
+    })
+
+    it('attack: a path of a thousand commas is refused and counts ten', async () => {
+      await using service = await limited({ RATE_LIMIT_MAX: '12' })
+      expect((await batch(service, 1_000)).status).toBe(400)
+      expect(await statuses(service, 3)).toEqual([200, 200, 429])
+    })
+  })
+
   it('tells how much is left', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '3', RATE_LIMIT_WINDOW_SECONDS: '30' })
     const answer = await service.request('GET', '/version')
