@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from './auth/caller.js'
 import type { Deps } from './deps.js'
+import { Work } from './protocol/work.js'
+
+/** Work that one HTTP request may cause, all of its calls together: about 100 ms of the event loop. */
+export const WORK_PER_REQUEST = 3_000_000
 
 /** What a procedure may know of the HTTP request that reached it. */
 export interface RequestFacts {
@@ -22,6 +26,8 @@ export interface Context {
   readonly request: RequestFacts
   /** Response headers that a procedure adds: `Link`, say. */
   readonly responseHeaders: Map<string, string>
+  /** What all checks of the request may cost together; calls of a batch share it. */
+  readonly work: Work
 }
 
 /** Whether the request is a HEAD, which looks and changes nothing (RFC 9110 §9.2.1): link previews send it. */
@@ -33,5 +39,5 @@ export interface CallerContext extends Context {
 
 /** The context of one request: the same for REST, RPC and tests. */
 export function createContext(deps: Deps, request: RequestFacts): Context {
-  return { deps, request, responseHeaders: new Map() }
+  return { deps, request, responseHeaders: new Map(), work: new Work(WORK_PER_REQUEST) }
 }

@@ -62,6 +62,8 @@ export const errors = {
   invalid: (messages: Iterable<string>) => new ServiceError(400, limited(messages)),
   noQrCodeImage: (cause?: unknown) => new ServiceError(400, ['url has no usable image of a QR code'], cause),
   unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
+  /** For checks that have no word of their own for it. */
+  tooMuchWork: (cause?: unknown) => new ServiceError(400, 'The request takes more work than one may.', cause),
   malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
   unknownUriProtocol: () =>
     new ServiceError(400, 'Unknown URI protocol. Expected openid-credential-offer:// or openid4vp://'),

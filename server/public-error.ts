@@ -3,6 +3,7 @@ import { ZodError } from 'zod'
 import { isDatabaseUnavailable, isUnstorableText } from './database/errors.js'
 import { errors, ServiceError } from './errors.js'
 import { shortened } from './protocol/messages.js'
+import { WorkExceededError } from './protocol/work.js'
 import { validationMessages } from './validation.js'
 
 const GENERIC_500 = 'Internal server error'
@@ -42,6 +43,7 @@ export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
   if (cause instanceof SyntaxError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
     return errors.malformedJson()
   }
+  if (cause instanceof WorkExceededError) return errors.tooMuchWork(cause)
   if (isDatabaseUnavailable(cause)) return errors.databaseUnavailable(cause)
   if (isUnstorableText(cause)) return errors.unstorableText(cause)
   return undefined

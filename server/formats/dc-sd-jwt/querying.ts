@@ -5,21 +5,27 @@ import { pointerOf } from '../../protocol/openid4vp/dcql/item-claims.js'
 import { namedTypes } from '../../protocol/openid4vp/dcql/item-types.js'
 import { isIssuerPath, isVctPath, memberOfVc } from '../../protocol/openid4vp/query/vc-paths.js'
 import type { CompiledItem } from '../../protocol/openid4vp/query/vp-query.js'
+import type { Work } from '../../protocol/work.js'
 import { vctOf } from './vct.js'
 
 /**
  * `vct_values` of an item (Appendix B.3.5): those that const or enum on `$.vct` give, else those of the named types (a foreign
  * name as it stands), else all of this installation.
  */
-function vctValuesOf(item: CompiledItem, types: KnownTypes): string[] {
+function vctValuesOf(item: CompiledItem, types: KnownTypes, work: Work): string[] {
   const named = namedVcts(item)
   if (named !== undefined) return named
-  const names = namedTypes(item)
+  const names = namedTypes(item, work)
   if (names === undefined) return types.names.map((name) => vctOf(types, name))
   const known = new Set(types.names)
   // An SD-JWT VC has one type: it cannot be of several at once.
   const single = names.flatMap(([name, ...others]) => (name === undefined || others.length > 0 ? [] : [name]))
   return [...new Set(single.map((name) => (known.has(name) ? vctOf(types, name) : name)))]
+}
+
+function inBoth(some: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others)
+  return some.filter((name) => known.has(name))
 }
 
 function namedVcts({ fields }: CompiledItem): string[] | undefined {
@@ -30,7 +36,7 @@ function namedVcts({ fields }: CompiledItem): string[] | undefined {
     const values = (filter.const === undefined ? filter.enum : [filter.const])?.filter(
       (value) => typeof value === 'string',
     )
-    if (values !== undefined) vcts = vcts === undefined ? values : vcts.filter((vct) => values.includes(vct))
+    if (values !== undefined) vcts = vcts === undefined ? values : inBoth(vcts, values)
   }
   return vcts
 }
@@ -41,8 +47,8 @@ export const querying = {
   idSuffix: 'sd-jwt',
   disclosesAll: false,
   pathFault: () => undefined,
-  metaOf: (item, types) => {
-    const vct_values = vctValuesOf(item, types)
+  metaOf: (item, types, work) => {
+    const vct_values = vctValuesOf(item, types, work)
     return vct_values.length === 0 ? undefined : { vct_values }
   },
   meaningOf: (path) => {

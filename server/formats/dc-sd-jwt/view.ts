@@ -1,11 +1,14 @@
 import type { JsonObject } from '../../protocol/json/json-object.js'
-import type { Work } from '../../protocol/json-schema/work.js'
 import type { CredentialView } from '../../protocol/openid4vp/query/credential-view.js'
 import type { JsonPath } from '../../protocol/openid4vp/query/jsonpath/ast.js'
 import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
 import { isIssuerPath, memberOfVc } from '../../protocol/openid4vp/query/vc-paths.js'
+import type { Work } from '../../protocol/work.js'
 import type { Installation } from '../issuing.js'
 import { typeOfVct } from './vct.js'
+
+/** What looking for gaps in a value costs. */
+const UNITS_OF_A_VALUE = 10
 
 /**
  * An SD-JWT VC as queries look at it. Its claims are the root. `$.credentialSubject` and `$.vc.credentialSubject` mean that
@@ -39,13 +42,13 @@ function select(
   const { member, rest } = memberOfVc(path)
   switch (member) {
     case 'credentialSubject':
-      return withoutGaps(selectByPath({ segments: rest }, claims, work))
+      return withoutGaps(selectByPath({ segments: rest }, claims, work), work)
     case 'type':
       return selectByPath({ segments: rest }, typesOf(claims, installation), work)
     case 'issuer':
       return selectByPath({ segments: isIssuerPath(path) ? [] : rest }, claims.iss, work).filter(isPresent)
     default:
-      return withoutGaps(selectByPath(path, claims, work))
+      return withoutGaps(selectByPath(path, claims, work), work)
   }
 }
 
@@ -54,10 +57,11 @@ function typesOf({ vct }: JsonObject, installation: Pick<Installation, 'issuerBa
 }
 
 /** Values without the elements that are not disclosed, each the value itself where it has none. */
-function withoutGaps(values: readonly unknown[]): unknown[] {
+function withoutGaps(values: readonly unknown[], work: Work): unknown[] {
   // A path may select a value, and what is in it, any number of times.
   const known = new Map<unknown, unknown>()
   const filled = (value: unknown): unknown => {
+    work.spend(UNITS_OF_A_VALUE)
     if (typeof value !== 'object' || value === null) return value
     if (!known.has(value)) known.set(value, Array.isArray(value) ? elements(value) : members(value))
     return known.get(value)

@@ -19,8 +19,8 @@ export const querying = {
     return { position: 0, message: 'must be a member of the credential, such as credentialSubject, not vc' }
   },
   // The named types, else `VerifiableCredential` in both of its forms.
-  metaOf: (item) => {
-    const type_values = namedTypes(item) ?? VERIFIABLE_CREDENTIAL_TYPES.map((type) => [type])
+  metaOf: (item, _types, work) => {
+    const type_values = namedTypes(item, work) ?? VERIFIABLE_CREDENTIAL_TYPES.map((type) => [type])
     return type_values.length === 0 ? undefined : { type_values }
   },
   meaningOf: (path) => {

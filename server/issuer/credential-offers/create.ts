@@ -3,6 +3,7 @@ import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
+import type { Work } from '../../protocol/work.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
@@ -52,10 +53,10 @@ function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request): Offe
 }
 
 /** Makes a credential offer with a limit of one redemption, and the session that shows its progress. */
-export async function createOffer(deps: Deps, caller: Caller, request: Request) {
+export async function createOffer(deps: Deps, caller: Caller, request: Request, work: Work) {
   const configurationIds = request.credentialConfigurationIds
   const context = await contextOf(deps, caller, schemaNameOf(deps.formats, configurationIds), request.issuerId)
-  assertSubject(deps.formats, context, request.credentialSubject, 'credentialSubject')
+  assertSubject(deps.formats, context, request.credentialSubject, 'credentialSubject', work)
   const id = deps.newId()
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)

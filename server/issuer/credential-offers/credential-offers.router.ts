@@ -21,7 +21,7 @@ export const credentialOffersRouter = router({
     .meta(createCredentialOffer.meta)
     .input(createCredentialOffer.input)
     .output(createCredentialOffer.output)
-    .mutation(({ ctx: { deps, caller }, input }) => createOffer(deps, caller, input)),
+    .mutation(({ ctx: { deps, caller, work }, input }) => createOffer(deps, caller, input, work)),
 
   session: issuerProcedure
     .meta(readCredentialOfferSession.meta)

@@ -19,9 +19,9 @@ export const credentialsRouter = (formats: Formats) => {
       .meta(createCredential.meta)
       .input(createCredential.input)
       .output(createCredential.output)
-      .mutation(async ({ ctx: { deps, caller }, input }) => {
+      .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)
-        assertSubject(deps.formats, context, input.credential_subject, 'credential_subject')
+        assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
         const subjectId = idOf(input.credential_subject)
         const issued = await issueToCaller(deps, {
           context,
@@ -59,9 +59,9 @@ export const credentialsRouter = (formats: Formats) => {
       .meta(signContract.meta)
       .input(signContract.input)
       .output(signContract.output)
-      .mutation(async ({ ctx: { deps, caller }, input }) => {
+      .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)
-        assertSubject(deps.formats, context, input.credential_subject, 'credential_subject')
+        assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
         const binding = await holderBinding(deps, input.holder, idOf(input.credential_subject))
         const issued = await issueToCaller(deps, {
           context,

@@ -2,7 +2,8 @@ import { errors } from '../../errors.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
-import { compileJsonSchema } from '../../protocol/json-schema/compile.js'
+import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
+import type { Work } from '../../protocol/work.js'
 import type { CredentialSchema } from '../schemas/store.js'
 
 type Subject = Readonly<Record<string, unknown>>
@@ -54,13 +55,31 @@ function boundsExceeded(subject: Subject, member: string): string[] {
   return []
 }
 
+/** What is wrong by the schema. One that is stored may still be too much beside what the request has done already. */
+function violationsOf(schema: CredentialSchema, subject: Subject, member: string, work: Work): string[] {
+  try {
+    const violations = compileJsonSchema(schema.body, work).validate(claimsOf(schema, subject), work)
+    return violations.map(({ path, message }) => `${[member, path].filter((part) => part !== '').join('.')} ${message}`)
+  } catch (thrown) {
+    if (!(thrown instanceof JsonSchemaError)) throw thrown
+    return [`${member} cannot be checked against its schema, which ${thrown.reason}`]
+  }
+}
+
 /**
  * Checks a subject by its type's schema, and that every format can carry it to a verifier.
  *
  * @param member the request member that holds it, named in every message.
+ * @param work pays for the check
  * @throws 400 listing every claim that fails.
  */
-export function assertSubject(formats: Formats, schema: CredentialSchema, subject: Subject, member: string): void {
+export function assertSubject(
+  formats: Formats,
+  schema: CredentialSchema,
+  subject: Subject,
+  member: string,
+  work: Work,
+): void {
   const problems = boundsExceeded(subject, member)
   if (problems.length > 0) throw errors.invalid(problems)
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
@@ -68,8 +87,6 @@ export function assertSubject(formats: Formats, schema: CredentialSchema, subjec
   }
   // Several formats may give the same message.
   problems.push(...new Set(formats.issued.flatMap(({ issuing }) => unusableIn(issuing, subject, member))))
-  for (const { path, message } of compileJsonSchema(schema.body).validate(claimsOf(schema, subject))) {
-    problems.push(`${[member, path].filter((part) => part !== '').join('.')} ${message}`)
-  }
+  problems.push(...violationsOf(schema, subject, member, work))
   if (problems.length > 0) throw errors.invalid(problems)
 }

@@ -79,13 +79,13 @@ export const offeringsRouter = router({
     .meta(createOffering.meta)
     .input(createOffering.input)
     .output(createOffering.output)
-    .mutation(async ({ ctx: { deps }, input }) => {
+    .mutation(async ({ ctx: { deps, work }, input }) => {
       const now = deps.clock()
       const expiresAt = input.expires_at == null ? undefined : new Date(input.expires_at)
       assertFuture(expiresAt, now)
       assertSameSubject(input.credential_subject.id, input.recipient)
       const context = await issuanceContext(deps, input.credential_type, input.issuerId, 'client')
-      assertSubject(deps.formats, context, input.credential_subject, 'credential_subject')
+      assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
       const offering = {
         id: deps.newId(),
         credentialSubject: input.credential_subject,

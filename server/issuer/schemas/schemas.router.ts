@@ -1,11 +1,13 @@
 import type { z } from 'zod'
 import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Config } from '../../config.js'
+import { WORK_PER_REQUEST } from '../../context.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
+import type { Work } from '../../protocol/work.js'
 import { issuerProcedure, publicProcedure, router } from '../../trpc.js'
 import { declaredClaims } from './claims.js'
 import { schemaUri } from './schema-uri.js'
@@ -41,10 +43,14 @@ const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema
   createdAt: schema.createdAt.toISOString(),
 })
 
-/** @throws 400 naming the place in the schema that cannot be used. */
-function assertCompiles(body: Record<string, unknown>): void {
+/**
+ * Compiling a schema may take half of a request's work, so that a request that checks a subject by it has the other half.
+ *
+ * @throws 400 naming the place in the schema that cannot be used.
+ */
+function assertCompiles(body: Record<string, unknown>, work: Work): void {
   try {
-    compileJsonSchema(body)
+    compileJsonSchema(body, work.part(WORK_PER_REQUEST / 2))
   } catch (thrown) {
     if (!(thrown instanceof JsonSchemaError)) throw thrown
     const place = thrown.place === '' ? 'schema' : `schema.${thrown.place}`
@@ -98,8 +104,8 @@ export const schemasRouter = router({
     .meta(createSchema.meta)
     .input(createSchema.input)
     .output(createSchema.output)
-    .mutation(async ({ ctx: { deps, caller }, input }) => {
-      assertCompiles(input.schema)
+    .mutation(async ({ ctx: { deps, caller, work }, input }) => {
+      assertCompiles(input.schema, work)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
       const id = deps.newId()
       const outcome = await deps.stores.schemas.insert(

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../json/json-object.js'
+import type { Work } from '../work.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { isFormat } from './formats.js'
 import { JsonSchemaError } from './json-schema-error.js'
@@ -9,10 +10,13 @@ import { resolveReference, subschemasOf, under } from './subschemas.js'
 const SCHEMA_BOUNDS = { depth: 32, nodes: 2_000 } as const
 const MAX_SCHEMA_BYTES = 65_536
 
-/** Most instructions of all patterns of a schema together. */
-const MAX_PROGRAM_SIZE = 20_000
+/** What looking a schema over and making its check cost: at all, for each schema and each value in it, and for its text. */
+const UNITS_TO_COMPILE = 2_000
+const UNITS_OF_A_SCHEMA = 300
+const UNITS_OF_A_VALUE = 100
+const CHARACTERS_PER_UNIT = 2
 
-/** References that lead from one to the next, each of which takes a part of the call stack, here and in the validator. */
+/** References that lead from one to the next, each of which takes a part of the call stack, here and in the check of a value. */
 const MAX_CHAINED_REFERENCES = 128
 
 /** Keywords whose members are named by the schema's author. */
@@ -26,16 +30,18 @@ const NAMED_MEMBERS: ReadonlySet<string> = new Set([
   'dependentRequired',
 ])
 
-/** A schema within its bounds. `sizes` holds the size of each object and array in it (see measureJson). */
+/** A schema within its bounds. */
 export interface BoundedSchema {
   readonly schema: JsonObject
   readonly text: string
-  readonly sizes: ReadonlyMap<object, number>
+  /** Values in it, itself included. */
+  readonly nodes: number
 }
 
-/** A schema that may be compiled. */
+/** A schema that may be compiled, with its patterns. */
 export interface CheckedSchema extends BoundedSchema {
   readonly dialect: Dialect
+  readonly patterns: ReadonlyMap<string, LinearRegExp>
 }
 
 /**
@@ -45,30 +51,31 @@ export interface CheckedSchema extends BoundedSchema {
  */
 export function boundedSchema(schema: unknown): BoundedSchema {
   if (!isObject(schema)) throw new JsonSchemaError('', 'must be an object')
-  const sizes = sizesOf(schema)
+  const nodes = nodesOf(schema)
   const text = JSON.stringify(schema)
   if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) throw new JsonSchemaError('', 'must not be larger than 64 KiB')
-  return { schema, text, sizes }
+  return { schema, text, nodes }
 }
 
 /**
  * Checks what makes a stranger's schema safe to compile: that its dialect is known, that every constraint in it will be
  * checked, in linear time, and that it refers to nothing outside itself and never to itself without a step into the value.
  *
- * @throws JsonSchemaError
+ * @param work pays for it, and for compiling its patterns
+ * @throws JsonSchemaError, WorkExceededError
  */
-export function checkSchema(bounded: BoundedSchema): CheckedSchema {
+export function checkSchema(bounded: BoundedSchema, work: Work): CheckedSchema {
+  work.spend(UNITS_TO_COMPILE + bounded.nodes * UNITS_OF_A_VALUE + bounded.text.length / CHARACTERS_PER_UNIT)
   checkNames(bounded.schema, '')
   const dialect = dialectOf(bounded.schema)
-  checkSubschemas(bounded.schema)
-  return { ...bounded, dialect }
+  const patterns = new Patterns(work)
+  checkSubschemas(bounded.schema, patterns, work)
+  return { ...bounded, dialect, patterns: patterns.compiled }
 }
 
-function sizesOf(schema: JsonObject): Map<object, number> {
-  const sizes = new Map<object, number>()
+function nodesOf(schema: JsonObject): number {
   try {
-    measureJson(schema, SCHEMA_BOUNDS, sizes)
-    return sizes
+    return measureJson(schema, SCHEMA_BOUNDS)
   } catch (error) {
     if (!(error instanceof JsonBoundsError)) throw error
     throw new JsonSchemaError(error.path, error.reason, { cause: error })
@@ -84,11 +91,10 @@ function checkNames(value: unknown, place: string): void {
   }
 }
 
-function checkSubschemas(root: JsonObject): void {
+function checkSubschemas(root: JsonObject, patterns: Patterns, work: Work): void {
   /** Schemas on the way from the root (`open`), and of those that are known to be sound how many references chain below them. */
   const states = new Map<JsonObject, 'open' | number>()
   /** Schemas that are applied to members of a value: they begin a walk of their own, from which the way to them is forgotten. */
-  let programSize = 0
   const waiting: [JsonObject, string][] = [[root, '']]
 
   const visit = (schema: JsonObject, place: string): number => {
@@ -96,9 +102,9 @@ function checkSubschemas(root: JsonObject): void {
     if (typeof known === 'number') return known
     states.set(schema, 'open')
     let chained = 0
+    work.spend(UNITS_OF_A_SCHEMA)
     checkKeywords(schema, place, schema === root)
-    programSize += checkPatterns(schema, place)
-    if (programSize > MAX_PROGRAM_SIZE) throw new JsonSchemaError(place, 'holds one pattern too many')
+    patterns.checkIn(schema, place)
     for (const inner of subschemasOf(schema, place)) {
       if (inner.inPlace) chained = Math.max(chained, visit(inner.schema, inner.place))
       else waiting.push([inner.schema, inner.place])
@@ -135,22 +141,31 @@ function checkKeywords(schema: JsonObject, place: string, isRoot: boolean): void
   }
 }
 
-/** Checks the patterns of one schema and returns the instructions that they take together. */
-function checkPatterns(schema: JsonObject, place: string): number {
-  const patterns: [string, string][] = []
-  if (typeof schema.pattern === 'string') patterns.push(['pattern', schema.pattern])
-  if (isObject(schema.patternProperties)) {
-    for (const pattern of Object.keys(schema.patternProperties))
-      patterns.push([`patternProperties.${pattern}`, pattern])
-  }
-  return patterns.reduce((size, [at, pattern]) => size + sizeOfPattern(pattern, under(place, at)), 0)
-}
+/** The patterns of a schema, each compiled once however often it stands there. */
+class Patterns {
+  readonly compiled = new Map<string, LinearRegExp>()
+  readonly #work: Work
 
-function sizeOfPattern(pattern: string, place: string): number {
-  try {
-    return new LinearRegExp(pattern).size
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error
-    throw new JsonSchemaError(place, error.message, { cause: error })
+  constructor(work: Work) {
+    this.#work = work
+  }
+
+  /** Compiles the patterns of one of its subschemas. @throws JsonSchemaError */
+  checkIn(schema: JsonObject, place: string): void {
+    if (typeof schema.pattern === 'string') this.#compile(schema.pattern, under(place, 'pattern'))
+    if (!isObject(schema.patternProperties)) return
+    for (const pattern of Object.keys(schema.patternProperties)) {
+      this.#compile(pattern, under(place, `patternProperties.${pattern}`))
+    }
+  }
+
+  #compile(pattern: string, place: string): void {
+    if (this.compiled.has(pattern)) return
+    try {
+      this.compiled.set(pattern, new LinearRegExp(pattern, this.#work))
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error
+      throw new JsonSchemaError(place, error.message, { cause: error })
+    }
   }
 }

@@ -1,70 +1,95 @@
 import { createHash } from 'node:crypto'
-import type { ErrorObject } from 'ajv'
 import { LruMap } from '../jose/lru-map.js'
-import { boundedSchema, type CheckedSchema, checkSchema } from './check-schema.js'
-import { checkAgainstMetaSchema, Engine } from './engine.js'
-import type { Violation } from './json-schema-error.js'
+import { type Work, WorkExceededError } from '../work.js'
+import { type Check, type Fault, Run } from './check.js'
+import { type BoundedSchema, boundedSchema, type CheckedSchema, checkSchema } from './check-schema.js'
+import { checkOfSchema } from './engine.js'
+import { JsonSchemaError, type Violation } from './json-schema-error.js'
 import { JsonBoundsError, measureJson } from './json-size.js'
+import { checkAgainstMetaSchema } from './meta-schema.js'
 import { violationsOf } from './violations.js'
-import { type Work, WorkExceededError } from './work.js'
 
 export { JsonSchemaError, type Violation } from './json-schema-error.js'
 
 const VALUE_BOUNDS = { depth: 64, nodes: 10_000 } as const
 const MAX_VIOLATIONS = 1_000
-const MAX_VALIDATORS = 256
 
-/** Work that a check may take, and work up to which it is done again to name everything that is wrong, not the first thing only. */
-const WORK_TO_DECIDE = 20_000_000
+/** Work up to which a check is made again to name everything that is wrong, not the first thing only. */
 const WORK_TO_REPORT = 100_000
+
+/** All that is compiled of strangers' schemas: validators, with their patterns. */
+const MAX_VALIDATORS = 2_000
+const MAX_BYTES = 64 * 1024 * 1024
+const BYTES_OF_A_VALUE = 600
 
 /** A schema made ready to check values with. */
 export interface JsonSchemaValidator {
   /**
-   * What is wrong with a value: nothing where it is valid, else up to 1,000 violations (only the first where the value is large).
-   * A value deeper than 64 levels, of more than 10,000 values, or too costly to check against this schema is not valid.
+   * What is wrong with a value: nothing where it is valid, else up to 1,000 violations (only the first where naming all would be
+   * too much work). A value deeper than 64 levels, of more than 10,000 values, or too costly to check against this schema is not
+   * valid.
    *
-   * @param purse pays for the check, where several share one bound
+   * @param work pays for the check
    */
-  validate(value: unknown, purse?: Work): readonly Violation[]
+  validate(value: unknown, work: Work): readonly Violation[]
   /** SHA-256 of the schema's text, base64url. */
   readonly hash: string
 }
 
-const validators = new LruMap<string, JsonSchemaValidator>(MAX_VALIDATORS)
+interface Kept {
+  readonly validator: JsonSchemaValidator
+  /** What making it cost. */
+  readonly units: number
+}
+
+const validators = new LruMap<string, Kept>(MAX_VALIDATORS, MAX_BYTES)
 
 /**
  * Compiles a JSON Schema of draft-07 (also without `$schema`) or 2020-12. Bounds: 64 KiB, depth 32, 2,000 values; patterns that
  * match in linear time; known formats; references within the schema only; no `$async`, `$data`, `$dynamicRef`. Unknown keywords
- * are annotations. The last 256 validators are kept.
+ * are annotations. The last validators are kept, 64 MiB of them at most, and handed out for what making them cost: whether a
+ * budget is enough does not depend on who asked before.
  *
+ * @param work pays for it
  * @throws JsonSchemaError naming the place of what is not accepted
  */
-export function compileJsonSchema(schema: unknown): JsonSchemaValidator {
+export function compileJsonSchema(schema: unknown, work: Work): JsonSchemaValidator {
   const bounded = boundedSchema(schema)
   const hash = createHash('sha256').update(bounded.text).digest('base64url')
   const known = validators.get(hash)
-  if (known !== undefined) return known
-  const checked = checkSchema(bounded)
-  checkAgainstMetaSchema(checked)
-  const validator = validatorOf(checked, hash)
-  validators.set(hash, validator)
+  try {
+    if (known === undefined) return made(bounded, hash, work)
+    work.spend(known.units)
+    return known.validator
+  } catch (error) {
+    if (!(error instanceof WorkExceededError)) throw error
+    throw new JsonSchemaError('', 'takes more work to compile than one request may', { cause: error })
+  }
+}
+
+function made(bounded: BoundedSchema, hash: string, work: Work): JsonSchemaValidator {
+  const before = work.left
+  const checked = checkSchema(bounded, work)
+  checkAgainstMetaSchema(checked, work)
+  const validator = validatorOf(checkOfSchema(checked), hash)
+  validators.set(hash, { validator, units: before - work.left }, bytesOf(checked))
   return validator
 }
 
-function validatorOf(checked: CheckedSchema, hash: string): JsonSchemaValidator {
-  const deciding = new Engine(checked, false)
-  let reporting: Engine | undefined
+function bytesOf({ text, nodes, patterns }: CheckedSchema): number {
+  const ofPatterns = [...patterns.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  return text.length + nodes * BYTES_OF_A_VALUE + ofPatterns
+}
+
+function validatorOf(check: Check, hash: string): JsonSchemaValidator {
   return {
     hash,
-    validate: (value, purse) => {
-      const sizes = new Map<object, number>()
+    validate: (value, work) => {
       try {
-        measureJson(value, VALUE_BOUNDS, sizes)
-        const errors = deciding.errorsOf(value, sizes, WORK_TO_DECIDE, purse)
-        if (errors.length === 0) return []
-        reporting ??= new Engine(checked, true)
-        return violationsOf(allErrors(reporting, value, sizes, purse) ?? errors, MAX_VIOLATIONS)
+        work.spend(measureJson(value, VALUE_BOUNDS))
+        const faults = faultsOf(check, value, work, false)
+        if (faults.length === 0) return []
+        return violationsOf(allFaults(check, value, work) ?? faults, MAX_VIOLATIONS)
       } catch (error) {
         return [boundsViolation(error)]
       }
@@ -72,24 +97,23 @@ function validatorOf(checked: CheckedSchema, hash: string): JsonSchemaValidator 
   }
 }
 
-function allErrors(
-  engine: Engine,
-  value: unknown,
-  sizes: Map<object, number>,
-  purse: Work | undefined,
-): readonly ErrorObject[] | undefined {
+function faultsOf(check: Check, value: unknown, work: Work, all: boolean): readonly Fault[] {
+  const run = new Run(work, all)
+  return check(value, undefined, run, undefined) ? [] : run.faults
+}
+
+function allFaults(check: Check, value: unknown, work: Work): readonly Fault[] | undefined {
   try {
-    return engine.errorsOf(value, sizes, WORK_TO_REPORT, purse)
+    return faultsOf(check, value, work.part(WORK_TO_REPORT), true)
   } catch (error) {
-    if (error instanceof WorkExceededError || error instanceof RangeError) return undefined
+    if (error instanceof WorkExceededError) return undefined
     throw error
   }
 }
 
 function boundsViolation(error: unknown): Violation {
   if (error instanceof JsonBoundsError) return { path: error.path, message: error.reason, keyword: 'bounds' }
-  // A RangeError is the call stack's end: references that go down with the value, many for each of its levels.
-  if (error instanceof WorkExceededError || error instanceof RangeError) {
+  if (error instanceof WorkExceededError) {
     return { path: '', message: 'is too large to be checked against its schema', keyword: 'bounds' }
   }
   throw error

@@ -1,136 +1,106 @@
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
+import {
+  type Assertion,
+  arrayAssertions,
+  numberAssertions,
+  type Patterns,
+  stringAssertions,
+  typeAssertion,
+  valueAssertions,
+} from './assertions.js'
+import type { Check } from './check.js'
 import type { CheckedSchema } from './check-schema.js'
-import type { Dialect } from './dialect.js'
-import { formatsFor } from './formats.js'
-import { JsonSchemaError } from './json-schema-error.js'
-import { equalityKeywords, makeReferencesPay } from './keywords.js'
-import { LinearRegExp } from './linear-regexp.js'
+import { Evaluated } from './evaluated.js'
+import { inPlaceApplicators, inPlaceApplicatorsOf2020 } from './in-place.js'
 import { resolveReference } from './subschemas.js'
-import { Work } from './work.js'
+import { arrayApplicators, type MemberApplicator, objectApplicators, unevaluatedApplicators } from './to-members.js'
 
-/** Enough to check a schema of 64 KiB against the rules of its dialect. */
-const META_WORK = 10_000_000
+/** What applying a schema to a value costs: at all, and for each of its keywords. */
+const UNITS_OF_A_SCHEMA = 4
+const UNITS_OF_A_KEYWORD = 2
 
-/** What following a reference costs, whatever it leads to. */
-const UNITS_OF_A_CALL = 10
+type Keyword = (schema: JsonObject, checkOf: (schema: unknown) => Check, patterns: Patterns) => Check
 
-const metaWork = new Work()
-const metaEngines: Partial<Record<Dialect, Ajv>> = {}
+/** The keywords of a dialect, and which of them are checked and told of before others. */
+const KEYWORDS = { 'draft-07': keywordsOf('draft-07'), '2020-12': keywordsOf('2020-12') } as const
+
+function keywordsOf(dialect: CheckedSchema['dialect']): ReadonlyMap<string, { make: Keyword; order: number }> {
+  const is2020 = dialect === '2020-12'
+  const keywords = Object.entries({
+    type: asserting('type', typeAssertion),
+    ...assertions({ ...numberAssertions, ...stringAssertions, ...valueAssertions }),
+    ...inPlaceApplicators,
+    ...(is2020 ? inPlaceApplicatorsOf2020 : {}),
+    ...assertions(arrayAssertions),
+    ...arrayApplicators[dialect],
+    ...objectApplicators,
+    ...(is2020 ? unevaluatedApplicators : {}),
+  } satisfies Record<string, MemberApplicator>)
+  return new Map(keywords.map(([name, make], order) => [name, { make, order }]))
+}
+
+function assertions(named: Readonly<Record<string, Assertion>>): Record<string, Keyword> {
+  return Object.fromEntries(Object.entries(named).map(([name, assertion]) => [name, asserting(name, assertion)]))
+}
+
+function asserting(name: string, assertion: Assertion): Keyword {
+  return (schema, _, patterns) => assertion(schema[name], patterns)
+}
 
 /**
- * Checks a schema against the meta-schema of its dialect.
- *
- * @throws JsonSchemaError naming the first place that breaks it
+ * Makes the check of a schema that was found safe. Nothing of it is run as code: its keywords are looked up, each once for
+ * every place where the schema has one, and every application of a schema is paid for.
  */
-export function checkAgainstMetaSchema({ schema, dialect }: CheckedSchema): void {
-  metaEngines[dialect] ??= newAjv(dialect, { formats: formatsFor(metaWork) })
-  const ajv = metaEngines[dialect]
-  metaWork.allow(META_WORK)
-  if (ajv.validateSchema(schema) === true) return
-  const error = ajv.errors?.at(-1)
-  const place = (error?.instancePath ?? '').split('/').slice(1).join('.')
-  throw new JsonSchemaError(place, error?.message ?? 'is not valid')
+export function checkOfSchema({
+  schema: root,
+  dialect,
+  patterns,
+}: Pick<CheckedSchema, 'schema' | 'dialect' | 'patterns'>): Check {
+  const made = new Map<JsonObject, Check>()
+
+  const checkOf = (schema: unknown): Check => {
+    if (!isObject(schema)) return schema === false ? nothing : anything
+    const known = made.get(schema)
+    if (known !== undefined) return known
+    const check = inOrder(stepsOf(schema), 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema)
+    made.set(schema, check)
+    return check
+  }
+
+  const stepsOf = (schema: JsonObject): Check[] => [
+    ...(Object.hasOwn(schema, '$ref') ? [referenceTo(resolveReference(root, schema.$ref, '').target)] : []),
+    ...Object.keys(schema)
+      .flatMap((name) => KEYWORDS[dialect].get(name) ?? [])
+      .sort((one, other) => one.order - other.order)
+      .map(({ make }) => make(schema, checkOf, patterns)),
+  ]
+
+  // Made when it is first applied, since a chain of references may be longer than the call stack has room for.
+  const referenceTo =
+    (target: unknown): Check =>
+    (...application) =>
+      checkOf(target)(...application)
+
+  return checkOf(root)
 }
 
-/** A compiled schema. Each has an Ajv of its own: one that is shared keeps all that it ever compiled. */
-export class Engine {
-  readonly #work = new Work()
-  readonly #schemaSize: number
-  readonly #check: ValidateFunction
-  #sizes: ReadonlyMap<object, number> = new Map()
+const anything: Check = () => true
 
-  /**
-   * @param allErrors whether a check goes on after the first thing that is wrong
-   * @throws JsonSchemaError for what Ajv does not take
-   */
-  constructor(checked: CheckedSchema, allErrors: boolean) {
-    const { schema, sizes, dialect } = checked
-    const payerOf = (reference: string) => {
-      const size = sizeIn(sizes, resolveReference(schema, reference, '').target)
-      return (value: unknown) => this.#work.spend(UNITS_OF_A_CALL + size * sizeIn(this.#sizes, value))
+const nothing: Check = (_, place, run) => run.fail(place, 'false', 'is not allowed')
+
+/** @param asks whether one of the steps asks what the others have looked at, which is then taken down for this schema alone */
+function inOrder(steps: readonly Check[], asks: boolean): Check {
+  return (value, place, run, seen) => {
+    run.enter(UNITS_OF_A_SCHEMA + UNITS_OF_A_KEYWORD * steps.length)
+    const own = asks ? new Evaluated(run.work) : seen
+    let valid = true
+    for (const step of steps) {
+      if (step(value, place, run, own)) continue
+      valid = false
+      if (!run.all) break
     }
-    const regExp = Object.assign((pattern: string) => payingRegExp(pattern, this.#work), { code: 'linearRegExp' })
-    const ajv = newAjv(dialect, {
-      allErrors,
-      meta: false,
-      validateSchema: false,
-      formats: formatsFor(this.#work),
-      code: { regExp, optimize: false },
-    })
-    makeReferencesPay(ajv, payerOf)
-    this.#schemaSize = sizeIn(sizes, schema)
-    this.#check = compile(ajv, schema)
+    if (valid && asks && own !== undefined) seen?.addFrom(own)
+    run.leave()
+    return valid
   }
-
-  /**
-   * What is wrong with a value, nothing where it is valid.
-   *
-   * @param sizes the size of each object and array of the value (see measureJson)
-   * @param units the most work that the check may take
-   * @param purse pays for what it takes
-   * @throws WorkExceededError when it would take more
-   */
-  errorsOf(
-    value: unknown,
-    sizes: ReadonlyMap<object, number>,
-    units: number,
-    purse: Work | undefined,
-  ): readonly ErrorObject[] {
-    const most = purse === undefined ? units : Math.min(units, purse.left)
-    this.#sizes = sizes
-    this.#work.allow(most)
-    try {
-      this.#work.spend(this.#schemaSize * sizeIn(sizes, value))
-      return this.#check(value) ? [] : (this.#check.errors ?? [])
-    } finally {
-      purse?.spend(most - this.#work.left)
-      this.#sizes = new Map()
-      this.#check.errors = null
-    }
-  }
-}
-
-function compile(ajv: Ajv, schema: CheckedSchema['schema']): ValidateFunction {
-  // The identifier is dropped: nothing refers to it, and the dialect is chosen already.
-  const { $id: _id, $schema: _schema, ...body } = schema
-  try {
-    return ajv.compile(body)
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new JsonSchemaError('', 'must not chain so many references', { cause: error })
-    const reason = error instanceof Error ? error.message : 'it cannot be compiled'
-    throw new JsonSchemaError('', `is not supported: ${reason}`, { cause: error })
-  }
-}
-
-/** What Ajv takes for a regular expression. It tells one from another by their texts. */
-function payingRegExp(pattern: string, work: Work): { test: (text: string) => boolean; toString: () => string } {
-  const expression = new LinearRegExp(pattern)
-  return { test: (text) => expression.test(text, work), toString: () => pattern }
-}
-
-function sizeIn(sizes: ReadonlyMap<object, number>, value: unknown): number {
-  if (typeof value === 'object' && value !== null) return sizes.get(value) ?? 1
-  return typeof value === 'string' ? 1 + value.length / 32 : 1
-}
-
-function newAjv(dialect: Dialect, options: Options): Ajv {
-  const Dialects = { 'draft-07': Ajv, '2020-12': Ajv2020 }
-  const ajv = new Dialects[dialect]({
-    // An unknown keyword is an annotation (JSON Schema Core 2020-12 §6.5).
-    strict: false,
-    logger: false,
-    // A name such as "constructor" is present where the value itself has it.
-    ownProperties: true,
-    // A reference is compiled once, however often it is used.
-    inlineRefs: false,
-    multipleOfPrecision: 9,
-    ...options,
-  })
-  for (const definition of equalityKeywords) {
-    ajv.removeKeyword(String(definition.keyword))
-    ajv.addKeyword(definition)
-  }
-  return ajv
 }

@@ -1,7 +1,7 @@
 import type { Format } from 'ajv'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { RE2JS } from 're2js'
-import { Work } from './work.js'
+import type { Work } from '../work.js'
 
 type Check = (text: string) => boolean
 
@@ -33,7 +33,9 @@ const LONG_FORMATS = [
   'relative-json-pointer',
 ] as const
 
-const UNITS_PER_CHARACTER = 4
+/** Some formats make a URL or a regular expression of a text. */
+const UNITS_PER_CHECK = 100
+const UNITS_PER_CHARACTER = 2
 
 const SCHEME = /^[a-z][a-z0-9+\-.]*:/i
 const IRI_REFERENCE = /^[^\s<>"{}|\\^`\p{Cc}]*$/u
@@ -41,27 +43,43 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 const checks: Readonly<Record<string, Check>> = { ...shortChecks(), ...longChecks() }
 
-/**
- * The formats of draft-07 and 2020-12 and those that ajv-formats adds to them. None takes more than linear time on any text;
- * each check is paid for from `work`.
- */
-export function formatsFor(work: Work): Record<string, Format> {
-  const { int32, int64, float, double, password, binary } = fullFormats
-  const formats: Record<string, Format> = { int32, int64, float, double, password, binary }
-  for (const [name, check] of Object.entries(checks)) {
-    formats[name] = (text: string) => {
-      work.spend(UNITS_PER_CHARACTER * text.length)
-      return check(text)
-    }
-  }
-  return formats
+const numberChecks: Readonly<Record<string, (value: number) => boolean>> = {
+  int32: (value) => Number.isInteger(value) && value >= -(2 ** 31) && value <= 2 ** 31 - 1,
+  int64: (value) => Number.isInteger(value),
+  float: () => true,
+  double: () => true,
 }
 
-const formatNames: ReadonlySet<string> = new Set(Object.keys(formatsFor(new Work())))
+/** What the keyword `format` checks: texts and numbers of other formats are none of its business. */
+export type FormatCheck = (value: unknown, work: Work) => boolean
+
+/**
+ * The check of a format of draft-07 or 2020-12, or of one that ajv-formats adds to them. None takes more than linear time on
+ * any text; `work` pays for it. A format that is not known is checked by nothing (see isFormat).
+ */
+export function formatCheck(name: string): FormatCheck {
+  const ofNumber = Object.hasOwn(numberChecks, name) ? numberChecks[name] : undefined
+  if (ofNumber !== undefined) return (value) => typeof value !== 'number' || ofNumber(value)
+  const ofText = Object.hasOwn(checks, name) ? checks[name] : undefined
+  if (ofText === undefined) return () => true
+  return (value, work) => {
+    if (typeof value !== 'string') return true
+    work.spend(UNITS_PER_CHECK + UNITS_PER_CHARACTER * value.length)
+    return ofText(value)
+  }
+}
+
+/** Every format that is known. `password` and `binary` say nothing that could be checked. */
+export const formatNames: readonly string[] = [
+  ...Object.keys(checks),
+  ...Object.keys(numberChecks),
+  'password',
+  'binary',
+]
 
 /** Whether `format` may have this value. Another one would be a constraint that nothing checks. */
 export function isFormat(name: string): boolean {
-  return formatNames.has(name)
+  return formatNames.includes(name)
 }
 
 function shortChecks(): Record<string, Check> {

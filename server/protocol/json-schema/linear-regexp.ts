@@ -1,19 +1,23 @@
-import { RE2JS, RE2JSException } from 're2js'
-import { LruMap } from '../jose/lru-map.js'
-import type { Work } from './work.js'
+import { RE2JS, RE2JSException, RE2Set } from 're2js'
+import type { Work } from '../work.js'
+import { instructionsIn } from './pattern-size.js'
 
 /** Longest pattern, in characters, and most instructions of one compiled pattern. */
 const MAX_PATTERN_LENGTH = 1_000
-const MAX_PROGRAM_SIZE = 5_000
+const MAX_INSTRUCTIONS = 5_000
 
-/** Steps (instructions times characters) that make one unit of work. */
-const STEPS_PER_UNIT = 8
+/** What the engine may remember of the texts that it has read. */
+const AUTOMATON_BYTES = 64 * 1024
+const BYTES_OF_AN_INSTRUCTION = 500
 
-/** The engine remembers automaton states of what it has read; a program that has taken this many steps is compiled anew. */
-const MAX_REMEMBERED_STEPS = 100_000
-const MAX_PROGRAMS = 256
+/** What compiling costs: for a pattern, and for each of its instructions; a class of Unicode brings hundreds of ranges into each. */
+const UNITS_TO_COMPILE = 5_000
+const UNITS_OF_AN_INSTRUCTION = 400
+const UNITS_OF_A_UNICODE_INSTRUCTION = 3_000
 
-const programs = new LruMap<string, { readonly program: RE2JS; steps: number }>(MAX_PROGRAMS)
+/** What a character costs: where it decides alone how the pattern goes on, and for each instruction where it does not. */
+const UNITS_OF_A_CHARACTER = 2
+const UNITS_OF_A_STEP = 2.5
 
 /** A pattern that the linear-time engine does not take. The message completes "pattern …". */
 export class PatternError extends Error {
@@ -27,47 +31,50 @@ export class PatternError extends Error {
 export class LinearRegExp {
   /** Instructions of the compiled pattern. */
   readonly size: number
+  /** Memory that it may come to take. */
+  readonly bytes: number
+  readonly #deterministic: boolean
+  readonly #automaton: RE2Set
 
-  /** @throws PatternError when the pattern is too long or not supported */
-  constructor(readonly source: string) {
+  /**
+   * @param whole whether the pattern must match all of a text, not any part of it
+   * @param work pays for compiling
+   * @throws PatternError when the pattern is too long or not supported
+   */
+  constructor(source: string, work: Work, whole = false) {
     if (source.length > MAX_PATTERN_LENGTH) {
       throw new PatternError(`must not be longer than ${MAX_PATTERN_LENGTH} characters`)
     }
-    this.size = programOf(source, 0).programSize()
-    if (this.size > MAX_PROGRAM_SIZE) throw new PatternError('is too complex')
+    // Before it is compiled, since a few characters can make a million of them.
+    const instructions = instructionsIn(source)
+    if (instructions > 2 * MAX_INSTRUCTIONS) throw new PatternError('is too complex')
+    const unicode = /\\[pP]/.test(source)
+    work.spend(UNITS_TO_COMPILE + instructions * (unicode ? UNITS_OF_A_UNICODE_INSTRUCTION : UNITS_OF_AN_INSTRUCTION))
+    const { size, deterministic, automaton } = compile(source, whole)
+    if (size > MAX_INSTRUCTIONS) throw new PatternError('is too complex')
+    this.size = size
+    this.bytes = AUTOMATON_BYTES + size * BYTES_OF_AN_INSTRUCTION
+    this.#deterministic = deterministic
+    this.#automaton = automaton
   }
 
-  /** Whether any part of the input matches. `work` pays for it. */
-  test(input: string, work: Work): boolean {
-    return this.#programFor(input, work).test(input)
-  }
-
-  /** Whether the whole input matches. `work` pays for it. */
-  testWhole(input: string, work: Work): boolean {
-    return this.#programFor(input, work).testExact(input)
-  }
-
-  #programFor(input: string, work: Work): RE2JS {
-    const steps = (input.length + 1) * this.size
-    work.spend(1 + steps / STEPS_PER_UNIT)
-    return programOf(this.source, steps)
+  /** Whether the text matches. `work` pays for it. */
+  test(text: string, work: Work): boolean {
+    const { length } = text
+    work.spend(
+      this.#deterministic ? UNITS_OF_A_CHARACTER * (length + this.size) : UNITS_OF_A_STEP * (length + 1) * this.size,
+    )
+    return this.#automaton.match(text).length > 0
   }
 }
 
-function programOf(source: string, steps: number): RE2JS {
-  const known = programs.get(source)
-  if (known !== undefined && known.steps + steps <= MAX_REMEMBERED_STEPS) {
-    known.steps += steps
-    return known.program
-  }
-  const program = compile(source)
-  if (program.programSize() <= MAX_PROGRAM_SIZE) programs.set(source, { program, steps })
-  return program
-}
-
-function compile(source: string): RE2JS {
+function compile(source: string, whole: boolean): { size: number; deterministic: boolean; automaton: RE2Set } {
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(source))
+    const translated = RE2JS.translateRegExp(source)
+    const program = RE2JS.compile(translated)
+    const automaton = new RE2Set(whole ? RE2Set.ANCHOR_BOTH : RE2Set.UNANCHORED, 0, AUTOMATON_BYTES)
+    automaton.add(translated)
+    return { size: program.programSize(), deterministic: program.re2Input.onepass !== null, automaton }
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error
     throw new PatternError('is not a regular expression that can be matched in linear time', { cause: error })

@@ -1,29 +1,32 @@
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { JsonSchemaError } from './json-schema-error.js'
 
-/** Keywords that hold schemas, by the shape in which they hold them and by what their schemas are applied to. */
-const IN_PLACE = {
-  single: ['not', 'if', 'then', 'else'],
-  list: ['allOf', 'anyOf', 'oneOf'],
-  map: ['dependentSchemas', 'dependencies'],
-} as const
-const TO_MEMBERS = {
-  single: [
-    'additionalProperties',
-    'propertyNames',
-    'additionalItems',
-    'items',
-    'contains',
-    'unevaluatedProperties',
-    'unevaluatedItems',
-  ],
-  list: ['items', 'prefixItems'],
-  map: ['properties', 'patternProperties'],
-} as const
-/** Keywords that only keep schemas for references. */
-const KEPT = { single: [], list: [], map: ['definitions', '$defs'] } as const
+/** How a keyword may hold schemas: as its value, in an array, as members of an object; and whether they apply to the value itself. */
+interface Holder {
+  readonly single?: true
+  readonly list?: true
+  readonly map?: true
+  readonly inPlace?: true
+}
 
-type Shapes = { readonly [shape in 'single' | 'list' | 'map']: readonly string[] }
+const HOLDERS: ReadonlyMap<string, Holder> = new Map(
+  Object.entries<Holder>({
+    ...ofEach(['not', 'if', 'then', 'else'], { single: true, inPlace: true }),
+    ...ofEach(['allOf', 'anyOf', 'oneOf'], { list: true, inPlace: true }),
+    ...ofEach(['dependentSchemas', 'dependencies'], { map: true, inPlace: true }),
+    ...ofEach(['additionalProperties', 'propertyNames', 'additionalItems', 'contains'], { single: true }),
+    ...ofEach(['unevaluatedProperties', 'unevaluatedItems'], { single: true }),
+    items: { single: true, list: true },
+    prefixItems: { list: true },
+    ...ofEach(['properties', 'patternProperties'], { map: true }),
+    // They only keep schemas for references.
+    ...ofEach(['definitions', '$defs'], { map: true }),
+  }),
+)
+
+function ofEach(keywords: readonly string[], holder: Holder): Record<string, Holder> {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, holder]))
+}
 
 /** A schema within a schema: where it stands (dotted), and whether it is applied to the same value as the schema around it. */
 export interface Subschema {
@@ -34,27 +37,19 @@ export interface Subschema {
 
 /** The schemas that stand directly in a schema. Boolean schemas hold nothing further and are left out. */
 export function subschemasOf(schema: JsonObject, place: string): Subschema[] {
-  return [
-    ...held(schema, place, IN_PLACE).map((found) => ({ ...found, inPlace: true })),
-    ...[TO_MEMBERS, KEPT]
-      .flatMap((shapes) => held(schema, place, shapes))
-      .map((found) => ({ ...found, inPlace: false })),
-  ]
-}
-
-function held(schema: JsonObject, place: string, shapes: Shapes): { schema: JsonObject; place: string }[] {
-  const keywords = (names: readonly string[]) => names.filter((name) => Object.hasOwn(schema, name))
-  const candidates: [string, unknown][] = [
-    ...keywords(shapes.single).map((name): [string, unknown] => [name, schema[name]]),
-    ...keywords(shapes.list).flatMap((name) => members(name, schema[name], Array.isArray)),
-    ...keywords(shapes.map).flatMap((name) => members(name, schema[name], isObject)),
-  ]
-  return candidates.flatMap(([at, value]) => (isObject(value) ? [{ schema: value, place: under(place, at) }] : []))
-}
-
-function members(name: string, value: unknown, isHolder: (value: unknown) => boolean): [string, unknown][] {
-  if (!isHolder(value)) return []
-  return Object.entries(value as object).map(([key, member]) => [`${name}.${key}`, member])
+  const found: Subschema[] = []
+  for (const [keyword, value] of Object.entries(schema)) {
+    const holder = HOLDERS.get(keyword)
+    if (holder === undefined || typeof value !== 'object' || value === null) continue
+    const inPlace = holder.inPlace === true
+    const at = under(place, keyword)
+    if (holder.single === true && isObject(value)) found.push({ schema: value, place: at, inPlace })
+    if (Array.isArray(value) ? holder.list !== true : holder.map !== true) continue
+    for (const [key, inner] of Object.entries(value)) {
+      if (isObject(inner)) found.push({ schema: inner, place: under(at, key), inPlace })
+    }
+  }
+  return found
 }
 
 /** The dotted place of a member. */

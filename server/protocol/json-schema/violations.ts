@@ -1,35 +1,21 @@
-import type { ErrorObject } from 'ajv'
 import { shownName } from '../messages.js'
+import type { Fault, Place } from './check.js'
 import type { Violation } from './json-schema-error.js'
 
-/** Keywords whose failure concerns one member: which parameter names it, and what is said of it. */
-const MEMBER_FAULTS: Readonly<Record<string, { parameter: string; message: string }>> = {
-  required: { parameter: 'missingProperty', message: 'must be present' },
-  additionalProperties: { parameter: 'additionalProperty', message: 'is not allowed' },
-  unevaluatedProperties: { parameter: 'unevaluatedProperty', message: 'is not allowed' },
-}
-
-/** Ajv's errors as the API tells them: dotted paths, no values, none twice. */
-export function violationsOf(errors: readonly ErrorObject[], max: number): Violation[] {
+/** What is wrong as the API tells it: dotted paths, no values, none twice. */
+export function violationsOf(faults: readonly Fault[], max: number): Violation[] {
   const violations = new Map<string, Violation>()
-  for (const error of errors) {
-    const violation = violationOf(error)
-    violations.set(`${violation.path} ${violation.message}`, violation)
+  for (const { place, keyword, message } of faults) {
+    const path = pathOf(place)
+    violations.set(`${path} ${message}`, { path, message, keyword })
     if (violations.size === max) break
   }
   return [...violations.values()]
 }
 
-/** The violation that one of Ajv's errors stands for. */
-export function violationOf({ instancePath, keyword, params, message }: ErrorObject): Violation {
-  const keys = instancePath
-    .split('/')
-    .slice(1)
-    .map((key) => shownName(key.replaceAll('~1', '/').replaceAll('~0', '~')))
-  const fault = Object.hasOwn(MEMBER_FAULTS, keyword) ? MEMBER_FAULTS[keyword] : undefined
-  const member: unknown = fault && params[fault.parameter]
-  if (fault && typeof member === 'string')
-    return { path: [...keys, shownName(member)].join('.'), message: fault.message, keyword }
-  if (keyword === 'false schema') return { path: keys.join('.'), message: 'is not allowed', keyword: 'false' }
-  return { path: keys.join('.'), message: message ?? 'is not valid', keyword }
+/** The dotted path of a place, without what makes a name too long to be shown. */
+export function pathOf(place: Place): string {
+  const keys: string[] = []
+  for (let at = place; at !== undefined; at = at.holder) keys.push(shownName(String(at.key)))
+  return keys.reverse().join('.')
 }

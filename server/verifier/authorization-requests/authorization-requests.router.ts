@@ -1,7 +1,7 @@
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
 import { router, verifierProcedure } from '../../trpc.js'
-import { compiledQuery, orBadRequest } from '../vp-queries/compiled.js'
+import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
 import { createAuthorizationRequest } from './authorization-requests.contract.js'
 import { assertRedirectUri, createRequest } from './create.js'
 
@@ -12,16 +12,18 @@ export const authorizationRequestsRouter = (formats: Formats) => {
       .meta(meta)
       .input(zInput)
       .output(zOutput)
-      .mutation(async ({ ctx: { deps, caller }, input }) => {
+      .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const { dcqlQuery, query, redirectUri, validity, responseMode, verifierId, trustedIssuers } = input
         assertRedirectUri(deps, 'redirectUri', redirectUri)
-        if (query !== undefined) orBadRequest(() => compiledQuery(query))
+        const items = query ?? []
+        const compiled = orBadRequest(() => compiledNewQuery(items, work))
         const verifier = verifierId === undefined ? undefined : { verifierId, sub: caller.sub }
         const context = await deps.stores.authorizationRequests.context(verifier, null)
         if (context === undefined) throw errors.verifierNotFound()
-        const asked = dcqlQuery === undefined ? { items: query ?? [] } : { dcqlQuery }
+        const asked = dcqlQuery === undefined ? { items, compiled } : { dcqlQuery }
         const createdBy = caller.sub
-        return createRequest(deps, context, { asked, redirectUri, validity, responseMode, trustedIssuers, createdBy })
+        const request = { asked, redirectUri, validity, responseMode, trustedIssuers, createdBy }
+        return createRequest(deps, context, work, request)
       }),
   })
 }

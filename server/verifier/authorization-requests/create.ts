@@ -5,12 +5,13 @@ import { errors } from '../../errors.js'
 import { isRedirectUri } from '../../protocol/oauth/redirect-uri.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { dcqlFromVpQuery } from '../../protocol/openid4vp/dcql/from-vp-query.js'
-import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
+import type { CompiledItem, VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 import { decentralizedIdentifier, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
+import type { Work } from '../../protocol/work.js'
 import { qrCodeUrlOf } from '../qr-codes/address.js'
 import { newSecrets, protectSecrets } from '../sessions/secrets.js'
 import { requestUriOf, type Session, viewOf } from '../sessions/session.js'
-import { compiledQuery, orBadRequest } from '../vp-queries/compiled.js'
+import { orBadRequest } from '../vp-queries/compiled.js'
 import type { zAuthorizationRequestResult } from './authorization-requests.contract.js'
 import type { RequestContext } from './store.js'
 
@@ -18,7 +19,9 @@ const DEFAULT_VALIDITY_SECONDS = 300
 
 export interface NewRequest {
   /** What is asked for: a query of the caller's own, or items from which one is made. */
-  readonly asked: { readonly dcqlQuery: DcqlQuery } | { readonly items: readonly VpQueryItem[] }
+  readonly asked:
+    | { readonly dcqlQuery: DcqlQuery }
+    | { readonly items: readonly VpQueryItem[]; readonly compiled: readonly CompiledItem[] }
   readonly redirectUri: string | undefined
   readonly validity: number | undefined
   readonly responseMode: ResponseMode | undefined
@@ -38,21 +41,27 @@ function queriesOf(
   deps: Pick<Deps, 'config' | 'formats'>,
   { asked }: NewRequest,
   context: RequestContext,
+  work: Work,
 ): Pick<Session, 'dcqlQuery' | 'vpQuery'> {
   if ('dcqlQuery' in asked) return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
   const types = { issuerBaseUrl: deps.config.issuerBaseUrl, names: context.typeNames }
-  const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(compiledQuery(asked.items), types, deps.formats.all))
+  const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(asked.compiled, types, deps.formats.all, work))
   return { dcqlQuery, vpQuery: asked.items }
 }
 
-/** Makes an authorization request and its session, with separate unguessable ids. */
+/**
+ * Makes an authorization request and its session, with separate unguessable ids.
+ *
+ * @param work pays for making a DCQL query of the items
+ */
 export async function createRequest(
   deps: Deps,
   context: RequestContext,
+  work: Work,
   request: NewRequest,
 ): Promise<z.input<typeof zAuthorizationRequestResult>> {
   const { validity = DEFAULT_VALIDITY_SECONDS, responseMode = deps.config.verifierResponseMode } = request
-  const queries = queriesOf(deps, request, context)
+  const queries = queriesOf(deps, request, context, work)
   const secrets = newSecrets(deps, responseMode)
   const createdAt = deps.clock()
   const qrCodeId = deps.newId()

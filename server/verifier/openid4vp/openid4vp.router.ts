@@ -23,5 +23,5 @@ export const openid4vpRouter = router({
     .meta(postResponse.meta)
     .input(postResponse.input)
     .output(postResponse.output)
-    .mutation(({ ctx: { deps }, input: { id, ...form } }) => receiveResponse(deps, id, form)),
+    .mutation(({ ctx: { deps, work }, input: { id, ...form } }) => receiveResponse(deps, id, form, work)),
 })

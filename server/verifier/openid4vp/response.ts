@@ -9,6 +9,7 @@ import {
   type WalletAnswer,
 } from '../../protocol/openid4vp/authorization-response.js'
 import { ResponseError } from '../../protocol/openid4vp/response-error.js'
+import type { Work } from '../../protocol/work.js'
 import { PresentationError } from '../presentations/presentation-error.js'
 import { verifiedClaims } from '../presentations/verified-claims.js'
 import { type AnsweringCredential, verifyVpToken } from '../presentations/verify-vp-token.js'
@@ -40,6 +41,7 @@ export async function receiveResponse(
   deps: Deps,
   requestId: string,
   form: AuthorizationResponse,
+  work: Work,
 ): Promise<ProtocolReply> {
   const session = await deps.stores.verificationSessions.byRequest(requestId)
   if (session === undefined) throw new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
@@ -47,7 +49,7 @@ export async function receiveResponse(
   const secrets = await revealSecrets(deps, session)
   const answer = readAnswer(form, secrets)
   if (answer.kind === 'error') return endByWallet(deps, session, answer)
-  const credentials = await verifyOrEnd(deps, session, secrets, answer.vpToken)
+  const credentials = await verifyOrEnd(deps, session, secrets, answer.vpToken, work)
   return complete(deps, session, credentials)
 }
 
@@ -90,9 +92,10 @@ async function verifyOrEnd(
   session: Session,
   { nonce }: SessionSecrets,
   vpToken: VpToken,
+  work: Work,
 ): Promise<readonly AnsweringCredential[]> {
   try {
-    return await verifyVpToken(deps, session, nonce, vpToken)
+    return await verifyVpToken(deps, session, nonce, vpToken, work)
   } catch (thrown) {
     if (!(thrown instanceof PresentationError)) throw thrown
     const message = await end(deps, session, thrown.message)

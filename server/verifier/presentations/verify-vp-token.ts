@@ -8,9 +8,15 @@ import { itemOfCredentialId } from '../../protocol/openid4vp/dcql/from-vp-query.
 import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../protocol/openid4vp/dcql/match.js'
 import { allowedIssuersOf } from '../../protocol/openid4vp/query/allowed-issuers.js'
 import { evaluateItem } from '../../protocol/openid4vp/query/evaluate.js'
+import {
+  type CompiledItem,
+  compileVpQuery,
+  VpQueryError,
+  type VpQueryItem,
+} from '../../protocol/openid4vp/query/vp-query.js'
+import { type Work, WorkExceededError } from '../../protocol/work.js'
 import type { Session } from '../sessions/session.js'
 import { startVerification, type Verification } from '../verify/check-credential.js'
-import { compiledQuery } from '../vp-queries/compiled.js'
 import { authorityKeyIdentifiersOf } from './authorities.js'
 import { PresentationError } from './presentation-error.js'
 import { type Trust, trustAlso, trustIn } from './trust.js'
@@ -18,6 +24,8 @@ import { type PresentationRequest, verifyPresentation } from './verify-presentat
 
 /** A bound, since each presentation costs signature checks and possibly requests to addresses that its issuer chose. */
 const MAX_PRESENTATIONS = 64
+
+const TOO_MUCH = 'There is more to verify than one answer may hold.'
 
 /** A credential of a verified vp_token, and the credential query that it answers. */
 export type AnsweringCredential = PresentedCredential & { readonly queryId: string; readonly item: number | undefined }
@@ -28,6 +36,7 @@ type Asked = Pick<Session, 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'clientI
  * Verifies a vp_token (OpenID4VP 1.0 §8.6): that it has the requested entries; each presentation by its format's rules, with
  * the holder's proof and the status; and each credential against the query, without relying on the wallet's choice (§14.9).
  *
+ * @param work pays for all of it
  * @throws PresentationError with the sentence for wallet and verifier.
  */
 export async function verifyVpToken(
@@ -35,9 +44,10 @@ export async function verifyVpToken(
   session: Asked,
   nonce: string,
   vpToken: VpToken,
+  work: Work,
 ): Promise<readonly AnsweringCredential[]> {
   checkEntries(session, vpToken)
-  const verification = startVerification(deps)
+  const verification = startVerification(deps, work)
   const request = { nonce, audience: session.clientId, requestedAt: session.createdAt }
   const verified = await firstFailureOf(
     session.dcqlQuery.credentials.map((query) => {
@@ -48,7 +58,7 @@ export async function verifyVpToken(
   )
   const credentials = verified.flat()
   checkQuery(verification, session, credentials)
-  checkItems(session, credentials)
+  checkItems(session, credentials, work)
   return credentials
 }
 
@@ -92,9 +102,12 @@ async function verifyEntry(
       try {
         return await verifyPresentation(verification, query, presentation, request, trust)
       } catch (thrown) {
+        const which = `Presentation${presentations.length > 1 ? ` ${index + 1}` : ''} for ${query.id}`
+        if (thrown instanceof WorkExceededError) {
+          throw new PresentationError('format', `${which}: ${TOO_MUCH}`, { cause: thrown })
+        }
         if (!(thrown instanceof CredentialError)) throw thrown
-        const which = presentations.length > 1 ? `Presentation ${index + 1}` : 'Presentation'
-        throw new PresentationError(thrown.check, `${which} for ${query.id}: ${thrown.message}`, { cause: thrown })
+        throw new PresentationError(thrown.check, `${which}: ${thrown.message}`, { cause: thrown })
       }
     }),
   )
@@ -121,21 +134,31 @@ function checkQuery(
     entry.push({ view: credential.view, holderBound: credential.holderBound, ...authorities })
     presentations[queryId] = entry
   }
-  const [mismatch] = matchDcql(dcqlQuery, presentations)
+  const [mismatch] = matchDcql(dcqlQuery, presentations, verification.work)
   if (mismatch !== undefined) throw new PresentationError('query', mismatch.message)
 }
 
 /** Every constraint of the VP query, in full: DCQL says less. */
-function checkItems({ vpQuery }: Asked, credentials: readonly AnsweringCredential[]): void {
+function checkItems({ vpQuery }: Asked, credentials: readonly AnsweringCredential[], work: Work): void {
   if (vpQuery === null) return
-  const items = compiledQuery(vpQuery)
+  const items = compiledItems(vpQuery, work)
   for (const credential of credentials) {
     const item = credential.item === undefined ? undefined : items[credential.item]
     if (item === undefined) throw new Error(`Credential query ${credential.queryId} belongs to no query item.`)
-    const evaluation = evaluateItem(item, credential.view)
+    const evaluation = evaluateItem(item, credential.view, work)
     if (!evaluation.satisfied) {
       const message = `Presentation for ${credential.queryId}: ${evaluation.path} ${evaluation.reason}.`
       throw new PresentationError('query', message)
     }
+  }
+}
+
+/** What compiled when the query was made may be too much beside all that the answer takes. */
+function compiledItems(vpQuery: readonly VpQueryItem[], work: Work): readonly CompiledItem[] {
+  try {
+    return compileVpQuery(vpQuery, work)
+  } catch (thrown) {
+    if (!(thrown instanceof VpQueryError)) throw thrown
+    throw new PresentationError('query', `The query cannot be evaluated: ${thrown.message}.`, { cause: thrown })
   }
 }

@@ -3,6 +3,7 @@ import { errors } from '../../errors.js'
 import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import { authorizationRequestUri } from '../../protocol/openid4vp/request-object.js'
+import type { Work } from '../../protocol/work.js'
 import { qrCodePng } from '../../qr-code.js'
 import { requestUriOf } from '../sessions/session.js'
 import { ownQrCode } from './address.js'
@@ -30,10 +31,11 @@ async function fetchBytes(deps: Pick<Deps, 'outbound'>, url: string): Promise<Bu
  * The QR code behind an address as a PNG: one of this service's own from the store, any other through the outbound guard,
  * decoded and encoded anew.
  *
+ * @param work pays for the image's pixels
  * @throws 400 for an address that has no usable image, in one sentence whatever the reason, which the log has: anybody may
  * ask, and would learn what names and ports of the operator's network answer. 404 for an own QR code that does not exist.
  */
-export async function qrCodeImageAt(deps: Deps, url: string): Promise<Uint8Array> {
+export async function qrCodeImageAt(deps: Deps, url: string, work: Work): Promise<Uint8Array> {
   const own = ownQrCode(deps.config, url)
   if (own !== undefined) {
     return qrCodePng(
@@ -41,7 +43,7 @@ export async function qrCodeImageAt(deps: Deps, url: string): Promise<Uint8Array
     )
   }
   try {
-    return cleanPng(await fetchBytes(deps, url))
+    return cleanPng(await fetchBytes(deps, url), work)
   } catch (thrown) {
     if (thrown instanceof ImageError || thrown instanceof OutboundError) throw errors.noQrCodeImage(thrown)
     throw thrown

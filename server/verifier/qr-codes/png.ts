@@ -1,7 +1,9 @@
 import { PNG } from 'pngjs'
+import type { Work } from '../../protocol/work.js'
 
 export const MAX_IMAGE_BYTES = 65_536
-const MAX_PIXELS_A_SIDE = 1_024
+const MAX_PIXELS_A_SIDE = 800
+const UNITS_OF_A_PIXEL = 4
 
 /** PNG filter "none": the best for two colours, and a third of the cost of trying every filter. */
 const ENCODING = { filterType: 0, deflateStrategy: 0 } as const
@@ -36,9 +38,10 @@ function pngIn(bytes: Buffer): Buffer {
  * Decodes a PNG that a stranger chose, or the data URI of one, and encodes its pixels anew: whatever else it carried stays
  * behind. In one go, some tens of milliseconds at most: the library's streams throw on damaged pixels where nobody can catch it.
  *
- * @throws ImageError
+ * @param work pays for the pixels
+ * @throws ImageError, WorkExceededError
  */
-export function cleanPng(bytes: Buffer): Buffer {
+export function cleanPng(bytes: Buffer, work: Work): Buffer {
   const png = pngIn(bytes)
   // PNG §11.2.2: width and height stand in the first chunk. They decide how much memory the pixels take.
   const [width, height] = png.length < 24 ? [0, 0] : [png.readUInt32BE(16), png.readUInt32BE(20)]
@@ -47,6 +50,7 @@ export function cleanPng(bytes: Buffer): Buffer {
   }
   // PNG §11.2.2: the interlace method. The library unpacks interlaced pixels whole, however many there are.
   if (png[28] !== 0) throw new ImageError('holds an interlaced PNG')
+  work.spend(width * height * UNITS_OF_A_PIXEL)
   try {
     return PNG.sync.write(PNG.sync.read(png), ENCODING)
   } catch (cause) {

@@ -24,5 +24,5 @@ export const qrCodesRouter = router({
     .input(qrCodeImage.input)
     .output(qrCodeImage.output)
     // superjson serialises bytes by their class name and does not know Buffer, only Uint8Array.
-    .query(async ({ ctx: { deps }, input }) => new Uint8Array(await qrCodeImageAt(deps, input.url))),
+    .query(async ({ ctx: { deps, work }, input }) => new Uint8Array(await qrCodeImageAt(deps, input.url, work))),
 })

@@ -3,6 +3,7 @@ import { RemoteDids } from '../../dids/remote-dids.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { VerifiedCredential } from '../../formats/verifying.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
+import type { Work } from '../../protocol/work.js'
 import { issuerKeyResolution, type VerificationFetches, verificationFetches } from './issuer-keys.js'
 import { assertNotRevoked } from './status.js'
 
@@ -16,6 +17,8 @@ export interface CheckedCredential {
 export interface Verification {
   readonly deps: Deps
   readonly now: Date
+  /** What all checks of it may cost together. */
+  readonly work: Work
   readonly fetches: VerificationFetches
   readonly resolveIssuerKey: ResolveIssuerKey
 }
@@ -24,11 +27,20 @@ const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z)
 
 const LEEWAY_SECONDS = 60
 
-export function startVerification(deps: Deps): Verification {
+/** What finding a key and verifying with it costs, the proof of the holder included. */
+const UNITS_OF_A_SIGNATURE = 10_000
+
+/** @param work pays for each credential and status list whose signature is verified. */
+export function startVerification(deps: Deps, work: Work): Verification {
   const now = deps.clock()
   const remote = new RemoteDids()
   const fetches = verificationFetches(deps, (did) => remote.admit(did))
-  return { deps, now, fetches, resolveIssuerKey: issuerKeyResolution(deps, fetches, now) }
+  const resolve = issuerKeyResolution(deps, fetches, now)
+  const resolveIssuerKey: ResolveIssuerKey = (header, payload) => {
+    work.spend(UNITS_OF_A_SIGNATURE)
+    return resolve(header, payload)
+  }
+  return { deps, now, work, fetches, resolveIssuerKey }
 }
 
 /** What the credential formats take from a verification; `resolveIssuerKey` may be one that is limited to trusted issuers. */
@@ -54,12 +66,13 @@ export async function checkStatus(
 /**
  * Verifies a compact credential: signature by its issuer's key, times, disclosures, status read live.
  *
+ * @param work pays for it
  * @throws CredentialError with the sentence that says what is wrong with it.
  */
-export async function checkCredential(deps: Deps, compact: string): Promise<CheckedCredential> {
+export async function checkCredential(deps: Deps, compact: string, work: Work): Promise<CheckedCredential> {
   const format = deps.formats.recognise(compact)
   if (format === undefined) throw new CredentialError(UNSUPPORTED)
-  const verification = startVerification(deps)
+  const verification = startVerification(deps, work)
   const credential = await format.verifying.verify(compact, verifyOptions(verification))
   await checkStatus(verification, credential)
   return { format, credential }

@@ -11,9 +11,9 @@ export const verifyRouter = (formats: Formats) => {
       .meta(meta)
       .input(zInput)
       .output(zOutput)
-      .mutation(async ({ ctx: { deps }, input }) => {
+      .mutation(async ({ ctx: { deps, work }, input }) => {
         try {
-          const { format, credential } = await checkCredential(deps, input.credential)
+          const { format, credential } = await checkCredential(deps, input.credential, work)
           // Presentations are not verified here; `isValid: true` would suggest that this one was.
           if (credential.holderProof !== undefined) {
             throw new CredentialError(

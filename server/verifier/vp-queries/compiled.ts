@@ -1,23 +1,21 @@
+import { WORK_PER_REQUEST } from '../../context.js'
 import { errors } from '../../errors.js'
-import { LruMap } from '../../protocol/jose/lru-map.js'
 import {
   type CompiledItem,
   compileVpQuery,
   VpQueryError,
   type VpQueryItem,
 } from '../../protocol/openid4vp/query/vp-query.js'
+import type { Work } from '../../protocol/work.js'
 
-// Cached, since the same few queries are used for many requests and compiled again for each response.
-const compiled = new LruMap<string, readonly CompiledItem[]>(256)
-
-/** The items of a stored or posted query, ready to evaluate credentials against. Throws VpQueryError. */
-export function compiledQuery(items: readonly VpQueryItem[]): readonly CompiledItem[] {
-  const text = JSON.stringify(items)
-  const known = compiled.get(text)
-  if (known !== undefined) return known
-  const made = compileVpQuery(items)
-  compiled.set(text, made)
-  return made
+/**
+ * Compiles a query that a caller posts. It may take half of a request's work, so that a request that evaluates credentials by it
+ * has the other half. Nothing is kept here: what becomes of its filters is kept with all other JSON Schemas.
+ *
+ * @throws VpQueryError
+ */
+export function compiledNewQuery(items: readonly VpQueryItem[], work: Work): readonly CompiledItem[] {
+  return compileVpQuery(items, work.part(WORK_PER_REQUEST / 2))
 }
 
 /** Does something with a query that a caller gave. @throws 400 for what does not compile or cannot be asked for. */

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
+import { compileVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 import { clientProcedure, router } from '../../trpc.js'
 import { assertRedirectUri, createRequest } from '../authorization-requests/create.js'
-import { compiledQuery, orBadRequest } from './compiled.js'
+import { compiledNewQuery, orBadRequest } from './compiled.js'
 import type { VpQueryRecord } from './store.js'
 import {
   createVpQuery,
@@ -35,8 +36,8 @@ export const vpQueriesRouter = router({
     .meta(createVpQuery.meta)
     .input(createVpQuery.input)
     .output(createVpQuery.output)
-    .mutation(async ({ ctx: { deps }, input }) => {
-      orBadRequest(() => compiledQuery(input.query))
+    .mutation(async ({ ctx: { deps, work }, input }) => {
+      orBadRequest(() => compiledNewQuery(input.query, work))
       const record = { id: deps.newId(), query: input.query, createdAt: deps.clock() }
       await deps.stores.vpQueries.insert(record)
       return shown(record)
@@ -64,13 +65,14 @@ export const vpQueriesRouter = router({
     .meta(requestByVpQuery.meta)
     .input(requestByVpQuery.input)
     .output(requestByVpQuery.output)
-    .mutation(async ({ ctx: { deps }, input }) => {
+    .mutation(async ({ ctx: { deps, work }, input }) => {
       assertRedirectUri(deps, 'redirect_uri', input.redirect_uri)
       const context = await deps.stores.authorizationRequests.context(undefined, input.id)
       if (context === undefined) throw errors.verifierNotFound()
       if (context.query === null) throw errors.vpQueryNotFound()
-      return createRequest(deps, context, {
-        asked: { items: context.query },
+      const { query } = context
+      return createRequest(deps, context, work, {
+        asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri: input.redirect_uri,
         validity: input.validity,
         responseMode: undefined,

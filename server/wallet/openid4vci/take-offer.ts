@@ -1,8 +1,10 @@
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
 import { Openid4vciVersion } from '@openid4vc/openid4vci'
+import { WORK_PER_REQUEST } from '../../context.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { CredentialFormat } from '../../formats/format.js'
+import { Work } from '../../protocol/work.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import type { CallbackOptions } from '../protocol/callbacks.js'
 import { failureReason } from '../protocol/exchange-failure.js'
@@ -109,7 +111,8 @@ async function receiveAll(
   keys: readonly WalletKey[],
   expected: Expectation,
 ): Promise<Taken> {
-  const [first, ...further] = await Promise.all(compacts.map((compact) => receive(deps, compact, keys, expected)))
+  const work = new Work(WORK_PER_REQUEST)
+  const [first, ...further] = await Promise.all(compacts.map((compact) => receive(deps, compact, keys, expected, work)))
   if (first === undefined) throw new WalletError('The issuer sent no credential.')
   const bound = new Set([first, ...further].map(({ key }) => key.signer.kid))
   if (bound.size <= further.length) throw new WalletError('The issuer bound two copies to one key.')

@@ -6,6 +6,7 @@ import { CredentialError } from '../../protocol/credential/verification.js'
 import { didOf } from '../../protocol/did/did-url.js'
 import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
+import type { Work } from '../../protocol/work.js'
 import { type CheckedCredential, checkCredential } from '../../verifier/verify/check-credential.js'
 import type { HeldContent } from '../credentials/held.js'
 import { isNamedBy, type WalletKey } from '../protocol/wallet-keys.js'
@@ -80,8 +81,9 @@ export async function receive(
   compact: string,
   keys: readonly WalletKey[],
   expected: Expectation,
+  work: Work,
 ): Promise<Receipt> {
-  const checked = await checkCredential(deps, compact)
+  const checked = await checkCredential(deps, compact, work)
   assertExpected(checked, expected)
   const { credential } = checked
   for (const key of keys) {

@@ -4,9 +4,10 @@ import { pointerOf } from '../../../server/protocol/openid4vp/dcql/item-claims.j
 import { namedTypes } from '../../../server/protocol/openid4vp/dcql/item-types.js'
 import { memberOfVc } from '../../../server/protocol/openid4vp/query/vc-paths.js'
 import type { CompiledItem } from '../../../server/protocol/openid4vp/query/vp-query.js'
+import type { Work } from '../../../server/protocol/work.js'
 
-function kindOf(item: CompiledItem): string | undefined {
-  const [[kind, ...others] = [], ...alternatives] = namedTypes(item) ?? []
+function kindOf(item: CompiledItem, work: Work): string | undefined {
+  const [[kind, ...others] = [], ...alternatives] = namedTypes(item, work) ?? []
   return others.length === 0 && alternatives.length === 0 ? kind : undefined
 }
 
@@ -15,14 +16,14 @@ export const querying: Querying = {
   idSuffix: 'toy',
   disclosesAll: true,
   pathFault: ({ length }) => (length === 2 ? undefined : { position: 0, message: 'must be a kind and a claim' }),
-  metaOf: (item) => {
-    const kind = kindOf(item)
+  metaOf: (item, _types, work) => {
+    const kind = kindOf(item, work)
     return kind === undefined ? undefined : { toy_value: kind }
   },
-  meaningOf: (path, item) => {
+  meaningOf: (path, item, _types, work) => {
     const { member, rest } = memberOfVc(path)
     if (member === 'type') return 'present'
-    const kind = kindOf(item)
+    const kind = kindOf(item, work)
     if (member !== 'credentialSubject' || kind === undefined) return 'absent'
     const pointer = pointerOf(rest)
     return typeof pointer === 'string' ? pointer : [kind, ...pointer]

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { compileJsonSchema, JsonSchemaError } from '../../../server/protocol/json-schema/compile.js'
+import { compileJsonSchema as compile, JsonSchemaError } from '../../../server/protocol/json-schema/compile.js'
+import { requestWork } from '../request-work.js'
 
-const validate = (schema: unknown, value: unknown) => compileJsonSchema(schema).validate(value)
+const compileJsonSchema = (schema: unknown) => compile(schema, requestWork())
+
+const validate = (schema: unknown, value: unknown) => compileJsonSchema(schema).validate(value, requestWork())
 const keywords = (schema: unknown, value: unknown) => validate(schema, value).map(({ keyword }) => keyword)
 
 describe('attack: ReDoS', () => {
   it.each(['^(a+)+$', '^(a|aa)+$', '^(a|a?)+$', '^(.*)*x$', '(x+x+)+y', '^(?:a?){100}a{100}$'])(
     'matches %s in linear time: a backtracking engine would not come back',
     (pattern) => {
-      expect(keywords({ pattern }, `${'a'.repeat(50_000)}!`)).toEqual(['pattern'])
+      expect(keywords({ pattern }, `${'a'.repeat(3_000)}!`)).toEqual(['pattern'])
     },
   )
 
@@ -37,7 +40,7 @@ describe('attack: ReDoS', () => {
       'pattern must not be longer than 1000 characters',
     )
     const allOf = Array.from({ length: 40 }, (_, i) => ({ pattern: `a{900}${i}` }))
-    expect(() => compileJsonSchema({ allOf })).toThrow(/^allOf\.\d+ holds one pattern too many$/)
+    expect(() => compileJsonSchema({ allOf })).toThrow('takes more work to compile than one request may')
   })
 
   it('gives up on a text that is too long for its pattern, and says so', () => {
@@ -102,7 +105,8 @@ describe('attack: long texts for the formats', () => {
 
   it.each(formats)('%s is decided in linear time', (format) => {
     const { validate: check } = compileJsonSchema({ format })
-    for (const text of hostile) expect([[], ['format']]).toContainEqual(check(text).map(({ keyword }) => keyword))
+    for (const text of hostile)
+      expect([[], ['format']]).toContainEqual(check(text, requestWork()).map(({ keyword }) => keyword))
   })
 
   it.each([

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { compileJsonSchema, JsonSchemaError } from '../../../server/protocol/json-schema/compile.js'
+import { compileJsonSchema as compile, JsonSchemaError } from '../../../server/protocol/json-schema/compile.js'
+import { Work } from '../../../server/protocol/work.js'
+import { requestWork } from '../request-work.js'
 
-const violations = (schema: unknown, value: unknown) => compileJsonSchema(schema).validate(value)
+const compileJsonSchema = (schema: unknown) => compile(schema, requestWork())
+
+const violations = (schema: unknown, value: unknown) => compileJsonSchema(schema).validate(value, requestWork())
 const messages = (schema: unknown, value: unknown) =>
   violations(schema, value).map(({ path, message }) => `${path} ${message}`)
 
@@ -82,9 +86,9 @@ describe('a value against its schema (JSON Schema Validation)', () => {
 
   it('leaves no trace of one check in the next', () => {
     const validator = compileJsonSchema(person)
-    expect(validator.validate({})).toHaveLength(1)
-    expect(validator.validate({ age: 20 })).toEqual([])
-    expect(validator.validate({ age: 1 })).toHaveLength(1)
+    expect(validator.validate({}, requestWork())).toHaveLength(1)
+    expect(validator.validate({ age: 20 }, requestWork())).toEqual([])
+    expect(validator.validate({ age: 1 }, requestWork())).toHaveLength(1)
   })
 })
 
@@ -166,10 +170,25 @@ describe('validators', () => {
     expect(compileJsonSchema({ type: 'string', title: 'other' }).hash).not.toBe(first.hash)
   })
 
-  it('are bounded in number: the least used leaves first', () => {
+  it('are bounded by what they take, their patterns included: the least used leaves first', () => {
     const first = compileJsonSchema({ title: 'first' })
-    for (let i = 0; i < 256; i++) compileJsonSchema({ title: `other ${i}` })
+    const kept = compileJsonSchema({ title: 'kept meanwhile' })
+    // A pattern counts 64 KiB and more, so that 55 of these are beyond 64 MiB.
+    for (let i = 0; i < 55; i++) {
+      compileJsonSchema({ allOf: Array.from({ length: 20 }, (_, pattern) => ({ pattern: `^${i}-${pattern}$` })) })
+      compileJsonSchema({ title: 'kept meanwhile' })
+    }
     expect(compileJsonSchema({ title: 'first' })).not.toBe(first)
+    expect(compileJsonSchema({ title: 'kept meanwhile' })).toBe(kept)
+  })
+
+  it('cost the same whether or not they are kept, so that a budget is enough for everybody or for nobody', () => {
+    const schema = { title: 'paid for twice', properties: { a: { pattern: '^[a-z]{1,20}$' } } }
+    const [once, again] = [requestWork(), requestWork()]
+    expect(compile(schema, again)).toBe(compile(schema, once))
+    expect(again.left).toBe(once.left)
+    const [short] = [new Work(requestWork().left - once.left - 1)]
+    expect(() => compile(schema, short)).toThrow('takes more work to compile than one request may')
   })
 
   it('do not meet under one $id', () => {

@@ -4,6 +4,7 @@ import { standardFormats } from '../../../server/formats/registry.js'
 import type { JsonObject } from '../../../server/protocol/json/json-object.js'
 import { dcqlFromVpQuery } from '../../../server/protocol/openid4vp/dcql/from-vp-query.js'
 import { compileVpQuery, type FieldConstraint } from '../../../server/protocol/openid4vp/query/vp-query.js'
+import { requestWork } from '../request-work.js'
 
 /** The formats of this service, and one installation, for tests of queries. */
 export const FORMATS = standardFormats.all
@@ -16,4 +17,12 @@ export const sdJwtView = (claims: JsonObject) => sdJwtVcView(claims, INSTALLATIO
 
 /** The DCQL query for items of a VP query, in an installation with these types. */
 export const dcqlOf = (items: readonly FieldConstraint[][], ...names: readonly string[]) =>
-  dcqlFromVpQuery(compileVpQuery(items.map((fields) => ({ fields }))), { ...INSTALLATION, names }, FORMATS)
+  dcqlFromVpQuery(
+    compileVpQuery(
+      items.map((fields) => ({ fields })),
+      requestWork(),
+    ),
+    { ...INSTALLATION, names },
+    FORMATS,
+    requestWork(),
+  )

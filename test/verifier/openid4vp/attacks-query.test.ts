@@ -115,6 +115,19 @@ describe('the query is checked again, whatever the wallet made of it', () => {
     })
   })
 
+  it('a path that looks at every value for every value is given up, and the refusal names it', async () => {
+    const type = await openType('Wide')
+    const subject = { rows: Array.from({ length: 90 }, () => Array(10).fill(0)) }
+    const held = await issue(world.service, world.wallet, 'jwt_vc_json', subject, type)
+    const path = '$..[?$..[?@ == 1]]'
+    const { request, payload } = await byItems([
+      { fields: [{ path: ['$.type'], filter: { contains: { const: type } } }, { path: [path] }] },
+    ])
+    const presentation = await present(held, world.wallet, payload)
+    const sentence = `Presentation for item-0-jwt-vc: ${path} is too much to evaluate on this credential.`
+    await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
+  })
+
   it('an issuer that stands as an object is asked for by its id (VCDM 1.1 §4.5)', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const did = didJwk(publicJwk)

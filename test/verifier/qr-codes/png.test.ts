@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Work } from '../../../server/protocol/work.js'
 import { qrCodePng } from '../../../server/qr-code.js'
 import { cleanPng, ImageError } from '../../../server/verifier/qr-codes/png.js'
 
@@ -19,7 +20,7 @@ describe('cleanPng', () => {
       const damaged = Buffer.from(png)
       for (let count = 1 + (next() % 4); count > 0; count -= 1) damaged[8 + (next() % (png.length - 8))] = next() % 256
       try {
-        expect(Buffer.isBuffer(cleanPng(damaged))).toBe(true)
+        expect(Buffer.isBuffer(cleanPng(damaged, new Work(Number.POSITIVE_INFINITY)))).toBe(true)
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(ImageError)
       }

@@ -77,7 +77,12 @@ function checkCredential(
 
 /** Indices of what stands further up already. Undefined is never repeated. */
 function repeated(values: readonly (string | undefined)[]): number[] {
-  return values.flatMap((value, index) => (value !== undefined && values.indexOf(value) < index ? [index] : []))
+  const known = new Set<string>()
+  return values.flatMap((value, index) => {
+    const first = value === undefined || !known.has(value)
+    if (value !== undefined) known.add(value)
+    return first ? [] : [index]
+  })
 }
 
 function unknownIn(ids: readonly string[], known: ReadonlySet<string | undefined>): number[] {

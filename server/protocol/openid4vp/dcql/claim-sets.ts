@@ -1,6 +1,9 @@
+import type { Work } from '../../work.js'
 import type { ClaimsPath, ClaimsQuery, ClaimValue } from './claims-query.js'
 
 const MAX_CLAIM_SETS = 16
+
+const UNITS_OF_A_CLAIM = 10
 
 /** A choice of claims, the first preferred, and the values that are asked for in whichever is taken. */
 export interface ClaimChoice {
@@ -8,18 +11,32 @@ export interface ClaimChoice {
   readonly values: readonly ClaimValue[] | undefined
 }
 
+interface ClaimsAndSets {
+  readonly claims?: ClaimsQuery[]
+  readonly claim_sets?: string[][]
+}
+
 /**
  * `claims` and, where a choice has several paths, `claim_sets` (OpenID4VP 1.0 §6.4.1): one path of each choice, the combinations
  * in order of preference, 16 at most. No claim stands twice (§6.1): what several choices ask of one is asked of it at once.
+ *
+ * @param work pays for each combination that is looked at
+ * @throws WorkExceededError
  */
-export function claimsAndSets(choices: readonly ClaimChoice[]): { claims?: ClaimsQuery[]; claim_sets?: string[][] } {
+export function claimsAndSets(choices: readonly ClaimChoice[], work: Work): ClaimsAndSets {
   const claims = new Map<string, ClaimsQuery & { id: string }>()
-  for (const { paths, values } of choices) for (const path of paths) addClaim(claims, path, values)
+  for (const { paths, values } of choices) {
+    work.spend(paths.length * (UNITS_OF_A_CLAIM + (values?.length ?? 0)))
+    for (const path of paths) addClaim(claims, path, values)
+  }
   if (claims.size === 0) return {}
   if (choices.every(({ paths }) => paths.length === 1)) {
     return { claims: [...claims.values()].map(({ id: _id, ...claim }) => claim) }
   }
-  const sets = combinations(choices.map(({ paths }) => paths.map((path) => claims.get(keyOf(path))?.id ?? '')))
+  const sets = combinations(
+    choices.map(({ paths }) => paths.map((path) => claims.get(keyOf(path))?.id ?? '')),
+    work,
+  )
   const used = new Set(sets.flat())
   return { claims: [...claims.values()].filter(({ id }) => used.has(id)), claim_sets: sets }
 }
@@ -31,27 +48,37 @@ function addClaim(
 ): void {
   const known = claims.get(keyOf(path))
   const id = known?.id ?? `claim-${claims.size}`
-  const both =
-    values === undefined || known?.values === undefined ? undefined : known.values.filter((v) => values.includes(v))
+  const both = values === undefined || known?.values === undefined ? undefined : inBoth(known.values, values)
   // Values that exclude each other cannot be asked for; the answer will fail whatever it is.
   const asked = both === undefined || both.length === 0 ? (known?.values ?? values) : both
   claims.set(keyOf(path), { id, path: [...path], ...(asked === undefined ? {} : { values: [...asked] }) })
 }
 
+function inBoth(some: readonly ClaimValue[], others: readonly ClaimValue[]): ClaimValue[] {
+  const known = new Set(others)
+  return some.filter((value) => known.has(value))
+}
+
 /** The first combinations of one member of each list, the last list turning fastest; what a combination repeats stands once. */
-function combinations(lists: readonly (readonly string[])[]): string[][] {
+function combinations(lists: readonly (readonly string[])[], work: Work): string[][] {
   let found: string[][] = [[]]
-  for (const list of lists) found = unique(found.flatMap((start) => list.map((id) => [...new Set([...start, id])])))
+  for (const list of lists) found = firstOf(found, list, work)
   return found
 }
 
-function unique(sets: readonly string[][]): string[][] {
-  const known = new Set<string>()
-  const firsts = sets.filter((set) => {
-    const key = [...set].sort().join(' ')
-    return known.has(key) ? false : known.add(key)
-  })
-  return firsts.slice(0, MAX_CLAIM_SETS)
+/** The first combinations of one of the sets and one id of the list. */
+function firstOf(sets: readonly string[][], list: readonly string[], work: Work): string[][] {
+  const found = new Map<string, string[]>()
+  for (const set of sets) {
+    for (const id of list) {
+      work.spend(UNITS_OF_A_CLAIM * (1 + set.length))
+      const combination = set.includes(id) ? set : [...set, id]
+      const key = [...combination].sort().join(' ')
+      if (!found.has(key)) found.set(key, combination)
+      if (found.size === MAX_CLAIM_SETS) return [...found.values()]
+    }
+  }
+  return [...found.values()]
 }
 
 function keyOf(path: ClaimsPath): string {

@@ -1,19 +1,28 @@
 import { isObject } from '../../json/json-object.js'
+import type { Work } from '../../work.js'
 import type { ClaimsPath } from './claims-query.js'
+
+/** What looking at a claim costs. */
+export const UNITS_OF_A_STEP = 5
 
 /**
  * The claims that a claims path pointer selects in a JSON-based credential (OpenID4VP 1.0 §7.1.1), none where the standard has
  * an error. An array element that is undefined, as an SD-JWT has them that are not disclosed, keeps its place and is not
  * selected.
+ *
+ * @param work pays for each claim that is looked at
+ * @throws WorkExceededError
  */
-export function selectByClaimsPath(path: ClaimsPath, credential: unknown): readonly unknown[] {
+export function selectByClaimsPath(path: ClaimsPath, credential: unknown, work: Work): readonly unknown[] {
   let selected: readonly unknown[] = [credential]
   for (const component of path) {
     const next: unknown[] = []
     for (const element of selected) {
+      work.spend(UNITS_OF_A_STEP)
       const found = typeof component === 'string' ? member(element, component) : elements(element, component)
       if (found === undefined) return []
-      next.push(...found)
+      work.spend(found.length * UNITS_OF_A_STEP)
+      for (const item of found) next.push(item)
     }
     selected = next
   }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../../json/json-object.js'
+import type { Work } from '../../work.js'
 import type { JsonPath } from '../query/jsonpath/ast.js'
 import type { CompiledItem } from '../query/vp-query.js'
 import type { ClaimsPath } from './claims-query.js'
@@ -23,10 +24,14 @@ export interface Querying {
   readonly disclosesAll: boolean
   /** What is wrong with a component of a claims path; undefined where nothing is. */
   pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
-  /** `meta` for an item of a VP query; undefined where no credential of the format can satisfy it. */
-  metaOf(item: CompiledItem, types: KnownTypes): JsonObject | undefined
-  /** What a path of an item stands for. */
-  meaningOf(path: JsonPath, item: CompiledItem, types: KnownTypes): PathMeaning
+  /**
+   * `meta` for an item of a VP query; undefined where no credential of the format can satisfy it.
+   *
+   * @param work pays for what an item can make expensive
+   */
+  metaOf(item: CompiledItem, types: KnownTypes, work: Work): JsonObject | undefined
+  /** What a path of an item stands for. `work` as above. */
+  meaningOf(path: JsonPath, item: CompiledItem, types: KnownTypes, work: Work): PathMeaning
   /**
    * The format's entry of `vp_formats_supported` (OpenID4VP 1.0 §10.1, §11.1).
    *

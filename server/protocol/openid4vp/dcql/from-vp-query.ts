@@ -1,3 +1,4 @@
+import { type Work, WorkExceededError } from '../../work.js'
 import { type CompiledItem, VpQueryError } from '../query/vp-query.js'
 import { claimsAndSets } from './claim-sets.js'
 import type { CredentialQuery } from './credential-query.js'
@@ -12,17 +13,19 @@ const CREDENTIAL_ID = /^item-(\d+)-[a-z][a-z-]*$/
  * of an item joined by `credential_sets`. It may ask for more than will satisfy the items, never for less: answers are evaluated
  * against the items themselves.
  *
+ * @param work pays for it
  * @param root what the query is called in the request, for the error's path
- * @throws VpQueryError when no format can hold what an item asks for
+ * @throws VpQueryError when no format can hold what an item asks for, or the item takes too much work
  */
 export function dcqlFromVpQuery(
   items: readonly CompiledItem[],
   types: KnownTypes,
   formats: readonly QueryableFormat[],
+  work: Work,
   root = 'query',
 ): DcqlQuery {
   const queries = items.map((item, index) => {
-    const alternatives = credentialQueriesOf(item, index, types, formats)
+    const alternatives = orTooMuch(`${root}.${index}`, () => credentialQueriesOf(item, index, types, formats, work))
     if (alternatives.length > 0) return alternatives
     throw new VpQueryError(`${root}.${index}`, 'asks for what no credential of a supported format and type can hold')
   })
@@ -41,21 +44,32 @@ export function itemOfCredentialId(id: string): number | undefined {
   return index === undefined ? undefined : Number(index)
 }
 
+function orTooMuch<Result>(at: string, attempt: () => Result): Result {
+  try {
+    return attempt()
+  } catch (error) {
+    if (!(error instanceof WorkExceededError)) throw error
+    throw new VpQueryError(at, 'takes more work to be asked for in DCQL than one request may', { cause: error })
+  }
+}
+
 function credentialQueriesOf(
   item: CompiledItem,
   index: number,
   types: KnownTypes,
   formats: readonly QueryableFormat[],
+  work: Work,
 ): CredentialQuery[] {
   const alternatives = formats.flatMap(({ name, querying }) => {
-    const claims = claimsOf(item, types, querying)
-    const meta = querying.metaOf(item, types)
+    const claims = claimsOf(item, types, querying, work)
+    const meta = querying.metaOf(item, types, work)
     if (claims === undefined || meta === undefined) return []
     return [{ querying, query: { id: `item-${index}-${querying.idSuffix}`, format: name, meta, ...claims } }]
   })
   // Where a claims path cannot say what is wanted, a holder who chooses what to disclose would not know what.
   const whole = alternatives.filter(({ querying }) => querying.disclosesAll)
-  if (whole.length > 0 && isInexpressible(item, types, formats)) return whole.map(({ query }) => withoutClaims(query))
+  if (whole.length > 0 && isInexpressible(item, types, formats, work))
+    return whole.map(({ query }) => withoutClaims(query))
   return alternatives.map(({ query }) => query)
 }
 
@@ -64,18 +78,29 @@ function claimsOf(
   item: CompiledItem,
   types: KnownTypes,
   querying: Querying,
+  work: Work,
 ): ReturnType<typeof claimsAndSets> | undefined {
-  const needs = needsOf(item, types, querying)
+  const needs = needsOf(item, types, querying, work)
   if (needs.some(({ kind }) => kind === 'absent')) return undefined
-  return claimsAndSets(needs.filter((need) => need.kind === 'claims'))
+  return claimsAndSets(
+    needs.filter((need) => need.kind === 'claims'),
+    work,
+  )
 }
 
-function isInexpressible(item: CompiledItem, types: KnownTypes, formats: readonly QueryableFormat[]): boolean {
-  return formats.some(({ querying }) => needsOf(item, types, querying).some(({ kind }) => kind === 'inexpressible'))
+function isInexpressible(
+  item: CompiledItem,
+  types: KnownTypes,
+  formats: readonly QueryableFormat[],
+  work: Work,
+): boolean {
+  return formats.some(({ querying }) =>
+    needsOf(item, types, querying, work).some(({ kind }) => kind === 'inexpressible'),
+  )
 }
 
-function needsOf(item: CompiledItem, types: KnownTypes, querying: Querying): FieldClaims[] {
-  return item.fields.map((field) => claimsOfField(field, (path) => querying.meaningOf(path, item, types)))
+function needsOf(item: CompiledItem, types: KnownTypes, querying: Querying, work: Work): FieldClaims[] {
+  return item.fields.map((field) => claimsOfField(field, (path) => querying.meaningOf(path, item, types, work)))
 }
 
 function withoutClaims({ claims: _claims, claim_sets: _sets, ...query }: CredentialQuery): CredentialQuery {

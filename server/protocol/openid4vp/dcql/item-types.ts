@@ -1,3 +1,4 @@
+import type { Work } from '../../work.js'
 import { isTypePath } from '../query/vc-paths.js'
 import type { VpFilter } from '../query/vp-filter.js'
 import type { CompiledItem } from '../query/vp-query.js'
@@ -6,11 +7,16 @@ import { VERIFIABLE_CREDENTIAL_TYPES } from './w3c-types.js'
 /** Alternatives of a query: beyond so many the query asks for less exactly, and the answer is checked all the same. */
 const MAX_ALTERNATIVES = 64
 
+const UNITS_OF_A_NAME = 5
+
 /**
  * Alternatives of type names that the credential must have, all of one of them: those that const, enum or contains on `$.type`
  * or `$.vc.type` give. Undefined where the item names none.
+ *
+ * @param work pays for each alternative
+ * @throws WorkExceededError
  */
-export function namedTypes({ fields }: CompiledItem): string[][] | undefined {
+export function namedTypes({ fields }: CompiledItem, work: Work): string[][] | undefined {
   const constraints = fields
     .filter(({ paths }) => paths.some(({ path }) => isTypePath(path)))
     .flatMap(({ constraint: { filter } }) => {
@@ -19,9 +25,19 @@ export function namedTypes({ fields }: CompiledItem): string[][] | undefined {
     })
   if (constraints.length === 0) return undefined
   // Each constraint must hold: one alternative of each.
-  return constraints.reduce((all, alternatives) =>
-    all.flatMap((names) => alternatives.map((more) => [...new Set([...names, ...more])])).slice(0, MAX_ALTERNATIVES),
-  )
+  return constraints.reduce((all, alternatives) => firstCombinations(all, alternatives, work))
+}
+
+function firstCombinations(all: readonly string[][], alternatives: readonly string[][], work: Work): string[][] {
+  const found: string[][] = []
+  for (const names of all) {
+    for (const more of alternatives) {
+      if (found.length === MAX_ALTERNATIVES) return found
+      work.spend(UNITS_OF_A_NAME * (1 + names.length + more.length))
+      found.push([...new Set([...names, ...more])])
+    }
+  }
+  return found
 }
 
 function alternativesOf(filter: VpFilter): string[][] {

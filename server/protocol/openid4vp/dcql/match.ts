@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json/json-object.js'
+import { type Work, WorkExceededError } from '../../work.js'
 import type { CredentialView } from '../query/credential-view.js'
 import { selectByClaimsPath, textOfClaimsPath } from './claims-path.js'
 import type { ClaimsQuery } from './claims-query.js'
@@ -28,17 +29,20 @@ export interface DcqlMismatch {
  * (OpenID4VP 1.0 §6.4, §8.6, §14.9). Nothing where they satisfy it.
  *
  * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
+ *
+ * @param work pays for it; where it is not enough, the presentation does not satisfy the query
  */
 export function matchDcql(
   query: DcqlQuery,
   presentations: Readonly<Record<string, readonly DcqlPresentation[]>>,
+  work: Work,
 ): readonly DcqlMismatch[] {
   const ids = Object.entries(presentations).map(([id, { length }]): [string, number] => [id, length])
   return [
     ...checkVpTokenIds(query, ids),
     ...query.credentials.flatMap((credential) => {
       const presented = Object.hasOwn(presentations, credential.id) ? presentations[credential.id] : undefined
-      return (presented ?? []).flatMap((presentation) => checkPresentation(credential, presentation))
+      return (presented ?? []).flatMap((presentation) => checkOrGiveUp(credential, presentation, work))
     }),
   ]
 }
@@ -75,7 +79,16 @@ function checkCompleteness({ credentials, credential_sets }: DcqlQuery, present:
   })
 }
 
-function checkPresentation(credential: CredentialQuery, presentation: DcqlPresentation): DcqlMismatch[] {
+function checkOrGiveUp(credential: CredentialQuery, presentation: DcqlPresentation, work: Work): DcqlMismatch[] {
+  try {
+    return checkPresentation(credential, presentation, work)
+  } catch (error) {
+    if (!(error instanceof WorkExceededError)) throw error
+    return [mismatch(credential.id, 'claims', 'is too much to compare with the query.')]
+  }
+}
+
+function checkPresentation(credential: CredentialQuery, presentation: DcqlPresentation, work: Work): DcqlMismatch[] {
   const { id, format } = credential
   const { view } = presentation
   if (view.format !== format) return [mismatch(id, 'format', `is not of format ${format}.`)]
@@ -83,7 +96,7 @@ function checkPresentation(credential: CredentialQuery, presentation: DcqlPresen
     ...checkHolderBinding(credential, presentation),
     ...checkAuthorities(credential, presentation),
     ...checkMeta(credential, view),
-    ...checkClaims(credential, view.root),
+    ...checkClaims(credential, view.root, work),
   ]
 }
 
@@ -107,20 +120,23 @@ function checkMeta({ id, meta }: CredentialQuery, view: CredentialView): DcqlMis
 }
 
 /** §6.4.1: all claims, or all of one of the claim sets. What is missing is told of the set that comes closest. */
-function checkClaims({ id, claims, claim_sets }: CredentialQuery, root: JsonObject): DcqlMismatch[] {
+function checkClaims({ id, claims, claim_sets }: CredentialQuery, root: JsonObject, work: Work): DcqlMismatch[] {
   if (claims === undefined) return []
-  const failed = claims.map((claim) => ({ claim, mismatch: checkClaim(id, claim, root) }))
-  const sets = claim_sets?.map((set) =>
-    failed.filter(({ claim }) => claim.id !== undefined && set.includes(claim.id)),
-  ) ?? [failed]
+  const failed = claims.map((claim) => ({ claim, mismatch: checkClaim(id, claim, root, work) }))
+  work.spend(claims.length * (claim_sets?.length ?? 0))
+  const sets = claim_sets?.map((set) => {
+    const ids: ReadonlySet<string | undefined> = new Set(set)
+    return failed.filter(({ claim }) => claim.id !== undefined && ids.has(claim.id))
+  }) ?? [failed]
   const mismatches = sets.map((set) => set.flatMap((entry) => entry.mismatch ?? []))
   return mismatches.reduce((best, candidate) => (candidate.length < best.length ? candidate : best))
 }
 
-function checkClaim(id: string, { path, values }: ClaimsQuery, root: JsonObject): DcqlMismatch | undefined {
+function checkClaim(id: string, { path, values }: ClaimsQuery, root: JsonObject, work: Work): DcqlMismatch | undefined {
   const text = textOfClaimsPath(path)
-  const selected = selectByClaimsPath(path, root)
+  const selected = selectByClaimsPath(path, root, work)
   if (selected.length === 0) return mismatch(id, 'claims', `does not hold the claim ${text}.`, text)
+  work.spend(selected.length * (values?.length ?? 0))
   // §6.3: type and value match exactly.
   if (values === undefined || selected.some((claim) => values.some((value) => value === claim))) return undefined
   return mismatch(id, 'values', `holds none of the values asked for in the claim ${text}.`, text)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/json-object.js'
-import type { Work } from '../../json-schema/work.js'
+import type { Work } from '../../work.js'
 import type { JsonPath } from './jsonpath/ast.js'
 
 /** Why a credential is none of those that the `meta` of a credential query asks for. */

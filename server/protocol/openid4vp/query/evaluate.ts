@@ -1,18 +1,9 @@
 import { isObject } from '../../json/json-object.js'
-import { Work, WorkExceededError } from '../../json-schema/work.js'
+import { type Work, WorkExceededError } from '../../work.js'
 import type { CredentialView } from './credential-view.js'
 import type { JsonPath } from './jsonpath/ast.js'
 import { isIssuerPath, isTypePath } from './vc-paths.js'
 import type { CompiledField, CompiledItem } from './vp-query.js'
-
-/** Work that the evaluation of one item on one credential may take, for all of its paths and for all of its filters. */
-const WORK_FOR_PATHS = 1_000_000
-const WORK_FOR_FILTERS = 20_000_000
-
-interface Purses {
-  readonly paths: Work
-  readonly filters: Work
-}
 
 /** `path` is the JSONPath of the field; `reason` is to be read after it and names a keyword, never a value. */
 export type Evaluation =
@@ -26,24 +17,23 @@ export type Evaluation =
  * satisfy the filter: a credential that holds a claim twice, once good and once bad, does not get past it. Two
  * members stand for more than their text: a `const` or `enum` on `$.type` asks whether it is among the types, which are a set,
  * and on `$.issuer` it asks for the identifier of an issuer that stands as an object.
+ *
+ * @param work pays for it; where it is not enough, the credential does not satisfy the item
  */
-export function evaluateItem(item: CompiledItem, view: CredentialView): Evaluation {
-  const purses = { paths: new Work(), filters: new Work() }
-  purses.paths.allow(WORK_FOR_PATHS)
-  purses.filters.allow(WORK_FOR_FILTERS)
+export function evaluateItem(item: CompiledItem, view: CredentialView, work: Work): Evaluation {
   for (const field of item.fields) {
-    const result = evaluateField(field, view, purses)
+    const result = evaluateField(field, view, work)
     if (!result.satisfied) return result
   }
   return { satisfied: true }
 }
 
-function evaluateField(field: CompiledField, view: CredentialView, purses: Purses): Evaluation {
+function evaluateField(field: CompiledField, view: CredentialView, work: Work): Evaluation {
   for (const { text, path } of field.paths) {
     try {
       // The same value twice is one value.
-      const values = [...new Set(view.select(path, purses.paths))]
-      if (values.length > 0) return applyFilter(field, text, path, values, purses.filters)
+      const values = [...new Set(view.select(path, work))]
+      if (values.length > 0) return applyFilter(field, text, path, values, work)
     } catch (error) {
       if (!(error instanceof WorkExceededError)) throw error
       return { satisfied: false, path: text, reason: 'is too much to evaluate on this credential' }
@@ -58,7 +48,7 @@ function applyFilter(field: CompiledField, text: string, path: JsonPath, values:
   const meanings = namesValues(field) ? meaningsOf(path, values) : []
   if (meanings.some((meaning) => filter.validate(meaning, work).length === 0)) return { satisfied: true }
   for (const value of values) {
-    // Ajv's last error is the outermost: `contains`, not what failed within it.
+    // The last violation is the outermost: `contains`, not what failed within it.
     const violation = filter.validate(value, work).at(-1)
     if (violation !== undefined) return { satisfied: false, path: text, reason: reasonOf(violation.keyword) }
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { compileJsonSchema, JsonSchemaError, type JsonSchemaValidator } from '../../json-schema/compile.js'
 import { measureJson } from '../../json-schema/json-size.js'
+import { type Work, WorkExceededError } from '../../work.js'
 import type { JsonPath } from './jsonpath/ast.js'
 import { parseJsonPath } from './jsonpath/parse.js'
 import { JsonPathError } from './jsonpath/scanner.js'
@@ -10,6 +11,8 @@ const MAX_ITEMS = 16
 const MAX_FIELDS = 64
 const MAX_PATHS = 16
 const MAX_QUERY_LENGTH = 65_536
+
+const TOO_MUCH = 'takes more work to compile than one request may'
 
 /** A field constraint: where a value may stand (JSONPath, RFC 9535; the first that matches counts) and what it must satisfy. */
 export const zFieldConstraint = z.strictObject({
@@ -73,33 +76,35 @@ export interface CompiledItem {
 /**
  * Compiles every path and filter of a query.
  *
+ * @param work pays for it
  * @param root what the query is called in the request, named first in each error's path
  * @throws VpQueryError for the first that does not compile (`query.0.fields.1.path.0 …`)
  */
-export function compileVpQuery(items: readonly VpQueryItem[], root = 'query'): readonly CompiledItem[] {
+export function compileVpQuery(items: readonly VpQueryItem[], work: Work, root = 'query'): readonly CompiledItem[] {
   return items.map(({ fields }, item) => ({
-    fields: fields.map((field, index) => compileField(field, `${root}.${item}.fields.${index}`)),
+    fields: fields.map((field, index) => compileField(field, work, `${root}.${item}.fields.${index}`)),
   }))
 }
 
-function compileField(constraint: FieldConstraint, at: string): CompiledField {
-  const paths = constraint.path.map((text, index) => ({ text, path: compilePath(text, `${at}.path.${index}`) }))
+function compileField(constraint: FieldConstraint, work: Work, at: string): CompiledField {
+  const paths = constraint.path.map((text, index) => ({ text, path: compilePath(text, work, `${at}.path.${index}`) }))
   if (constraint.filter === undefined) return { paths, constraint }
-  return { paths, constraint, filter: compileFilter(constraint.filter, `${at}.filter`) }
+  return { paths, constraint, filter: compileFilter(constraint.filter, work, `${at}.filter`) }
 }
 
-function compilePath(text: string, at: string): JsonPath {
+function compilePath(text: string, work: Work, at: string): JsonPath {
   try {
-    return parseJsonPath(text)
+    return parseJsonPath(text, work)
   } catch (error) {
+    if (error instanceof WorkExceededError) throw new VpQueryError(at, TOO_MUCH, { cause: error })
     if (!(error instanceof JsonPathError)) throw error
     throw new VpQueryError(at, error.message, { cause: error })
   }
 }
 
-function compileFilter(filter: NonNullable<FieldConstraint['filter']>, at: string): JsonSchemaValidator {
+function compileFilter(filter: NonNullable<FieldConstraint['filter']>, work: Work, at: string): JsonSchemaValidator {
   try {
-    return compileJsonSchema(filter)
+    return compileJsonSchema(filter, work)
   } catch (error) {
     if (!(error instanceof JsonSchemaError)) throw error
     throw new VpQueryError(error.place === '' ? at : `${at}.${error.place}`, error.reason, { cause: error })

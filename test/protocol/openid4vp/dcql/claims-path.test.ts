@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { selectByClaimsPath } from '../../../../server/protocol/openid4vp/dcql/claims-path.js'
+import { requestWork } from '../../request-work.js'
 
 describe('the claims path pointer (OpenID4VP 1.0 §7.1.1, the example of §7.3)', () => {
   const credential = {
@@ -24,7 +25,7 @@ describe('the claims path pointer (OpenID4VP 1.0 §7.1.1, the example of §7.3)'
       ['nationalities', null],
       ['British', 'Betelgeusian'],
     ],
-  ])('%j', (path, expected) => expect(selectByClaimsPath(path, credential)).toEqual(expected))
+  ])('%j', (path, expected) => expect(selectByClaimsPath(path, credential, requestWork())).toEqual(expected))
 
   it.each([
     ['a key of what is no object', ['name', 'x']],
@@ -35,16 +36,16 @@ describe('the claims path pointer (OpenID4VP 1.0 §7.1.1, the example of §7.3)'
     ['an index that is missing', ['nationalities', 2]],
     ['an inherited key', ['constructor']],
     ['an inherited key', ['__proto__', 'toString']],
-  ])('selects nothing by %s', (_, path) => expect(selectByClaimsPath(path, credential)).toEqual([]))
+  ])('selects nothing by %s', (_, path) => expect(selectByClaimsPath(path, credential, requestWork())).toEqual([]))
 
   it('drops elements without the key, and aborts at elements that are no objects', () => {
-    expect(selectByClaimsPath(['a', null, 'b'], { a: [{ b: 1 }, {}, { b: 2 }] })).toEqual([1, 2])
-    expect(selectByClaimsPath(['a', null, 'b'], { a: [{ b: 1 }, 'text'] })).toEqual([])
+    expect(selectByClaimsPath(['a', null, 'b'], { a: [{ b: 1 }, {}, { b: 2 }] }, requestWork())).toEqual([1, 2])
+    expect(selectByClaimsPath(['a', null, 'b'], { a: [{ b: 1 }, 'text'] }, requestWork())).toEqual([])
   })
 
   it('selects null and own members named like those of Object.prototype', () => {
     const value: unknown = JSON.parse('{"a": null, "__proto__": {"b": 1}}')
-    expect(selectByClaimsPath(['a'], value)).toEqual([null])
-    expect(selectByClaimsPath(['__proto__', 'b'], value)).toEqual([1])
+    expect(selectByClaimsPath(['a'], value, requestWork())).toEqual([null])
+    expect(selectByClaimsPath(['__proto__', 'b'], value, requestWork())).toEqual([1])
   })
 })

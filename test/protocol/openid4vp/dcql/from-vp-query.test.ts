@@ -4,6 +4,7 @@ import { jwtVcView } from '../../../../server/formats/jwt-vc-json/view.js'
 import { itemOfCredentialId } from '../../../../server/protocol/openid4vp/dcql/from-vp-query.js'
 import { matchDcql } from '../../../../server/protocol/openid4vp/dcql/match.js'
 import { type FieldConstraint, VpQueryError } from '../../../../server/protocol/openid4vp/query/vp-query.js'
+import { requestWork } from '../../request-work.js'
 import { dcqlOf, INSTALLATION, sdJwtView, zDcqlQuery } from '../formats.js'
 
 const BASE = `${INSTALLATION.issuerBaseUrl}/vct`
@@ -184,9 +185,9 @@ describe('a VP query, asked for as DCQL', () => {
   )
 
   it('is satisfied by a credential of either format', () => {
-    expect(matchDcql(asked, { 'item-0-sd-jwt': [sdJwt] })).toEqual([])
-    expect(matchDcql(asked, { 'item-0-jwt-vc': [jwtVc] })).toEqual([])
-    expect(matchDcql(asked, {}).map(({ check }) => check)).toEqual(['credential_sets'])
+    expect(matchDcql(asked, { 'item-0-sd-jwt': [sdJwt] }, requestWork())).toEqual([])
+    expect(matchDcql(asked, { 'item-0-jwt-vc': [jwtVc] }, requestWork())).toEqual([])
+    expect(matchDcql(asked, {}, requestWork()).map(({ check }) => check)).toEqual(['credential_sets'])
   })
 
   it('is found satisfied by the library that wallets choose with', () => {

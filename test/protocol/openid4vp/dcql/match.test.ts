@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { jwtVcView } from '../../../../server/formats/jwt-vc-json/view.js'
 import type { DcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
 import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../../../server/protocol/openid4vp/dcql/match.js'
+import { requestWork } from '../../request-work.js'
 import { sdJwtView, zDcqlQuery } from '../formats.js'
 
 const VCT = 'https://issuer.example/vct/Person'
@@ -32,33 +33,35 @@ const personQuery = { id: 'person', format: 'dc+sd-jwt', meta: { vct_values: [VC
 const vcQuery = { id: 'person', format: 'jwt_vc_json', meta: { type_values: [['Person']] } }
 const query = (...credentials: object[]): DcqlQuery => zDcqlQuery.parse({ credentials })
 const mismatch = (credential: object, presentation: DcqlPresentation) =>
-  matchDcql(query(credential), { person: [presentation] })
+  matchDcql(query(credential), { person: [presentation] }, requestWork())
 
 describe('the entries of a vp_token (§8.1, §6.4.2)', () => {
   const two = query(personQuery, { ...personQuery, id: 'other' })
 
   it('are all that the query asks for', () => {
-    expect(matchDcql(two, { person: [sdJwt()], other: [sdJwt()] })).toEqual([])
-    expect(matchDcql(two, { other: [sdJwt()] })).toEqual([
+    expect(matchDcql(two, { person: [sdJwt()], other: [sdJwt()] }, requestWork())).toEqual([])
+    expect(matchDcql(two, { other: [sdJwt()] }, requestWork())).toEqual([
       { credentialId: 'person', check: 'credentials', message: 'Credential person is missing.' },
     ])
-    expect(matchDcql(two, {}).map(({ credentialId }) => credentialId)).toEqual(['person', 'other'])
+    expect(matchDcql(two, {}, requestWork()).map(({ credentialId }) => credentialId)).toEqual(['person', 'other'])
   })
 
   it('are nothing that it does not ask for', () => {
     const stranger = [{ check: 'credentials', message: 'vp_token has an entry that the query does not ask for.' }]
-    expect(matchDcql(query(personQuery), { person: [sdJwt()], '<script>': [sdJwt()] })).toEqual(stranger)
+    expect(matchDcql(query(personQuery), { person: [sdJwt()], '<script>': [sdJwt()] }, requestWork())).toEqual(stranger)
     const entries = JSON.parse('{"__proto__": []}') as Record<string, []>
-    expect(matchDcql(query(personQuery), { person: [sdJwt()], ...entries })).toEqual(stranger)
-    expect(matchDcql(query(personQuery), { constructor: [] } as never)).toHaveLength(2)
+    expect(matchDcql(query(personQuery), { person: [sdJwt()], ...entries }, requestWork())).toEqual(stranger)
+    expect(matchDcql(query(personQuery), { constructor: [] } as never, requestWork())).toHaveLength(2)
   })
 
   it('hold one presentation, or several where multiple is set', () => {
-    expect(matchDcql(query(personQuery), { person: [sdJwt(), sdJwt()] })).toEqual([
+    expect(matchDcql(query(personQuery), { person: [sdJwt(), sdJwt()] }, requestWork())).toEqual([
       { credentialId: 'person', check: 'multiple', message: 'Credential person has more than one presentation.' },
     ])
-    expect(matchDcql(query({ ...personQuery, multiple: true }), { person: [sdJwt(), sdJwt()] })).toEqual([])
-    expect(matchDcql(query(personQuery), { person: [] })).toEqual([
+    expect(matchDcql(query({ ...personQuery, multiple: true }), { person: [sdJwt(), sdJwt()] }, requestWork())).toEqual(
+      [],
+    )
+    expect(matchDcql(query(personQuery), { person: [] }, requestWork())).toEqual([
       { credentialId: 'person', check: 'credentials', message: 'Credential person has no presentation.' },
     ])
   })
@@ -79,7 +82,8 @@ describe('the entries of a vp_token (§8.1, §6.4.2)', () => {
       credentials: ['a', 'b', 'c', 'd'].map((id) => ({ ...personQuery, id })),
       credential_sets: [{ options: [['a'], ['b', 'c']] }, { options: [['d']], required: false }],
     })
-    const check = (...ids: string[]) => matchDcql(sets, Object.fromEntries(ids.map((id) => [id, [sdJwt()]])))
+    const check = (...ids: string[]) =>
+      matchDcql(sets, Object.fromEntries(ids.map((id) => [id, [sdJwt()]])), requestWork())
     expect(check('a')).toEqual([])
     expect(check('b', 'c')).toEqual([])
     expect(check('a', 'd')).toEqual([])
@@ -93,7 +97,9 @@ describe('the entries of a vp_token (§8.1, §6.4.2)', () => {
       credentials: [personQuery, { ...personQuery, id: 'other' }],
       credential_sets: [{ options: [['person']] }],
     })
-    expect(matchDcql(sets, { person: [sdJwt()], other: [sdJwt({ vct: 'https://evil.example' })] })).toEqual([
+    expect(
+      matchDcql(sets, { person: [sdJwt()], other: [sdJwt({ vct: 'https://evil.example' })] }, requestWork()),
+    ).toEqual([
       {
         credentialId: 'other',
         check: 'vct_values',

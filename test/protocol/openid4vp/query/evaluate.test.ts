@@ -3,6 +3,7 @@ import { jwtVcView } from '../../../../server/formats/jwt-vc-json/view.js'
 import type { CredentialView } from '../../../../server/protocol/openid4vp/query/credential-view.js'
 import { evaluateItem } from '../../../../server/protocol/openid4vp/query/evaluate.js'
 import { compileVpQuery, type FieldConstraint } from '../../../../server/protocol/openid4vp/query/vp-query.js'
+import { requestWork } from '../../request-work.js'
 import { sdJwtView } from '../formats.js'
 
 const VCT = 'https://issuer.example/vct/Person'
@@ -24,9 +25,9 @@ const sdJwt = (claims: Record<string, unknown> = {}): CredentialView =>
   sdJwtView({ iss: 'did:example:issuer', vct: VCT, age: 20, name: 'Ada', address: { country: 'DE' }, ...claims })
 
 function evaluate(view: CredentialView, ...fields: FieldConstraint[]) {
-  const [item] = compileVpQuery([{ fields }])
+  const [item] = compileVpQuery([{ fields }], requestWork())
   if (item === undefined) throw new Error('The query has no item.')
-  return evaluateItem(item, view)
+  return evaluateItem(item, view, requestWork())
 }
 const satisfied = { satisfied: true }
 const unsatisfied = (path: string, reason: string) => ({ satisfied: false, path, reason })

@@ -6,6 +6,7 @@ import {
   zVpQuery,
   zVpQueryItem,
 } from '../../../../server/protocol/openid4vp/query/vp-query.js'
+import { requestWork } from '../../request-work.js'
 
 /** The keys of a filter as the interface of the service lists them. */
 const FILTER_KEYS =
@@ -179,7 +180,7 @@ describe('the shape of a VP query', () => {
 describe('compiling a VP query', () => {
   const refusal = (items: unknown): VpQueryError => {
     try {
-      compileVpQuery(zVpQuery.parse(items))
+      compileVpQuery(zVpQuery.parse(items), requestWork())
     } catch (error) {
       if (error instanceof VpQueryError) return error
       throw error
@@ -207,6 +208,8 @@ describe('compiling a VP query', () => {
   })
 
   it('calls the query as the request does', () => {
-    expect(() => compileVpQuery([{ fields: [{ path: ['a'] }] }], 'body')).toThrow(/^body\.0\.fields\.0\.path\.0 /)
+    expect(() => compileVpQuery([{ fields: [{ path: ['a'] }] }], requestWork(), 'body')).toThrow(
+      /^body\.0\.fields\.0\.path\.0 /,
+    )
   })
 })

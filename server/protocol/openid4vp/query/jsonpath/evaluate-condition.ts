@@ -1,4 +1,4 @@
-import { type Work, WorkExceededError } from '../../../json-schema/work.js'
+import { type Work, WorkExceededError } from '../../../work.js'
 import type { Comparable, ComparisonOperator, Condition, PatternCall, Segment } from './ast.js'
 
 /** RFC 9535 §2.3.5.2: the result of a singular query that finds nothing, and of a function that yields none. */
@@ -7,8 +7,10 @@ const NOTHING = Symbol('Nothing')
 /** How deep structures are compared. */
 const MAX_DEPTH = 256
 
-/** Characters of a string that cost as much to read as one node. */
-const CHARACTERS_PER_NODE = 8
+/** What a step costs, and what a unit is enough for. */
+const UNITS_OF_A_STEP = 5
+const UNITS_OF_A_MEMBER = 15
+const CHARACTERS_PER_UNIT = 8
 
 /** The nodes that a query within a filter finds. */
 type Select = (segments: readonly Segment[], from: '$' | '@') => readonly unknown[]
@@ -19,7 +21,7 @@ type Select = (segments: readonly Segment[], from: '$' | '@') => readonly unknow
  * @throws WorkExceededError
  */
 export function holds(condition: Condition, select: Select, work: Work): boolean {
-  work.spend(1)
+  work.spend(UNITS_OF_A_STEP)
   switch (condition.kind) {
     case 'or':
       return condition.operands.some((operand) => holds(operand, select, work))
@@ -39,10 +41,10 @@ export function holds(condition: Condition, select: Select, work: Work): boolean
   }
 }
 
-function matches({ kind, subject, pattern }: PatternCall, select: Select, work: Work): boolean {
+function matches({ subject, pattern }: PatternCall, select: Select, work: Work): boolean {
   const value = valueOfComparable(subject, select, work)
   if (typeof value !== 'string' || pattern === undefined) return false
-  return kind === 'match' ? pattern.testWhole(value, work) : pattern.test(value, work)
+  return pattern.test(value, work)
 }
 
 function valueOfComparable(comparable: Comparable, select: Select, work: Work): unknown {
@@ -67,11 +69,13 @@ function only(nodes: readonly unknown[]): unknown {
 /** §2.4.4: Unicode scalar values of a string, elements of an array, members of an object. */
 function lengthOf(value: unknown, work: Work): unknown {
   if (typeof value === 'string') {
-    work.spend(value.length / CHARACTERS_PER_NODE)
+    work.spend(value.length)
     return [...value].length
   }
-  if (Array.isArray(value)) return value.filter((item) => item !== undefined).length
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : NOTHING
+  if (typeof value !== 'object' || value === null) return NOTHING
+  const members = Object.values(value)
+  work.spend(members.length * UNITS_OF_A_MEMBER)
+  return members.filter((member) => member !== undefined).length
 }
 
 /** §2.3.5.2.2 */
@@ -93,15 +97,16 @@ function compare(left: unknown, operator: ComparisonOperator, right: unknown, wo
 }
 
 function equal(left: unknown, right: unknown, work: Work, depth = 0): boolean {
-  work.spend(1)
+  work.spend(UNITS_OF_A_STEP)
   if (depth > MAX_DEPTH) throw new WorkExceededError('The document is too deep.')
   if (typeof left === 'string' && typeof right === 'string') {
-    work.spend(Math.min(left.length, right.length) / CHARACTERS_PER_NODE)
+    work.spend(Math.min(left.length, right.length) / CHARACTERS_PER_UNIT)
     return left === right
   }
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return left === right
   if (Array.isArray(left) !== Array.isArray(right)) return false
   const entries = Object.entries(left)
+  work.spend(entries.length)
   if (entries.length !== Object.keys(right).length) return false
   return entries.every(
     ([name, member]) =>
@@ -111,9 +116,9 @@ function equal(left: unknown, right: unknown, work: Work, depth = 0): boolean {
 
 /** Numbers and strings only; strings by their Unicode scalar values, which is not the order of UTF-16. */
 function less(left: unknown, right: unknown, work: Work): boolean {
-  work.spend(1)
+  work.spend(UNITS_OF_A_STEP)
   if (typeof left === 'number' && typeof right === 'number') return left < right
   if (typeof left !== 'string' || typeof right !== 'string') return false
-  work.spend(Math.min(left.length, right.length) / CHARACTERS_PER_NODE)
+  work.spend((left.length + right.length) / 2)
   return Buffer.compare(Buffer.from(left), Buffer.from(right)) < 0
 }

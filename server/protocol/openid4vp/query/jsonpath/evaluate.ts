@@ -1,6 +1,9 @@
-import { type Work, WorkExceededError } from '../../../json-schema/work.js'
+import { type Work, WorkExceededError } from '../../../work.js'
 import type { JsonPath, Segment, Selector } from './ast.js'
 import { holds } from './evaluate-condition.js'
+
+/** What looking at a value costs. */
+const UNITS_OF_A_STEP = 5
 
 /** How deep descendants are looked for: what lies deeper would end the call stack. */
 const MAX_DEPTH = 256
@@ -36,7 +39,7 @@ class Evaluation {
   }
 
   #applySegment(segment: Segment, node: unknown, selected: unknown[], depth: number): void {
-    this.#work.spend(1)
+    this.#work.spend(UNITS_OF_A_STEP)
     if (depth > MAX_DEPTH) throw new WorkExceededError('The document is too deep.')
     for (const selector of segment.selectors) this.#applySelector(selector, node, selected)
     if (!segment.descendant) return
@@ -45,7 +48,7 @@ class Evaluation {
   }
 
   #applySelector(selector: Selector, node: unknown, selected: unknown[]): void {
-    this.#work.spend(1)
+    this.#work.spend(UNITS_OF_A_STEP)
     switch (selector.kind) {
       case 'name':
         if (isObject(node) && Object.hasOwn(node, selector.name)) selected.push(node[selector.name])
@@ -58,7 +61,7 @@ class Evaluation {
       }
       case 'slice':
         if (Array.isArray(node))
-          for (const index of this.#paid(sliceOf(selector, node.length))) {
+          for (const index of this.#paid([...sliceOf(selector, node.length)])) {
             if (node[index] !== undefined) selected.push(node[index])
           }
         return
@@ -74,11 +77,9 @@ class Evaluation {
     }
   }
 
-  *#paid<Item>(items: Iterable<Item>): Iterable<Item> {
-    for (const item of items) {
-      this.#work.spend(1)
-      yield item
-    }
+  #paid<Item>(items: readonly Item[]): readonly Item[] {
+    this.#work.spend(items.length * UNITS_OF_A_STEP)
+    return items
   }
 }
 

@@ -1,4 +1,5 @@
 import { LinearRegExp, PatternError } from '../../../json-schema/linear-regexp.js'
+import type { Work } from '../../../work.js'
 import type {
   Comparable,
   ComparisonOperator,
@@ -167,7 +168,7 @@ class ConditionParser {
     const pattern = this.#operand()
     // A pattern that comes out of a credential would be compiled at the holder's command.
     if (pattern.kind !== 'literal') throw new JsonPathError(`calls ${kind}() with a pattern that is not a literal`)
-    return { kind, subject, pattern: compilePattern(pattern.value) }
+    return { kind, subject, pattern: compilePattern(pattern.value, kind === 'match', scanner.work) }
   }
 }
 
@@ -183,10 +184,10 @@ function isSingular({ segments }: FilterQuery): boolean {
   })
 }
 
-function compilePattern(value: Literal['value']): Pattern {
+function compilePattern(value: Literal['value'], whole: boolean, work: Work): Pattern {
   if (typeof value !== 'string') return undefined
   try {
-    return new LinearRegExp(withIRegexpDots(value))
+    return new LinearRegExp(withIRegexpDots(value), work, whole)
   } catch (error) {
     if (!(error instanceof PatternError)) throw error
     throw new JsonPathError(`has a pattern that ${error.message}`, { cause: error })

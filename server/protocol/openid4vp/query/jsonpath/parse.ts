@@ -1,3 +1,4 @@
+import type { Work } from '../../../work.js'
 import type { JsonPath, Segment, Selector } from './ast.js'
 import { parseCondition } from './parse-condition.js'
 import { JsonPathError, Scanner } from './scanner.js'
@@ -6,6 +7,10 @@ import { JsonPathError, Scanner } from './scanner.js'
 const MAX_LENGTH = 512
 const MAX_SEGMENTS = 32
 const MAX_DESCENDANTS = 3
+
+/** What parsing a path costs, at all and for each character. */
+const UNITS_OF_A_PATH = 50
+const UNITS_OF_A_CHARACTER = 10
 
 interface Counts {
   segments: number
@@ -16,11 +21,13 @@ interface Counts {
  * Parses a JSONPath (RFC 9535), function calls and their types included (§2.4.3). Patterns of `match()` and `search()` must be
  * literals that match in linear time.
  *
- * @throws JsonPathError
+ * @param work pays for it
+ * @throws JsonPathError, WorkExceededError
  */
-export function parseJsonPath(text: string): JsonPath {
+export function parseJsonPath(text: string, work: Work): JsonPath {
   if (text.length > MAX_LENGTH) throw new JsonPathError(`must not be longer than ${MAX_LENGTH} characters`)
-  const scanner = new Scanner(text)
+  work.spend(UNITS_OF_A_PATH + UNITS_OF_A_CHARACTER * text.length)
+  const scanner = new Scanner(text, work)
   scanner.expect('$')
   const segments = parseSegments(scanner, { segments: 0, descendants: 0 }, 0)
   if (!scanner.atEnd) scanner.refuse()

@@ -1,3 +1,5 @@
+import type { Work } from '../../../work.js'
+
 /** A path that is no JSONPath of RFC 9535, or one beyond the bounds. The message completes "path …". */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError'
@@ -17,7 +19,11 @@ const UNICODE_ESCAPE = /u([0-9A-Fa-f]{4})/y
 export class Scanner {
   position = 0
 
-  constructor(readonly text: string) {}
+  /** @param work pays for what is compiled of the text */
+  constructor(
+    readonly text: string,
+    readonly work: Work,
+  ) {}
 
   get atEnd(): boolean {
     return this.position >= this.text.length

@@ -1,0 +1,35 @@
+/** An escape, a class, a quantifier, or any other character. */
+const TOKEN = /\\[pPuxk][{<][^}>]*[}>]|\\.|\[(?:\\.|[^\\\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu
+
+interface Group {
+  /** Instructions of what stands in the group before the last atom. */
+  before: number
+  /** Those of the last atom, which a quantifier repeats. */
+  last: number
+}
+
+/**
+ * At most how many instructions a pattern compiles to, told from its text alone: one for each atom and two for each group
+ * and alternative, as often as the repetitions around them say. A text that is no pattern has some number too.
+ */
+export function instructionsIn(pattern: string): number {
+  const groups: Group[] = [{ before: 0, last: 0 }]
+  for (const [token, least, most] of pattern.matchAll(TOKEN)) {
+    const group = groups.at(-1) ?? { before: 0, last: 0 }
+    if (token === '(') groups.push({ before: 2, last: 0 })
+    else if (token === ')' && groups.length > 1) {
+      groups.pop()
+      append(groups.at(-1) ?? group, group.before + group.last)
+    } else if (least !== undefined) {
+      const times = Math.max(Number(least), Number(most ?? 0), 1)
+      // What may be left out takes one more for each repetition.
+      group.last = group.last * times + (most === undefined ? 0 : times)
+    } else append(group, token === '|' || '*+?'.includes(token) ? 2 : 1)
+  }
+  return groups.reduce((sum, { before, last }) => sum + before + last, 4)
+}
+
+function append(group: Group, instructions: number): void {
+  group.before += group.last
+  group.last = instructions
+}
