@@ -271,7 +271,7 @@ describe('attack: JSONPath bombs', () => {
     )
     expect(() =>
       parseJsonPath('$[?match(@, "(\\\\w{100}){10}(\\\\w{100}){10}(\\\\w{100}){10}(\\\\w{100}){10}(\\\\w{100}){10}")]'),
-    ).toThrow('has a pattern that is too complex')
+    ).toThrow(/has a pattern that is too complex|Too much work/)
     expect(() => parseJsonPath('$[?search(@.a, @.pattern)]')).toThrow(
       'calls search() with a pattern that is not a literal',
     )
