@@ -9,7 +9,8 @@ import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
 import { receivedExample } from './received-example.js'
-import { tour, type Visit, type Visited } from './tour.js'
+import { tour } from './tour.js'
+import type { Visit, Visited } from './tourist.js'
 
 interface Look extends Visit {
   readonly status: number

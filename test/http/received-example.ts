@@ -1,4 +1,4 @@
-import type { Visited } from './tour.js'
+import type { Visited } from './tourist.js'
 
 const BASE = 'https://credence.example.org'
 const HOST = 'credence.example.org'

@@ -1,26 +1,7 @@
 import { newPkce } from '../issuer/openid4vci/browser.js'
-import { readEvents } from '../issuer/openid4vci/event-reader.js'
-import type { Answer, RequestOptions, TestService } from '../support/service.js'
+import type { TestService } from '../support/service.js'
 import { newWallet } from '../support/wallet-actor.js'
-
-/** One operation of the API, asked for as it is meant to be. */
-export interface Visit {
-  readonly method: string
-  /** The path as contracts have it. */
-  readonly template: string
-  readonly path: string
-  readonly options: RequestOptions
-}
-
-/** What a visit was answered. */
-export type Visited = Visit & Answer
-
-interface VisitOptions extends RequestOptions {
-  /** What stands in the path's braces. */
-  readonly at?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string>>
-  readonly form?: Readonly<Record<string, string>>
-}
+import { Tourist, type Visit, type Visited } from './tourist.js'
 
 const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
 const SCHEMA = {
@@ -49,48 +30,6 @@ const QUERY = [
   },
 ]
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
-
-/** A caller who may everything: an admin with the client secret. */
-class Tourist {
-  readonly visited: Visited[] = []
-
-  constructor(
-    private readonly service: TestService,
-    private readonly authorization: string,
-    private readonly before: (visit: Visit) => Promise<void>,
-  ) {}
-
-  /** Goes there, and is let in. */
-  async go(method: string, template: string, options: VisitOptions = {}): Promise<Answer['json']> {
-    const { at = {}, query, form, ...rest } = options
-    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(at[name] ?? ''))
-    const path = query === undefined ? filled : `${filled}?${new URLSearchParams(query)}`
-    const ofWallets = template.startsWith('/openid4v')
-    const request = {
-      ...(ofWallets ? {} : { authorization: this.authorization, client: true }),
-      ...rest,
-      headers: {
-        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-        ...rest.headers,
-      },
-      ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
-    }
-    const visit = { method, template, path, options: request }
-    await this.before(visit)
-    const answer = await this.ask(visit)
-    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
-    this.visited.push({ ...visit, ...answer })
-    return answer.json ?? answer
-  }
-
-  private async ask({ method, template, path, options }: Visit): Promise<Answer> {
-    if (!template.endsWith('/events')) return this.service.request(method, path, options)
-    const headers = { authorization: this.authorization }
-    await using stream = await readEvents(this.service, path, headers)
-    const text = Object.entries(await stream.next()).map(([name, value]) => `${name}: ${value}\n`)
-    return { status: stream.status, headers: stream.headers, text: `${text.join('')}\n`, json: undefined }
-  }
-}
 
 async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string }> {
   const { id: issuerId } = await go('POST', '/agent/issuer', { body: { method: 'web', display: [{ name: 'Shop' }] } })
