@@ -45,7 +45,7 @@ export async function resolveIssuerKey(
   io: IssuerKeyIo,
 ): Promise<IssuerKey> {
   const kid = stringOrAbsent(header.kid, 'The kid')
-  const issuer = issuerOf(payload)
+  const issuer = claimedIssuer(payload)
   const { x5c } = header
   const anchored = x5c !== undefined && io.trustAnchors.length > 0
   if (isDid(issuer) && (kid === undefined ? !anchored : x5c === undefined || belongsTo(kid, issuer))) {
@@ -62,10 +62,10 @@ export async function resolveIssuerKey(
 }
 
 /**
- * `iss`; for a VCDM 2.0 document, which need not have it, the `issuer` (VC-JOSE-COSE), and both must agree where both
- * are there.
+ * Who claims to have issued a credential, as far as it says: `iss`; for a VCDM 2.0 document, which need not have it, the
+ * `issuer` (VC-JOSE-COSE), and both must agree where both are there. Throws IssuerKeyError.
  */
-function issuerOf(payload: Record<string, unknown>): string | undefined {
+export function claimedIssuer(payload: Record<string, unknown>): string | undefined {
   const iss = stringOrAbsent(payload.iss, 'The issuer')
   if (!('@context' in payload)) return iss
   const issuer = issuerProperty(payload.issuer)

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
+import { claimedIssuer } from '../../protocol/issuer-keys/resolve-issuer-key.js'
 
 /** Whether an issuer is trusted. */
 export type Trust = (issuer: string) => boolean | Promise<boolean>
@@ -41,10 +42,11 @@ async function assertTrusted(trust: Trust, issuer: string): Promise<void> {
  */
 export function onlyTrusted(resolve: ResolveIssuerKey, trust: Trust): ResolveIssuerKey {
   return async (header, payload) => {
-    const { iss } = payload
-    if (typeof iss === 'string') await assertTrusted(trust, iss)
+    // The same reading as that of who looks for the key: no other member can name an issuer that is fetched from.
+    const claimed = claimedIssuer(payload)
+    if (claimed !== undefined) await assertTrusted(trust, claimed)
     const found = await resolve(header, payload)
-    if (found.issuer !== iss) await assertTrusted(trust, found.issuer)
+    if (found.issuer !== claimed) await assertTrusted(trust, found.issuer)
     return found
   }
 }

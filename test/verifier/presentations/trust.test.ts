@@ -49,6 +49,15 @@ describe('finding the key of a trusted issuer', () => {
     expect(resolve).not.toHaveBeenCalled()
   })
 
+  it('nor where the stranger is named by the issuer of a document without iss (VC-JOSE-COSE)', async () => {
+    for (const issuer of ['https://evil.example', { id: 'https://evil.example' }]) {
+      const resolve = vi.fn()
+      const found = onlyTrusted(resolve, trust)({}, { '@context': [], issuer })
+      await expect(found).rejects.toThrow('Issuer https://evil.example is not trusted.')
+      expect(resolve).not.toHaveBeenCalled()
+    }
+  })
+
   it('judges also the name that the key was found under', async () => {
     const resolve = async () => ({ jwk: {} as never, issuer: 'did:web:evil.example' })
     await expect(onlyTrusted(resolve, trust)({}, {})).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
