@@ -4,11 +4,9 @@ import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import { requestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { CredentialRequest } from '../../protocol/openid4vci/requests.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
-import { sha256 } from './access-token.js'
 import { type Admission, INSTANCES_A_DAY, type Refusal } from './admission/store.js'
 import { CLOSED, closedReason, offeredConfigurations } from './offer.js'
-import { assertRecipient, provenKeys } from './proven-keys.js'
-import { RequestDids } from './request-dids.js'
+import { provenKeys } from './proven-keys.js'
 import { takeable } from './requested-configurations.js'
 import { NONCE_SECONDS } from './sealed.js'
 import { moved } from './sessions/session.js'
@@ -146,15 +144,12 @@ export async function issueToWallet(deps: Deps, token: TokenContext, request: Cr
   assertUnencrypted(request)
   const configurationId = await requestedConfiguration(deps, token, request)
   assertOpen(token, configurationId, now)
-  const { jwts, single } = requestedProofs(request)
-  const dids = new RequestDids(deps, now)
-  const keys = await provenKeys(deps, dids, jwts, token.clientId, now)
-  await assertRecipient(deps, dids, token.recipient, keys)
+  const proofs = requestedProofs(request)
+  const { keys, nonceHashes } = await provenKeys(deps, token, proofs, now)
   const recordId = token.credentialId ?? deps.newId()
   const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
-  const nonceHashes = dids.unused([...new Set(keys.map(({ nonce }) => sha256(nonce)))])
   const admission = admissionOf(token, configurationId, keys, nonceHashes, now)
   const credentialId = await issue(deps, admission, recordOf(deps, token, keys, recordId, copies), copies)
   if (admission.hasSession && admission.earlierId === null) deps.metrics.offerSession('issued')
-  return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), single)
+  return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), proofs.single)
 }

@@ -29,6 +29,12 @@ export interface ProvenKey {
   readonly did: string
   /** The absolute DID URL of the key, where the proof named it by a DID. */
   readonly kid?: string
+}
+
+/** A key proof that was verified. */
+export interface KeyProof {
+  readonly key: ProvenKey
+  /** Its `c_nonce`, which counts once: the caller stores it as used. */
   readonly nonce: string
 }
 
@@ -67,7 +73,7 @@ function assertHeader(header: Header, algorithms: readonly SignatureAlgorithm[])
 }
 
 /** Appendix F.4: the header must not contain a private key. */
-function bareKey(value: unknown): Omit<ProvenKey, 'nonce'> {
+function bareKey(value: unknown): ProvenKey {
   if (typeof value !== 'object' || value === null) throw invalidProof('The jwk of the proof is not an object.')
   if ('d' in value || 'k' in value) throw invalidProof('The jwk of the proof holds a private or symmetric key.')
   const jwk = readPublicJwk(value)
@@ -75,7 +81,7 @@ function bareKey(value: unknown): Omit<ProvenKey, 'nonce'> {
   return { jwk, did: didJwk(jwk) }
 }
 
-async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Promise<Omit<ProvenKey, 'nonce'>> {
+async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Promise<ProvenKey> {
   const did = typeof kid === 'string' ? didOf(kid) : undefined
   if (typeof kid !== 'string' || did === undefined) throw invalidProof('The kid of the proof is not a DID URL.')
   try {
@@ -137,7 +143,7 @@ function nonceOf(
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
  */
-export async function verifyKeyProof(proof: string, options: KeyProofOptions): Promise<ProvenKey> {
+export async function verifyKeyProof(proof: string, options: KeyProofOptions): Promise<KeyProof> {
   const jws = decoded(proof)
   const { header, payload } = jws
   assertHeader(header, options.algorithms)
@@ -154,5 +160,5 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
   // The most expensive check is last: a DID document may have to be fetched, which requires a fresh nonce.
   const key = name === 'jwk' ? bareKey(header.jwk) : await didKey(header.kid, nonce, options)
   assertSigned(jws, key.jwk, options.algorithms)
-  return { ...key, nonce }
+  return { key, nonce }
 }

@@ -40,24 +40,21 @@ const refused = (error: string, message: string) => expect.objectContaining({ er
 describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
   it('proves a bare key, whose DID is its did:jwk', async () => {
     expect(await verifyKeyProof(await proof(), options())).toEqual({
-      jwk: wallet.publicJwk,
-      did: wallet.did,
+      key: { jwk: wallet.publicJwk, did: wallet.did },
       nonce: NONCE,
     })
   })
 
   it('proves a key by the DID URL in kid', async () => {
     expect(await verifyKeyProof(await wallet.proofByDid(ISSUER, NONCE, atNow()), options())).toEqual({
-      jwk: wallet.publicJwk,
-      did: wallet.did,
-      kid: wallet.kid,
+      key: { jwk: wallet.publicJwk, did: wallet.did, kid: wallet.kid },
       nonce: NONCE,
     })
   })
 
   it('proves the only key of a DID by the bare DID in kid', async () => {
     const signed = await wallet.proofByDid(ISSUER, NONCE, atNow({ header: { kid: wallet.did } }))
-    expect(await verifyKeyProof(signed, options())).toMatchObject({ did: wallet.did, kid: wallet.kid })
+    expect(await verifyKeyProof(signed, options())).toMatchObject({ key: { did: wallet.did, kid: wallet.kid } })
   })
 
   it('does not take a key under the name that its document gives it, where that is of another DID', async () => {
@@ -75,12 +72,12 @@ describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
   it.each(SIGNATURE_ALGORITHMS)('may be signed with %s', async (alg) => {
     const other = await newWallet(alg)
     const signed = await other.proof(ISSUER, NONCE, atNow())
-    expect((await verifyKeyProof(signed, options())).did).toBe(other.did)
+    expect((await verifyKeyProof(signed, options())).key.did).toBe(other.did)
   })
 
   it('may bring claims and header members that nobody asked for', async () => {
     const signed = await proof({ header: { key_attestation: 'x' }, payload: { iss: 'client', jti: '1' } })
-    expect((await verifyKeyProof(signed, options())).did).toBe(wallet.did)
+    expect((await verifyKeyProof(signed, options())).key.did).toBe(wallet.did)
   })
 })
 
@@ -217,7 +214,7 @@ describe('leeway of 60 seconds between the clocks, 120 before the nonce', () => 
     ['exp', { exp: seconds - 59 }],
     ['nbf', { nbf: seconds + 60 }],
   ])('%s', async (_, payload) => {
-    expect((await verifyKeyProof(await proof({ payload }), options())).did).toBe(wallet.did)
+    expect((await verifyKeyProof(await proof({ payload }), options())).key.did).toBe(wallet.did)
   })
 })
 

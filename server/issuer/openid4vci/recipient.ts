@@ -1,0 +1,59 @@
+import type { Deps } from '../../deps.js'
+import { type DidKeys, findVerificationMethod } from '../../protocol/did/did-document.js'
+import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
+import { thumbprint } from '../../protocol/jose/jws.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
+import type { RequestDids } from './request-dids.js'
+
+function authenticationKeys(document: DidKeys): Set<string> {
+  const thumbprints = (document.authentication ?? []).flatMap((entry) => {
+    try {
+      const id = typeof entry === 'string' ? entry : entry.id
+      const method = findVerificationMethod(document, id, 'authentication')
+      return method === undefined ? [] : [thumbprint(method.jwk)]
+    } catch (thrown) {
+      // A key of an unknown kind does not make the others unusable.
+      if (thrown instanceof DidResolutionError) return []
+      throw thrown
+    }
+  })
+  return new Set(thumbprints)
+}
+
+async function keysOf(
+  deps: Pick<Deps, 'log'>,
+  dids: RequestDids,
+  did: string,
+  nonces: readonly string[],
+): Promise<Set<string>> {
+  try {
+    return authenticationKeys(await dids.resolve(did, nonces))
+  } catch (thrown) {
+    if (!(thrown instanceof DidResolutionError)) throw thrown
+    deps.log.warn({ reason: thrown.message }, 'recipient DID cannot be resolved')
+    return new Set()
+  }
+}
+
+/**
+ * A recipient-bound offering is released only to keys of that DID: named by it, or bare and listed by it.
+ *
+ * @throws OAuthError `credential_request_denied`
+ */
+export async function assertRecipient(
+  deps: Pick<Deps, 'log'>,
+  dids: RequestDids,
+  recipient: string | null,
+  { keys, nonces }: { readonly keys: readonly ProvenKey[]; readonly nonces: readonly string[] },
+): Promise<void> {
+  if (recipient === null) return
+  const others = keys.filter((key) => key.did !== recipient)
+  if (others.length === 0) return
+  const own = others.some((key) => key.kid !== undefined) ? new Set() : await keysOf(deps, dids, recipient, nonces)
+  if (others.every((key) => own.has(thumbprint(key.jwk)))) return
+  throw new OAuthError(
+    'credential_request_denied',
+    'The offer is for another recipient: prove a key of the DID that it is bound to.',
+  )
+}
