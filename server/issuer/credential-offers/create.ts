@@ -90,6 +90,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
       configurationIds,
       grant,
       forSubject: request.forSubject ?? null,
+      profile: request.profile ?? 'final',
     },
     session,
   )
@@ -97,7 +98,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
   const offered = { offeringId: id, schemaName: context.name, offered: configurationIds, session, grant }
   return {
     credentialOfferSessionId: id,
-    credentialOfferUri: offeringFullUrl(deps.config.issuerBaseUrl, id),
+    credentialOfferUri: offeringFullUrl(deps.config, id, request.walletUrl),
     credentialOffer: credentialOfferOf(deps, offered),
     ...(code === undefined ? {} : { txCode: code }),
   }

@@ -1,8 +1,12 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { isWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { zSubject } from '../credentials/credentials.contract.js'
+import { OFFER_PROFILES } from '../openid4vci/offer-profile.js'
 import { zTxCodeRequest } from '../openid4vci/tx-code.js'
 
+/** A QR code still holds it with the address of the offer. */
+const MAX_WALLET_URL = 1024
 const MAX_VALIDITY_SECONDS = 2_592_000
 
 export const zCredentialOfferSession = z.object({
@@ -40,13 +44,20 @@ export const createCredentialOffer = {
       .max(255)
       .optional()
       .meta({ description: 'The `sub` of the user who may take it, with the authorization code.' }),
+    profile: z.enum(OFFER_PROFILES).optional().meta({
+      description: 'What wallets must keep to: OpenID4VCI 1.0 as it stands (`final`, default).',
+    }),
+    walletUrl: z
+      .string()
+      .max(MAX_WALLET_URL)
+      .refine(isWalletUrl, { error: 'must be an https address or begin with the scheme of an app' })
+      .optional()
+      .meta({ description: 'What the address of the offer begins with; `openid-credential-offer://` by default.' }),
     expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
   }),
   output: z.object({
     credentialOfferSessionId: z.uuid(),
-    credentialOfferUri: z
-      .string()
-      .meta({ description: 'openid-credential-offer:// address of the offer by reference' }),
+    credentialOfferUri: z.string().meta({ description: 'Address of the offer by reference, for a link or QR code.' }),
     credentialOffer: z
       .record(z.string(), z.unknown())
       .meta({ description: 'The same offer by value; its code is good for ten minutes.' }),

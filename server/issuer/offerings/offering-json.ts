@@ -1,5 +1,7 @@
 import type { z } from 'zod'
+import type { Config } from '../../config.js'
 import type { Deps } from '../../deps.js'
+import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
 import { schemaUri } from '../schemas/schema-uri.js'
 import type { zOfferingDetail, zOfferingListed } from './offerings.contract.js'
@@ -11,13 +13,23 @@ type Offering = Omit<Listed, 'redemptions'>
 
 const DEFAULT_LOCALE = 'en'
 
+/** OpenID4VCI 1.0 §4.1: the scheme that every wallet knows. */
+const WALLET_URL = 'openid-credential-offer://'
+
 /** Where a wallet fetches the credential offer (OpenID4VCI 1.0 §4.1.3). */
 export const credentialOfferUri = (issuerBaseUrl: string, offeringId: string): string =>
   `${issuerBaseUrl}/openid4vci/offers/${offeringId}`
 
-/** What the QR code of an offering says to a wallet. */
-export const offeringFullUrl = (issuerBaseUrl: string, offeringId: string): string =>
-  `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(credentialOfferUri(issuerBaseUrl, offeringId))}`
+/**
+ * What the QR code of an offering says to a wallet.
+ *
+ * @param walletUrl what the address begins with (OpenID4VCI 1.0 §4.1): a scheme, or the address of one wallet
+ */
+export const offeringFullUrl = (
+  { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,
+  offeringId: string,
+  walletUrl = WALLET_URL,
+): string => withParameters(walletUrl, { credential_offer_uri: credentialOfferUri(issuerBaseUrl, offeringId) })
 
 function displayOf(row: OfferingRow): { locale: string; name: string } {
   const [first] = row.schemaDisplay ?? []
@@ -45,7 +57,7 @@ export function detailView(deps: Deps, row: OfferingRow, showSubject: boolean): 
     ...offeringView(deps, row, showSubject),
     qr_code_url: `${issuerBaseUrl}/api/v1/offerings/${row.id}/qr-code`,
     offering_id: row.id,
-    offering_full_url: offeringFullUrl(issuerBaseUrl, row.id),
+    offering_full_url: offeringFullUrl(deps.config, row.id),
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { json } from '../../database/row-shapes.js'
 import { contextShape } from '../issuance/store.js'
 import type { SchemaDisplay } from '../schemas/store.js'
+import { OFFER_PROFILES } from './offer-profile.js'
 import { sessionShape } from './sessions/store.js'
 
 /** The columns of `offeringColumns`. */
@@ -13,6 +14,7 @@ const offeringShape = {
   recipient: z.string().nullable(),
   grant: z.enum(['pre-authorized_code', 'authorization_code']),
   forSubject: z.string().nullable(),
+  profile: z.enum(OFFER_PROFILES),
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),

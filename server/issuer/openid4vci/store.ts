@@ -23,6 +23,7 @@ import {
   zAdmission,
 } from './admission/store.js'
 import type { ConsentContext } from './authorizations/consent-page.js'
+import type { OfferProfile } from './offer-profile.js'
 import { hashRow, zConsentContext, zOffering, zRefreshToken, zStored, zToken } from './rows.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession, type StoredSession, sessionColumn, withDates } from './sessions/store.js'
@@ -42,6 +43,8 @@ export interface WalletOffering {
   readonly grant: OfferGrant
   /** The `sub` of the user whom it is for; null where anyone who has the offer may take it. */
   readonly forSubject: string | null
+  /** What the offer asks of wallets. */
+  readonly profile: OfferProfile
   readonly redemptionLimit: number | null
   readonly redemptionCount: number
   readonly expiresAt: Date | null
@@ -137,7 +140,7 @@ export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: 
 
 const offeringColumns = Prisma.sql`
   o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient, o."grant",
-  o.for_subject AS "forSubject",
+  o.for_subject AS "forSubject", o.profile,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
 /** `target`: the credential that what is taken belongs to, where `admitted` has a row: a new one, or the token's earlier one. */

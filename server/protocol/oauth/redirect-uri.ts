@@ -40,6 +40,9 @@ export function isRegistrableRedirectUri(uri: string): boolean {
   return url !== undefined && !uri.includes('#') && !FORBIDDEN_SCHEMES.has(url.protocol)
 }
 
+/** Whether a credential offer may be brought to an address: https, or any scheme of apps but those that a browser would run. */
+export const isWalletUrl = (uri: string): boolean => isRegistrableRedirectUri(uri) && !/^http:/i.test(uri)
+
 /** The address with parameters added to its query (RFC 6749 §4.1.2), otherwise as it was given. */
 export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const [base = '', ...fragment] = uri.split('#')

@@ -129,6 +129,17 @@ describe('POST /credential-offers', () => {
     clock.ahead = 0
   })
 
+  it.each(['haip-vci://', 'https://wallet.example/offer?from=shop', 'com.example.wallet:/take'])(
+    'begins the address with a walletUrl %s (OpenID4VCI 1.0 §4.1)',
+    async (walletUrl) => {
+      const { credentialOfferUri, credentialOfferSessionId: id } = await issuer.makeOffer({ walletUrl })
+      expect(credentialOfferUri.startsWith(walletUrl)).toBe(true)
+      const query = credentialOfferUri.slice(credentialOfferUri.indexOf('?'))
+      const reference = `${issuer.service.url}/openid4vci/offers/${id}`
+      expect(new URLSearchParams(query).get('credential_offer_uri')).toBe(reference)
+    },
+  )
+
   it('describes the transaction code in the offer, and gives the code itself to its maker alone', async () => {
     const made = await issuer.makeOffer({ txCode: { input_mode: 'text', length: 8, description: 'By letter' } })
     expect(made.txCode).toMatch(/^[A-HJ-NP-Z2-9]{8}$/)
@@ -156,7 +167,13 @@ describe('POST /credential-offers', () => {
     [{ grant: 'authorization_code', txCode: {} }, 'txCode must not be given with grant authorization_code'],
     [{ forSubject: 'someone' }, 'forSubject needs an identity provider at which users can sign in'],
     [{ deferred: true }, 'property deferred should not exist'],
-    [{ profile: 'draft13' }, 'property profile should not exist'],
+    [{ profile: 'draft9' }, 'profile must be final'],
+    ...['javascript:alert(1)', 'data:text/html,x', 'http://wallet.example/', 'wallet', 'haip-vci://#x', 'blob:x'].map(
+      (walletUrl): [Record<string, unknown>, string] => [
+        { walletUrl },
+        'walletUrl must be an https address or begin with the scheme of an app',
+      ],
+    ),
     [{ credentialConfigurationIds: [] }, 'credentialConfigurationIds must not be empty'],
     [
       { credentialConfigurationIds: ['Nothing'] },

@@ -107,6 +107,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
         readonly expiresAt: Date
         readonly grant: string
         readonly forSubject: string | null
+        readonly profile: string
       },
       session: StoredSession,
     ): Promise<void> {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "offerings" ADD COLUMN     "profile" TEXT NOT NULL DEFAULT 'final';
