@@ -179,14 +179,14 @@ export const keyAndChain = z
     }
   })
 
-/** Whom presentations may come from: `self`, `*`, DIDs and origins. */
+/** Whom presentations may come from: `self`, `x5c`, `*`, DIDs and origins. */
 export const isTrustEntry = (entry: string): boolean =>
-  entry === 'self' || entry === '*' || /^did:[a-z0-9]+:\S+$/.test(entry) || /^https?:\/\/[^/?#@\s]+$/.test(entry)
+  ['self', 'x5c', '*'].includes(entry) || /^did:[a-z0-9]+:\S+$/.test(entry) || /^https?:\/\/[^/?#@\s]+$/.test(entry)
 
 export const trustedIssuers = z
   .string()
   .default('self')
   .transform(entriesOf)
-  .refine((entries) => entries.every(isTrustEntry), { error: 'must list self, *, DIDs and https origins.' })
+  .refine((entries) => entries.every(isTrustEntry), { error: 'must list self, x5c, *, DIDs and https origins.' })
 
 export const optionalText = z.string().optional()

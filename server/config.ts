@@ -71,6 +71,8 @@ const zEnvironment = z.object({
   CORS_ORIGINS: origins,
   TRUSTED_ISSUERS: trustedIssuers,
   TRUST_ANCHORS: certificates,
+  STATUS_TRUST_ANCHORS: certificates,
+  VERIFIER_TRUST_ANCHORS: certificates,
   WALLET_TRUST_ANCHORS: certificates,
   WALLET_CLIENTS: walletClients,
   ISSUER_X509: keyAndChain,
@@ -124,9 +126,14 @@ export interface Config {
   readonly webConcurrency: number
   readonly outboundAllowedHosts: readonly string[]
   readonly corsOrigins: readonly string[]
-  /** Whose credentials a presentation may hold: `self`, `*`, DIDs and https origins. */
+  /** Whose credentials a presentation may hold: `self`, `x5c`, `*`, DIDs and https origins. */
   readonly trustedIssuers: readonly string[]
+  /** Roots of those who sign credentials. */
   readonly trustAnchors: readonly X509Certificate[]
+  /** Roots of those who sign Token Status Lists for whatever issuer. */
+  readonly statusTrustAnchors: readonly X509Certificate[]
+  /** Roots of the verifiers that hosted wallets answer. */
+  readonly verifierTrustAnchors: readonly X509Certificate[]
   /** Whose wallet attestations are believed. */
   readonly attestationTrust: AttestationTrust
   /** Addresses at which a known wallet may be answered, by its `client_id`. */
@@ -160,6 +167,9 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   }
   if (input.ALLOW_INSECURE_HTTP !== 'true' && /(^|[\s,])http:/i.test(input.TRUSTED_ISSUERS ?? '')) {
     problems.push('- TRUSTED_ISSUERS must list https origins unless ALLOW_INSECURE_HTTP is true.')
+  }
+  if (/(^|[\s,])x5c($|[\s,])/.test(input.TRUSTED_ISSUERS ?? '') && input.TRUST_ANCHORS === undefined) {
+    problems.push('- TRUST_ANCHORS must be defined where TRUSTED_ISSUERS lists x5c.')
   }
   if (input.METRICS_PORT !== undefined && input.METRICS_PORT !== '0' && input.METRICS_PORT === (input.PORT ?? '3000')) {
     problems.push('- METRICS_PORT must be another port than PORT.')
@@ -203,6 +213,8 @@ function configOf(env: Environment): Config {
     corsOrigins: env.CORS_ORIGINS,
     trustedIssuers: env.TRUSTED_ISSUERS,
     trustAnchors: env.TRUST_ANCHORS,
+    statusTrustAnchors: env.STATUS_TRUST_ANCHORS.length > 0 ? env.STATUS_TRUST_ANCHORS : env.TRUST_ANCHORS,
+    verifierTrustAnchors: env.VERIFIER_TRUST_ANCHORS,
     attestationTrust: {
       trustAnchors: env.WALLET_TRUST_ANCHORS,
       providers: env.WALLET_CLIENTS.flatMap(({ attestation }) =>

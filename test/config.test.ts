@@ -174,8 +174,10 @@ describe('a value that no rule allows is a line', () => {
     ['CORS_ORIGINS', 'https://app.example https://App.example', ORIGINS],
     ['OUTBOUND_ALLOWED_HOSTS', 'https://issuer.internal', HOSTS],
     ['OUTBOUND_ALLOWED_HOSTS', 'issuer.internal/path', HOSTS],
-    ['TRUSTED_ISSUERS', 'everybody', 'must list self, *, DIDs and https origins.'],
+    ['TRUSTED_ISSUERS', 'everybody', 'must list self, x5c, *, DIDs and https origins.'],
     ['TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
+    ['STATUS_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
+    ['VERIFIER_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_CLIENTS', '/nowhere/wallets.json', 'must name a JSON file of wallets: it cannot be read.'],
     [
@@ -195,6 +197,14 @@ describe('a value that no rule allows is a line', () => {
     expect(refusalWith({ KEY_ENCRYPTION_KEY_PREVIOUS: KEY })).toBe(
       line('KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.'),
     )
+  })
+
+  it('TRUSTED_ISSUERS with x5c but without TRUST_ANCHORS', () => {
+    for (const listed of ['x5c', 'self,x5c', 'x5c did:web:issuer.example']) {
+      expect(refusalWith({ TRUSTED_ISSUERS: listed })).toBe(
+        line('TRUST_ANCHORS must be defined where TRUSTED_ISSUERS lists x5c.'),
+      )
+    }
   })
 
   it('a file without certificates as TRUST_ANCHORS', async () => {
@@ -320,6 +330,8 @@ describe('.env.example', () => {
     const { trustAnchors: _, ...shown } = readConfig({
       ...parse(commented),
       TRUST_ANCHORS: '',
+      STATUS_TRUST_ANCHORS: '',
+      VERIFIER_TRUST_ANCHORS: '',
       WALLET_TRUST_ANCHORS: '',
       WALLET_CLIENTS: '',
       ISSUER_X509: '',

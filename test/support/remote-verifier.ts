@@ -41,7 +41,7 @@ export interface RemoteVerifier extends AsyncDisposable {
   readonly key: RemoteKey
   readonly seen: readonly SeenRequest[]
   readonly responses: readonly RemoteResponse[]
-  /** File with the root of the verifier's certificate, for TRUST_ANCHORS. */
+  /** File with the root of the verifier's certificate, for VERIFIER_TRUST_ANCHORS. */
   readonly anchorFile: string
   /** `openid4vp://` address of a request for a DCQL query. */
   request(query: unknown, options?: RemoteRequestOptions): Promise<string>

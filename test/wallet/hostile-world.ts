@@ -34,7 +34,7 @@ export async function makeHostileWorld(): Promise<HostileWorld> {
     '/metadata': () => ({ body: {} }),
   }))
   const service = await startService({
-    env: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1 localhost', TRUST_ANCHORS: verifier.anchorFile },
+    env: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1 localhost', VERIFIER_TRUST_ANCHORS: verifier.anchorFile },
   })
   const wallet = await newWallet(service)
   const taken = await wallet.process(await issuer.offer([DIPLOMA_SD_JWT]))

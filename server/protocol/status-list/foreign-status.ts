@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import {
   type BitstringStatusListEntry,
   CredentialError,
@@ -12,7 +13,9 @@ import {
   type TokenStatusReference,
   verifyJwtSignature,
 } from '../credential/verification.js'
-import type { DecodedJws } from '../jose/jws.js'
+import { readX5c, verifyCertificateChain } from '../issuer-keys/certificate-chain.js'
+import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
+import type { DecodedJws, Jwk } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
 import { checkValidityPeriod } from '../jwt-vc/validity.js'
 import { issuerIdOf } from '../jwt-vc/vc.js'
@@ -30,6 +33,8 @@ export interface StatusSource {
   /** Gets the text of an address, with that `Accept`; whatever it throws makes the credential's status unknown. */
   readonly fetchText: (url: string, accept: string) => Promise<string>
   readonly resolveIssuerKey: ResolveIssuerKey
+  /** Roots that the chain of a Token Status List may lead to, whoever the credential's issuer is; none unless given. */
+  readonly trustAnchors?: readonly X509Certificate[]
   readonly now: Date
   readonly leewaySeconds?: number
 }
@@ -38,7 +43,8 @@ const LIST = 'Status list'
 
 /**
  * Asks a status list on the web for the status of a credential that is verified already (Token Status List §8.3, Bitstring
- * Status List v1.0 §3.2). The list is to be signed by the credential's issuer. Of Bitstring entries only those for revocation and
+ * Status List v1.0 §3.2). The list is to be signed by the credential's issuer, a Token Status List else under a chain to one of
+ * the trust anchors (HAIP 1.0 §6.1). Of Bitstring entries only those for revocation and
  * suspension say anything about validity; others are `valid` without being fetched.
  *
  * @param issuer the credential's issuer and key, as its verification found them
@@ -63,7 +69,10 @@ async function checkTokenStatus(source: StatusSource, reference: TokenStatusRefe
     throw new CredentialError(`${LIST} is not of type statuslist+jwt.`)
   if (payload.iat === undefined) throw new CredentialError(`${LIST} has no iat.`)
   checkListTimes(payload, source)
-  await verifyList(source, jwt, payload.iss, issuer)
+  // HAIP 1.0 §6.1: issuer and status list may have certificates of their own.
+  const certified = certifiedKey(source, header.x5c)
+  if (certified === undefined) await verifyList(source, jwt, payload.iss, issuer)
+  else verifyJwtSignature(jwt, certified, LIST)
   return tokenStatusOf(readTokenStatus(payload, reference))
 }
 
@@ -95,6 +104,18 @@ async function fetchList(source: StatusSource, url: string, accept: string): Pro
 
 function checkListTimes(payload: JsonObject, source: StatusSource): void {
   checkTimes(payload, LIST, source.now, { past: source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 })
+}
+
+/** The key that a chain to one of the trust anchors certifies; undefined where there is no such chain. */
+function certifiedKey({ trustAnchors = [], now }: StatusSource, x5c: unknown): Jwk | undefined {
+  if (x5c === undefined || trustAnchors.length === 0) return undefined
+  try {
+    return verifyCertificateChain(readX5c(x5c), { trustAnchors, now, purpose: 'credential' }).jwk
+  } catch (error) {
+    // It may be the issuer's all the same, by its own key or under another root.
+    if (error instanceof IssuerKeyError) return undefined
+    throw error
+  }
 }
 
 /**

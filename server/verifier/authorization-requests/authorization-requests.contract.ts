@@ -54,7 +54,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({ description: 'A verifier record; the default one unless given.' }),
       trustedIssuers: z
-        .array(z.string().refine(isTrustEntry, { error: 'must be self, *, a DID or an https origin' }))
+        .array(z.string().refine(isTrustEntry, { error: 'must be self, x5c, *, a DID or an https origin' }))
         .min(1)
         .max(1_000)
         .optional()

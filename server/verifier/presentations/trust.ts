@@ -2,8 +2,13 @@ import type { Deps } from '../../deps.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import { claimedIssuer } from '../../protocol/issuer-keys/resolve-issuer-key.js'
 
-/** Whether an issuer is trusted. */
-export type Trust = (issuer: string) => boolean | Promise<boolean>
+/** Whom a verification trusts. */
+export interface Trust {
+  /** Whether an issuer is trusted by its name. */
+  readonly named: (issuer: string) => boolean | Promise<boolean>
+  /** Whether every issuer is trusted whose certificate chain leads to a trust anchor, whatever its name. */
+  readonly certified: boolean
+}
 
 const MAX_SHOWN = 256
 
@@ -13,40 +18,58 @@ const originOf = (issuer: string): string | undefined =>
 /**
  * Trust by a list as TRUSTED_ISSUERS has it.
  *
- * @param entries `self` (this installation's issuers), `*` (anyone), DIDs, and origins, which stand for every issuer under them.
+ * @param entries `self` (this installation's issuers), `x5c` (everyone with a chain to TRUST_ANCHORS), `*` (anyone), DIDs, and
+ *   origins, which stand for every issuer under them.
  */
 export function trustIn(deps: Pick<Deps, 'config' | 'stores'>, entries: readonly string[]): Trust {
   const listed = new Set(entries.map((entry) => originOf(entry) ?? entry))
-  if (listed.has('*')) return () => true
-  return (issuer) => {
+  const certified = listed.has('x5c')
+  if (listed.has('*')) return { named: () => true, certified }
+  const named: Trust['named'] = (issuer) => {
+    // The name of a certificate's subject is free text, and might be one of the words.
+    if (isWord(issuer)) return false
     if (listed.has(issuer)) return true
     const origin = originOf(issuer)
     if (origin !== undefined && listed.has(origin)) return true
     if (!listed.has('self')) return false
     return issuer === deps.config.issuerBaseUrl || (issuer.startsWith('did:') && deps.stores.dids.isIssuer(issuer))
   }
+  return { named, certified }
 }
+
+const isWord = (issuer: string): boolean => issuer === 'self' || issuer === 'x5c'
 
 /** Trust in the issuers that a request itself names, in addition to those that the configuration trusts. */
 export const trustAlso = (trust: Trust, named: readonly string[] | undefined): Trust =>
-  named === undefined ? trust : (issuer) => named.includes(issuer) || trust(issuer)
+  named === undefined ? trust : { ...trust, named: (issuer) => named.includes(issuer) || trust.named(issuer) }
 
-async function assertTrusted(trust: Trust, issuer: string): Promise<void> {
-  if (await trust(issuer)) return
+async function assertNamed({ named }: Trust, issuer: string): Promise<void> {
+  if (await named(issuer)) return
   throw new CredentialError(`Issuer ${issuer.slice(0, MAX_SHOWN)} is not trusted.`, { check: 'issuer-trust' })
+}
+
+/** Ways to find an issuer's key. */
+export interface IssuerKeySearch {
+  readonly resolveIssuerKey: ResolveIssuerKey
+  /** By the chain in `x5c` alone, which fetches nothing. */
+  readonly resolveCertifiedKey: ResolveIssuerKey
 }
 
 /**
  * Finds the keys of trusted issuers only. The issuer that the credential claims is checked first, so that nothing is fetched
- * from an address of an untrusted issuer; the identifier that the key was found under is checked afterwards.
+ * from an address of an untrusted issuer; the identifier that the key was found under is checked afterwards. An issuer that is
+ * trusted for its certificate alone is judged by that and nothing else.
  */
-export function onlyTrusted(resolve: ResolveIssuerKey, trust: Trust): ResolveIssuerKey {
+export function onlyTrusted(search: IssuerKeySearch, trust: Trust): ResolveIssuerKey {
   return async (header, payload) => {
     // The same reading as that of who looks for the key: no other member can name an issuer that is fetched from.
     const claimed = claimedIssuer(payload)
-    if (claimed !== undefined) await assertTrusted(trust, claimed)
-    const found = await resolve(header, payload)
-    if (found.issuer !== claimed) await assertTrusted(trust, found.issuer)
+    if (trust.certified && header.x5c !== undefined && (claimed === undefined || !(await trust.named(claimed)))) {
+      return search.resolveCertifiedKey(header, payload)
+    }
+    if (claimed !== undefined) await assertNamed(trust, claimed)
+    const found = await search.resolveIssuerKey(header, payload)
+    if (found.issuer !== claimed) await assertNamed(trust, found.issuer)
     return found
   }
 }

@@ -28,7 +28,7 @@ export async function verifyPresentation(
   const { verifying } = formats.named(query.format)
   return verifying.verifyPresentation(presentation, {
     ...request,
-    options: verifyOptions(verification, onlyTrusted(verification.resolveIssuerKey, trust)),
+    options: verifyOptions(verification, onlyTrusted(verification, trust)),
     installation: config,
     proofRequired: query.require_cryptographic_holder_binding !== false,
     holderKeyOfKid: (kid) => holderKeyOfKid(verification, kid),

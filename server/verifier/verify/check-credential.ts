@@ -4,7 +4,12 @@ import type { CredentialFormat } from '../../formats/format.js'
 import type { VerifiedCredential } from '../../formats/verifying.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
-import { issuerKeyResolution, type VerificationFetches, verificationFetches } from './issuer-keys.js'
+import {
+  certifiedKeyResolution,
+  issuerKeyResolution,
+  type VerificationFetches,
+  verificationFetches,
+} from './issuer-keys.js'
 import { assertNotRevoked } from './status.js'
 
 /** A valid credential. Whether its issuer is trusted is for the caller to decide. */
@@ -21,6 +26,8 @@ export interface Verification {
   readonly work: Work
   readonly fetches: VerificationFetches
   readonly resolveIssuerKey: ResolveIssuerKey
+  /** By the chain in `x5c` alone, which fetches nothing. */
+  readonly resolveCertifiedKey: ResolveIssuerKey
 }
 
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
@@ -35,12 +42,20 @@ export function startVerification(deps: Deps, work: Work): Verification {
   const now = deps.clock()
   const remote = new RemoteDids()
   const fetches = verificationFetches(deps, (did) => remote.admit(did))
-  const resolve = issuerKeyResolution(deps, fetches, now)
-  const resolveIssuerKey: ResolveIssuerKey = (header, payload) => {
-    work.spend(UNITS_OF_A_SIGNATURE)
-    return resolve(header, payload)
+  const paid =
+    (resolve: ResolveIssuerKey): ResolveIssuerKey =>
+    (header, payload) => {
+      work.spend(UNITS_OF_A_SIGNATURE)
+      return resolve(header, payload)
+    }
+  return {
+    deps,
+    now,
+    work,
+    fetches,
+    resolveIssuerKey: paid(issuerKeyResolution(deps, fetches, now)),
+    resolveCertifiedKey: paid(certifiedKeyResolution(deps, now)),
   }
-  return { deps, now, work, fetches, resolveIssuerKey }
 }
 
 /** What the credential formats take from a verification; `resolveIssuerKey` may be one that is limited to trusted issuers. */

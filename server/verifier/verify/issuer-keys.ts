@@ -3,11 +3,12 @@ import type { Deps } from '../../deps.js'
 import { issuerKeySet, jwtVcIssuerUrl } from '../../dids/issuer-key-set.js'
 import type { Admit } from '../../dids/resolver.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
-import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
+import { CredentialError, type IssuerKey, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { DidKeys } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
-import { IssuerKeyError, resolveIssuerKey } from '../../protocol/issuer-keys/resolve-issuer-key.js'
+import { claimedIssuer, IssuerKeyError, resolveIssuerKey } from '../../protocol/issuer-keys/resolve-issuer-key.js'
+import { x5cIssuerKey } from '../../protocol/issuer-keys/x5c-issuer.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { verificationKey } from '../../protocol/jose/verification-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
@@ -100,6 +101,24 @@ const ownKeysOrRefusal = (...args: Parameters<typeof ownKeys>) =>
     throw refusal(thrown)
   })
 
+const named = ({ kid }: JsonObject, { jwk, issuer }: IssuerKey): IssuerKey => ({
+  jwk,
+  issuer,
+  ...(typeof kid === 'string' ? { kid } : {}),
+})
+
+/** Finds issuers' keys by `x5c` chains to TRUST_ANCHORS, those of this installation too. Nothing is fetched. */
+export function certifiedKeyResolution({ config }: Pick<Deps, 'config'>, now: Date): ResolveIssuerKey {
+  return async (header, payload) => {
+    try {
+      const io = { trustAnchors: config.trustAnchors, now }
+      return named(header, x5cIssuerKey(header.x5c, claimedIssuer({ ...payload }), io))
+    } catch (thrown) {
+      throw refusal(thrown)
+    }
+  }
+}
+
 /** Finds issuers' keys: DIDs through the resolver, metadata of https issuers (our own without HTTP), `x5c` chains. */
 export function issuerKeyResolution(deps: Deps, fetches: VerificationFetches, now: Date): ResolveIssuerKey {
   const ownUrl = jwtVcIssuerUrl(deps.config.issuerBaseUrl)
@@ -114,8 +133,7 @@ export function issuerKeyResolution(deps: Deps, fetches: VerificationFetches, no
       allowHttp: deps.config.allowInsecureHttp,
     }
     try {
-      const { jwk, issuer } = await resolveIssuerKey({ ...header }, { ...payload }, io)
-      return { jwk, issuer, ...(typeof header.kid === 'string' ? { kid: header.kid } : {}) }
+      return named(header, await resolveIssuerKey({ ...header }, { ...payload }, io))
     } catch (thrown) {
       throw refusal(thrown)
     }

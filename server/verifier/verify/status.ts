@@ -52,7 +52,13 @@ async function statusOf(
       : (['bitstring', reference.statusListCredential, reference.statusListIndex] as const)
   const own = ownListId(deps, form, uri)
   if (own !== undefined) return ownStatus(deps, own, index, issuer)
-  return checkForeignStatus({ fetchText: fetches.fetchText, resolveIssuerKey, now }, reference, issuer)
+  const source = {
+    fetchText: fetches.fetchText,
+    resolveIssuerKey,
+    trustAnchors: deps.config.statusTrustAnchors,
+    now,
+  }
+  return checkForeignStatus(source, reference, issuer)
 }
 
 /** What the status entries of a verified credential say: the first that is not `valid`. Throws CredentialError where one cannot be had. */

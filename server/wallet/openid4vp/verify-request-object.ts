@@ -22,12 +22,12 @@ async function didKey(deps: Pick<Deps, 'resolver'>, kid: string): Promise<Jwk> {
 
 /**
  * The key of a request object's signer: one of its DID (OpenID4VP 1.0 §5.9.3 `decentralized_identifier`), or that of a
- * certificate that leads to a trust anchor (`x509_hash`, `x509_san_dns`). A `jwk` in the header does not authenticate the signer.
+ * certificate that leads to one of VERIFIER_TRUST_ANCHORS (`x509_hash`, `x509_san_dns`): a root for credentials vouches for no verifier. A `jwk` in the header does not authenticate the signer.
  */
 async function signerKey(deps: Deps, signer: JwtSigner): Promise<Jwk> {
   if (signer.method === 'did') return didKey(deps, signer.didUrl)
   if (signer.method === 'x5c') {
-    const io = { trustAnchors: deps.config.trustAnchors, now: deps.clock(), purpose: 'request' } as const
+    const io = { trustAnchors: deps.config.verifierTrustAnchors, now: deps.clock(), purpose: 'request' } as const
     return verifyCertificateChain(readX5c(signer.x5c), io).jwk
   }
   throw new WalletError('The authorization request is signed with a key that says nothing about its verifier.')

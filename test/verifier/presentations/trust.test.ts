@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { ResolveIssuerKey } from '../../../server/protocol/credential/verification.js'
 import { onlyTrusted, trustAlso, trustIn } from '../../../server/verifier/presentations/trust.js'
 
 const OWN = 'did:web:issuer.example:1'
@@ -25,13 +26,16 @@ describe('TRUSTED_ISSUERS', () => {
     [['https://other.example'], 'https://other.example@evil.example', false],
     [['https://other.example'], 'did:web:other.example', false],
     [['*'], 'anyone at all', true],
+    [['self'], 'self', false],
+    [['x5c'], 'x5c', false],
+    [['x5c'], OWN, false],
   ])('%j and %s: %s', async (entries, issuer, trusted) => {
-    expect(await trustIn(deps, entries)(issuer)).toBe(trusted)
+    expect(await trustIn(deps, entries).named(issuer)).toBe(trusted)
   })
 
   it('takes whom a request names beside them', async () => {
-    const trust = trustAlso(trustIn(deps, ['self']), ['did:web:named.example'])
-    expect([await trust('did:web:named.example'), await trust(OWN), await trust('did:web:other.example')]).toEqual([
+    const { named } = trustAlso(trustIn(deps, ['self']), ['did:web:named.example'])
+    expect([await named('did:web:named.example'), await named(OWN), await named('did:web:other.example')]).toEqual([
       true,
       true,
       false,
@@ -40,32 +44,49 @@ describe('TRUSTED_ISSUERS', () => {
 })
 
 describe('finding the key of a trusted issuer', () => {
-  const trust = (issuer: string) => issuer === 'did:web:good.example'
+  const trust = { named: (issuer: string) => issuer === 'did:web:good.example', certified: false }
+  const never = async () => Promise.reject(new Error('must not be called'))
+  const by = (resolveIssuerKey: ResolveIssuerKey, resolveCertifiedKey: ResolveIssuerKey = never) => ({
+    resolveIssuerKey,
+    resolveCertifiedKey,
+  })
 
   it('does not even look for the key of a stranger, whose address it would be', async () => {
-    const resolve = vi.fn()
-    const found = onlyTrusted(resolve, trust)({}, { iss: 'did:web:evil.example' })
+    const found = onlyTrusted(by(never), trust)({}, { iss: 'did:web:evil.example' })
     await expect(found).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
-    expect(resolve).not.toHaveBeenCalled()
   })
 
   it('nor where the stranger is named by the issuer of a document without iss (VC-JOSE-COSE)', async () => {
     for (const issuer of ['https://evil.example', { id: 'https://evil.example' }]) {
-      const resolve = vi.fn()
-      const found = onlyTrusted(resolve, trust)({}, { '@context': [], issuer })
+      const found = onlyTrusted(by(never), trust)({}, { '@context': [], issuer })
       await expect(found).rejects.toThrow('Issuer https://evil.example is not trusted.')
-      expect(resolve).not.toHaveBeenCalled()
     }
   })
 
   it('judges also the name that the key was found under', async () => {
-    const resolve = async () => ({ jwk: {} as never, issuer: 'did:web:evil.example' })
-    await expect(onlyTrusted(resolve, trust)({}, {})).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
-    await expect(onlyTrusted(resolve, trust)({}, { iss: 'did:web:good.example' })).rejects.toThrow('is not trusted.')
+    const search = by(async () => ({ jwk: {} as never, issuer: 'did:web:evil.example' }))
+    await expect(onlyTrusted(search, trust)({}, {})).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
+    await expect(onlyTrusted(search, trust)({}, { iss: 'did:web:good.example' })).rejects.toThrow('is not trusted.')
   })
 
   it('does not repeat a name without end', async () => {
-    const found = onlyTrusted(vi.fn(), trust)({}, { iss: `did:${'x'.repeat(4_000)}` })
+    const found = onlyTrusted(by(never), trust)({}, { iss: `did:${'x'.repeat(4_000)}` })
     await expect(found).rejects.toThrow(/^.{270,290}$/)
+  })
+
+  it('asks the certificate alone of whoever is trusted for that only, and never without one', async () => {
+    const certified = { ...trust, certified: true }
+    const key = { jwk: {} as never, issuer: 'CN=Club' }
+    const search = by(never, async () => key)
+    await expect(onlyTrusted(search, certified)({ x5c: [] }, {})).resolves.toBe(key)
+    await expect(onlyTrusted(search, certified)({ x5c: [] }, { iss: 'did:web:evil.example' })).resolves.toBe(key)
+    const without = onlyTrusted(search, certified)({}, { iss: 'did:web:evil.example' })
+    await expect(without).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
+    const named = { jwk: {} as never, issuer: 'did:web:good.example' }
+    const both = onlyTrusted(
+      by(async () => named),
+      certified,
+    )({ x5c: [] }, { iss: named.issuer })
+    await expect(both).resolves.toBe(named)
   })
 })

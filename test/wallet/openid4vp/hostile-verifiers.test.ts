@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RemoteRequestOptions, startRemoteVerifier } from '../../support/remote-verifier.js'
+import { startService } from '../../support/service.js'
+import { newWallet } from '../../support/wallet.js'
 import { newRemoteKey } from '../../support/wallet-callbacks.js'
 import { type HostileWorld, makeHostileWorld } from '../hostile-world.js'
 
@@ -100,6 +102,18 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     expect(answer.status).toBe(500)
     expect(answer.json.message).toContain('does not lead to a trust anchor')
     expect(stranger.responses).toEqual([])
+  })
+
+  it('a certificate under a root for credentials (TRUST_ANCHORS), which vouches for no verifier', async () => {
+    const { anchorFile } = world.verifier
+    const env = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', TRUST_ANCHORS: anchorFile, STATUS_TRUST_ANCHORS: anchorFile }
+    await using service = await startService({ env })
+    const wallet = await newWallet(service)
+    for (const prefix of ['x509_hash', 'x509_san_dns'] as const) {
+      const answer = await wallet.process(await world.verifier.request(world.diploma(), { prefix }))
+      expect(answer.status).toBe(500)
+      expect(answer.json.message).toContain('does not lead to a trust anchor')
+    }
   })
 
   it('the hash of another certificate', async () => {

@@ -23,7 +23,7 @@ let wallet: HostedWallet
 beforeAll(async () => {
   issuer = await startRemoteIssuer({ batchSize: 3 })
   verifier = await startRemoteVerifier()
-  service = await startService({ env: { ...LOOPBACK, TRUST_ANCHORS: verifier.anchorFile } })
+  service = await startService({ env: { ...LOOPBACK, VERIFIER_TRUST_ANCHORS: verifier.anchorFile } })
   wallet = await newWallet(service)
   const taken = await wallet.process(await issuer.offer())
   if (taken.status !== 200) throw new Error(taken.text)

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestCertificate } from '../../protocol/issuer-keys/certificates.js'
+import { startService, type TestService } from '../../support/service.js'
+import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
+import { answer, ask, fetchRequest, present, sessionOf } from '../actors.js'
+import { anchorFiles, certifiedStatusList, MEMBERSHIP, makeLeaf, makeRoot, membership } from '../certified.js'
+import { startWebServer, type WebServer } from '../web-server.js'
+
+let files: Awaited<ReturnType<typeof anchorFiles>>
+let web: WebServer
+let [root, stranger, lists]: TestCertificate[] = []
+let service: TestService
+let wallet: WalletActor
+
+beforeAll(async () => {
+  files = await anchorFiles()
+  web = await startWebServer()
+  root = makeRoot()
+  stranger = makeRoot('Stranger')
+  lists = makeRoot('Lists')
+  service = await startService({
+    env: {
+      TRUST_ANCHORS: await files.write('roots', root),
+      TRUSTED_ISSUERS: 'self,x5c',
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+    },
+  })
+  wallet = await newWallet()
+})
+afterAll(async () => {
+  await service.close()
+  await web[Symbol.asyncDispose]()
+  await files[Symbol.asyncDispose]()
+})
+
+const rootOf = (certificate: TestCertificate | undefined) => certificate as TestCertificate
+const leaf = () => makeLeaf(rootOf(root))
+
+/** Presents a credential. @returns undefined where it is accepted, else why not. */
+async function refusalOf(credential: string, body: Record<string, unknown> = {}, to = service) {
+  const asked = await ask(to, {
+    responseMode: 'direct_post',
+    dcqlQuery: { credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [MEMBERSHIP] } }] },
+    ...body,
+  })
+  const payload = await fetchRequest(asked)
+  const held = { id: '', format: 'dc+sd-jwt', credential } as const
+  const reply = await answer(payload, { club: [await present(held, wallet, payload, { disclose: [] })] })
+  const session = await sessionOf(to, asked)
+  expect(session.state).toBe(reply.status === 200 ? 'ResponseVerified' : 'Error')
+  return reply.json.error_description
+}
+
+describe('the entry x5c of TRUSTED_ISSUERS', () => {
+  it('trusts whoever has a chain to TRUST_ANCHORS, also where the certificate names no URI or DNS name', async () => {
+    expect(await refusalOf(await membership(leaf(), wallet))).toBeUndefined()
+    const named = makeLeaf(rootOf(root), { dns: ['club.example'] })
+    expect(await refusalOf(await membership(named, wallet, { iss: 'https://club.example' }))).toBeUndefined()
+  })
+
+  it('is what it takes: without it the subject of a certificate is nobody’s name', async () => {
+    const refusal = await refusalOf(await membership(leaf(), wallet), { trustedIssuers: ['self'] })
+    expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')
+  })
+
+  it('may be that of one request', async () => {
+    const env = { TRUST_ANCHORS: await files.write('one', rootOf(root)) }
+    await using other = await startService({ env })
+    const credential = await membership(leaf(), wallet)
+    expect(await refusalOf(credential, {}, other)).toBe('Presentation for club: Issuer CN=Club is not trusted.')
+    expect(await refusalOf(credential, { trustedIssuers: ['x5c'] }, other)).toBeUndefined()
+  })
+
+  it('trusts no chain to another root', async () => {
+    const refusal = await refusalOf(await membership(makeLeaf(rootOf(stranger)), wallet))
+    expect(refusal).toContain('The x5c certificate chain does not lead to a trust anchor.')
+  })
+
+  it('trusts nobody who signs in a name that the certificate does not have', async () => {
+    const refusal = await refusalOf(await membership(leaf(), wallet, { iss: 'https://bank.example' }))
+    expect(refusal).toContain('The x5c signer certificate is not that of the issuer https://bank.example.')
+  })
+
+  it('lets nothing be fetched from a name that is trusted for its certificate alone', async () => {
+    const iss = `did:web:127.0.0.1%3A${web.port}:club`
+    const certified = makeLeaf(rootOf(root), { uri: [iss] })
+    expect(await refusalOf(await membership(certified, wallet, { iss }))).toBeUndefined()
+    expect(await refusalOf(await membership(leaf(), wallet, { iss }))).toContain('is not that of the issuer')
+    expect(web.requests).toEqual([])
+  })
+})
+
+describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', () => {
+  /** A credential whose list is what the web server has. */
+  async function refusalWith(list: (uri: string) => Promise<string>, body: Record<string, unknown> = {}, to = service) {
+    const uri = `http://127.0.0.1:${web.port}/lists/${crypto.randomUUID()}`
+    web.documents.set(new URL(uri).pathname, { body: await list(uri), type: 'application/statuslist+jwt' })
+    return refusalOf(await membership(leaf(), wallet, { status: { status_list: { uri, idx: 5 } } }), body, to)
+  }
+  const signer = () => makeLeaf(rootOf(root), { subject: 'Lists of the club' })
+
+  it('may be signed by another certificate of the same authority', async () => {
+    expect(await refusalWith((uri) => certifiedStatusList(signer(), uri, [4]))).toBeUndefined()
+  })
+
+  it('says who is revoked', async () => {
+    const refusal = await refusalWith((uri) => certifiedStatusList(signer(), uri, [5]))
+    expect(refusal).toBe('Presentation for club: Credential has been revoked.')
+  })
+
+  it('is the list that the credential names, and has not run out', async () => {
+    expect(await refusalWith((uri) => certifiedStatusList(signer(), `${uri}/other`, []))).toBe(
+      'Presentation for club: Status list is not the one that the credential names.',
+    )
+    const past = new Date(Date.now() - 60_000)
+    expect(await refusalWith((uri) => certifiedStatusList(signer(), uri, [], past))).toBe(
+      'Presentation for club: Status list has expired.',
+    )
+  })
+
+  it('is not that of another authority', async () => {
+    expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []))).toContain(
+      'The x5c certificate chain does not lead to a trust anchor.',
+    )
+  })
+
+  it('may be that of an authority for lists alone, where STATUS_TRUST_ANCHORS names it; then of no other', async () => {
+    const env = {
+      TRUST_ANCHORS: await files.write('credentials', rootOf(root)),
+      STATUS_TRUST_ANCHORS: await files.write('lists', rootOf(lists)),
+      TRUSTED_ISSUERS: 'x5c',
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+    }
+    await using other = await startService({ env })
+    expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []), {}, other)).toBeUndefined()
+    expect(await refusalWith((uri) => certifiedStatusList(signer(), uri, []), {}, other)).toContain(
+      'The x5c signer certificate is not that of the issuer https://lists.example.',
+    )
+    // Nor does that authority vouch for credentials.
+    const forged = await membership(makeLeaf(rootOf(lists)), wallet)
+    expect(await refusalOf(forged, {}, other)).toContain('does not lead to a trust anchor')
+  })
+})
