@@ -15,6 +15,7 @@ export const unit = [
   'test/docs/wallets.test.ts',
   'test/formats/registry.test.ts',
   'test/http/openapi.test.ts',
+  'test/issuer/openid4vci/profiles/single-proof.test.ts',
   'test/http/request-facts.test.ts',
   'test/scripts/settings.test.ts',
   'test/verifier/qr-codes/png.test.ts',

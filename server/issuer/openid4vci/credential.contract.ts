@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
-import { zCredentialRequest } from '../../protocol/openid4vci/requests.js'
+import { zSentCredentialRequest } from './profiles/sent-credential-request.js'
 
 /** Credential Response (OpenID4VCI 1.0 §8.3). */
 const zCredentialResponse = z
@@ -24,6 +24,6 @@ export const credential = {
     invalid: 'invalid_credential_request',
     errors: [400, 403, 413, 415],
   }),
-  input: zCredentialRequest,
+  input: zSentCredentialRequest,
   output: zProtocolReply,
 }

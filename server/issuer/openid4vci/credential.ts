@@ -128,11 +128,11 @@ function recordOf(
   }
 }
 
-/** §8.3. A wallet of an earlier draft, which knew one proof only, may look for one credential. */
-function responseOf({ instances }: WalletCopies, notificationId: string, single: boolean) {
-  const credentials = instances.map(({ compact }) => ({ credential: compact }))
-  return { ...(single ? credentials[0] : {}), credentials, notification_id: notificationId }
-}
+/** §8.3 */
+const responseOf = ({ instances }: WalletCopies, notificationId: string) => ({
+  credentials: instances.map(({ compact }) => ({ credential: compact })),
+  notification_id: notificationId,
+})
 
 /**
  * Issues what a wallet asks for (OpenID4VCI 1.0 §8): the credentials, one for each key proof, and a notification id.
@@ -144,12 +144,11 @@ export async function issueToWallet(deps: Deps, token: TokenContext, request: Cr
   assertUnencrypted(request)
   const configurationId = await requestedConfiguration(deps, token, request)
   assertOpen(token, configurationId, now)
-  const proofs = requestedProofs(request)
-  const { keys, nonceHashes } = await provenKeys(deps, token, proofs, now)
+  const { keys, nonceHashes } = await provenKeys(deps, token, requestedProofs(request), now)
   const recordId = token.credentialId ?? deps.newId()
   const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
   const admission = admissionOf(token, configurationId, keys, nonceHashes, now)
   const credentialId = await issue(deps, admission, recordOf(deps, token, keys, recordId, copies), copies)
   if (admission.hasSession && admission.earlierId === null) deps.metrics.offerSession('issued')
-  return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId), proofs.single)
+  return responseOf(copies, deps.seals.notificationId(token.offeringId, credentialId))
 }

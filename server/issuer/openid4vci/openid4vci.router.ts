@@ -12,6 +12,7 @@ import { notification } from './notification.contract.js'
 import { takeNotification } from './notification.js'
 import { handOut } from './offer.js'
 import { credentialOffer } from './offers.contract.js'
+import { inDialect } from './profiles/in-dialect.js'
 import { token } from './token.contract.js'
 import { issueToken } from './token.js'
 import { walletProcedure } from './wallet-access.js'
@@ -64,7 +65,9 @@ export const openid4vciRouter = router({
     .meta(credential.meta)
     .input(credential.input)
     .output(credential.output)
-    .mutation(async ({ ctx, input }) => uncached(await issueToWallet(ctx.deps, ctx.token, input))),
+    .mutation(async ({ ctx: { deps, token }, input }) =>
+      uncached(await inDialect(input, (request) => issueToWallet(deps, token, request))),
+    ),
 
   notification: walletProcedure
     .meta(notification.meta)

@@ -14,10 +14,6 @@ export const zCredentialRequest = z
       .unknown()
       .optional()
       .meta({ description: 'An object with the one member jwt: an array of key proofs, one for each copy.' }),
-    proof: z
-      .unknown()
-      .optional()
-      .meta({ description: 'One key proof, as wallets of earlier drafts send it: {"proof_type": "jwt", "jwt": …}.' }),
     credential_response_encryption: z.unknown().optional().meta({ description: 'Not supported.' }),
   })
   .refine(

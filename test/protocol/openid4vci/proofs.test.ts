@@ -8,10 +8,7 @@ import {
 
 describe('the proofs of a credential request (OpenID4VCI 1.0 §8.2)', () => {
   it('are the array of the one member jwt', () => {
-    expect(requestedProofs({ proofs: { jwt: ['a.b.c', 'd.e.f'] } })).toEqual({
-      jwts: ['a.b.c', 'd.e.f'],
-      single: false,
-    })
+    expect(requestedProofs({ proofs: { jwt: ['a.b.c', 'd.e.f'] } })).toEqual({ jwts: ['a.b.c', 'd.e.f'] })
   })
 
   it('may be as many as batch_size says, and no more', () => {
@@ -20,10 +17,6 @@ describe('the proofs of a credential request (OpenID4VCI 1.0 §8.2)', () => {
     expect(() => requestedProofs({ proofs: { jwt: [...jwt, 'a.b.c'] } })).toThrow(
       'proofs.jwt must hold at most 20 key proofs.',
     )
-  })
-
-  it('may be the one proof of an earlier draft', () => {
-    expect(requestedProofs({ proof: { proof_type: 'jwt', jwt: 'a.b.c' } })).toEqual({ jwts: ['a.b.c'], single: true })
   })
 
   // §8.3.1.2: the proofs parameter is invalid if it is missing or one of its proofs is.
@@ -39,13 +32,6 @@ describe('the proofs of a credential request (OpenID4VCI 1.0 §8.2)', () => {
     [{ proofs: { jwt: [] } }, 'proofs.jwt must be a non-empty array of JWTs.'],
     [{ proofs: { jwt: 'a.b.c' } }, 'proofs.jwt must be a non-empty array of JWTs.'],
     [{ proofs: { jwt: [7] } }, 'A key proof of type jwt is a string.'],
-    [{ proof: 'a.b.c' }, 'proof must be an object.'],
-    [{ proof: { proof_type: 'ldp_vp', ldp_vp: {} } }, 'The proof type is not supported; use jwt.'],
-    [{ proof: { proof_type: 'jwt' } }, 'A key proof of type jwt is a string.'],
-    [
-      { proofs: { jwt: ['a.b.c'] }, proof: { proof_type: 'jwt', jwt: 'a.b.c' } },
-      'proofs and proof must not be sent together.',
-    ],
   ])('%j is invalid_proof', (request, message) => {
     expect(() => requestedProofs(request)).toThrow(expect.objectContaining({ error: 'invalid_proof', message }))
   })

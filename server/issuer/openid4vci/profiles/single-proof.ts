@@ -1,0 +1,26 @@
+import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import type { SentCredentialRequest } from './sent-credential-request.js'
+
+const invalidProof = (description: string) => new OAuthError('invalid_proof', description)
+
+/**
+ * The one `proof` of a draft (draft 15 §8.2, draft 13 §7.2: `proof_type` and a member of its name) as `proofs` of 1.0, which
+ * are checked as such.
+ *
+ * @throws OAuthError `invalid_proof`
+ */
+export function withProofs({ proof, ...request }: SentCredentialRequest): JsonObject {
+  if (proof === undefined) return request
+  if (request.proofs !== undefined) throw invalidProof('proofs and proof must not be sent together.')
+  if (!isObject(proof)) throw invalidProof('proof must be an object.')
+  const { proof_type: type } = proof
+  if (typeof type !== 'string') throw invalidProof('proof must have a proof_type.')
+  return { ...request, proofs: Object.fromEntries([[type, [proof[type]]]]) }
+}
+
+/** The one credential that a wallet looks for which sent one proof. */
+export function singleCredential({ credentials }: JsonObject, { proof }: SentCredentialRequest): JsonObject {
+  const [first]: unknown[] = proof !== undefined && Array.isArray(credentials) ? credentials : []
+  return isObject(first) ? { credential: first.credential } : {}
+}
