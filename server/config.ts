@@ -43,6 +43,12 @@ const zEnvironment = z.object({
   OIDC_AUDIENCE: optionalText,
   OIDC_ALGORITHMS: tokenAlgorithms,
   OIDC_DID_CLAIM: z.string().default('did'),
+  OIDC_CLIENT_ID: optionalText,
+  OIDC_CLIENT_SECRET: optionalText,
+  OIDC_SCOPE: z
+    .string()
+    .default('openid profile')
+    .refine((value) => value.split(' ').includes('openid'), { error: 'must contain openid.' }),
   ISSUER_ROLE: optionalText,
   VERIFIER_ROLE: optionalText,
   CLIENT_SECRET: optionalText,
@@ -90,6 +96,15 @@ type Environment = z.infer<typeof zEnvironment>
 /** The names of all variables. */
 export const VARIABLES: readonly string[] = Object.keys(zEnvironment.shape)
 
+/** This service as a client of the identity provider (OpenID Connect Core 1.0). */
+export interface SignInConfig {
+  readonly issuer: string
+  readonly clientId: string
+  /** Absent where the service is a public client. */
+  readonly clientSecret: string | undefined
+  readonly scope: string
+}
+
 /** The configuration of one process, read once at start. Names follow the variables of `.env.example`. */
 export interface Config {
   readonly production: boolean
@@ -105,6 +120,8 @@ export interface Config {
     readonly algorithms: readonly ('RS256' | 'PS256' | 'ES256' | 'EdDSA')[]
     readonly didClaim: string
   }
+  /** How users sign in at the identity provider; undefined where they cannot. */
+  readonly signIn: SignInConfig | undefined
   readonly issuerRole: string | undefined
   readonly verifierRole: string | undefined
   /** Accepted values of `x-client-secret`; empty where none is configured. */
@@ -180,6 +197,23 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   return problems
 }
 
+/** A client of the identity provider is one of its issuer: the keys of OIDC_JWKS_URL alone sign nobody in. */
+function signInProblems(input: NodeJS.ProcessEnv): string[] {
+  const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_ISSUER: issuer } = input
+  if (clientId === undefined) {
+    return secret === undefined ? [] : ['- OIDC_CLIENT_ID must be defined where OIDC_CLIENT_SECRET is.']
+  }
+  if (issuer === undefined) return ['- OIDC_ISSUER must be defined where OIDC_CLIENT_ID is.']
+  const protocols = input.ALLOW_INSECURE_HTTP === 'true' ? ['https:', 'http:'] : ['https:']
+  const usable = URL.canParse(issuer) && protocols.includes(new URL(issuer).protocol)
+  return usable ? [] : ['- OIDC_ISSUER must be an https URL where OIDC_CLIENT_ID is defined.']
+}
+
+function signInOf(env: Environment): SignInConfig | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_SCOPE: scope } = env
+  return issuer === undefined || clientId === undefined ? undefined : { issuer, clientId, clientSecret, scope }
+}
+
 function configOf(env: Environment): Config {
   const defined = <T>(values: readonly (T | undefined)[]) => values.filter((value) => value !== undefined)
   return {
@@ -194,6 +228,7 @@ function configOf(env: Environment): Config {
       algorithms: env.OIDC_ALGORITHMS,
       didClaim: env.OIDC_DID_CLAIM,
     },
+    signIn: signInOf(env),
     issuerRole: env.ISSUER_ROLE,
     verifierRole: env.VERIFIER_ROLE,
     clientSecrets: defined([env.CLIENT_SECRET, env.CLIENT_SECRET_PREVIOUS]),
@@ -239,7 +274,11 @@ function configOf(env: Environment): Config {
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const input = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = zEnvironment.safeParse(input)
-  const problems = [...(parsed.success ? [] : problemsOf(parsed.error)), ...crossProblems(input)]
+  const problems = [
+    ...(parsed.success ? [] : problemsOf(parsed.error)),
+    ...crossProblems(input),
+    ...signInProblems(input),
+  ]
   const lines: string[] = []
   if (problems.length > 0) lines.push('Invalid environment variables:', ...problems)
   if (input.OIDC_JWKS_URL === undefined && input.AUTH_DISABLED !== 'true') lines.push(MISSING_OIDC)

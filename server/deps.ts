@@ -1,5 +1,6 @@
 import type { AgentStore } from './agent/store.js'
 import type { Access } from './auth/access.js'
+import type { SignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
 import type { DomainLinkages } from './dids/domain-linkage.js'
 import type { DidResolver } from './dids/resolver.js'
@@ -76,6 +77,8 @@ export interface Deps {
   readonly random: (length: number) => Uint8Array
   readonly newId: () => string
   readonly access: Access
+  /** Sign-in at the identity provider; undefined where nobody can. */
+  readonly signIn: SignIn | undefined
   readonly vault: Vault
   readonly keys: Keys
   /** A key of 32 bytes for one use, the same in every process and after every restart. */

@@ -17,6 +17,11 @@ export function startupWarnings(config: Config): string[] {
   if (config.clientSecrets.length === 0 && !config.authDisabled) {
     warnings.push('CLIENT_SECRET is not set: routes that need x-client-secret answer 401.')
   }
+  if (config.signIn === undefined && !config.authDisabled) {
+    warnings.push(
+      'OIDC_CLIENT_ID is not set: nobody can sign in. Whoever has an offer of an authorization code may take it; offers for one user cannot be made.',
+    )
+  }
   if (config.production && !config.authDisabled) warnings.push(...uncheckedTokenClaims(config))
   for (const [name, value] of [
     ['ISSUER_BASE_URL', config.issuerBaseUrl],

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { createAgentStore } from './agent/store.js'
 import { createAccess } from './auth/access.js'
+import { createSignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
 import { connectDatabase, type Database } from './database/connect.js'
 import type { Deps, Stores } from './deps.js'
@@ -159,6 +160,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     random: (length) => new Uint8Array(randomBytes(length)),
     newId: randomUUID,
     access,
+    signIn: config.signIn === undefined ? undefined : createSignIn(config, config.signIn, outbound.fetch, clock),
     vault,
     keys,
     sealingKey,

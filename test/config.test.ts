@@ -76,6 +76,7 @@ describe('defaults', () => {
       issuerBaseUrl: 'https://issuer.example',
       verifierBaseUrl: 'https://verifier.example',
       oidc: { issuer: undefined, audience: undefined, algorithms: ['RS256'], didClaim: 'did' },
+      signIn: undefined,
       issuerRole: undefined,
       verifierRole: undefined,
       clientSecrets: [],
@@ -150,6 +151,7 @@ describe('a value that no rule allows is a line', () => {
     ['OIDC_ALGORITHMS', 'HS256', 'must list RS256, PS256, ES256, EdDSA.'],
     ['OIDC_ALGORITHMS', 'RS256,none', 'must list RS256, PS256, ES256, EdDSA.'],
     ['OIDC_ALGORITHMS', ',', 'must list RS256, PS256, ES256, EdDSA.'],
+    ['OIDC_SCOPE', 'profile', 'must contain openid.'],
     ['AUTH_DISABLED', 'yes', FLAG],
     ['AUTH_DISABLED', 'TRUE', FLAG],
     ['ALLOW_INSECURE_HTTP', '1', FLAG],
@@ -259,9 +261,44 @@ describe('values that are read', () => {
   })
 })
 
+describe('sign-in at the identity provider', () => {
+  const CLIENT = { OIDC_ISSUER: 'https://login.example/realm', OIDC_CLIENT_ID: 'credence' }
+
+  it('takes an issuer and a client, public without a secret', () => {
+    const signIn = { issuer: 'https://login.example/realm', clientId: 'credence', scope: 'openid profile' }
+    expect(readConfig({ ...COMPLETE, ...CLIENT }).signIn).toEqual({ ...signIn, clientSecret: undefined })
+    const more = { OIDC_CLIENT_SECRET: 'secret', OIDC_SCOPE: 'openid email' }
+    expect(readConfig({ ...COMPLETE, ...CLIENT, ...more }).signIn).toEqual({
+      ...signIn,
+      clientSecret: 'secret',
+      scope: 'openid email',
+    })
+  })
+
+  it('is refused where one half is missing, or the issuer is nothing that can be asked', () => {
+    expect(refusalWith({ OIDC_CLIENT_ID: 'credence' })).toBe(
+      line('OIDC_ISSUER must be defined where OIDC_CLIENT_ID is.'),
+    )
+    expect(refusalWith({ OIDC_CLIENT_SECRET: 'secret' })).toBe(
+      line('OIDC_CLIENT_ID must be defined where OIDC_CLIENT_SECRET is.'),
+    )
+    for (const issuer of ['credence', 'http://login.example']) {
+      expect(refusalWith({ ...CLIENT, OIDC_ISSUER: issuer })).toBe(
+        line('OIDC_ISSUER must be an https URL where OIDC_CLIENT_ID is defined.'),
+      )
+    }
+    expect(refusalWith({ ...CLIENT, OIDC_ISSUER: 'http://login.example', ALLOW_INSECURE_HTTP: 'true' })).toBeUndefined()
+  })
+})
+
 describe('warnings at start', () => {
   const warningsWith = (changes: NodeJS.ProcessEnv) => startupWarnings(readConfig({ ...COMPLETE, ...changes }))
-  const SAFE = { KEY_ENCRYPTION_KEY: KEY, CLIENT_SECRET: 'secret' }
+  const SAFE = {
+    KEY_ENCRYPTION_KEY: KEY,
+    CLIENT_SECRET: 'secret',
+    OIDC_ISSUER: 'https://login.example',
+    OIDC_CLIENT_ID: 'credence',
+  }
 
   it('are none where nothing is open', () => {
     expect(warningsWith(SAFE)).toEqual([])
@@ -282,12 +319,20 @@ describe('warnings at start', () => {
       'TRUST_PROXY is true: clients may name any address as theirs. Name the proxies, or count the hops.',
     ],
     [{ CLIENT_SECRET: '' }, 'CLIENT_SECRET is not set: routes that need x-client-secret answer 401.'],
+    [
+      { OIDC_CLIENT_ID: '' },
+      'OIDC_CLIENT_ID is not set: nobody can sign in. Whoever has an offer of an authorization code may take it; offers for one user cannot be made.',
+    ],
   ])('name %o', (changes, warning) => {
     expect(warningsWith({ ...SAFE, ...changes })).toEqual([warning])
   })
 
   it('in production name OIDC_ISSUER and OIDC_AUDIENCE where they are not set, each for itself', () => {
-    const production = { ...SAFE, NODE_ENV: 'production' }
+    const production = { ...SAFE, NODE_ENV: 'production', AUTH_DISABLED: 'false', OIDC_ISSUER: '', OIDC_CLIENT_ID: '' }
+    const warningsWith = (changes: NodeJS.ProcessEnv) =>
+      startupWarnings(readConfig({ ...COMPLETE, ...changes })).filter(
+        (warning) => !warning.startsWith('OIDC_CLIENT_ID'),
+      )
     const issuer =
       'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL pass.'
     const audience = 'OIDC_AUDIENCE is not set: access tokens that were made for other services pass.'

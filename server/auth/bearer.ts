@@ -33,6 +33,9 @@ function assertDecodable(token: string): void {
 const strings = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((entry) => typeof entry === 'string')
 
+/** The DIDs in a claim that holds one, or an array of them. */
+export const didsIn = (claim: unknown): string[] => strings(claim).filter((did) => did.startsWith('did:'))
+
 const rolesOf = (access: unknown): string[] => {
   const roles = (access as { roles?: unknown } | null | undefined)?.roles
   return Array.isArray(roles) ? strings(roles) : []
@@ -46,7 +49,7 @@ function callerOf(payload: JWTPayload, didClaim: string): Caller {
   return {
     sub: payload.sub,
     roles: new Set([...rolesOf(payload.realm_access), ...perClient]),
-    tokenDids: strings(payload[didClaim]).filter((did) => did.startsWith('did:')),
+    tokenDids: didsIn(payload[didClaim]),
     ...(payload.exp === undefined ? {} : { expiresAt: payload.exp * 1000 }),
   }
 }

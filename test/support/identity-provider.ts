@@ -7,6 +7,7 @@ export interface TokenClaims {
   readonly roles?: readonly string[]
   readonly clientRoles?: Readonly<Record<string, readonly string[]>>
   readonly did?: string | readonly string[]
+  readonly iss?: string | undefined
   /** Seconds from now; an hour unless given. */
   readonly expiresIn?: number
 }
@@ -43,7 +44,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   }
   return {
     jwksUrl: `http://127.0.0.1:${port}/jwks`,
-    token: (sub, { roles = [], clientRoles = {}, did, expiresIn = 3600 } = {}) => {
+    token: (sub, { roles = [], clientRoles = {}, did, iss, expiresIn = 3600 } = {}) => {
       const now = Math.floor(Date.now() / 1000)
       const resourceAccess = Object.fromEntries(
         Object.entries(clientRoles).map(([client, list]) => [client, { roles: list }]),
@@ -52,6 +53,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
         realm_access: { roles },
         resource_access: resourceAccess,
         ...(did === undefined ? {} : { did }),
+        ...(iss === undefined ? {} : { iss }),
       })
         .setProtectedHeader({ alg: 'RS256', kid: key.kid })
         .setSubject(sub)

@@ -142,7 +142,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     databaseUrl,
     identityProvider,
     request: (method, path, request = {}) => send(url, method, path, request),
-    bearer: async (sub, claims) => `Bearer ${await identityProvider.token(sub, claims)}`,
+    bearer: async (sub, claims) =>
+      `Bearer ${await identityProvider.token(sub, { iss: config.oidc.issuer, ...claims })}`,
     close,
     [Symbol.asyncDispose]: close,
   }

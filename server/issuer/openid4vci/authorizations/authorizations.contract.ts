@@ -61,11 +61,33 @@ export const authorize = {
   output: zProtocolReply,
 }
 
+export const callback = {
+  meta: route('GET', '/openid4vci/authorize/callback', {
+    tag: 'OpenID4VCI',
+    summary: 'Come back from the identity provider',
+    description:
+      'The redirect URI that this service is registered with at the identity provider (OpenID Connect Core 1.0 §3.1.2.5). The browser that began is sent on to the page where its user decides, or, where nobody signed in, back to the wallet.',
+    access: 'public',
+    kind: 'page',
+    status: 303,
+    errors: [400, 404],
+  }),
+  input: z.object({
+    state: parameter,
+    code: parameter,
+    iss: parameter.meta({ description: 'RFC 9207' }),
+    error: parameter,
+    error_description: parameter,
+  }),
+  output: zProtocolReply,
+}
+
 export const consent = {
   meta: route('GET', '/openid4vci/authorize/{id}', {
     tag: 'OpenID4VCI',
     summary: 'The page on which a person decides',
-    description: 'It is there for the browser that began alone.',
+    description:
+      'It is there for the browser that began alone. Where users sign in at an identity provider, it sends the browser there first.',
     access: 'public',
     kind: 'page',
     errors: [404, 409],

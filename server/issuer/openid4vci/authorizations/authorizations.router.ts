@@ -1,8 +1,9 @@
 import { publicProcedure, router } from '../../../trpc.js'
 import { provideDpopNonce } from '../dpop.js'
-import { authorize, consent, decision, par } from './authorizations.contract.js'
+import { authorize, callback, consent, decision, par } from './authorizations.contract.js'
 import { authorize as authorizeBrowser } from './authorize.js'
 import { decide, showConsent } from './consent.js'
+import { endLogin } from './login.js'
 import { pushRequest } from './par.js'
 
 /** The authorization code flow up to the code: what a wallet pushes, and what a person's browser is shown. */
@@ -21,6 +22,12 @@ export const authorizationsRouter = router({
     .input(authorize.input)
     .output(authorize.output)
     .query(({ ctx, input }) => authorizeBrowser(ctx, input)),
+
+  callback: publicProcedure
+    .meta(callback.meta)
+    .input(callback.input)
+    .output(callback.output)
+    .query(({ ctx, input }) => endLogin(ctx, input)),
 
   consent: publicProcedure
     .meta(consent.meta)

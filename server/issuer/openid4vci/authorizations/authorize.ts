@@ -38,8 +38,12 @@ export const answerWallet = (
 export const refuseWallet = (deps: Pick<Deps, 'config'>, target: RedirectTarget, refusal: OAuthError): ProtocolReply =>
   answerWallet(deps, target, { ...refusal.toBody() })
 
-const toPage = (deps: Pick<Deps, 'config'>, id: string, cookie: string): ProtocolReply =>
-  seeOther(`${deps.config.issuerBaseUrl}/openid4vci/authorize/${id}`, { 'set-cookie': cookie })
+/** Sends the browser on to the page of an authorization. */
+export const toPage = (deps: Pick<Deps, 'config'>, id: string, cookie?: string): ProtocolReply =>
+  seeOther(
+    `${deps.config.issuerBaseUrl}/openid4vci/authorize/${id}`,
+    cookie === undefined ? {} : { 'set-cookie': cookie },
+  )
 
 /** Errors that must not be sent by redirect are shown to the person on a page. */
 const unsafe = (deps: Pick<Deps, 'config'>, message: string) =>
@@ -49,7 +53,7 @@ const unknownRequest = (deps: Pick<Deps, 'config'>) =>
   unsafe(deps, 'The request_uri is unknown, has expired or has been used. Start again in your wallet.')
 
 /** HEAD begins nothing: there is no page to go on to. */
-const LOOKED_AT: ProtocolReply = { status: 303, headers: { 'cache-control': 'no-store' } }
+export const LOOKED_AT: ProtocolReply = { status: 303, headers: { 'cache-control': 'no-store' } }
 
 /** RFC 9126 §4: only `client_id` and `request_uri` are read; other parameters of the address are ignored. */
 async function visit(ctx: Context, requestUri: string, clientId: string | undefined): Promise<ProtocolReply> {

@@ -5,6 +5,7 @@ import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { describeClaims } from '../../schemas/claims.js'
 import type { SchemaDisplay } from '../../schemas/store.js'
 import type { Authorization } from './authorization.js'
+import { isLocalAdmin } from './sign-in.js'
 
 /** What the page shows of an offer. */
 export interface ConsentContext {
@@ -76,10 +77,10 @@ export function consentPage(
     title: `${credential}: take it into your wallet?`,
     formAction: formActionOf(request.redirectUri),
     body: html`
-${config.authDisabled && html`<p class="banner" role="note">Login is switched off: this is a local installation, and everybody is its administrator.</p>`}
+${isLocalAdmin(config) && html`<p class="banner" role="note">Login is switched off: this is a local installation, and everybody is its administrator.</p>`}
 <p class="from">${issuer}</p>
 <h1>${credential}</h1>
-<p>${walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`} at <strong>${receiver}</strong> asks for this credential${userSub !== null && !config.authDisabled && html` of <strong>${userSub}</strong>`}. It would hold:</p>
+<p>${walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`} at <strong>${receiver}</strong> asks for this credential${config.signIn !== undefined && userSub !== null && html` of <strong>${userSub}</strong>`}. It would hold:</p>
 <dl>${rowsOf(context).map(claimRow)}</dl>
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
-import { readBrowserCookie } from '../../../pages/browser-cookie.js'
 import { messagePage } from '../../../pages/page.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
@@ -10,44 +9,13 @@ import { closedReason } from '../offer.js'
 import { canMove, moved } from '../sessions/session.js'
 import type { WalletOffering } from '../store.js'
 import { type Authorization, CODE_SECONDS } from './authorization.js'
-import { answerWallet, BROWSER_COOKIE, refuseWallet } from './authorize.js'
+import { answerWallet, refuseWallet } from './authorize.js'
 import { consentPage } from './consent-page.js'
-import { opened } from './parameters.js'
+import { beginLogin } from './login.js'
 import { requestedOf } from './requested-offer.js'
+import { decided, notFound, type Visited, visited } from './visited.js'
 
 const denied = (description: string) => new OAuthError('access_denied', description)
-
-/** An authorization as the browser that it belongs to meets it. */
-interface Visited {
-  readonly authorization: Authorization
-  readonly browserHash: string
-}
-
-const notFound = ({ config }: Pick<Deps, 'config'>) =>
-  messagePage(
-    config,
-    404,
-    'There is nothing here',
-    'This page is unknown, has ended, or was opened in another browser.',
-  )
-
-const decided = ({ config }: Pick<Deps, 'config'>) =>
-  messagePage(
-    config,
-    409,
-    'This has been decided',
-    'A decision was made already, perhaps in another window. Go on in your wallet.',
-  )
-
-/** The authorization of the page; undefined unless the request comes from the browser that it belongs to. */
-async function visited({ deps, request }: Context, id: string): Promise<Visited | undefined> {
-  const cookie = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config)
-  if (cookie === undefined) return undefined
-  const browserHash = sha256(cookie)
-  const stored = await deps.stores.authorizations.find(id, browserHash)
-  if (stored === undefined || stored.expiresAt <= deps.clock()) return undefined
-  return { authorization: await opened(deps, stored), browserHash }
-}
 
 /**
  * The token of the form, against cross-site requests: only a page that was sent to this browser contains it. It names the
@@ -92,12 +60,7 @@ async function offerFor(deps: Deps, authorization: Authorization, shown?: string
   if (reason !== undefined) throw denied(reason)
   if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
   // Without sign-in, the key proof shows later whether the wallet is the recipient's.
-  if (
-    userSub !== null &&
-    !deps.config.authDisabled &&
-    offering.recipient !== null &&
-    !userDids.includes(offering.recipient)
-  )
+  if (deps.config.signIn !== undefined && offering.recipient !== null && !userDids.includes(offering.recipient))
     throw denied('The offer is for another recipient.')
   return offering
 }
@@ -115,7 +78,7 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
   const found = await visited(ctx, id)
   if (found === undefined) return notFound(deps)
   const { authorization } = found
-  if (authorization.state === 'Started') return notFound(deps)
+  if (authorization.state === 'Started') return beginLogin(ctx, found)
   if (authorization.state !== 'SignedIn') return decided(deps)
   try {
     const offering = await offerFor(deps, authorization)

@@ -40,7 +40,7 @@ export const protectRequest = (
 
 /** A stored authorization with its request opened. */
 export async function opened(deps: Pick<Deps, 'vault'>, stored: StoredAuthorization): Promise<Authorization> {
-  const { parameters, codeExpiresAt: _, ...authorization } = stored
+  const { parameters, codeExpiresAt: _, login: __, ...authorization } = stored
   const { state, scope, authorizationDetails, issuerState, walletName, ...request } = zStoredRequest.parse(
     JSON.parse(await deps.vault.reveal(placeOf(stored.id), parameters)),
   )

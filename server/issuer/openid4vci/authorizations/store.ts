@@ -6,7 +6,7 @@ import { Prisma } from '../../../generated/prisma/client.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
 import { movedSession } from '../sessions/store.js'
 import { type UsedOnce, usedOnce } from '../used-once/store.js'
-import { type AuthorizationState, sourcesOf } from './authorization.js'
+import { type AuthorizationState, sourcesOf, type User } from './authorization.js'
 
 /** A row of `authorizations`; `parameters` is the request as the vault protects it. */
 export interface StoredAuthorization {
@@ -17,6 +17,8 @@ export interface StoredAuthorization {
   readonly instanceJkt: string | null
   readonly pushed: boolean
   readonly offeringId: string | null
+  /** A sign-in under way, as the vault protects it. */
+  readonly login: string | null
   readonly userSub: string | null
   readonly userDids: readonly string[]
   readonly codeExpiresAt: Date | null
@@ -31,6 +33,7 @@ const zAuthorization: z.ZodType<StoredAuthorization> = z.strictObject({
   instanceJkt: z.string().nullable(),
   pushed: z.boolean(),
   offeringId: z.string().nullable(),
+  login: z.string().nullable(),
   userSub: z.string().nullable(),
   userDids: z.array(z.string()),
   codeExpiresAt: z.date().nullable(),
@@ -64,6 +67,15 @@ export interface Visit {
   readonly now: Date
 }
 
+export interface SignedIn {
+  readonly id: string
+  readonly browserHash: string
+  readonly user: User
+  readonly now: Date
+}
+
+const zLogin = z.strictObject({ login: z.string() })
+
 export interface Grant {
   readonly id: string
   readonly browserHash: string
@@ -77,7 +89,7 @@ export interface Grant {
 
 const columns = Prisma.sql`
   id, state, parameters, dpop_jkt AS "dpopJkt", instance_jkt AS "instanceJkt",
-  request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", user_sub AS "userSub", user_dids AS "userDids",
+  request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", login, user_sub AS "userSub", user_dids AS "userDids",
   code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
 
 const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
@@ -114,6 +126,7 @@ export function createAuthorizationStore({ sql }: Database) {
           state = CASE WHEN ${again} THEN state ELSE ${visit.state} END,
           user_sub = CASE WHEN ${again} THEN user_sub ELSE ${visit.userSub} END,
           user_dids = CASE WHEN ${again} THEN user_dids ELSE '{}' END,
+          login = CASE WHEN ${again} THEN login END,
           expires_at = CASE WHEN browser_hash IS NULL THEN ${visit.expiresAt} ELSE expires_at END,
           browser_hash = ${visit.browserHash}
         WHERE request_uri_hash = ${visit.requestUriHash} AND client_id = ${visit.clientId} AND expires_at > ${visit.now}
@@ -135,6 +148,33 @@ export function createAuthorizationStore({ sql }: Database) {
       const [row] = await sql(zAuthorization)`
         SELECT ${columns} FROM authorizations WHERE id = ${id} AND browser_hash = ${browserHash}`
       return row
+    },
+
+    /**
+     * Keeps a sign-in that begins, unless one is under way already: windows of one browser share it. @returns the one that
+     * is kept; undefined where nobody is to sign in any more.
+     */
+    async beginLogin(id: string, browserHash: string, login: string, now: Date): Promise<string | undefined> {
+      const [row] = await sql(zLogin)`
+        UPDATE authorizations SET login = COALESCE(login, ${login})
+        WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND state = 'Started' RETURNING login`
+      return row?.login
+    },
+
+    /** Takes a sign-in for the one answer that may end it. @returns false where another answer came first. */
+    async takeLogin(id: string, login: string, now: Date): Promise<boolean> {
+      const rows = await sql(idRow)`
+        UPDATE authorizations SET login = NULL
+        WHERE id = ${id} AND login = ${login} AND expires_at > ${now} AND state = 'Started' RETURNING id`
+      return rows.length > 0
+    },
+
+    /** Somebody signed in. @returns false where that is not awaited any more. */
+    async signIn({ id, browserHash, user, now }: SignedIn): Promise<boolean> {
+      const rows = await sql(idRow)`
+        UPDATE authorizations SET state = 'SignedIn', login = NULL, user_sub = ${user.sub}, user_dids = ${[...user.dids]}::text[]
+        WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND state = 'Started' RETURNING id`
+      return rows.length > 0
     },
 
     /** Gives a code, once; the offer's session and the audit row go with it. @returns false where it was decided before. */

@@ -13,6 +13,10 @@ declare module 'oidc-provider' {
       addResourceScope(resource: string, scope: string): void
       save(): Promise<string>
     }
+    interactionDetails(
+      request: IncomingMessage,
+      response: ServerResponse,
+    ): Promise<{ readonly params: Readonly<Record<string, unknown>> }>
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>
   }
 }

@@ -1,0 +1,166 @@
+import * as client from 'openid-client'
+import type { Config, SignInConfig } from '../config.js'
+
+/** What the provider says of itself is asked for anew after this time. */
+const CACHE_MS = 10 * 60 * 1000
+/** A provider that could not be reached is asked again after this time at the earliest. */
+const RETRY_MS = 5_000
+/** For one request to the provider, in seconds. */
+const TIMEOUT_SECONDS = 10
+
+/** What ties the provider's answer to the request, kept until it comes. */
+export interface Login {
+  readonly state: string
+  readonly nonce: string
+  /** PKCE (RFC 7636). */
+  readonly verifier: string
+}
+
+/** What the provider says of a user: the claims of the ID token, and those of userinfo that it does not have. */
+export type UserClaims = Readonly<Record<string, unknown>> & { readonly sub: string }
+
+/**
+ * Why nobody signed in. `refused`: the user did not want to, or may not. `failed`: the answer is not one to this sign-in.
+ * `unavailable`: the provider is away, or does not know this service.
+ */
+export type SignInFailure = 'refused' | 'failed' | 'unavailable'
+
+/** `cause` is for the log alone. */
+export class SignInError extends Error {
+  override readonly name = 'SignInError'
+
+  constructor(
+    readonly failure: SignInFailure,
+    cause: unknown,
+  ) {
+    super(`The user was not signed in: ${failure}.`, { cause })
+  }
+}
+
+/** Users sign in by the authorization code flow of OpenID Connect Core 1.0 (§3.1), with PKCE, `state` and `nonce`. */
+export interface SignIn {
+  /**
+   * The address at the provider where the user signs in.
+   *
+   * @throws SignInError `unavailable`
+   */
+  addressFor(login: Login, redirectUri: string): Promise<URL>
+  /**
+   * Exchanges the code of the provider's answer.
+   *
+   * @param answer the redirect URI with the parameters of the answer
+   * @throws SignInError
+   */
+  complete(answer: URL, login: Login): Promise<UserClaims>
+}
+
+/** OpenID Connect Core 1.0 §3.1.2.6, RFC 6749 §4.1.2.1: errors that are the user's, or about the user. */
+const USER_ERRORS: ReadonlySet<string> = new Set([
+  'access_denied',
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+])
+
+/** Codes of checks that an answer failed, as the library names them: state, `iss`, `nonce`, times, signature. */
+const CHECKS: ReadonlySet<string> = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+])
+
+function failureOf(thrown: unknown): SignInFailure {
+  if (thrown instanceof client.AuthorizationResponseError) {
+    return USER_ERRORS.has(thrown.error) ? 'refused' : 'unavailable'
+  }
+  if (thrown instanceof client.ResponseBodyError) return thrown.error === 'invalid_grant' ? 'failed' : 'unavailable'
+  return thrown instanceof client.ClientError && CHECKS.has(thrown.code ?? '') ? 'failed' : 'unavailable'
+}
+
+async function orSignInError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw thrown instanceof SignInError ? thrown : new SignInError(failureOf(thrown), thrown)
+  }
+}
+
+/** Basic is what every provider must know (RFC 6749 §2.3.1); the form is for one that says it takes that alone. */
+function clientAuthentication(secret: string | undefined): client.ClientAuth {
+  if (secret === undefined) return client.None()
+  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported
+    const inForm = methods !== undefined && !methods.includes('client_secret_basic')
+    return (inForm ? post : basic)(server, ...rest)
+  }
+}
+
+/** Keeps what `fetch` gave for a while, and its failure for a shorter one; callers at the same time wait for one fetch. */
+function kept<T>(fetch: () => Promise<T>, clock: () => Date): () => Promise<T> {
+  let current: { value: Promise<T>; until: number } | undefined
+  return () => {
+    if (current !== undefined && clock().getTime() < current.until) return current.value
+    const made = { value: fetch(), until: clock().getTime() + CACHE_MS }
+    current = made
+    made.value.catch(() => {
+      made.until = clock().getTime() + RETRY_MS
+    })
+    return made.value
+  }
+}
+
+/**
+ * Sign-in at the configured identity provider, found by OpenID Connect Discovery 1.0. ID tokens count by their signature
+ * too, not only by the connection that brought them: their claims may become those of credentials.
+ *
+ * @param fetch the guarded way out of this service
+ */
+export function createSignIn(
+  { allowInsecureHttp }: Pick<Config, 'allowInsecureHttp'>,
+  { issuer, clientId, clientSecret, scope }: SignInConfig,
+  fetch: typeof globalThis.fetch,
+  clock: () => Date,
+): SignIn {
+  const provider = kept(
+    () =>
+      client.discovery(new URL(issuer), clientId, undefined, clientAuthentication(clientSecret), {
+        [client.customFetch]: (url, init) => fetch(url, init as RequestInit),
+        execute: [client.enableNonRepudiationChecks, ...(allowInsecureHttp ? [client.allowInsecureRequests] : [])],
+        timeout: TIMEOUT_SECONDS,
+      }),
+    clock,
+  )
+
+  return {
+    addressFor: (login, redirectUri) =>
+      orSignInError(async () =>
+        client.buildAuthorizationUrl(await provider(), {
+          redirect_uri: redirectUri,
+          scope,
+          state: login.state,
+          nonce: login.nonce,
+          code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
+          code_challenge_method: 'S256',
+        }),
+      ),
+
+    complete: (answer, login) =>
+      orSignInError(async () => {
+        const configuration = await provider()
+        const tokens = await client.authorizationCodeGrant(configuration, answer, {
+          expectedState: login.state,
+          expectedNonce: login.nonce,
+          pkceCodeVerifier: login.verifier,
+        })
+        const claims = tokens.claims()
+        if (claims === undefined) throw new SignInError('failed', undefined)
+        const { userinfo_endpoint: userinfo } = configuration.serverMetadata()
+        if (userinfo === undefined) return claims
+        return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims }
+      }),
+  }
+}

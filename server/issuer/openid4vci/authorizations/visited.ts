@@ -1,0 +1,45 @@
+import type { Context } from '../../../context.js'
+import type { Deps } from '../../../deps.js'
+import { readBrowserCookie } from '../../../pages/browser-cookie.js'
+import { messagePage } from '../../../pages/page.js'
+import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
+import { sha256 } from '../access-token.js'
+import type { Authorization } from './authorization.js'
+import { BROWSER_COOKIE } from './authorize.js'
+import { opened } from './parameters.js'
+
+/** An authorization as the browser that it belongs to meets it. */
+export interface Visited {
+  readonly authorization: Authorization
+  readonly browserHash: string
+  /** A sign-in under way, as the vault protects it. */
+  readonly login: string | null
+}
+
+/** The authorization with an id; undefined unless the request comes from the browser that it belongs to. */
+export async function visited({ deps, request }: Context, id: string): Promise<Visited | undefined> {
+  const cookie = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config)
+  if (cookie === undefined) return undefined
+  const browserHash = sha256(cookie)
+  const stored = await deps.stores.authorizations.find(id, browserHash)
+  if (stored === undefined || stored.expiresAt <= deps.clock()) return undefined
+  return { authorization: await opened(deps, stored), browserHash, login: stored.login }
+}
+
+/** The page where there is no authorization for this browser. */
+export const notFound = ({ config }: Pick<Deps, 'config'>): ProtocolReply =>
+  messagePage(
+    config,
+    404,
+    'There is nothing here',
+    'This page is unknown, has ended, or was opened in another browser.',
+  )
+
+/** The page after a decision. */
+export const decided = ({ config }: Pick<Deps, 'config'>): ProtocolReply =>
+  messagePage(
+    config,
+    409,
+    'This has been decided',
+    'A decision was made already, perhaps in another window. Go on in your wallet.',
+  )

@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair } from 'jose'
+import Provider from 'oidc-provider'
+import { KEPT_ALIVE } from './kept-alive.js'
+
+const LOGIN = '/login'
+const SECRET = 'secret-of-the-client'
+
+/** Clients of the provider, by how they authenticate at its token endpoint; each one's id is that method. */
+const METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
+type Method = (typeof METHODS)[number]
+
+/** An OpenID provider at which the service signs users in. */
+export interface OpenidProvider extends AsyncDisposable {
+  readonly issuer: string
+  /** Variables that make a service a client of it. */
+  env(method?: Method): Record<string, string>
+  /** Lets a service's clients be answered there. */
+  register(serviceUrl: string): Promise<void>
+  /** Who signs in next, and what the provider knows of them; null: they refuse. */
+  user: Readonly<Record<string, unknown>> | null
+  /** Requests are answered with 503 meanwhile. */
+  away: boolean
+  /** Paths that were asked for. */
+  readonly requests: string[]
+  close(): Promise<void>
+}
+
+const clientOf = (method: Method, redirectUri: string) => ({
+  client_id: method,
+  ...(method === 'none' ? {} : { client_secret: SECRET }),
+  token_endpoint_auth_method: method,
+  grant_types: ['authorization_code'],
+  redirect_uris: [redirectUri],
+  response_types: ['code'],
+})
+
+async function createProvider(
+  issuer: string,
+  redirectUri: string,
+  account: () => Readonly<Record<string, unknown>>,
+): Promise<Provider> {
+  const { privateKey } = await signingKey
+  return new Provider(issuer, {
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'signing', use: 'sig', alg: 'RS256' }] },
+    cookies: { keys: ['cookie-secret'] },
+    clients: METHODS.map((method) => clientOf(method, redirectUri)),
+    claims: {
+      openid: ['sub', 'did'],
+      profile: ['name', 'given_name', 'family_name', 'birthdate', 'address', 'secret'],
+    },
+    findAccount: (_context: unknown, accountId: string) => ({
+      accountId,
+      claims: () => ({ ...account(), sub: accountId }),
+    }),
+    interactions: { url: () => LOGIN },
+    features: { devInteractions: { enabled: false } },
+    pkce: { required: () => true },
+  })
+}
+
+const signingKey = generateKeyPair('RS256', { extractable: true })
+
+/** oidc-provider over HTTP, at which whoever {@link OpenidProvider.user} names signs in at once. */
+export async function startOpenidProvider(): Promise<OpenidProvider> {
+  let provider: Provider | undefined
+  let handle: ReturnType<Provider['callback']> | undefined
+  let known: Readonly<Record<string, unknown>> = {}
+
+  async function signIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (provider === undefined) return
+    if (actor.user === null) {
+      const refusal = { error: 'access_denied', error_description: 'The user refused.' }
+      return provider.interactionFinished(request, response, refusal)
+    }
+    known = actor.user
+    const accountId = String(actor.user.sub)
+    const { params } = await provider.interactionDetails(request, response)
+    const grant = new provider.Grant({ accountId, clientId: String(params.client_id) })
+    grant.addOIDCScope('openid profile')
+    const result = { login: { accountId }, consent: { grantId: await grant.save() } }
+    await provider.interactionFinished(request, response, result)
+  }
+
+  const server = createServer(KEPT_ALIVE, (request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? ''
+    actor.requests.push(path)
+    if (actor.away) response.writeHead(503).end()
+    else if (path === LOGIN) void signIn(request, response)
+    else void handle?.(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  const actor: OpenidProvider = {
+    issuer,
+    env: (method = 'client_secret_basic') => ({
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: method,
+      OIDC_CLIENT_SECRET: method === 'none' ? '' : SECRET,
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+    }),
+    async register(serviceUrl) {
+      provider = await createProvider(issuer, `${serviceUrl}/openid4vci/authorize/callback`, () => known)
+      handle = provider.callback()
+    },
+    user: { sub: 'alice' },
+    away: false,
+    requests: [],
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+  return actor
+}
