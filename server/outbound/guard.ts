@@ -38,6 +38,8 @@ export interface Outbound {
 export interface FetchTextOptions {
   /** Value of the Accept header. */
   readonly accept?: string
+  /** For the body, before and after decompression, where it may be larger or must be smaller than that of others. */
+  readonly maxBytes?: number
 }
 
 export interface FetchJsonOptions extends FetchTextOptions {
@@ -89,7 +91,7 @@ async function follow(transport: Transport, bounds: Bounds, request: Request, si
   const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
   let hop: Hop = { url: new URL(request.url), headers: requestHeaders(request.headers) }
   for (let redirects = 0; ; redirects++) {
-    const answer = await transport.send(hop, request.method, body, signal)
+    const answer = await transport.send(hop, request.method, body, signal, bounds.maxBytes)
     const target = redirectTarget(answer, request, hop.url)
     if (target === undefined) {
       const coding = answer.headers['content-encoding']
@@ -112,9 +114,11 @@ async function follow(transport: Transport, bounds: Bounds, request: Request, si
 export function createOutbound(options: OutboundOptions): Outbound {
   const { timeoutMs = 5000, maxBytes = 262_144, maxRedirects = 3, onEnd = () => {} } = options
   const destinations = createDestinations(options)
-  const transport = createTransport({ ...options, destinations, timeoutMs, maxBytes })
+  const transport = createTransport({ ...options, destinations, timeoutMs })
 
-  const guarded: Outbound['fetch'] = async (input, init) => {
+  type Fetch = (input: Parameters<Outbound['fetch']>[0], init?: RequestInit, limit?: number) => Promise<Response>
+
+  const guarded: Fetch = async (input, init, limit = maxBytes) => {
     const url = parseUrl(input instanceof Request ? input.url : String(input))
     // Checked before `new Request()`, which would refuse a user name with a message of its own.
     destinations.check(url)
@@ -122,15 +126,15 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const expired = new OutboundError('timeout', `${url.host} did not answer within ${timeoutMs} ms.`)
     const deadline = startDeadline(timeoutMs, request.signal, expired)
     try {
-      return await follow(transport, { maxBytes, maxRedirects }, request, deadline.signal)
+      return await follow(transport, { maxBytes: limit, maxRedirects }, request, deadline.signal)
     } finally {
       deadline.stop()
     }
   }
 
-  const guardedFetch: Outbound['fetch'] = async (input, init) => {
+  const guardedFetch: Fetch = async (input, init, limit) => {
     try {
-      const response = await guarded(input, init)
+      const response = await guarded(input, init, limit)
       onEnd(`${Math.floor(response.status / 100)}xx`)
       return response
     } catch (error) {
@@ -139,8 +143,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
     }
   }
 
-  const get = async (url: string | URL, headers: Headers | Record<string, string>): Promise<Response> => {
-    const response = await guardedFetch(url, { headers })
+  const get = async (
+    url: string | URL,
+    headers: Headers | Record<string, string>,
+    limit?: number,
+  ): Promise<Response> => {
+    const response = await guardedFetch(url, { headers }, limit)
     if (response.ok) return response
     throw new OutboundError('status', `${new URL(response.url).host} answered with status ${response.status}.`)
   }
@@ -148,15 +156,15 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const read = async (response: Response) => decodeText(await response.arrayBuffer(), new URL(response.url).host)
 
   return {
-    fetch: guardedFetch,
-    async fetchJson(url, { accept = 'application/json', headers } = {}) {
+    fetch: (input, init) => guardedFetch(input, init),
+    async fetchJson(url, { accept = 'application/json', headers, maxBytes: limit } = {}) {
       const sent = new Headers(headers)
       if (!sent.has('accept')) sent.set('accept', accept)
-      const response = await get(url, sent)
+      const response = await get(url, sent, limit)
       return decodeJson(await read(response), new URL(response.url).host)
     },
-    async fetchText(url, { accept = '*/*' } = {}) {
-      const response = await get(url, { accept })
+    async fetchText(url, { accept = '*/*', maxBytes: limit } = {}) {
+      const response = await get(url, { accept }, limit)
       const contentType = response.headers.get('content-type') ?? ''
       return { text: await read(response), contentType, status: response.status }
     },

@@ -46,10 +46,9 @@ function failureCode(error: unknown): string {
 }
 
 /** Translates a failure of resolver, socket, TLS or HTTP client, by its stable code. */
-export function transportFailure(error: unknown, host: string, maxBytes: number): OutboundError {
+export function transportFailure(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error
   const code = failureCode(error)
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge(host, maxBytes)
   return new OutboundError('connect', `Request to ${host} failed (${code}).`, { cause: error })
 }
 

@@ -2,14 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Agent } from 'undici'
 import { type ConnectRules, createConnector } from './connect.js'
 import type { Destinations } from './destination.js'
-import { transportFailure } from './outbound-error.js'
+import { tooLarge, transportFailure } from './outbound-error.js'
 import { INTERNAL_HEADER } from './own-origin.js'
 
 export interface TransportOptions extends Pick<ConnectRules, 'lookup' | 'isPublicAddress' | 'ca'> {
   readonly destinations: Destinations
   readonly ownRequestMac?: ((method: string, url: URL) => string) | undefined
   readonly timeoutMs: number
-  readonly maxBytes: number
 }
 
 /** One address to ask, and what to say there. */
@@ -27,17 +26,28 @@ export interface Answer {
 
 /** Sends requests of one hop each: no redirects, no decompression. */
 export interface Transport {
-  /** @throws {OutboundError}, or the signal's reason. */
-  send(hop: Hop, method: string, body: Uint8Array | null, signal: AbortSignal): Promise<Answer>
+  /** @throws {OutboundError}, for an answer of more than `maxBytes` too, or the signal's reason. */
+  send(hop: Hop, method: string, body: Uint8Array | null, signal: AbortSignal, maxBytes: number): Promise<Answer>
   close(): Promise<void>
+}
+
+/** Reads a body as far as the limit; what leaves it unread closes the connection. */
+async function readBytes(body: AsyncIterable<Uint8Array>, host: string, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge(host, maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size)
 }
 
 /** Connections are kept for each origin apart; all of them are made by the connector that judges addresses. */
 export function createTransport(options: TransportOptions): Transport {
-  const { destinations, ownRequestMac, maxBytes } = options
+  const { destinations, ownRequestMac } = options
   const agent = new Agent({
     connect: createConnector({ ...options, mayBePrivate: destinations.mayBePrivate }),
-    maxResponseSize: maxBytes,
     // Addresses are checked when connecting: a server must not keep a connection longer than a resolver's answer is valid.
     keepAliveMaxTimeout: 10_000,
   })
@@ -48,7 +58,7 @@ export function createTransport(options: TransportOptions): Transport {
     ownRequestMac !== undefined && destinations.isOwn(url) ? { [INTERNAL_HEADER]: ownRequestMac(method, url) } : {}
 
   return {
-    async send({ url, headers }, method, body, signal) {
+    async send({ url, headers }, method, body, signal, maxBytes) {
       destinations.check(url)
       try {
         const answer = await agent.request({
@@ -59,10 +69,14 @@ export function createTransport(options: TransportOptions): Transport {
           body,
           signal,
         })
-        return { status: answer.statusCode, headers: answer.headers, bytes: await answer.body.bytes() }
+        return {
+          status: answer.statusCode,
+          headers: answer.headers,
+          bytes: await readBytes(answer.body, url.host, maxBytes),
+        }
       } catch (error) {
         if (signal.aborted) throw signal.reason
-        throw transportFailure(error, url.host, maxBytes)
+        throw transportFailure(error, url.host)
       }
     },
     close() {

@@ -137,9 +137,9 @@ export function confirmationOf(holderKey: Jwk | { readonly kid: string }): Confi
 }
 
 /** Takes a compact JWS apart without verifying it. `what` names it in the refusal: "Credential", "Status list". */
-export function decodeJwt(compact: string, what: string): DecodedJws {
+export function decodeJwt(compact: string, what: string, maxLength?: number): DecodedJws {
   try {
-    return decodeCompact(compact)
+    return decodeCompact(compact, maxLength)
   } catch (error) {
     throw refusalOf(error, what)
   }

@@ -10,17 +10,19 @@ export interface DecodedJws {
   signature: Uint8Array
 }
 
-/** The longest compact JWS that is read, in characters. */
+/** The longest compact JWS that is read unless somebody knows of longer ones, in characters. */
 export const MAX_COMPACT_LENGTH = 256 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Decodes a compact JWS (RFC 7515 §7.1) WITHOUT verifying it: three segments of unpadded base64url (the signature may
- * be empty), header and payload JSON objects, at most 256 KiB. Throws JwsError `malformed`.
+ * be empty), header and payload JSON objects. Throws JwsError `malformed`.
+ *
+ * @param maxLength in characters; 256 KiB unless given
  */
-export function decodeCompact(compact: string): DecodedJws {
-  if (compact.length > MAX_COMPACT_LENGTH) throw new JwsError('malformed', 'The JWT is longer than 256 KiB.')
+export function decodeCompact(compact: string, maxLength = MAX_COMPACT_LENGTH): DecodedJws {
+  if (compact.length > maxLength) throw new JwsError('malformed', `The JWT is longer than ${maxLength / 1024} KiB.`)
   const [protectedHeader, payload, encodedSignature, ...others] = compact.split('.', 4)
   if (protectedHeader === undefined || payload === undefined || encodedSignature === undefined || others.length > 0) {
     throw new JwsError('malformed', 'A JWT consists of three segments separated by dots.')

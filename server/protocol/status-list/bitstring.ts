@@ -1,6 +1,7 @@
 import { type BitstringStatusListEntry, CredentialError, numericDate } from '../credential/verification.js'
 import { type Signer, signCompact } from '../jose/jws.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
+import type { Work } from '../work.js'
 import { bitstringBytes, bitstringValue, STATUS_LIST_SIZE } from './bits.js'
 import { expandBase64url, gzipBase64url } from './compression.js'
 
@@ -57,10 +58,11 @@ export async function createBitstringStatusListCredential(input: BitstringStatus
  * Reads one status from the payload of a BitstringStatusListCredential whose signature and times were checked already. Issuers
  * of the VCDM 1.1 put the credential into a `vc` claim; that is read too.
  *
+ * @param work pays for expanding the list
  * @returns the value of the entry: 0 when its purpose does not apply.
  * @throws CredentialError when the list is another one than the entry names, is broken, too short, or of another purpose.
  */
-export function readBitstringStatus(payload: JsonObject, entry: BitstringStatusListEntry): number {
+export function readBitstringStatus(payload: JsonObject, entry: BitstringStatusListEntry, work?: Work): number {
   const list = bitstringStatusListOf(payload)
   const subject = list.credentialSubject
   // Bitstring Status List v1.0 §2.2: `id`, where expressed, matches `statusListCredential`.
@@ -75,7 +77,7 @@ export function readBitstringStatus(payload: JsonObject, entry: BitstringStatusL
     throw new CredentialError(`Status list does not tell the purpose ${entry.statusPurpose}.`)
   }
   if (!subject.encodedList.startsWith('u')) throw new CredentialError('Status list is not multibase base64url.')
-  return valueIn(expandBase64url(subject.encodedList.slice(1), 'gzip'), entry)
+  return valueIn(expandBase64url(subject.encodedList.slice(1), 'gzip', work), entry)
 }
 
 /** The BitstringStatusListCredential in a payload: the payload itself (VCDM 2.0) or its `vc` claim (VCDM 1.1). */

@@ -1,9 +1,15 @@
 import { deflateSync, gunzipSync, gzipSync, inflateSync, constants as zlib } from 'node:zlib'
 import { CredentialError } from '../credential/verification.js'
 import { decodeBase64url } from '../jose/base64url.js'
+import { type Work, WorkExceededError } from '../work.js'
 
-/** 2^20 entries of the largest size, 8 bits, are 1 MiB; what expands to more than twice that is no status list but an attack. */
-const MAX_EXPANDED_BYTES = 2 * 1024 * 1024
+/**
+ * The largest status list, as it is fetched and when it is expanded: 2^20 entries of the largest size, 8 bits, are 1 MiB, which
+ * where it cannot be compressed is some 1.8 MB after base64url twice. What is larger is no status list but an attack.
+ */
+export const MAX_STATUS_LIST_BYTES = 2 * 1024 * 1024
+
+const UNITS_OF_AN_EXPANDED_BYTE = 0.1
 
 /** base64url(gzip(bytes)), without the multibase prefix (Bitstring Status List v1.0 §2.2). */
 export function gzipBase64url(bytes: Uint8Array): string {
@@ -18,17 +24,21 @@ export function zlibBase64url(bytes: Uint8Array): string {
 /**
  * Undoes `gzipBase64url` or `zlibBase64url`. Never expands beyond 2 MiB, whatever the input claims to hold.
  *
+ * @param work pays for what comes out
  * @throws CredentialError when the text is not base64url, not compressed so, or expands to more.
  */
-export function expandBase64url(text: string, format: 'gzip' | 'zlib'): Uint8Array {
+export function expandBase64url(text: string, format: 'gzip' | 'zlib', work?: Work): Uint8Array {
   const compressed = decodeBase64url(text)
   if (compressed === undefined) throw new CredentialError('Status list is not base64url.')
-  const options = { maxOutputLength: MAX_EXPANDED_BYTES }
+  const options = { maxOutputLength: MAX_STATUS_LIST_BYTES }
   try {
-    return format === 'gzip' ? gunzipSync(compressed, options) : inflateSync(compressed, options)
+    const expanded = format === 'gzip' ? gunzipSync(compressed, options) : inflateSync(compressed, options)
+    work?.spend(expanded.length * UNITS_OF_AN_EXPANDED_BYTE)
+    return expanded
   } catch (error) {
+    if (error instanceof WorkExceededError) throw error
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') {
-      throw new CredentialError(`Status list expands to more than ${MAX_EXPANDED_BYTES} bytes.`, { cause: error })
+      throw new CredentialError(`Status list expands to more than ${MAX_STATUS_LIST_BYTES} bytes.`, { cause: error })
     }
     throw new CredentialError(`Status list is not ${format} data.`, { cause: error })
   }

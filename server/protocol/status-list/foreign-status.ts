@@ -19,12 +19,14 @@ import type { DecodedJws, Jwk } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
 import { checkValidityPeriod } from '../jwt-vc/validity.js'
 import { issuerIdOf } from '../jwt-vc/vc.js'
+import type { Work } from '../work.js'
 import {
   BITSTRING_STATUS_LIST_MEDIA_TYPE,
   BITSTRING_STATUS_LIST_TYP,
   bitstringStatusListOf,
   readBitstringStatus,
 } from './bitstring.js'
+import { MAX_STATUS_LIST_BYTES } from './compression.js'
 import { readTokenStatus, TOKEN_STATUS_LIST_MEDIA_TYPE, TOKEN_STATUS_LIST_TYP } from './token-status-list.js'
 
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended'
@@ -37,9 +39,14 @@ export interface StatusSource {
   readonly trustAnchors?: readonly X509Certificate[]
   readonly now: Date
   readonly leewaySeconds?: number
+  /** Pays for reading the list. */
+  readonly work?: Work | undefined
 }
 
 const LIST = 'Status list'
+
+/** What decoding a list and verifying its signature costs. */
+const UNITS_OF_A_CHARACTER = 0.5
 
 /**
  * Asks a status list on the web for the status of a credential that is verified already (Token Status List §8.3, Bitstring
@@ -62,7 +69,7 @@ export async function checkForeignStatus(
 
 async function checkTokenStatus(source: StatusSource, reference: TokenStatusReference, issuer: IssuerKey) {
   const compact = await fetchList(source, reference.uri, TOKEN_STATUS_LIST_MEDIA_TYPE)
-  const jwt = decodeJwt(compact, LIST)
+  const jwt = readList(source, compact)
   const { header, payload } = jwt
   // Token Status List §5.1: `typ` is `statuslist+jwt`, `iat` is there.
   if (mediaTypeOf(header.typ) !== TOKEN_STATUS_LIST_TYP)
@@ -73,13 +80,13 @@ async function checkTokenStatus(source: StatusSource, reference: TokenStatusRefe
   const certified = certifiedKey(source, header.x5c)
   if (certified === undefined) await verifyList(source, jwt, payload.iss, issuer)
   else verifyJwtSignature(jwt, certified, LIST)
-  return tokenStatusOf(readTokenStatus(payload, reference))
+  return tokenStatusOf(readTokenStatus(payload, reference, source.work))
 }
 
 async function checkBitstringStatus(source: StatusSource, entry: BitstringStatusListEntry, issuer: IssuerKey) {
   if (entry.statusPurpose !== 'revocation' && entry.statusPurpose !== 'suspension') return 'valid'
   const compact = await fetchList(source, entry.statusListCredential, BITSTRING_STATUS_LIST_MEDIA_TYPE)
-  const jwt = decodeJwt(compact, LIST)
+  const jwt = readList(source, compact)
   const { header, payload } = jwt
   const typ = mediaTypeOf(header.typ)
   if (typ !== undefined && typ !== 'jwt' && typ !== BITSTRING_STATUS_LIST_TYP) {
@@ -89,7 +96,7 @@ async function checkBitstringStatus(source: StatusSource, entry: BitstringStatus
   checkListTimes(payload, source)
   checkValidityPeriod(list, LIST, source.now, source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS)
   await verifyList(source, jwt, payload.iss ?? issuerIdOf(list), issuer)
-  if (readBitstringStatus(payload, entry) === 0) return 'valid'
+  if (readBitstringStatus(payload, entry, source.work) === 0) return 'valid'
   return entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended'
 }
 
@@ -100,6 +107,11 @@ async function fetchList(source: StatusSource, url: string, accept: string): Pro
     const cause = error instanceof Error ? error.message : String(error)
     throw new CredentialError(`${LIST} could not be fetched: ${cause}`, { cause: error })
   }
+}
+
+function readList({ work }: StatusSource, compact: string): DecodedJws {
+  work?.spend(compact.length * UNITS_OF_A_CHARACTER)
+  return decodeJwt(compact, LIST, MAX_STATUS_LIST_BYTES)
 }
 
 function checkListTimes(payload: JsonObject, source: StatusSource): void {

@@ -1,6 +1,7 @@
 import { CredentialError, numericDate, type TokenStatusReference } from '../credential/verification.js'
 import { type Signer, signCompact } from '../jose/jws.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
+import type { Work } from '../work.js'
 import { TOKEN_STATUS_BITS, type TokenStatusBits, tokenStatusBytes, tokenStatusValue } from './bits.js'
 import { expandBase64url, zlibBase64url } from './compression.js'
 
@@ -50,17 +51,18 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
 /**
  * Reads one status from the payload of a Status List Token whose signature, type and times were checked already.
  *
+ * @param work pays for expanding the list
  * @returns the status value: 0 VALID, 1 INVALID, 2 SUSPENDED, else as registered (Token Status List §7.1).
  * @throws CredentialError when the list is another one than the reference names, is broken, or ends before the index.
  */
-export function readTokenStatus(payload: JsonObject, reference: TokenStatusReference): number {
+export function readTokenStatus(payload: JsonObject, reference: TokenStatusReference, work?: Work): number {
   // Token Status List §8.3: `sub` equals the `uri` of the reference.
   if (payload.sub !== reference.uri) throw new CredentialError('Status list is not the one that the credential names.')
   const list = payload.status_list
   if (!isObject(list) || typeof list.lst !== 'string' || !isTokenStatusBits(list.bits)) {
     throw new CredentialError('Status list has no status_list of 1, 2, 4 or 8 bits.')
   }
-  const value = tokenStatusValue(expandBase64url(list.lst, 'zlib'), reference.idx, list.bits)
+  const value = tokenStatusValue(expandBase64url(list.lst, 'zlib', work), reference.idx, list.bits)
   // Token Status List §8.3: an index out of bounds makes no statement, so that the credential is rejected.
   if (value === undefined) throw new CredentialError('Status list ends before the index of the credential.')
   return value

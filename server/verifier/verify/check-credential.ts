@@ -74,8 +74,7 @@ export async function checkStatus(
   verification: Verification,
   { status, issuerKey }: Pick<VerifiedCredential, 'status' | 'issuerKey'>,
 ): Promise<void> {
-  const { deps, fetches, resolveIssuerKey, now } = verification
-  await assertNotRevoked(deps, fetches, resolveIssuerKey, status, issuerKey, now)
+  await assertNotRevoked(verification.deps, verification, status, issuerKey)
 }
 
 /**

@@ -12,6 +12,7 @@ import { x5cIssuerKey } from '../../protocol/issuer-keys/x5c-issuer.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { verificationKey } from '../../protocol/jose/verification-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
+import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js'
 
 /** For all fetches of one verification together. */
 const TOTAL_FETCH_MS = 8_000
@@ -19,7 +20,8 @@ const TOTAL_FETCH_MS = 8_000
 /** Fetches of one verification: through the outbound guard, eight seconds for all of them. */
 export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
-  fetchText(url: string, accept: string): Promise<string>
+  /** The text of a status list, which may be larger than anything else that is fetched. */
+  fetchStatusList(url: string, accept: string): Promise<string>
   resolveDid(did: string): Promise<DidKeys>
 }
 
@@ -45,7 +47,8 @@ export function verificationFetches(deps: Pick<Deps, 'outbound' | 'resolver'>, a
   }
   return {
     fetchJson: (url) => within(() => deps.outbound.fetchJson(url)),
-    fetchText: (url, accept) => within(async () => (await deps.outbound.fetchText(url, { accept })).text),
+    fetchStatusList: (url, accept) =>
+      within(async () => (await deps.outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text),
     // Every other method is computed.
     resolveDid: (did) =>
       did.startsWith('did:web:') ? within(() => deps.resolver.resolve(did, admit)) : deps.resolver.resolve(did),

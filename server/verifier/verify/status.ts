@@ -8,6 +8,7 @@ import {
 } from '../../protocol/credential/verification.js'
 import { isSameKey } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
+import type { Work } from '../../protocol/work.js'
 import { type StatusListForm, statusListUri } from '../../status-lists/publication.js'
 import type { VerificationFetches } from './issuer-keys.js'
 
@@ -38,13 +39,20 @@ async function ownStatus(
   return entry.revoked ? 'revoked' : 'valid'
 }
 
+/** What reading a status takes: one moment, and the fetches and the budget of one verification. */
+export interface StatusReading {
+  readonly fetches: VerificationFetches
+  readonly resolveIssuerKey: ResolveIssuerKey
+  readonly now: Date
+  /** Pays for each list. */
+  readonly work?: Work
+}
+
 async function statusOf(
   deps: Deps,
-  fetches: VerificationFetches,
-  resolveIssuerKey: ResolveIssuerKey,
+  { fetches, resolveIssuerKey, now, work }: StatusReading,
   reference: StatusReference,
   issuer: IssuerKey,
-  now: Date,
 ): Promise<CredentialStatus> {
   const [form, uri, index] =
     'uri' in reference
@@ -53,10 +61,11 @@ async function statusOf(
   const own = ownListId(deps, form, uri)
   if (own !== undefined) return ownStatus(deps, own, index, issuer)
   const source = {
-    fetchText: fetches.fetchText,
+    fetchText: fetches.fetchStatusList,
     resolveIssuerKey,
     trustAnchors: deps.config.statusTrustAnchors,
     now,
+    work,
   }
   return checkForeignStatus(source, reference, issuer)
 }
@@ -64,14 +73,12 @@ async function statusOf(
 /** What the status entries of a verified credential say: the first that is not `valid`. Throws CredentialError where one cannot be had. */
 export async function readStatus(
   deps: Deps,
-  fetches: VerificationFetches,
-  resolveIssuerKey: ResolveIssuerKey,
+  reading: StatusReading,
   references: readonly StatusReference[],
   issuer: IssuerKey,
-  now: Date,
 ): Promise<CredentialStatus> {
   for (const reference of references) {
-    const status = await statusOf(deps, fetches, resolveIssuerKey, reference, issuer, now)
+    const status = await statusOf(deps, reading, reference, issuer)
     if (status !== 'valid') return status
   }
   return 'valid'

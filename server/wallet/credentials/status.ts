@@ -13,17 +13,17 @@ import type { HeldCredential } from './held.js'
 export type HeldStatus = 'valid' | 'expired' | 'revoked' | 'suspended' | 'unknown'
 
 const AT_ONCE = 8
-/** Lists that are kept until all credentials have been looked at, each of 256 KiB at most. */
-const MAX_SHARED = 32
+/** Lists that are kept until all credentials have been looked at, each of 2 MiB at most. */
+const MAX_SHARED = 8
 
 /** One issuer's list serves many credentials: each is fetched once for all of them, while few others come between. */
 function sharing(fetches: VerificationFetches): VerificationFetches {
   const texts = new LruMap<string, Promise<string>>(MAX_SHARED)
   return {
     ...fetches,
-    fetchText: (url, accept) => {
+    fetchStatusList: (url, accept) => {
       const name = `${accept} ${url}`
-      const known = texts.get(name) ?? fetches.fetchText(url, accept)
+      const known = texts.get(name) ?? fetches.fetchStatusList(url, accept)
       texts.set(name, known)
       return known
     },
@@ -39,7 +39,7 @@ export async function statusesOf(deps: Deps, credentials: readonly HeldCredentia
     if (content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000) return 'expired'
     const references = deps.formats.named(format).holding.statusOf(compact)
     try {
-      return await readStatus(deps, fetches, resolveIssuerKey, references, content.issuerKey, now)
+      return await readStatus(deps, { fetches, resolveIssuerKey, now }, references, content.issuerKey)
     } catch (thrown) {
       if (thrown instanceof CredentialError) return 'unknown'
       throw thrown

@@ -10,6 +10,7 @@ import { createBitstringStatusListCredential } from '../../../server/protocol/st
 import { zlibBase64url } from '../../../server/protocol/status-list/compression.js'
 import { checkForeignStatus, type StatusSource } from '../../../server/protocol/status-list/foreign-status.js'
 import { createTokenStatusList } from '../../../server/protocol/status-list/token-status-list.js'
+import { Work, WorkExceededError } from '../../../server/protocol/work.js'
 import { type Actor, actor, decode, later, NOW, NOW_SECONDS, tampered } from '../sd-jwt-vc/actors.js'
 
 const URI = 'https://issuer.example/lists/1'
@@ -127,6 +128,17 @@ describe('The status of a foreign credential', () => {
     await expect(check('<html></html>', TOKEN)).rejects.toThrow(
       refusal('Status list is not a well-formed JWT: A JWT consists of three segments separated by dots.'),
     )
+  })
+})
+
+describe('Reading a status list', () => {
+  it('is paid for, by its length and by what it expands to', async () => {
+    const zeros = { status_list: { bits: 8, lst: zlibBase64url(new Uint8Array(2 * 1024 * 1024)) } }
+    const bomb = await forged(tokenList, zeros)
+    await expect(check(bomb, TOKEN, { work: new Work(1_000_000) })).resolves.toBe('valid')
+    await expect(check(bomb, TOKEN, { work: new Work(100_000) })).rejects.toThrow(WorkExceededError)
+    await expect(check(tokenList, TOKEN, { work: new Work(100) })).rejects.toThrow(WorkExceededError)
+    await expect(check(bitstringList, ENTRY, { work: new Work(1_000) })).rejects.toThrow(WorkExceededError)
   })
 })
 

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Deps } from '../../../server/deps.js'
 import { verificationFetches } from '../../../server/verifier/verify/issuer-keys.js'
@@ -179,6 +181,45 @@ describe('what a credential says of its status', () => {
   })
 })
 
+describe('a large Token Status List', () => {
+  /** A list of so many entries of 2 bits that nothing compresses; the entry 0 is valid. */
+  async function listOf(uri: string, entries: number) {
+    const bytes = randomBytes(entries / 4)
+    bytes[0] = 0
+    const now = Math.floor(Date.now() / 1000)
+    const lst = deflateSync(bytes).toString('base64url')
+    const payload = { iss: issuer.id, sub: uri, iat: now - 60, exp: now + 600, status_list: { bits: 2, lst } }
+    return issuer.sign({ typ: 'statuslist+jwt' }, payload)
+  }
+  async function verifyWith(entries: number) {
+    const uri = address(`/large/${crypto.randomUUID()}`)
+    const body = await listOf(uri, entries)
+    web.documents.set(new URL(uri).pathname, { body })
+    return { length: body.length, answer: await verify(await issuer.sdJwtVc({ status: { uri, idx: 0 } })) }
+  }
+
+  it('is read: 2^20 entries, beyond the bound of everything else', async () => {
+    const { length, answer } = await verifyWith(2 ** 20)
+    expect(length).toBeGreaterThan(400_000)
+    expect(answer).toMatchObject({ isValid: true })
+  })
+
+  it('is not read beyond 2 MiB', async () => {
+    const { length, answer } = await verifyWith(5 * 2 ** 20)
+    expect(length).toBeGreaterThan(2_097_152)
+    expect(answer).toEqual(
+      refused(`Status list could not be fetched: 127.0.0.1:${web.port} answered with more than 2097152 bytes.`),
+    )
+  })
+
+  it('leaves everything else its bound', async () => {
+    const club = await ForeignIssuer.named(`did:web:127.0.0.1%3A${web.port}:large`)
+    const document = { ...(club.didDocument() as object), filler: 'x'.repeat(262_144) }
+    web.documents.set('/large/did.json', { body: document })
+    expect((await verify(await club.jwtVc())).isValid).toBe(false)
+  })
+})
+
 describe('the fetches of one verification', () => {
   it('have eight seconds together, DID documents included', async () => {
     vi.useFakeTimers()
@@ -192,7 +233,7 @@ describe('the fetches of one verification', () => {
       const first = fetches.resolveDid('did:web:slow.example')
       await vi.advanceTimersByTimeAsync(5_000)
       expect(await first).toEqual({})
-      const second = fetches.fetchText('https://slow.example/list', '*/*').catch((error: Error) => error.message)
+      const second = fetches.fetchStatusList('https://slow.example/list', '*/*').catch((error: Error) => error.message)
       await vi.advanceTimersByTimeAsync(2_999)
       expect(await Promise.race([second, 'waiting'])).toBe('waiting')
       await vi.advanceTimersByTimeAsync(1)
