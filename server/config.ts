@@ -82,6 +82,7 @@ const zEnvironment = z.object({
   WALLET_TRUST_ANCHORS: certificates,
   WALLET_CLIENTS: walletClients,
   ISSUER_X509: keyAndChain,
+  ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   VERIFIER_RESPONSE_MODE: z
     .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
     .default('direct_post.jwt'),
@@ -157,6 +158,8 @@ export interface Config {
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** The key of the default issuer and its certificates, leaf first; they are checked at start. */
   readonly issuerX509: KeyAndChain | undefined
+  /** What wallets must keep to: OpenID4VCI 1.0, or HAIP 1.0 as well. */
+  readonly issuerProfile: 'final' | 'haip'
   /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
   readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
   /** How long verified claims can be read. */
@@ -190,6 +193,11 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   }
   if (input.METRICS_PORT !== undefined && input.METRICS_PORT !== '0' && input.METRICS_PORT === (input.PORT ?? '3000')) {
     problems.push('- METRICS_PORT must be another port than PORT.')
+  }
+  if (input.ISSUER_PROFILE === 'haip') {
+    for (const name of ['ISSUER_X509', 'WALLET_TRUST_ANCHORS']) {
+      if (input[name] === undefined) problems.push(`- ${name} must be defined where ISSUER_PROFILE is haip.`)
+    }
   }
   if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
     problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
@@ -258,6 +266,7 @@ function configOf(env: Environment): Config {
     },
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
+    issuerProfile: env.ISSUER_PROFILE,
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,

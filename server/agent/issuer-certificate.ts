@@ -31,7 +31,10 @@ function isValidAt(now: Date): (certificate: X509Certificate) => boolean {
   return ({ validFrom, validTo }) => Date.parse(validFrom) <= now.getTime() && now.getTime() <= Date.parse(validTo)
 }
 
-function keyOf(privateKey: KeyObject): Pick<CertifiedKey, 'alg' | 'privateJwk' | 'publicJwk'> {
+function keyOf(
+  privateKey: KeyObject,
+  issuerProfile: Config['issuerProfile'],
+): Pick<CertifiedKey, 'alg' | 'privateJwk' | 'publicJwk'> {
   let privateJwk: Jwk | undefined
   try {
     privateJwk = privateKey.export({ format: 'jwk' })
@@ -42,6 +45,7 @@ function keyOf(privateKey: KeyObject): Pick<CertifiedKey, 'alg' | 'privateJwk' |
   if (privateJwk === undefined || alg === undefined || !ALGORITHMS.has(alg)) {
     throw refusal('must hold a P-256, P-384 or Ed25519 key.')
   }
+  if (issuerProfile === 'haip' && alg !== 'ES256') throw refusal('must hold a P-256 key where ISSUER_PROFILE is haip.')
   return { alg, privateJwk, publicJwk: publicJwkOf(privateJwk) }
 }
 
@@ -65,13 +69,13 @@ function checkChain(chain: readonly X509Certificate[], issuerBaseUrl: string, no
  * @throws {ConfigurationError} where key and certificates do not fit one another, this issuer or this moment.
  */
 export function certifiedKey(
-  { issuerX509, issuerBaseUrl }: Pick<Config, 'issuerX509' | 'issuerBaseUrl'>,
+  { issuerX509, issuerBaseUrl, issuerProfile }: Pick<Config, 'issuerX509' | 'issuerBaseUrl' | 'issuerProfile'>,
   now: Date,
 ): CertifiedKey | undefined {
   if (issuerX509 === undefined) return undefined
   const { privateKey, chain } = issuerX509
   if (!chain[0]?.checkPrivateKey(privateKey)) throw refusal('must hold the key of its first certificate.')
-  const key = keyOf(privateKey)
+  const key = keyOf(privateKey, issuerProfile)
   checkChain(chain, issuerBaseUrl, now)
   // A root says nothing about itself to who trusts it (HAIP 1.0 §6.1.1: the trust anchor is not part of x5c).
   const x5c = chain.filter((certificate) => !isSelfSigned(certificate)).map(({ raw }) => raw.toString('base64'))

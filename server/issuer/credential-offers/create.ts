@@ -3,13 +3,16 @@ import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
+import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
 import type { Work } from '../../protocol/work.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
+import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
 import { offeringFullUrl } from '../offerings/offering-json.js'
 import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
 import { credentialOfferOf } from '../openid4vci/offer.js'
+import type { OfferProfile } from '../openid4vci/offer-profile.js'
 import type { StoredSession } from '../openid4vci/sessions/store.js'
 import type { OfferGrant } from '../openid4vci/store.js'
 import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
@@ -40,9 +43,36 @@ async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: str
   return issuanceContext(deps, name, issuerId, caller)
 }
 
+/** @throws 400 for what HAIP 1.0 forbids, and where the installation or the issuer lacks what it demands. */
+function assertHaipOffer(
+  { config, formats }: Deps,
+  { credentialConfigurationIds: ids }: Request,
+  context: IssuanceContext,
+) {
+  if (config.issuerX509 === undefined) throw errors.badRequest('profile haip needs ISSUER_X509')
+  if (config.attestationTrust.trustAnchors.length === 0)
+    throw errors.badRequest('profile haip needs WALLET_TRUST_ANCHORS')
+  if (context.x5c === null || algorithmOfJwk(context.publicJwk) !== 'ES256')
+    throw errors.badRequest('profile haip needs an issuer with a certificate for a P-256 key')
+  const other = ids.find((id) => parseConfigurationId(formats, id)?.format.issuing.haip !== true)
+  if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
+}
+
+/** @throws 400 where the offer cannot be made under its profile. */
+function profileOf(deps: Deps, request: Request, context: IssuanceContext): OfferProfile {
+  const ofAll = deps.config.issuerProfile
+  const profile = request.profile ?? ofAll
+  if (ofAll === 'haip' && profile !== 'haip') throw errors.badRequest('profile must be haip here')
+  if (profile === 'haip') assertHaipOffer(deps, request, context)
+  return profile
+}
+
 /** @throws 400 where the members cannot be combined, or the user whom the offer is for could not sign in. */
-function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request): OfferGrant {
-  const chosen = grant ?? (forSubject === undefined ? 'pre-authorized_code' : 'authorization_code')
+function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request, haip: boolean): OfferGrant {
+  const byDefault = haip || forSubject !== undefined ? 'authorization_code' : 'pre-authorized_code'
+  const chosen = grant ?? byDefault
+  if (haip && chosen !== 'authorization_code')
+    throw errors.badRequest('grant must be authorization_code with profile haip')
   if (chosen === 'authorization_code' && txCode !== undefined)
     throw errors.badRequest('txCode must not be given with grant authorization_code')
   if (chosen === 'pre-authorized_code' && forSubject !== undefined)
@@ -60,7 +90,8 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
   const id = deps.newId()
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)
-  const grant = grantOf(deps, request)
+  const profile = profileOf(deps, request, context)
+  const grant = grantOf(deps, request, profile === 'haip')
   const txCode = request.txCode === undefined ? null : describeTxCode(request.txCode)
   const code = txCode === null ? undefined : newTxCode(txCode, deps.random)
   const session: StoredSession = {
@@ -90,15 +121,15 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
       configurationIds,
       grant,
       forSubject: request.forSubject ?? null,
-      profile: request.profile ?? 'final',
+      profile,
     },
     session,
   )
   deps.metrics.offerSession('created')
-  const offered = { offeringId: id, schemaName: context.name, offered: configurationIds, session, grant }
+  const offered = { offeringId: id, schemaName: context.name, offered: configurationIds, session, grant, profile }
   return {
     credentialOfferSessionId: id,
-    credentialOfferUri: offeringFullUrl(deps.config, id, request.walletUrl),
+    credentialOfferUri: offeringFullUrl(deps.config, { id, profile, walletUrl: request.walletUrl }),
     credentialOffer: credentialOfferOf(deps, offered),
     ...(code === undefined ? {} : { txCode: code }),
   }

@@ -44,15 +44,23 @@ export const createCredentialOffer = {
       .max(255)
       .optional()
       .meta({ description: 'The `sub` of the user who may take it, with the authorization code.' }),
-    profile: z.enum(OFFER_PROFILES).optional().meta({
-      description: 'What wallets must keep to: OpenID4VCI 1.0 as it stands (`final`, default).',
-    }),
+    profile: z
+      .enum(OFFER_PROFILES)
+      .optional()
+      .meta({
+        description:
+          'What wallets must keep to: OpenID4VCI 1.0 (`final`), or HAIP 1.0 as well (`haip`), which has authorization codes ' +
+          'alone. That of the installation by default.',
+      }),
     walletUrl: z
       .string()
       .max(MAX_WALLET_URL)
       .refine(isWalletUrl, { error: 'must be an https address or begin with the scheme of an app' })
       .optional()
-      .meta({ description: 'What the address of the offer begins with; `openid-credential-offer://` by default.' }),
+      .meta({
+        description:
+          'What the address of the offer begins with; `openid-credential-offer://`, or `haip-vci://`, by default.',
+      }),
     expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
   }),
   output: z.object({

@@ -5,9 +5,9 @@ import type { Formats } from '../../formats/registry.js'
 export const configurationIdOf = (name: string, { issuing }: CredentialFormat): string =>
   `${name}${issuing.configurationSuffix}`
 
-/** Every configuration of a schema, in the order in which they are offered. */
-export const configurationIdsOf = (formats: Formats, name: string): string[] =>
-  formats.issued.map((format) => configurationIdOf(name, format))
+/** The configurations of a schema in some formats. */
+export const configurationIdsOf = (formats: readonly CredentialFormat[], name: string): string[] =>
+  formats.map((format) => configurationIdOf(name, format))
 
 export interface Configuration {
   readonly name: string

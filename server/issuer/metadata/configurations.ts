@@ -1,8 +1,8 @@
-import type { Config } from '../../config.js'
+import type { Deps } from '../../deps.js'
 import type { CredentialFormat } from '../../formats/format.js'
-import type { Formats } from '../../formats/registry.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import { configurationIdOf } from '../issuance/configurations.js'
+import { isHaip, offeredFormats } from '../openid4vci/haip.js'
 import { describeClaims } from '../schemas/claims.js'
 import { displayOf } from '../schemas/display.js'
 import type { CredentialSchema } from '../schemas/store.js'
@@ -27,7 +27,7 @@ function claimsOf(schema: CredentialSchema, { issuing }: CredentialFormat) {
 function configuration(
   schema: CredentialSchema,
   format: CredentialFormat,
-  config: Config,
+  deps: Pick<Deps, 'config'>,
   algorithms: readonly string[],
 ): Record<string, unknown> {
   const display = displayOf(schema.display, schema.title ?? schema.name)
@@ -35,9 +35,9 @@ function configuration(
   return {
     format: format.name,
     scope: configurationIdOf(schema.name, format),
-    ...format.issuing.typeMembers(schema, config),
-    cryptographic_binding_methods_supported: BINDING_METHODS,
-    credential_signing_alg_values_supported: algorithms,
+    ...format.issuing.typeMembers(schema, deps.config),
+    cryptographic_binding_methods_supported: isHaip(deps) ? ['jwk'] : BINDING_METHODS,
+    credential_signing_alg_values_supported: isHaip(deps) ? ['ES256'] : algorithms,
     proof_types_supported: PROOF_TYPES,
     display,
     credential_metadata: { display, ...(claims.length === 0 ? {} : { claims }) },
@@ -50,16 +50,15 @@ function configuration(
  * @param algorithms that issuers sign with now.
  */
 export function configurationsOf(
-  formats: Formats,
+  deps: Pick<Deps, 'config' | 'formats'>,
   schemas: readonly CredentialSchema[],
-  config: Config,
   algorithms: readonly string[],
 ): Record<string, Record<string, unknown>> {
   return Object.fromEntries(
     schemas.flatMap((schema) =>
-      formats.issued.map((format) => [
+      offeredFormats(deps).map((format) => [
         configurationIdOf(schema.name, format),
-        configuration(schema, format, config, algorithms),
+        configuration(schema, format, deps, algorithms),
       ]),
     ),
   )

@@ -4,8 +4,10 @@ import { signCompact } from '../../protocol/jose/jws.js'
 import { DPOP_ALGORITHMS } from '../../protocol/oauth/dpop.js'
 import { ATTESTATION_ALGORITHMS } from '../../protocol/openid4vci/attester.js'
 import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
+import { configurationIdsOf } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
-import { GRANTS } from '../openid4vci/grants/index.js'
+import { grantsOf } from '../openid4vci/grants/index.js'
+import { isHaip, offeredFormats } from '../openid4vci/haip.js'
 import { displayOf } from '../schemas/display.js'
 import { configurationsOf, PROOF_TYPES } from './configurations.js'
 
@@ -33,7 +35,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     offering_endpoint: `${issuerBaseUrl}/api/v1/offerings`,
     batch_credential_issuance: { batch_size: BATCH_SIZE },
     display: displayOf(issuer?.display ?? [], DEFAULT_NAME),
-    credential_configurations_supported: configurationsOf(deps.formats, schemas, deps.config, algorithms),
+    credential_configurations_supported: configurationsOf(deps, schemas, algorithms),
     proof_types_supported: PROOF_TYPES,
   }
 }
@@ -72,23 +74,36 @@ function attestationMembers(deps: Pick<Deps, 'config'>): Record<string, unknown>
   }
 }
 
+/** What differs between OpenID4VCI 1.0 and HAIP 1.0 §4: wallets must push and authenticate, and ask by scope. */
+function profileMembers(deps: Pick<Deps, 'config'>): Record<string, unknown> {
+  const attested = attestsWallets(deps.config) ? ['attest_jwt_client_auth'] : []
+  if (isHaip(deps))
+    return { require_pushed_authorization_requests: true, token_endpoint_auth_methods_supported: attested }
+  return {
+    token_endpoint_auth_methods_supported: ['none', ...attested],
+    authorization_details_types_supported: ['openid_credential'],
+    'pre-authorized_grant_anonymous_access_supported': true,
+  }
+}
+
 /** Authorization Server Metadata (RFC 8414 §2, RFC 9396 §10, OpenID4VCI 1.0 §12.3). */
-export function authorizationServerMetadataOf(deps: Deps): Record<string, unknown> {
+export async function authorizationServerMetadataOf(deps: Deps): Promise<Record<string, unknown>> {
+  const schemas = await deps.stores.schemas.listed(deps.clock())
+  const formats = offeredFormats(deps)
   return {
     issuer: deps.config.issuerBaseUrl,
     token_endpoint: endpoint(deps, 'token'),
     jwks_uri: `${deps.config.issuerBaseUrl}/.well-known/jwks.json`,
-    grant_types_supported: GRANTS.map(({ identifier }) => identifier),
+    grant_types_supported: grantsOf(deps).map(({ identifier }) => identifier),
     authorization_endpoint: endpoint(deps, 'authorize'),
     pushed_authorization_request_endpoint: endpoint(deps, 'par'),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    token_endpoint_auth_methods_supported: ['none', ...(attestsWallets(deps.config) ? ['attest_jwt_client_auth'] : [])],
+    scopes_supported: schemas.flatMap(({ name }) => configurationIdsOf(formats, name)),
     ...attestationMembers(deps),
     dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],
-    authorization_details_types_supported: ['openid_credential'],
-    'pre-authorized_grant_anonymous_access_supported': true,
+    ...profileMembers(deps),
   }
 }

@@ -32,7 +32,7 @@ export const metadataRouter = router({
     .meta(authorizationServerMetadata.meta)
     .input(authorizationServerMetadata.input)
     .output(authorizationServerMetadata.output)
-    .query(({ ctx: { deps } }) => json(authorizationServerMetadataOf(deps))),
+    .query(async ({ ctx: { deps } }) => json(await authorizationServerMetadataOf(deps))),
 
   keys: publicProcedure
     .meta(jsonWebKeySet.meta)

@@ -3,6 +3,8 @@ import type { Config } from '../../config.js'
 import type { Deps } from '../../deps.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
+import { isHaip, offeredFormats } from '../openid4vci/haip.js'
+import type { OfferProfile } from '../openid4vci/offer-profile.js'
 import { schemaUri } from '../schemas/schema-uri.js'
 import type { zOfferingDetail, zOfferingListed } from './offerings.contract.js'
 import type { OfferingRow, RedemptionRow } from './store.js'
@@ -13,23 +15,25 @@ type Offering = Omit<Listed, 'redemptions'>
 
 const DEFAULT_LOCALE = 'en'
 
-/** OpenID4VCI 1.0 §4.1: the scheme that every wallet knows. */
-const WALLET_URL = 'openid-credential-offer://'
+/** Schemes that wallets know (OpenID4VCI 1.0 §4.1, HAIP 1.0 §4.2). */
+const WALLET_URLS = { final: 'openid-credential-offer://', haip: 'haip-vci://' }
 
 /** Where a wallet fetches the credential offer (OpenID4VCI 1.0 §4.1.3). */
 export const credentialOfferUri = (issuerBaseUrl: string, offeringId: string): string =>
   `${issuerBaseUrl}/openid4vci/offers/${offeringId}`
 
-/**
- * What the QR code of an offering says to a wallet.
- *
- * @param walletUrl what the address begins with (OpenID4VCI 1.0 §4.1): a scheme, or the address of one wallet
- */
-export const offeringFullUrl = (
-  { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,
-  offeringId: string,
-  walletUrl = WALLET_URL,
-): string => withParameters(walletUrl, { credential_offer_uri: credentialOfferUri(issuerBaseUrl, offeringId) })
+interface OfferAddress {
+  readonly id: string
+  readonly profile?: OfferProfile
+  /** What the address begins with: a scheme, or the https address of a wallet. */
+  readonly walletUrl?: string | undefined
+}
+
+/** What the QR code of an offering says to a wallet. */
+export const offeringFullUrl = (config: Config, { id, profile, walletUrl }: OfferAddress): string => {
+  const start = walletUrl ?? WALLET_URLS[isHaip({ config }, { profile: profile ?? 'final' }) ? 'haip' : 'final']
+  return withParameters(start, { credential_offer_uri: credentialOfferUri(config.issuerBaseUrl, id) })
+}
 
 function displayOf(row: OfferingRow): { locale: string; name: string } {
   const [first] = row.schemaDisplay ?? []
@@ -41,7 +45,7 @@ export function offeringView(deps: Deps, row: OfferingRow, showSubject: boolean)
   return {
     id: row.id,
     credential_issuer: deps.config.issuerBaseUrl,
-    credential_configuration_ids: configurationIdsOf(deps.formats, row.schemaName),
+    credential_configuration_ids: configurationIdsOf(offeredFormats(deps), row.schemaName),
     display: displayOf(row),
     grants: { authorization_code: { issuer_state: deps.seals.issuerState(row.id) } },
     ...(showSubject ? { credential_subject: row.credentialSubject } : {}),
@@ -57,7 +61,7 @@ export function detailView(deps: Deps, row: OfferingRow, showSubject: boolean): 
     ...offeringView(deps, row, showSubject),
     qr_code_url: `${issuerBaseUrl}/api/v1/offerings/${row.id}/qr-code`,
     offering_id: row.id,
-    offering_full_url: offeringFullUrl(deps.config, row.id),
+    offering_full_url: offeringFullUrl(deps.config, row),
   }
 }
 

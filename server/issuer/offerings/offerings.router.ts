@@ -120,7 +120,7 @@ export const offeringsRouter = router({
     .query(async ({ ctx: { deps }, input }) => {
       const row = await deps.stores.offerings.find(input.id)
       if (row === undefined) throw errors.offeringNotFound()
-      return qrCodeDataUri(offeringFullUrl(deps.config, row.id))
+      return qrCodeDataUri(offeringFullUrl(deps.config, row))
     }),
 
   claim: userProcedure

@@ -18,8 +18,21 @@ export interface WalletClient {
   /** Thumbprint of the attested instance's key; null for a wallet that proves nothing. */
   readonly instanceJkt: string | null
   readonly walletName: string | undefined
+  /** Whether its attestation brought the certificates of its provider. */
+  readonly certified: boolean
+  /** Whether its proof has a challenge of ours. */
+  readonly challenged: boolean
   /** Proofs that count once, for the statement that the request makes. */
   readonly proofs: readonly UsedOnce[]
+}
+
+const UNPROVEN: WalletClient = {
+  clientId: undefined,
+  instanceJkt: null,
+  walletName: undefined,
+  certified: false,
+  challenged: false,
+  proofs: [],
 }
 
 /** Parameters by which a client would authenticate (RFC 6749 §2.3.1, RFC 7521 §4.2). */
@@ -57,13 +70,17 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return text
 }
 
-/** A challenge must be ours and fresh (Attestation-Based Client Authentication §8.1); a wallet that has none may do without. */
-function assertChallenge({ seals }: Pick<Deps, 'seals'>, { challenge }: WalletAttestation): void {
-  if (challenge === undefined || seals.isAttestationChallenge(challenge)) return
-  throw new OAuthError('use_attestation_challenge', 'The challenge of the proof is unknown or has expired.', {
+/** The error for a proof without a good challenge (Attestation-Based Client Authentication §8.1); it brings a fresh one. */
+export const challengeNeeded = ({ seals }: Pick<Deps, 'seals'>, description: string): OAuthError =>
+  new OAuthError('use_attestation_challenge', description, {
     status: 401,
     headers: { [CHALLENGE_HEADER]: seals.attestationChallenge() },
   })
+
+/** A challenge must be ours and fresh (Attestation-Based Client Authentication §8.1); a wallet that has none may do without. */
+function assertChallenge({ seals }: Pick<Deps, 'seals'>, { challenge }: WalletAttestation): void {
+  if (challenge === undefined || seals.isAttestationChallenge(challenge)) return
+  throw challengeNeeded({ seals }, 'The challenge of the proof is unknown or has expired.')
 }
 
 /** Where an attestation names a status, it must be valid (Token Status List §6.2). */
@@ -106,8 +123,15 @@ async function attestedClient(
       throw invalidClient('The client_id is not the sub of the wallet attestation.')
     assertChallenge(deps, verified)
     await assertStatus(deps, verified, now)
-    const { clientId: attestedId, instanceJkt, walletName, jtiHash, expiresAt } = verified
-    return { clientId: attestedId, instanceJkt, walletName, proofs: [{ hash: jtiHash, expiresAt }] }
+    const { instanceJkt, walletName, certified, challenge, jtiHash, expiresAt } = verified
+    return {
+      clientId: verified.clientId,
+      instanceJkt,
+      walletName,
+      certified,
+      challenged: challenge !== undefined,
+      proofs: [{ hash: jtiHash, expiresAt }],
+    }
   } catch (thrown) {
     throw refusal(thrown)
   }
@@ -127,8 +151,7 @@ export async function authenticateClient(
   assertKnownAuthentication(headers, parameters)
   const attestation = headerOf(headers, 'oauth-client-attestation')
   const proof = headerOf(headers, 'oauth-client-attestation-pop')
-  if (attestation === undefined && proof === undefined)
-    return { clientId: undefined, instanceJkt: null, walletName: undefined, proofs: [] }
+  if (attestation === undefined && proof === undefined) return UNPROVEN
   if (attestation === undefined || proof === undefined)
     throw invalidClient('OAuth-Client-Attestation and OAuth-Client-Attestation-PoP must be sent together.')
   if (!attestsWallets(ctx.deps.config)) throw invalidClient('Wallet attestations are not taken here.')

@@ -34,7 +34,7 @@ async function requestedConfiguration(deps: Deps, token: TokenContext, request: 
       'The credential_identifier was not given with this access token.',
     )
   }
-  const allowed = takeable(token, offeredConfigurations(deps.formats, token))
+  const allowed = takeable(token, offeredConfigurations(deps, token))
   if (id !== undefined && allowed.includes(id)) return id
   // §8.3.1.1: a token that does not enable the issuance of a credential that there is, is an authorization error.
   if (id !== undefined && (await isKnownConfiguration(deps, id)))

@@ -1,17 +1,21 @@
 import type { Deps } from '../../deps.js'
-import type { Formats } from '../../formats/registry.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
+import { isHaip, offeredFormats } from './haip.js'
 import { canMove, moved } from './sessions/session.js'
 import type { WalletOffering } from './store.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
 /** Configurations that a wallet may take from an offering. */
-export const offeredConfigurations = (
-  formats: Formats,
-  { offered, schemaName }: Pick<WalletOffering, 'offered' | 'schemaName'>,
-): readonly string[] => (offered.length === 0 ? configurationIdsOf(formats, schemaName) : offered)
+export function offeredConfigurations(
+  deps: Pick<Deps, 'config' | 'formats'>,
+  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile'>,
+): readonly string[] {
+  const { offered, schemaName } = offering
+  const possible = configurationIdsOf(offeredFormats(deps, offering), schemaName)
+  return offered.length === 0 ? possible : offered.filter((id) => possible.includes(id))
+}
 
 /** The error for an offer that closed during the request. */
 export const CLOSED = 'The credential offer has ended, has expired or has been used up.'
@@ -25,12 +29,14 @@ export function closedReason({ session, ...offering }: WalletOffering, now: Date
   return session?.state === 'Error' ? 'The credential offer has ended.' : undefined
 }
 
+type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile'>
+
 /** The one grant of an offer, with a code or an `issuer_state` that is sealed and not stored. */
-function grantsOf(
-  { seals }: Pick<Deps, 'seals'>,
-  { offeringId, grant, session }: Pick<WalletOffering, 'offeringId' | 'grant' | 'session'>,
-) {
-  if (grant === 'authorization_code') return { authorization_code: { issuer_state: seals.issuerState(offeringId) } }
+function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: OfferedGrant) {
+  const { offeringId, grant, session } = offering
+  // HAIP 1.0 §4.2: an offering that nobody chose a grant for.
+  if (isHaip({ config }, offering) || grant === 'authorization_code')
+    return { authorization_code: { issuer_state: seals.issuerState(offeringId) } }
   const txCode = session?.txCode ?? null
   const code = { 'pre-authorized_code': seals.preAuthorizedCode(offeringId) }
   return { [PRE_AUTHORIZED_CODE_GRANT]: { ...code, ...(txCode === null ? {} : { tx_code: { ...txCode } }) } }
@@ -39,13 +45,10 @@ function grantsOf(
 /**
  * The credential offer object (OpenID4VCI 1.0 §4.1.1). It names one grant, because some wallets fail on two.
  */
-export function credentialOfferOf(
-  deps: Deps,
-  offering: Pick<WalletOffering, 'offeringId' | 'offered' | 'schemaName' | 'session' | 'grant'>,
-) {
+export function credentialOfferOf(deps: Deps, offering: OfferedGrant & Pick<WalletOffering, 'offered' | 'schemaName'>) {
   return {
     credential_issuer: deps.config.issuerBaseUrl,
-    credential_configuration_ids: [...offeredConfigurations(deps.formats, offering)],
+    credential_configuration_ids: [...offeredConfigurations(deps, offering)],
     grants: grantsOf(deps, offering),
   }
 }
@@ -65,6 +68,8 @@ export async function handOut(deps: Deps, id: string, counts: boolean) {
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_request', reason)
   const { session } = offering
+  if (isHaip(deps, offering) && session !== null && offering.grant !== 'authorization_code')
+    throw new OAuthError('invalid_request', 'Pre-authorized codes are no longer given here.')
   if (counts && session !== null && canMove(session.state, 'OfferRetrieved'))
     await deps.stores.offerSessions.move(moved(session, 'OfferRetrieved'), now)
   return credentialOfferOf(deps, offering)

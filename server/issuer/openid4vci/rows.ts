@@ -43,6 +43,7 @@ export const zRefreshToken = z.strictObject({
   authorizationId: z.string(),
   clientId: z.string(),
   offeringId: z.string(),
+  profile: z.enum(OFFER_PROFILES),
   detailed: z.array(z.string()),
   scoped: z.array(z.string()),
   dpopJkt: z.string().nullable(),

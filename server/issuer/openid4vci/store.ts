@@ -104,6 +104,7 @@ export interface StoredRefreshToken {
   readonly authorizationId: string
   readonly clientId: string
   readonly offeringId: string
+  readonly profile: OfferProfile
   readonly detailed: readonly string[]
   readonly scoped: readonly string[]
   readonly dpopJkt: string | null
@@ -138,10 +139,15 @@ export interface NewRecord {
 /** What became of an issuance. All but `issued` left nothing behind, nonces apart. */
 export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: string } | Refusal
 
-const offeringColumns = Prisma.sql`
+/** The columns of an offer, of which `offeringJoins` has the tables. */
+export const offeringColumns = Prisma.sql`
   o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient, o."grant",
   o.for_subject AS "forSubject", o.profile,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
+
+/** The offer with an id, with its schema and session, joined to what has the id. */
+export const offeringJoins = (id: Prisma.Sql) => Prisma.sql`
+  JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
 /** `target`: the credential that what is taken belongs to, where `admitted` has a row: a new one, or the token's earlier one. */
 function target(record: NewRecord, { earlierId, offeringId, now }: Admission): Prisma.Sql {
@@ -253,12 +259,12 @@ export function createOpenid4vciStore({ sql }: Database) {
 
     async refreshToken(tokenHash: string): Promise<StoredRefreshToken | undefined> {
       const [row] = await sql(zRefreshToken)`
-        SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId",
+        SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId", o.profile,
           r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt", r.instance_jkt AS "instanceJkt",
           LEAST(r.expires_at, a.expires_at) AS "expiresAt",
           r.replaced_at IS NOT NULL AS replaced
-        FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id
-        WHERE r.token_hash = ${tokenHash} AND a.offering_id IS NOT NULL`
+        FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id JOIN offerings o ON o.id = a.offering_id
+        WHERE r.token_hash = ${tokenHash}`
       return row
     },
 

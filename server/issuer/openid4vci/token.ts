@@ -1,9 +1,8 @@
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { TokenClient, TokenParameters, TokenResponse } from './grants/grant.js'
-import { GRANTS } from './grants/index.js'
-
-const SUPPORTED = GRANTS.map(({ identifier }) => identifier).join(', ')
+import { grantsOf } from './grants/index.js'
+import { assertHaipToken, isHaip } from './haip.js'
 
 /**
  * Exchanges a code for an access token (OpenID4VCI 1.0 §6).
@@ -15,8 +14,12 @@ export async function issueToken(deps: Deps, sent: TokenParameters, client: Toke
   const parameters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
   const { grant_type: grantType } = parameters
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.')
-  const grant = GRANTS.find(({ identifier }) => identifier === grantType)
-  if (grant === undefined)
-    throw new OAuthError('unsupported_grant_type', `The grant_type is not supported; use ${SUPPORTED}.`)
+  const grants = grantsOf(deps)
+  const grant = grants.find(({ identifier }) => identifier === grantType)
+  if (grant === undefined) {
+    const supported = grants.map(({ identifier }) => identifier).join(', ')
+    throw new OAuthError('unsupported_grant_type', `The grant_type is not supported; use ${supported}.`)
+  }
+  if (isHaip(deps)) assertHaipToken(deps, client)
   return grant.handle(deps, parameters, client)
 }

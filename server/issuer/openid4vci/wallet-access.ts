@@ -4,6 +4,7 @@ import { OAuthError, type OAuthErrorCode } from '../../protocol/oauth/error.js'
 import { publicProcedure } from '../../trpc.js'
 import { sha256 } from './access-token.js'
 import { dpopChallenge, dpopProofOf, provideDpopNonce, replayedProof } from './dpop.js'
+import { isHaip } from './haip.js'
 import type { TokenContext } from './store.js'
 
 /**
@@ -12,16 +13,17 @@ import type { TokenContext } from './store.js'
  * @param sent whether the request had a token: the challenge of one that had none has no error code (§3.1).
  */
 export function authorizationError(
-  config: Pick<Config, 'issuerBaseUrl'>,
+  config: Config,
   error: OAuthErrorCode & ('invalid_token' | 'insufficient_scope'),
   description: string,
   sent = true,
 ): OAuthError {
+  const haip = isHaip({ config })
   const reason = sent ? `, error="${error}", error_description="${description}"` : ''
   return new OAuthError(error, description, {
     status: error === 'insufficient_scope' ? 403 : 401,
     headers: {
-      'www-authenticate': `Bearer realm="${config.issuerBaseUrl}"${reason}, ${dpopChallenge(sent ? error : undefined)}`,
+      'www-authenticate': `${haip ? '' : `Bearer realm="${config.issuerBaseUrl}"${reason}, `}${dpopChallenge(sent ? error : undefined)}`,
     },
   })
 }
@@ -63,6 +65,7 @@ async function tokenOf(context: Context, { scheme, token }: SentToken): Promise<
     throw refusal('The access token is unknown or has expired.')
   if ((found.dpopJkt !== null) !== (scheme === 'dpop'))
     throw refusal(`The access token must be sent as ${found.dpopJkt === null ? 'Bearer' : 'DPoP'}.`)
+  if (found.dpopJkt === null && isHaip(deps, found)) throw refusal('The access token must be bound to a key (HAIP).')
   if (proof !== undefined && found.dpopJkt !== proof.jkt)
     throw refusal('The access token is bound to another key than that of the DPoP proof.')
   if (proof !== undefined && !found.proven) throw proofError(replayedProof())

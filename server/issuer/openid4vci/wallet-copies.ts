@@ -4,6 +4,7 @@ import type { TakenIndices } from '../../status-lists/allotment.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { type SignedInstance, type SignRequest, signInstance } from '../issuance/sign.js'
 import { credentialView } from '../issuance/vc-object.js'
+import { isHaip } from './haip.js'
 import type { TokenContext } from './store.js'
 
 /** §15.4.1: times in a wallet's copies are rounded down to this unit, so that copies of one batch cannot be linked by time. */
@@ -56,13 +57,15 @@ export async function signCopies(
   const configuration = parseConfigurationId(deps.formats, configurationId)
   if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
   const { format } = configuration
+  // HAIP 1.0 §6.1: `cnf` holds the key itself, however the proof named it.
+  const bare = isHaip(deps, token)
   const subjectId = subjectIdOf(token)
   const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)
   const requests = keys.map((key, position) => ({
     context: token,
     subject: token.credentialSubject,
     format,
-    binding: format.issuing.bindingTo(key, subjectId),
+    binding: format.issuing.bindingTo(bare ? { jwk: key.jwk, did: key.did } : key, subjectId),
     id: position === 0 ? recordId : deps.newId(),
     issuedAt,
   }))

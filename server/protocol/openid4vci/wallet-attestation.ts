@@ -36,6 +36,8 @@ export interface WalletAttestation {
   readonly status: unknown
   /** The attestation itself, for that check. */
   readonly attester: { readonly jwk: Jwk; readonly iss: string | undefined }
+  /** Whether its key was found by the certificates that it brings. */
+  readonly certified: boolean
   /** `challenge` of the proof; undefined where it has none. */
   readonly challenge: string | undefined
   /** Identifies the proof, which is valid once: the caller stores it as used. */
@@ -141,6 +143,7 @@ export function verifyWalletAttestation(
     instanceJkt,
     walletName: typeof name === 'string' ? name : undefined,
     status,
+    certified: jwt.header.x5c !== undefined,
     attester: { jwk, iss: typeof iss === 'string' ? iss : undefined },
     challenge: typeof challenge === 'string' ? challenge : challenge === undefined ? undefined : '',
     jtiHash: createHash('sha256')

@@ -18,7 +18,7 @@ export async function qrCodeContent(deps: Pick<Deps, 'config' | 'stores'>, id: s
 
 async function offeringContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {
   if ((await deps.stores.offerings.find(id)) === undefined) throw errors.qrCodeNotFound()
-  return offeringFullUrl(deps.config, id)
+  return offeringFullUrl(deps.config, { id })
 }
 
 async function fetchBytes(deps: Pick<Deps, 'outbound'>, url: string): Promise<Buffer> {

@@ -16,5 +16,5 @@ export async function ownQrContent(deps: Deps, address: string): Promise<string 
   if ('qrCodeId' in own) return qrCodeContent(deps, own.qrCodeId)
   const offering = await deps.stores.offerings.find(own.offeringId)
   if (offering === undefined) throw errors.offeringNotFound()
-  return offeringFullUrl(deps.config, offering.id)
+  return offeringFullUrl(deps.config, offering)
 }

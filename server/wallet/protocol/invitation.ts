@@ -80,7 +80,7 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
 }
 
 /**
- * Reads what a QR code or link says: `openid-credential-offer://`, `openid4vp://`, or an https address of either.
+ * Reads what a QR code or link says: `openid-credential-offer://` (in HAIP `haip-vci://`), `openid4vp://`, or an https address of either.
  *
  * @param allowHttp whether http addresses count as https ones.
  * @returns undefined for anything else.
@@ -90,7 +90,7 @@ export function readInvitation(content: string, allowHttp: boolean): Invitation 
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
   if (scheme === undefined || !URL.canParse(content)) return undefined
   const url = new URL(content)
-  if (scheme === 'openid-credential-offer') return offerOf(parametersOf(url.searchParams))
+  if (scheme === 'openid-credential-offer' || scheme === 'haip-vci') return offerOf(parametersOf(url.searchParams))
   if (scheme === 'openid4vp') return requestOf(parametersOf(url.searchParams))
   return scheme === 'https' || (scheme === 'http' && allowHttp) ? ofWebAddress(url) : undefined
 }

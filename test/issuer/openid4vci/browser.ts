@@ -19,8 +19,11 @@ export interface Browser {
 }
 
 export function newBrowser(service: TestService): Browser {
-  const pathOf = (location: string) =>
-    location.startsWith(service.url) ? location.slice(service.url.length) : location
+  const bases = [service.url, service.config.issuerBaseUrl]
+  const pathOf = (location: string) => {
+    const base = bases.find((one) => location.startsWith(one)) ?? ''
+    return location.slice(base.length)
+  }
   const browser: Browser = {
     cookie: undefined,
     async get(location) {

@@ -12,6 +12,7 @@ import { OAuthError } from '../../../protocol/oauth/error.js'
 import { withParameters } from '../../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../access-token.js'
+import { isHaip, notPushed } from '../haip.js'
 import { DECISION_SECONDS } from './authorization.js'
 import { isRedirectUriOf, parametersOf, protectRequest } from './parameters.js'
 import { requestedOffer } from './requested-offer.js'
@@ -81,8 +82,10 @@ async function begin(ctx: Context, parameters: AuthorizationParameters): Promise
   const { deps } = ctx
   const target = redirectTarget(parameters, isRedirectUriOf(deps))
   try {
+    if (isHaip(deps)) throw notPushed()
     const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
     const offer = await requestedOffer(deps, request)
+    if (isHaip(deps, offer?.offering)) throw notPushed()
     if (onlyLooks(ctx.request)) return LOOKED_AT
     const id = deps.newId()
     const createdAt = deps.clock()

@@ -5,6 +5,7 @@ import { messagePage } from '../../../pages/page.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../access-token.js'
+import { isHaip } from '../haip.js'
 import { closedReason } from '../offer.js'
 import { canMove, moved } from '../sessions/session.js'
 import type { WalletOffering } from '../store.js'
@@ -58,6 +59,8 @@ async function offerFor(deps: Deps, authorization: Authorization, shown?: string
   if (offering === undefined) throw denied('There is no credential for this user.')
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw denied(reason)
+  // The wallet began, and did not know which offer it would be.
+  if (isHaip(deps, offering) && authorization.instanceJkt === null) throw denied('The offer is for attested wallets.')
   if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
   // Without sign-in, the key proof shows later whether the wallet is the recipient's.
   if (deps.config.signIn !== undefined && offering.recipient !== null && !userDids.includes(offering.recipient))

@@ -10,6 +10,7 @@ import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../access-token.js'
 import { authenticateClient } from '../client-authentication.js'
 import { dpopProofOf, replayedProof, usedProofs } from '../dpop.js'
+import { assertHaipRequest, assertHaipWallet, isHaip } from '../haip.js'
 import { REQUEST_URI_SECONDS } from './authorization.js'
 import { isRedirectUriOf, parametersOf, protectRequest } from './parameters.js'
 import { requestedOffer } from './requested-offer.js'
@@ -39,11 +40,14 @@ export async function pushRequest(ctx: Context, sent: AuthorizationParameters): 
   const parameters = parametersOf(sent)
   assertPushable(parameters)
   const client = await authenticateClient(ctx, parameters)
+  if (isHaip(deps)) assertHaipWallet(deps, client)
   const proof = dpopProofOf(ctx)
   const target = redirectTarget(parameters, isRedirectUriOf(deps))
   const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
+  if (isHaip(deps)) assertHaipRequest(request)
   const dpopJkt = boundKey(request.dpopJkt, proof)
   const offer = await requestedOffer(deps, request)
+  if (isHaip(deps, offer?.offering)) assertHaipWallet(deps, client)
   const id = deps.newId()
   const requestUri = `${URN}${Buffer.from(deps.random(32)).toString('base64url')}`
   const createdAt = deps.clock()

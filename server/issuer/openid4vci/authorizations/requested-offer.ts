@@ -1,5 +1,6 @@
 import type { Deps } from '../../../deps.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
+import { assertHaipRequest, isHaip } from '../haip.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
 import { type RequestedConfigurations, requestedConfigurations } from '../requested-configurations.js'
 import type { WalletOffering } from '../store.js'
@@ -30,8 +31,9 @@ export function requestedOf(
   offering: WalletOffering,
 ): RequestedConfigurations {
   const { scope, authorizationDetails } = request
+  if (isHaip(deps, offering)) assertHaipRequest(request)
   const parameters = { scope, authorization_details: authorizationDetails }
-  const requested = requestedConfigurations(parameters, offeredConfigurations(deps.formats, offering), deps.config)
+  const requested = requestedConfigurations(parameters, offeredConfigurations(deps, offering), deps.config)
   if (requested.detailed.length === 0 && requested.scoped.length === 0)
     throw new OAuthError('invalid_scope', 'Neither scope nor authorization_details name a credential of this offer.')
   return requested

@@ -3,8 +3,10 @@ import { deletedBatch, expiredBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
 import { idRow, keyRow, noRow } from '../../../database/row-shapes.js'
 import { Prisma } from '../../../generated/prisma/client.js'
+import { zOffering } from '../rows.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
-import { movedSession } from '../sessions/store.js'
+import { movedSession, withDates } from '../sessions/store.js'
+import { offeringColumns, offeringJoins, type WalletOffering } from '../store.js'
 import { type UsedOnce, usedOnce } from '../used-once/store.js'
 import { type AuthorizationState, sourcesOf, type User } from './authorization.js'
 
@@ -25,19 +27,38 @@ export interface StoredAuthorization {
   readonly expiresAt: Date
 }
 
-const zAuthorization: z.ZodType<StoredAuthorization> = z.strictObject({
-  id: z.string(),
-  state: z.enum(['Pushed', 'Started', 'SignedIn', 'Granted', 'Denied', 'Redeemed']),
+const zState = z.enum(['Pushed', 'Started', 'SignedIn', 'Granted', 'Denied', 'Redeemed'])
+
+const requestShape = {
   parameters: z.string(),
   dpopJkt: z.string().nullable(),
   instanceJkt: z.string().nullable(),
   pushed: z.boolean(),
-  offeringId: z.string().nullable(),
   login: z.string().nullable(),
   userSub: z.string().nullable(),
   userDids: z.array(z.string()),
   codeExpiresAt: z.date().nullable(),
+}
+
+const zAuthorization: z.ZodType<StoredAuthorization> = z.strictObject({
+  ...requestShape,
+  id: z.string(),
+  state: zState,
+  offeringId: z.string().nullable(),
   expiresAt: z.date(),
+})
+
+/** An authorization with the offer that its code is good for. */
+export interface RedeemedAuthorization {
+  readonly authorization: StoredAuthorization
+  readonly offering: WalletOffering
+}
+
+const zRedeemed = zOffering.extend({
+  ...requestShape,
+  authorizationId: z.string(),
+  authorizationState: zState,
+  authorizationExpiresAt: z.date(),
 })
 
 export interface NewAuthorization {
@@ -202,10 +223,32 @@ export function createAuthorizationStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** The authorization that a code was given for, redeemed or not. */
-    async byCode(codeHash: string): Promise<StoredAuthorization | undefined> {
-      const [row] = await sql(zAuthorization)`SELECT ${columns} FROM authorizations WHERE code_hash = ${codeHash}`
-      return row
+    /** The authorization that a code was given for, redeemed or not, with its offer. */
+    async byCode(codeHash: string): Promise<RedeemedAuthorization | undefined> {
+      const [row] = await sql(zRedeemed)`
+        SELECT a.id AS "authorizationId", a.state AS "authorizationState", a.parameters, a."dpopJkt", a."instanceJkt", a.pushed,
+          a.login, a."userSub", a."userDids", a."codeExpiresAt", a."expiresAt" AS "authorizationExpiresAt", ${offeringColumns}
+        FROM (SELECT ${columns} FROM authorizations WHERE code_hash = ${codeHash}) a ${offeringJoins(Prisma.sql`a."offeringId"`)}`
+      if (row === undefined) return undefined
+      const { authorizationId, authorizationState, authorizationExpiresAt, parameters, ...rest } = withDates(row)
+      const { dpopJkt, instanceJkt, pushed, login, userSub, userDids, codeExpiresAt, ...offering } = rest
+      return {
+        authorization: {
+          id: authorizationId,
+          state: authorizationState,
+          expiresAt: authorizationExpiresAt,
+          offeringId: offering.offeringId,
+          parameters,
+          dpopJkt,
+          instanceJkt,
+          pushed,
+          login,
+          userSub,
+          userDids,
+          codeExpiresAt,
+        },
+        offering,
+      }
     },
 
     /**

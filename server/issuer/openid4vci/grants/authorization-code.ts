@@ -8,6 +8,7 @@ import { opened } from '../authorizations/parameters.js'
 import { requestedOf } from '../authorizations/requested-offer.js'
 import type { WalletClient } from '../client-authentication.js'
 import { replayedProof, usedProofs } from '../dpop.js'
+import { assertHaipToken, isHaip } from '../haip.js'
 import { CLOSED, closedReason } from '../offer.js'
 import {
   grantedMembers,
@@ -28,14 +29,15 @@ async function endStolen(deps: Pick<Deps, 'stores' | 'clock'>, authorizationId: 
   return invalidGrant('The code has been used already.')
 }
 
-/** The authorization of a code, also of one that has been used. */
-async function authorizationOf(deps: Deps, code: string, now: Date): Promise<Authorization> {
-  const stored = await deps.stores.authorizations.byCode(sha256(code))
-  if (stored === undefined) throw invalidGrant('The code is unknown or has expired.')
+/** The authorization of a code and its offer; where the code was used before, the authorization ends. */
+async function authorizationOf(deps: Deps, code: string, now: Date) {
+  const found = await deps.stores.authorizations.byCode(sha256(code))
+  if (found === undefined) throw invalidGrant('The code is unknown or has expired.')
+  const { authorization: stored, offering } = found
   if (stored.state === 'Redeemed') throw await endStolen(deps, stored.id)
   if (stored.codeExpiresAt === null || stored.codeExpiresAt <= now)
     throw invalidGrant('The code is unknown or has expired.')
-  return opened(deps, stored)
+  return { authorization: await opened(deps, stored), offering }
 }
 
 /** RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: the client that redeems a code is the one that requested it. */
@@ -80,11 +82,9 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
   const { code } = parameters
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.')
   const now = deps.clock()
-  const authorization = await authorizationOf(deps, code, now)
+  const { authorization, offering } = await authorizationOf(deps, code, now)
+  if (isHaip(deps, offering)) assertHaipToken(deps, client)
   assertSameClient(authorization, parameters, client)
-  const { offeringId } = authorization
-  const offering = offeringId === null ? undefined : await deps.stores.openid4vci.offering(offeringId)
-  if (offering === undefined) throw invalidGrant(CLOSED)
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw invalidGrant(reason)
   const requested = narrowed(deps, parameters, requestedOf(deps, authorization.request, offering))

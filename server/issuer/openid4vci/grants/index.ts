@@ -1,7 +1,12 @@
+import type { Deps } from '../../../deps.js'
+import { isHaip } from '../haip.js'
 import { authorizationCode } from './authorization-code.js'
 import type { Grant } from './grant.js'
 import { preAuthorizedCode } from './pre-authorized-code.js'
 import { refreshToken } from './refresh-token.js'
 
-/** Every grant of the token endpoint. */
-export const GRANTS: readonly Grant[] = [authorizationCode, preAuthorizedCode, refreshToken]
+const GRANTS: readonly Grant[] = [authorizationCode, preAuthorizedCode, refreshToken]
+
+/** The grants of the token endpoint; HAIP 1.0 §4 has no pre-authorized codes. */
+export const grantsOf = (deps: Pick<Deps, 'config'>): readonly Grant[] =>
+  isHaip(deps) ? GRANTS.filter((grant) => grant !== preAuthorizedCode) : GRANTS

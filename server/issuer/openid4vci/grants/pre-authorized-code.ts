@@ -57,7 +57,7 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_grant', reason)
   // §6.1.1: the offer may be narrowed.
-  const requested = requestedConfigurations(parameters, offeredConfigurations(deps.formats, offering), deps.config)
+  const requested = requestedConfigurations(parameters, offeredConfigurations(deps, offering), deps.config)
   await assertTxCode(deps, offering, parameters.tx_code)
   const accessToken = newAccessToken(deps.random)
   const { offeringId, session } = offering

@@ -3,6 +3,7 @@ import { OAuthError } from '../../../protocol/oauth/error.js'
 import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
 import type { WalletClient } from '../client-authentication.js'
 import { replayedProof, usedProofs } from '../dpop.js'
+import { assertHaipToken, isHaip } from '../haip.js'
 import { CLOSED } from '../offer.js'
 import { grantedMembers, requestedConfigurations, takeable } from '../requested-configurations.js'
 import type { NewRefreshToken, TokenOutcome } from '../store.js'
@@ -46,6 +47,7 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   // RFC 9449 §5: a token that is bound to a key needs a proof by that key.
   if (found.dpopJkt !== null && dpop?.jkt !== found.dpopJkt)
     throw invalidGrant('The refresh token is bound to another key than that of the DPoP proof.')
+  if (isHaip(deps, found)) assertHaipToken(deps, { dpop, wallet })
   if (found.instanceJkt !== wallet.instanceJkt)
     throw new OAuthError('invalid_client', 'The refresh token was given to another wallet instance.', { status: 401 })
   const asked = requestedConfigurations(parameters, takeable(found, []), deps.config)

@@ -1,0 +1,245 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../../server/config.js'
+import { environmentOf } from '../../keys/environment.js'
+import { credentialOf, type Issuer, JWT_VC, PRE_AUTHORIZED, refusalOf, SD_JWT, SUBJECT } from './actors.js'
+import { newProvider } from './attestation-actors.js'
+import { REDIRECT_URI, responseOf } from './browser.js'
+import { haipFiles, type Sent, startHaip } from './haip-actors.js'
+
+type Haip = Awaited<ReturnType<typeof startHaip>>
+
+let whole: Haip
+let single: Haip
+
+beforeAll(async () => {
+  whole = await startHaip()
+  single = await startHaip({})
+})
+afterAll(async () => {
+  await whole.close()
+  await single.close()
+})
+
+const AS_METADATA = '/.well-known/oauth-authorization-server'
+const ISSUER_METADATA = '/.well-known/openid-credential-issuer'
+
+/** An offer under HAIP, at an installation where all are or where this one is. */
+const offerOf = ({ makeOffer }: Issuer, members: Record<string, unknown> = {}) =>
+  makeOffer({ profile: 'haip', credentialConfigurationIds: [SD_JWT], ...members })
+
+const stateOf = (made: Awaited<ReturnType<typeof offerOf>>) => ({
+  issuer_state: made.credentialOffer.grants.authorization_code.issuer_state as string,
+})
+
+const post = async ({ service, authorization }: Issuer, members: Record<string, unknown>) =>
+  service.request('POST', '/credential-offers', {
+    authorization: await authorization(),
+    body: { credentialConfigurationIds: [SD_JWT], credentialSubject: SUBJECT, ...members },
+  })
+
+describe.each([
+  ['ISSUER_PROFILE=haip', () => whole],
+  ['an offer with profile haip', () => single],
+])('%s', (_name, at) => {
+  it('from the offer to a credential with cnf.jwk and x5c, and again under a refreshed token (HAIP 1.0 §4, §6.1)', async () => {
+    const { issuer, wallet } = at()
+    const made = await offerOf(issuer)
+    expect(made.credentialOfferUri.startsWith('haip-vci://?credential_offer_uri=')).toBe(true)
+    expect(Object.keys(made.credentialOffer.grants)).toEqual(['authorization_code'])
+    const token = await wallet.redeem(await wallet.code(stateOf(made)))
+    expect(token.json).toMatchObject({ token_type: 'DPoP', scope: SD_JWT })
+    for (const by of ['jwk', 'did'] as const) {
+      const [jwt = ''] = credentialOf(await wallet.take(token.json.access_token, by)).split('~')
+      const { cnf, iss, status } = decodeJwt(jwt) as { cnf: { jwk: { crv: string } }; iss: string; status: object }
+      expect(Object.keys(cnf)).toEqual(['jwk'])
+      expect(cnf.jwk.crv).toBe('P-256')
+      expect(Object.keys(status)).toEqual(['status_list'])
+      expect(iss).toBe(issuer.service.config.issuerBaseUrl)
+      const { x5c, kid, alg } = decodeProtectedHeader(jwt)
+      expect([x5c?.length, kid, alg]).toEqual([2, undefined, 'ES256'])
+    }
+    const refreshed = await wallet.refresh(token.json.refresh_token)
+    expect([refreshed.status, refreshed.json.token_type]).toEqual([200, 'DPoP'])
+    expect((await wallet.take(refreshed.json.access_token)).status).toBe(200)
+  })
+
+  const refused: [string, Sent, unknown[]][] = [
+    ['without an attestation', { attestation: null }, [401, 'invalid_client']],
+    ['without a challenge', { pop: { payload: { challenge: undefined } } }, [401, 'use_attestation_challenge']],
+    ['with a challenge of somebody', { pop: { payload: { challenge: 'x' } } }, [401, 'use_attestation_challenge']],
+  ]
+  it.each(refused)('PAR and token endpoint refuse %s, and the code is still good', async (_what, sent, expected) => {
+    const { issuer, wallet } = at()
+    const state = stateOf(await offerOf(issuer))
+    const pushed = await wallet.push(wallet.parametersOf(state).parameters, sent)
+    expect(refusalOf(pushed).slice(0, 2)).toEqual(expected)
+    const code = await wallet.code(state)
+    const redeemed = await wallet.redeem(code, sent)
+    expect(refusalOf(redeemed).slice(0, 2)).toEqual(expected)
+    if (expected[1] === 'use_attestation_challenge') {
+      for (const { headers } of [pushed, redeemed]) {
+        const challenge = headers.get('oauth-client-attestation-challenge')
+        const again = { pop: { payload: { challenge } } }
+        expect((await wallet.push(wallet.parametersOf(state).parameters, again)).status).toBe(201)
+      }
+    }
+    const token = await wallet.redeem(code)
+    expect(token.status, token.text).toBe(200)
+    expect(refusalOf(await wallet.refresh(token.json.refresh_token, sent)).slice(0, 2)).toEqual(expected)
+  })
+
+  it('the token endpoint refuses a request without DPoP proof, and the code is still good', async () => {
+    const { issuer, wallet } = at()
+    const code = await wallet.code(stateOf(await offerOf(issuer)))
+    expect(refusalOf(await wallet.redeem(code, { dpop: false })).slice(0, 2)).toEqual([400, 'invalid_dpop_proof'])
+    expect((await wallet.redeem(code)).status).toBe(200)
+  })
+
+  it('a request that was not pushed goes back with invalid_request (FAPI 2.0 Security Profile §5.3.2.2)', async () => {
+    const { issuer, wallet } = at()
+    const { parameters } = wallet.parametersOf({ ...stateOf(await offerOf(issuer)), state: 'mine' })
+    const path = `/openid4vci/authorize?${new URLSearchParams(parameters)}`
+    const answer = await issuer.service.request('GET', path)
+    expect(answer.headers.get('location')?.startsWith(REDIRECT_URI)).toBe(true)
+    expect(responseOf(answer)).toMatchObject({ error: 'invalid_request', state: 'mine' })
+  })
+
+  it('credentials are asked for by scope (HAIP 1.0 §4.3)', async () => {
+    const { issuer, wallet } = at()
+    const state = stateOf(await offerOf(issuer))
+    const { scope: _, ...rest } = wallet.parametersOf(state).parameters
+    expect(refusalOf(await wallet.push(rest)).slice(0, 2)).toEqual([400, 'invalid_scope'])
+    const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: SD_JWT }])
+    const named = await wallet.push({ ...rest, authorization_details: details })
+    expect(refusalOf(named).slice(0, 2)).toEqual([400, 'invalid_authorization_details'])
+  })
+
+  it.each([
+    [{ grant: 'pre-authorized_code' }, 'grant must be authorization_code with profile haip'],
+    [{ txCode: true }, 'txCode must not be given with grant authorization_code'],
+    [
+      { credentialConfigurationIds: [JWT_VC] },
+      `credentialConfigurationIds names ${JWT_VC}, whose format HAIP does not have`,
+    ],
+  ])('an offer with %j is refused', async (members, message) => {
+    const answer = await post(at().issuer, { profile: 'haip', ...members })
+    expect([answer.status, answer.json.message]).toEqual([400, [message]])
+  })
+
+  it('an attestation by kid is refused, though its provider is known (HAIP 1.0 §4.4.1)', async () => {
+    const { issuer, wallet } = at()
+    const provider = await newProvider()
+    const { deps } = issuer.service
+    const known = { ...deps.config.attestationTrust, providers: [{ iss: provider.iss, keys: [provider.jwk] }] }
+    Object.assign(deps.config, { attestationTrust: known })
+    const headers = {
+      ...(await wallet.headersFor('/openid4vci/par')),
+      'oauth-client-attestation': await provider.attest('https://pocket.example', wallet.instance),
+      'content-type': 'application/x-www-form-urlencoded',
+    }
+    const { parameters } = wallet.parametersOf(stateOf(await offerOf(issuer)))
+    const body = new URLSearchParams(parameters).toString()
+    const answer = await issuer.service.request('POST', '/openid4vci/par', { headers, body })
+    expect(refusalOf(answer)).toEqual([
+      401,
+      'invalid_client',
+      'The wallet attestation must have its certificates in x5c (HAIP).',
+    ])
+  })
+})
+
+describe('an installation with ISSUER_PROFILE=haip', () => {
+  it('names in its metadata only what can be done (HAIP 1.0 §4.1)', async () => {
+    const { service } = whole.issuer
+    const server = (await service.request('GET', AS_METADATA)).json
+    expect(server).toMatchObject({
+      require_pushed_authorization_requests: true,
+      token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      scopes_supported: [SD_JWT],
+      challenge_endpoint: `${service.config.issuerBaseUrl}/openid4vci/challenge`,
+    })
+    for (const name of ['authorization_details_types_supported', 'pre-authorized_grant_anonymous_access_supported'])
+      expect(server).not.toHaveProperty([name])
+    const { credential_configurations_supported: configurations, nonce_endpoint: nonce } = (
+      await service.request('GET', ISSUER_METADATA)
+    ).json
+    expect(nonce).toBe(`${service.config.issuerBaseUrl}/openid4vci/nonce`)
+    expect(Object.keys(configurations)).toEqual([SD_JWT])
+    expect(configurations[SD_JWT]).toMatchObject({
+      format: 'dc+sd-jwt',
+      scope: SD_JWT,
+      cryptographic_binding_methods_supported: ['jwk'],
+      credential_signing_alg_values_supported: ['ES256'],
+    })
+  })
+
+  it('makes every offer, and every offering, one under HAIP', async () => {
+    const { issuer, wallet } = whole
+    const made = await issuer.makeOffer({ credentialConfigurationIds: [SD_JWT] })
+    expect(made.credentialOfferUri.startsWith('haip-vci://?')).toBe(true)
+    expect((await post(issuer, { profile: 'final' })).json.message).toEqual(['profile must be haip here'])
+    const offering = await issuer.makeOffering()
+    expect(offering.credential_configuration_ids).toEqual([SD_JWT])
+    expect(offering.offering_full_url.startsWith('haip-vci://?')).toBe(true)
+    const { json } = await issuer.service.request('GET', `/openid4vci/offers/${offering.id}`)
+    expect(json.credential_configuration_ids).toEqual([SD_JWT])
+    const token = await wallet.redeem(await wallet.code({ issuer_state: json.grants.authorization_code.issuer_state }))
+    expect((await wallet.take(token.json.access_token)).status).toBe(200)
+  })
+
+  it('has no pre-authorized codes', async () => {
+    const { issuer, wallet } = whole
+    const { id } = await issuer.makeOffering()
+    const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': issuer.service.deps.seals.preAuthorizedCode(id) }
+    const headers = await wallet.headersFor('/openid4vci/token')
+    expect(refusalOf(await issuer.requestToken(form, { headers })).slice(0, 2)).toEqual([400, 'unsupported_grant_type'])
+  })
+
+  it('challenges for DPoP alone where a token is missing', async () => {
+    const { headers } = await whole.issuer.requestCredential(undefined, {})
+    expect(headers.get('www-authenticate')).toMatch(/^DPoP algs="/)
+  })
+
+  it('ends what was offered with a pre-authorized code before', async () => {
+    const { issuer } = single
+    const made = await issuer.makeOffer({ txCode: true })
+    Object.assign(issuer.service.deps.config, { issuerProfile: 'haip' })
+    const answer = await issuer.service.request('GET', `/openid4vci/offers/${made.credentialOfferSessionId}`)
+    Object.assign(issuer.service.deps.config, { issuerProfile: 'final' })
+    expect(refusalOf(answer)).toEqual([400, 'invalid_request', 'Pre-authorized codes are no longer given here.'])
+  })
+})
+
+describe('what HAIP needs of an installation', () => {
+  it('is named at the start', async () => {
+    const { ISSUER_X509: _, WALLET_TRUST_ANCHORS: __, ...env } = (await haipFiles()).env
+    const start = () => readConfig(environmentOf(single.issuer.service, { ...env, ISSUER_PROFILE: 'haip' }))
+    expect(start).toThrow('- ISSUER_X509 must be defined where ISSUER_PROFILE is haip.')
+    expect(start).toThrow('- WALLET_TRUST_ANCHORS must be defined where ISSUER_PROFILE is haip.')
+  })
+
+  it.each([
+    ['ISSUER_X509', { issuerX509: undefined }],
+    ['WALLET_TRUST_ANCHORS', { attestationTrust: { trustAnchors: [], providers: [] } }],
+  ])('is named where an offer lacks %s', async (name, without) => {
+    const { config } = single.issuer.service.deps
+    const before = { ...config }
+    Object.assign(config, without)
+    const answer = await post(single.issuer, { profile: 'haip' })
+    Object.assign(config, before)
+    expect([answer.status, answer.json.message]).toEqual([400, [`profile haip needs ${name}`]])
+  })
+
+  it('leaves offers of OpenID4VCI 1.0 beside those of HAIP as they are', async () => {
+    const { issuer } = single
+    const made = await issuer.makeOffer()
+    const token = await issuer.token(made.credentialOfferSessionId)
+    expect((await issuer.take(token, SD_JWT)).status).toBe(400)
+    const { json } = await issuer.service.request('GET', AS_METADATA)
+    expect(json).not.toHaveProperty('require_pushed_authorization_requests')
+    expect(json.token_endpoint_auth_methods_supported).toEqual(['none', 'attest_jwt_client_auth'])
+  })
+})
