@@ -1,4 +1,5 @@
-import { createDecipheriv, createECDH, createHash } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createECDH, createHash, type ECDH, randomBytes } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { decodeBase64url, encodeBase64url } from './base64url.js'
 import type { Jwk } from './jws.js'
@@ -14,10 +15,32 @@ const COORDINATE_OCTETS = 32
 const NONCE_OCTETS = 12
 const TAG_OCTETS = 16
 const UNCOMPRESSED = Buffer.from([4])
+const NO_OCTETS = new Uint8Array(0)
 
-/** A JWE that is malformed, not made by ECDH-ES with an AES-GCM, or not for the key. */
+/** Values of `enc` that are known here. */
+export type ContentEncryption = 'A128GCM' | 'A256GCM'
+
+/** A JWE that is malformed, not made by ECDH-ES with an AES-GCM, or not for the key; or a key that none can be made for. */
 export class JweError extends Error {
   override readonly name = 'JweError'
+
+  /** @param tooLong whether what it holds is, decompressed, longer than allowed. */
+  constructor(
+    message: string,
+    options: ErrorOptions = {},
+    readonly tooLong = false,
+  ) {
+    super(message, options)
+  }
+}
+
+/** What stands in the header of a JWE beside `alg` and `epk`. */
+export interface JweOptions {
+  readonly enc: ContentEncryption
+  /** `kid` of the recipient's key (RFC 7516 §4.1.6). */
+  readonly kid?: string | undefined
+  /** Compresses the content (§4.1.3). */
+  readonly zip?: 'DEF' | undefined
 }
 
 /** A compact JWE, taken apart. */
@@ -38,10 +61,18 @@ export function decodeCompactJwe(jwe: string): CompactJwe {
  * Opens a JWE that was made by ECDH-ES direct key agreement (RFC 7518 §4.6) on P-256 with A128GCM or A256GCM. In this thread:
  * Web Cryptography would hand six jobs to others, which costs several times what the work does.
  *
+ * @param maxInflated octets that compressed content (`zip` `DEF`) may become; without it, a JWE that is compressed is refused.
  * @throws JweError
  */
-export function decryptEcdhEs({ header, parts }: CompactJwe, privateJwk: Jwk): Uint8Array {
-  const content = typeof header.enc === 'string' ? CIPHERS.get(header.enc as 'A128GCM') : undefined
+export function decryptEcdhEs(jwe: CompactJwe, privateJwk: Jwk, maxInflated = 0): Uint8Array {
+  const { zip } = jwe.header
+  if (zip === undefined) return opened(jwe, privateJwk)
+  if (zip !== 'DEF' || maxInflated === 0) throw malformed()
+  return inflate(opened(jwe, privateJwk), maxInflated)
+}
+
+function opened({ header, parts }: CompactJwe, privateJwk: Jwk): Uint8Array {
+  const content = contentOf(header.enc)
   // RFC 7516 §4.1.13: no critical extension is understood. §4.6 of RFC 7518: the agreed key is used as it is.
   if (header.alg !== 'ECDH-ES' || content === undefined || 'crit' in header || parts[1] !== '') throw malformed()
   const [nonce, ciphertext, tag] = [octets(parts[2]), octets(parts[3]), octets(parts[4])]
@@ -50,25 +81,71 @@ export function decryptEcdhEs({ header, parts }: CompactJwe, privateJwk: Jwk): U
   const key = deriveKey(secret, String(header.enc), octetsOf(header.apu), octetsOf(header.apv), content.octets)
   const decipher = createDecipheriv(content.cipher, key, nonce, { authTagLength: TAG_OCTETS })
   decipher.setAAD(Buffer.from(parts[0], 'ascii')).setAuthTag(tag)
-  const opened = decipher.update(ciphertext)
+  const plaintext = decipher.update(ciphertext)
   try {
     decipher.final()
   } catch (cause) {
     throw new JweError('The JWE does not decrypt.', { cause })
   }
-  return opened
+  return plaintext
+}
+
+/** RFC 1951. It stops where the content becomes too long: a few octets could become any number. */
+function inflate(compressed: Uint8Array, maxInflated: number): Uint8Array {
+  try {
+    return inflateRawSync(compressed, { maxOutputLength: maxInflated })
+  } catch (cause) {
+    const tooLong = (cause as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE'
+    throw new JweError(tooLong ? 'The JWE holds too much.' : 'The JWE does not decompress.', { cause }, tooLong)
+  }
+}
+
+/**
+ * Makes compact JWEs for a P-256 key by ECDH-ES direct key agreement (RFC 7518 §4.6). The agreement is made here and now, so
+ * that a key which cannot be used is found before there is anything to encrypt.
+ *
+ * @returns what encrypts a message.
+ * @throws JweError for what is no point of the curve.
+ */
+export function ecdhEsEncryption(publicJwk: Jwk, { enc, kid, zip }: JweOptions): (plaintext: Uint8Array) => string {
+  const content = contentOf(enc)
+  if (content === undefined) throw malformed()
+  const ephemeral = createECDH(CURVE)
+  const epk = pointJwk(ephemeral.generateKeys())
+  const key = deriveKey(secretWith(ephemeral, publicJwk), enc, NO_OCTETS, NO_OCTETS, content.octets)
+  const members = {
+    alg: 'ECDH-ES',
+    enc,
+    ...(kid === undefined ? {} : { kid }),
+    ...(zip === undefined ? {} : { zip }),
+    epk,
+  }
+  const header = encodeBase64url(JSON.stringify(members))
+  return (plaintext) => {
+    const nonce = randomBytes(NONCE_OCTETS)
+    const cipher = createCipheriv(content.cipher, key, nonce, { authTagLength: TAG_OCTETS })
+    cipher.setAAD(Buffer.from(header, 'ascii'))
+    const ciphertext = cipher.update(zip === undefined ? plaintext : deflateRawSync(plaintext))
+    cipher.final()
+    return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map(encodeBase64url)].join('.')
+  }
 }
 
 /** Makes a private key for it: a P-256 JWK. */
 export function generateP256(): Jwk {
   const ecdh = createECDH(CURVE)
-  const point = ecdh.generateKeys()
+  const publicJwk = pointJwk(ecdh.generateKeys())
   const d = Buffer.alloc(COORDINATE_OCTETS)
   const scalar = ecdh.getPrivateKey()
   // RFC 7518 §6.2.2.1: of full length, leading zeros included.
   scalar.copy(d, COORDINATE_OCTETS - scalar.length)
+  return { ...publicJwk, d: encodeBase64url(d) }
+}
+
+/** @param point uncompressed (SEC 1 §2.3.3) */
+function pointJwk(point: Uint8Array): Jwk {
   const [x, y] = [point.subarray(1, 1 + COORDINATE_OCTETS), point.subarray(1 + COORDINATE_OCTETS)]
-  return { kty: 'EC', crv: 'P-256', x: encodeBase64url(x), y: encodeBase64url(y), d: encodeBase64url(d) }
+  return { kty: 'EC', crv: 'P-256', x: encodeBase64url(x), y: encodeBase64url(y) }
 }
 
 /**
@@ -91,19 +168,25 @@ export function deriveKey(
     .subarray(0, keyOctets)
 }
 
-/** The shared secret with an ephemeral key; a point that does not lie on the curve has none. */
 function agree({ d }: Jwk, epk: unknown): Uint8Array {
-  if (!isObject(epk) || epk.kty !== 'EC' || epk.crv !== 'P-256') throw malformed()
-  const [x, y] = [octetsOf(epk.x), octetsOf(epk.y)]
-  if (x.length !== COORDINATE_OCTETS || y.length !== COORDINATE_OCTETS) throw malformed()
   const ecdh = createECDH(CURVE)
   ecdh.setPrivateKey(octetsOf(d))
+  return secretWith(ecdh, epk)
+}
+
+/** The shared secret with the key of another; a point that does not lie on the curve has none. */
+function secretWith(own: ECDH, other: unknown): Uint8Array {
+  if (!isObject(other) || other.kty !== 'EC' || other.crv !== 'P-256') throw malformed()
+  const [x, y] = [octetsOf(other.x), octetsOf(other.y)]
+  if (x.length !== COORDINATE_OCTETS || y.length !== COORDINATE_OCTETS) throw malformed()
   try {
-    return ecdh.computeSecret(Buffer.concat([UNCOMPRESSED, x, y]))
+    return own.computeSecret(Buffer.concat([UNCOMPRESSED, x, y]))
   } catch (cause) {
-    throw new JweError('The ephemeral key of the JWE is not valid.', { cause })
+    throw new JweError('A key of the JWE is not valid.', { cause })
   }
 }
+
+const contentOf = (enc: unknown) => (typeof enc === 'string' ? CIPHERS.get(enc as ContentEncryption) : undefined)
 
 function uint32(value: number): Uint8Array {
   const encoded = Buffer.alloc(4)
@@ -119,7 +202,7 @@ function octets(text: string): Uint8Array {
 
 /** Octets of a header member, none where it is absent. */
 function octetsOf(value: unknown): Uint8Array {
-  if (value === undefined) return new Uint8Array(0)
+  if (value === undefined) return NO_OCTETS
   if (typeof value !== 'string') throw malformed()
   return octets(value)
 }

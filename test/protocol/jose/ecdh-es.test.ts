@@ -1,10 +1,12 @@
-import { createECDH } from 'node:crypto'
+import { createCipheriv, createECDH } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 import { CompactEncrypt, compactDecrypt, importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
   decodeCompactJwe,
   decryptEcdhEs,
   deriveKey,
+  ecdhEsEncryption,
   generateP256,
   JweError,
 } from '../../../server/protocol/jose/ecdh-es.js'
@@ -42,10 +44,17 @@ describe('the key that is derived (RFC 7518 §4.6.2)', () => {
   })
 })
 
-async function sealed(to: object, members: { enc?: string; apu?: string; apv?: string } = {}) {
-  const { enc = 'A128GCM', apu, apv } = members
-  return new CompactEncrypt(Buffer.from('secret'))
-    .setProtectedHeader({ alg: 'ECDH-ES', enc })
+interface Members {
+  readonly enc?: string
+  readonly apu?: string
+  readonly apv?: string
+  readonly zip?: string
+}
+
+async function sealed(to: object, members: Members = {}, content = 'secret') {
+  const { enc = 'A128GCM', apu, apv, zip } = members
+  return new CompactEncrypt(Buffer.from(content))
+    .setProtectedHeader({ alg: 'ECDH-ES', enc, ...(zip === undefined ? {} : { zip }) })
     .setKeyManagementParameters({
       ...(apu === undefined ? {} : { apu: Buffer.from(apu) }),
       ...(apv === undefined ? {} : { apv: Buffer.from(apv) }),
@@ -79,6 +88,113 @@ describe('a JWE of another implementation', () => {
   })
 })
 
+describe('a JWE that is made here', () => {
+  const text = 'a text that holds itself, a text that holds itself '.repeat(20)
+
+  it.each([
+    { enc: 'A128GCM' },
+    { enc: 'A256GCM' },
+    { enc: 'A256GCM', zip: 'DEF' },
+    { enc: 'A128GCM', zip: 'DEF', kid: 'key-1' },
+  ] as const)('is opened by another implementation, and here: %j', async (options) => {
+    const { d: _, ...publicJwk } = BOB
+    const encrypt = ecdhEsEncryption(publicJwk, options)
+    const jwes = [encrypt(Buffer.from(text)), encrypt(Buffer.from(text))]
+    // Another nonce each time.
+    expect(new Set(jwes.map((jwe) => jwe.split('.')[2])).size).toBe(2)
+    for (const jwe of jwes) {
+      const { plaintext, protectedHeader } = await compactDecrypt(jwe, await importJWK(BOB, 'ECDH-ES'))
+      expect(Buffer.from(plaintext).toString()).toBe(text)
+      const { epk, ...rest } = protectedHeader
+      expect(rest).toEqual({ alg: 'ECDH-ES', ...options })
+      expect(Object.keys(epk ?? {}).sort()).toEqual(['crv', 'kty', 'x', 'y'])
+      expect(Buffer.from(decryptEcdhEs(decodeCompactJwe(jwe), BOB, 10_000)).toString()).toBe(text)
+      expect(jwe.length < text.length).toBe('zip' in options)
+    }
+  })
+
+  it('has a fresh ephemeral key for each agreement', () => {
+    const epks = Array.from({ length: 5 }, () => {
+      const jwe = ecdhEsEncryption(BOB, { enc: 'A128GCM' })(Buffer.from('x'))
+      return JSON.stringify(decodeCompactJwe(jwe).header.epk)
+    })
+    expect(new Set(epks).size).toBe(5)
+  })
+
+  it.each<[string, object]>([
+    ['a point that is not on the curve', { ...BOB, x: BOB.y }],
+    ['the point at infinity', { ...BOB, x: 'A'.repeat(43), y: 'A'.repeat(43) }],
+    ['another curve', { ...BOB, crv: 'P-384' }],
+    ['another type', { ...BOB, kty: 'OKP' }],
+    ['a short coordinate', { ...BOB, x: 'AAAA' }],
+    ['a coordinate that is no text', { ...BOB, x: 1 }],
+    ['no coordinate', { ...BOB, y: undefined }],
+  ])('is not made for %s', (_, jwk) => {
+    expect(() => ecdhEsEncryption(jwk, { enc: 'A128GCM' })).toThrow(JweError)
+  })
+
+  it('is not made with another content encryption', () => {
+    expect(() => ecdhEsEncryption(BOB, { enc: 'A128CBC-HS256' as 'A128GCM' })).toThrow(JweError)
+  })
+})
+
+describe('compressed content (RFC 7516 §4.1.3)', () => {
+  const open = (jwe: string, most?: number) => decryptEcdhEs(decodeCompactJwe(jwe), BOB, most)
+  const refusal = (jwe: string, most?: number): JweError | undefined => {
+    try {
+      open(jwe, most)
+    } catch (error) {
+      if (error instanceof JweError) return error
+      throw error
+    }
+    return undefined
+  }
+
+  it('is opened up to a bound, to the octet', async () => {
+    const jwe = await sealed(BOB, { zip: 'DEF' }, 'x'.repeat(1_000))
+    expect(Buffer.from(open(jwe, 1_000)).toString()).toBe('x'.repeat(1_000))
+    expect(refusal(jwe, 999)).toMatchObject({ tooLong: true })
+  })
+
+  it('that would become very much is not decompressed further than that', async () => {
+    const content = Buffer.alloc(64 * 1_048_576)
+    const jwe = await new CompactEncrypt(content)
+      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A128GCM', zip: 'DEF' })
+      .encrypt(await importJWK({ ...BOB, d: undefined } as never, 'ECDH-ES'))
+    expect(refusal(jwe, 262_144)).toMatchObject({ tooLong: true })
+  })
+
+  it('is refused where it is not asked for', async () => {
+    expect(refusal(await sealed(BOB, { zip: 'DEF' }))).toMatchObject({ tooLong: false })
+  })
+
+  it.each([
+    ['is not compressed', Buffer.from('secret')],
+    ['ends early', deflateRawSync(Buffer.from('secret')).subarray(0, -2)],
+    ['is nothing', Buffer.alloc(0)],
+  ])('that %s is refused', (_, content) => {
+    // The header is authenticated, so that only its maker can say what is not so.
+    const { d: _d, ...publicJwk } = BOB
+    const jwe = forged(publicJwk, content)
+    expect(refusal(jwe, 1_000)).toMatchObject({ tooLong: false, message: 'The JWE does not decompress.' })
+  })
+})
+
+/** A JWE whose header says `zip`, around content as it is. */
+function forged(publicJwk: object, content: Uint8Array): string {
+  const ephemeral = generateP256()
+  const { d, ...epk } = ephemeral
+  const header = Buffer.from(JSON.stringify({ alg: 'ECDH-ES', enc: 'A128GCM', zip: 'DEF', epk })).toString('base64url')
+  const ecdh = createECDH('prime256v1')
+  ecdh.setPrivateKey(octets(d ?? ''))
+  const secret = ecdh.computeSecret(point(publicJwk as never))
+  const key = deriveKey(secret, 'A128GCM', new Uint8Array(0), new Uint8Array(0), 16)
+  const nonce = Buffer.alloc(12)
+  const cipher = createCipheriv('aes-128-gcm', key, nonce).setAAD(Buffer.from(header, 'ascii'))
+  const ciphertext = Buffer.concat([cipher.update(content), cipher.final()])
+  return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.')
+}
+
 describe('what is refused', () => {
   const change = (jwe: string, at: number, to: (part: string) => string) =>
     jwe
@@ -104,6 +220,7 @@ describe('what is refused', () => {
     ['ECDH-ES+A128KW', (jwe) => header(jwe, { alg: 'ECDH-ES+A128KW' })],
     ['dir', (jwe) => header(jwe, { alg: 'dir' })],
     ['A128CBC-HS256', (jwe) => header(jwe, { enc: 'A128CBC-HS256' })],
+    ['another compression', (jwe) => header(jwe, { zip: 'GZIP' })],
     ['no ephemeral key', (jwe) => header(jwe, { epk: undefined })],
     ['an ephemeral key of another curve', (jwe) => header(jwe, { epk: { ...ALICE, crv: 'P-384' } })],
     ['a point that is not on the curve', (jwe) => header(jwe, { epk: { ...ALICE, x: ALICE.y } })],
