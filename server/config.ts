@@ -88,6 +88,9 @@ const zEnvironment = z.object({
     .default('direct_post.jwt'),
   SESSION_RESULT_TTL_SECONDS: integer(1, 31_536_000, 3600),
   SESSION_RETENTION_DAYS: integer(1, 36_500, 30),
+  CREDENTIAL_ENCRYPTION: z
+    .enum(['off', 'offered', 'required'], { error: 'must be off, offered or required.' })
+    .default('offered'),
   REFRESH_TOKEN_DAYS: integer(1, 3_650, 90),
   SD_JWT_ISSUER: z.enum(['did', 'url'], { error: 'must be did or url.' }).default('did'),
 })
@@ -167,6 +170,8 @@ export interface Config {
   /** How long a session stays readable after its end. */
   readonly sessionRetentionDays: number
   readonly sdJwtIssuer: 'did' | 'url'
+  /** Whether wallets can, or must, encrypt credential requests and be answered encrypted (OpenID4VCI 1.0 §10). */
+  readonly credentialEncryption: 'off' | 'offered' | 'required'
   /** How long a refresh token is good for. */
   readonly refreshTokenDays: number
 }
@@ -271,6 +276,7 @@ function configOf(env: Environment): Config {
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,
     sdJwtIssuer: env.SD_JWT_ISSUER,
+    credentialEncryption: env.CREDENTIAL_ENCRYPTION,
     refreshTokenDays: env.REFRESH_TOKEN_DAYS,
   }
 }

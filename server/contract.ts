@@ -2,6 +2,11 @@ import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { z } from 'zod'
 import type { OAuthErrorCode } from './protocol/oauth/error.js'
 
+/** A body that is not JSON, for a middleware of the procedure to make an input of. */
+export class TextBody {
+  constructor(readonly text: string) {}
+}
+
 /** What the REST façade must know of a route beyond its OpenAPI description. */
 export interface RestMeta {
   /** Success status; 200 unless given. */
@@ -19,11 +24,13 @@ export interface RestMeta {
   readonly invalid?: OAuthErrorCode
   /** The request is `application/x-www-form-urlencoded`: `true` it and nothing else, `or-json` either. JSON unless given. */
   readonly form?: true | 'or-json'
+  /** Media type of a body that it takes beside JSON: its raw input is then a {@link TextBody}. */
+  readonly alsoConsumes?: string
   /** Bytes that the request's body may have; 1 MiB unless given. 0: whatever is sent is not read. */
   readonly maxBodyBytes?: number
   /** Media type of the answer where it is not JSON. */
   readonly produces?: string
-  /** Media type of what it answers beside JSON, by `Accept`. */
+  /** Media type of what it answers beside JSON, where the request asks for it. */
   readonly alsoProduces?: string
   /** A request's body, where no example follows from its members; for the document alone. */
   readonly requestExample?: Readonly<Record<string, unknown>>

@@ -18,6 +18,7 @@ import type { OfferSessionStore } from './issuer/openid4vci/sessions/store.js'
 import type { Openid4vciStore } from './issuer/openid4vci/store.js'
 import type { SchemaStore } from './issuer/schemas/store.js'
 import type { KeyRotationStore } from './key-rotation/store.js'
+import type { DecryptionKeys } from './keys/decryption-keys.js'
 import type { Keys } from './keys/keys.js'
 import type { KeyStore } from './keys/store.js'
 import type { Vault } from './keys/vault.js'
@@ -81,6 +82,7 @@ export interface Deps {
   readonly signIn: SignIn | undefined
   readonly vault: Vault
   readonly keys: Keys
+  readonly decryptionKeys: DecryptionKeys
   /** A key of 32 bytes for one use, the same in every process and after every restart. */
   readonly sealingKey: (label: string) => Uint8Array
   readonly outbound: Outbound

@@ -24,6 +24,7 @@ import { createOfferSessionStore } from './issuer/openid4vci/sessions/store.js'
 import { createOpenid4vciStore } from './issuer/openid4vci/store.js'
 import { createSchemaStore } from './issuer/schemas/store.js'
 import { createKeyRotationStore } from './key-rotation/store.js'
+import { createDecryptionKeys } from './keys/decryption-keys.js'
 import { createKeys, rootSecret } from './keys/keys.js'
 import { createKeyStore } from './keys/store.js'
 import { createVault } from './keys/vault.js'
@@ -163,6 +164,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     signIn: config.signIn === undefined ? undefined : createSignIn(config, config.signIn, outbound.fetch, clock),
     vault,
     keys,
+    decryptionKeys: createDecryptionKeys(stores.keys, vault, clock),
     sealingKey,
     outbound,
     resolver,

@@ -188,6 +188,7 @@ describe('a value that no rule allows is a line', () => {
       'must name a readable PEM file of a private key, unencrypted, and its certificates.',
     ],
     ['ISSUER_PROFILE', 'draft13', 'must be final or haip.'],
+    ['CREDENTIAL_ENCRYPTION', 'on', 'must be off, offered or required.'],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
     ['SESSION_RETENTION_DAYS', 'forever', 'must be an integer from 1 to 36500.'],

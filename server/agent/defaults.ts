@@ -1,6 +1,7 @@
 import type { Config } from '../config.js'
 import { newIdentity, signingDidOf } from '../dids/identity.js'
 import type { DidStore } from '../dids/store.js'
+import { ensureEncryptionKey } from '../key-rotation/encryption-key.js'
 import type { KeyRotationStore } from '../key-rotation/store.js'
 import type { KeyStore } from '../keys/store.js'
 import type { Vault } from '../keys/vault.js'
@@ -50,8 +51,8 @@ async function follow(start: Startup, kind: Kind, record: AgentRecord, baseUrl: 
 }
 
 /**
- * Makes the default issuer and the default verifier on first start, and gives the issuer its certified key. Call it under the
- * start lock.
+ * Makes the default issuer, the default verifier and the key that credential requests are encrypted for on first start, and
+ * gives the issuer its certified key. Call it under the start lock.
  *
  * @throws {ConfigurationError} where ISSUER_X509 cannot be used.
  */
@@ -65,4 +66,5 @@ export async function ensureDefaults(start: Startup): Promise<void> {
   const verifier = await agents.defaultVerifier()
   if (verifier === undefined) await create(start, 'verifier', verifierBaseUrl)
   else await follow(start, 'verifier', verifier, verifierBaseUrl)
+  if (start.config.credentialEncryption !== 'off') await ensureEncryptionKey(start)
 }

@@ -114,7 +114,9 @@ function requiredMembers({ requestBody }: Operation): readonly string[] {
   return ((media?.schema as JsonObject | undefined)?.required ?? []) as readonly string[]
 }
 
-/** Form bodies beside JSON, where a protocol endpoint takes them, and the example that the contract gives. */
+const BEGINNING_OF_JWT = 'eyJhbGciOiJFQ0RILUVTIiwi…'
+
+/** Form bodies and texts beside JSON, where a protocol endpoint takes them, and the example that the contract gives. */
 function trueRequest(route: Route, operation: Operation): void {
   if (route.rest.maxBodyBytes === 0) delete operation.requestBody
   const body = operation.requestBody as { content?: Record<string, JsonObject> } | undefined
@@ -122,6 +124,10 @@ function trueRequest(route: Route, operation: Operation): void {
   if (route.rest.requestExample !== undefined && media !== undefined) media.example = route.rest.requestExample
   if (route.rest.form === true && body?.content !== undefined && media !== undefined) {
     body.content = { 'application/x-www-form-urlencoded': media }
+  }
+  const { alsoConsumes } = route.rest
+  if (alsoConsumes !== undefined && body?.content !== undefined) {
+    body.content[alsoConsumes] = { schema: { type: 'string' }, example: BEGINNING_OF_JWT }
   }
 }
 

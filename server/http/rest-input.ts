@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express'
+import { TextBody } from '../contract.js'
 import { errors } from '../errors.js'
+import { parseJsonObject } from '../json-text.js'
 import { OAuthError } from '../protocol/oauth/error.js'
 import { unknownProperty } from '../validation.js'
 import { mediaType, readText } from './body.js'
-import { parseJson } from './json-text.js'
 import type { Route, RouteMatch } from './routes.js'
 
 type Input = Record<string, unknown>
@@ -71,19 +72,16 @@ function isJson(type: string): boolean {
 
 /** Requests of wallets may contain NUL characters, since they are not stored as they came. */
 function jsonObject(route: Route, text: string): Input {
-  const value = parseJson(text, isStandards(route) ? 'accepted' : 'refused')
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw errors.badRequest('Request body must be a JSON object')
-  }
-  return Object.assign(emptyInput(), value)
+  return Object.assign(emptyInput(), parseJsonObject(text, isStandards(route) ? 'accepted' : 'refused'))
 }
 
-async function bodyOf(route: Route, request: Request, response: Response): Promise<Input> {
-  const { form, maxBodyBytes } = route.rest
+async function bodyOf(route: Route, request: Request, response: Response): Promise<Input | TextBody> {
+  const { form, alsoConsumes, maxBodyBytes } = route.rest
   if (route.method === 'GET' || route.method === 'DELETE' || maxBodyBytes === 0) return emptyInput()
   const text = await readText(request, response, maxBodyBytes)
   if (text.trim() === '') return emptyInput()
   const type = mediaType(request)
+  if (alsoConsumes !== undefined && type === alsoConsumes) return new TextBody(text)
   if (form !== undefined && type === FORM) return formOf(text)
   if (form !== true && (type === undefined || isJson(type))) return jsonObject(route, text)
   throw errors.unsupportedMediaType(type || 'unknown')
@@ -93,13 +91,14 @@ async function bodyOf(route: Route, request: Request, response: Response): Promi
  * The one input object of a procedure: path, query and body together. A name that stands in two of them is an unknown
  * property of the later one; a POST's query has no members at all on the interface's JSON routes, while protocol
  * routes ignore it (RFC 6749 §3.1, §3.2: unrecognised parameters are ignored, and secrets never travel in a query).
+ * A body that is a text (`alsoConsumes`) is the whole input.
  */
 export async function restInput(
   match: RouteMatch,
   search: string,
   request: Request,
   response: Response,
-): Promise<Input> {
+): Promise<Input | TextBody> {
   const { route } = match
   const path = decodeParams(match.params)
   const protocol = isStandards(route)
@@ -107,6 +106,7 @@ export async function restInput(
   const query = takesQuery || !protocol ? queryOf(route, new URLSearchParams(search)) : emptyInput()
   if (!takesQuery) refuseMembers(Object.keys(query))
   const body = await bodyOf(route, request, response)
+  if (body instanceof TextBody) return body
   const sent = Object.assign(query, body, lastEventId(route, request))
   if (!protocol) refuseMembers(Object.keys(sent).filter((name) => name in path))
   return Object.assign(sent, path)

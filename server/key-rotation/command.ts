@@ -7,13 +7,14 @@ import { createAtRestStore } from '../keys/at-rest/store.js'
 import { openStoredKeys } from '../keys/keys.js'
 import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
+import { rotateEncryptionKey } from './encryption-key.js'
 import { rotateKeys } from './rotate-keys.js'
 import { createKeyRotationStore } from './store.js'
 
 const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
-                a key with a certificate (ISSUER_X509) is left alone
+                a key with a certificate (ISSUER_X509) is left alone; credential requests are encrypted for a new key
   --alg         the algorithm of the new keys, where it shall be another than that of the former ones
   --reencrypt   moves everything that is encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
                 what was stored before there was such a key; makes no new key`
@@ -44,19 +45,23 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     const encrypted = await openStoredKeys({ keys: createKeyStore(database), atRest }, keyEncryptionKeys)
     if (anew) return [`${encrypted + (await reencrypt(atRest, keyEncryptionKeys))} values encrypted anew.`]
     const newId = () => crypto.randomUUID()
+    const stores = { keys: createKeyStore(database), keyRotation: createKeyRotationStore(database) }
+    const vault = createVault(keyEncryptionKeys)
     const { rotated, kept } = await rotateKeys({
-      store: createKeyRotationStore(database),
-      vault: createVault(keyEncryptionKeys),
+      store: stores.keyRotation,
+      vault,
       config,
       newId,
       clock: () => new Date(),
       algorithm,
     })
+    const encryption = await rotateEncryptionKey({ vault, newId, stores }, new Date())
     return [
       ...rotated.map(({ kind, id, did }) => `${kind} ${id} signs with a new key as ${did}`),
       ...kept.map(
         ({ kind, id }) => `${kind} ${id} keeps its key, which has a certificate: replace the file that configures it`,
       ),
+      ...(encryption ? ['credential requests are encrypted for a new key; the former one opens them for a day'] : []),
       `${rotated.length} records have a new key.`,
     ]
   } finally {

@@ -75,6 +75,16 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
         LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
         ORDER BY r.created_at, r.id`,
 
+    /** Makes a key set with its first key, unless there is one of that id, in one transaction. */
+    begin: (keySetId: string, key: NewKey): Promise<void> =>
+      prisma.$transaction(async (tx) => {
+        // Who is second waits for the first one, and then makes nothing.
+        const { count } = await tx.keySet.createMany({ data: [{ id: keySetId }], skipDuplicates: true })
+        if (count === 0) return
+        await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk as Prisma.InputJsonObject } })
+        await recordAudit(tx, { actor: null, action: 'key.created', subject: 'key', subjectId: key.id })
+      }),
+
     /**
      * Lets a new key sign for a key set, in one transaction. The former ones stay, since what they signed must stay
      * verifiable.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../database/connect.js'
-import { publicJwk, x5c } from '../database/row-shapes.js'
+import { idRow, publicJwk, x5c } from '../database/row-shapes.js'
 import { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
@@ -24,6 +24,28 @@ const zStoredKey: z.ZodType<StoredKey> = z.strictObject({
   privateJwk: z.string(),
 })
 
+export interface PublishedKeys {
+  readonly algorithms: readonly string[]
+  readonly encryptionKey: Jwk | null
+}
+
+const zPublishedKeys: z.ZodType<PublishedKeys> = z.strictObject({
+  algorithms: z.array(z.string()),
+  encryptionKey: publicJwk.nullable(),
+})
+
+export interface DecryptionKey {
+  /** Protected by the vault. */
+  readonly privateJwk: string
+  /** When another took its place. */
+  readonly retiredAt: Date | null
+}
+
+const zDecryptionKey: z.ZodType<DecryptionKey> = z.strictObject({
+  privateJwk: z.string(),
+  retiredAt: z.date().nullable(),
+})
+
 /**
  * The key that signs for a key set now, joined as `k`: its newest that is not retired.
  *
@@ -33,6 +55,9 @@ export const currentKey = (keySetId: Prisma.Sql): Prisma.Sql => Prisma.sql`
   JOIN LATERAL (
     SELECT * FROM keys WHERE keys.key_set_id = ${keySetId} AND keys.retired_at IS NULL
     ORDER BY keys.created_at DESC, keys.id DESC LIMIT 1) k ON true`
+
+/** The keys that credential requests are encrypted for (OpenID4VCI 1.0 §10): a key set of the installation, of no record. */
+export const ENCRYPTION_KEY_SET = 'credential-encryption'
 
 const columns = Prisma.sql`
   k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.private_jwk AS "privateJwk"`
@@ -63,11 +88,31 @@ export function createKeyStore({ prisma, sql }: Database) {
         SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) id, private_jwk AS "privateJwk" FROM keys
         WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`,
 
-    /** The algorithms of the keys that issuers sign with now. */
-    async issuerAlgorithms(): Promise<string[]> {
-      const rows = await sql(z.strictObject({ alg: z.string() }))`
-        SELECT DISTINCT k.alg FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} ORDER BY k.alg DESC`
-      return rows.map(({ alg }) => alg)
+    /** What metadata say of keys: the algorithms that issuers sign with now, and the key to encrypt requests for. */
+    async published(): Promise<PublishedKeys> {
+      const [row] = await sql(zPublishedKeys)`
+        SELECT ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} ORDER BY k.alg DESC) AS algorithms,
+          (SELECT k.public_jwk FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
+            AS "encryptionKey"`
+      if (row === undefined) throw new Error('A statement that always has a row had none.')
+      return row
+    },
+
+    /** A key that requests are, or were after `since`, encrypted for. */
+    async decryption(id: string, since: Date): Promise<DecryptionKey | undefined> {
+      const [row] = await sql(zDecryptionKey)`
+        SELECT private_jwk AS "privateJwk", retired_at AS "retiredAt" FROM keys
+        WHERE id = ${id} AND key_set_id = ${ENCRYPTION_KEY_SET} AND (retired_at IS NULL OR retired_at > ${since})`
+      return row
+    },
+
+    /** Removes keys that requests are no longer encrypted for. @returns how many. */
+    async removeDecryption(retiredBefore: Date, limit: number): Promise<number> {
+      const rows = await sql(idRow)`
+        DELETE FROM keys WHERE id IN (
+          SELECT id FROM keys WHERE key_set_id = ${ENCRYPTION_KEY_SET} AND retired_at < ${retiredBefore} LIMIT ${limit})
+        RETURNING id`
+      return rows.length
     },
 
     /** The stored value of a secret of the installation, made on first use; of two makers at once one wins. */

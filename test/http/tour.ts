@@ -1,4 +1,5 @@
 import { newPkce } from '../issuer/openid4vci/browser.js'
+import { encryptFor, newAnswerKey, requestKey } from '../issuer/openid4vci/encryption-actors.js'
 import type { TestService } from '../support/service.js'
 import { newWallet } from '../support/wallet-actor.js'
 import { Tourist, type Visit, type Visited } from './tourist.js'
@@ -83,7 +84,7 @@ async function visitIssuer({ go }: Bound): Promise<void> {
 
 async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   const offer = await go('POST', '/credential-offers', {
-    body: { credentialConfigurationIds: [`${SCHEMA.name}-sd-jwt`], credentialSubject: SUBJECT },
+    body: { credentialConfigurationIds: [`${SCHEMA.name}-sd-jwt`, SCHEMA.name], credentialSubject: SUBJECT },
   })
   const session = { id: String(offer.credentialOfferSessionId) }
   await go('GET', '/credential-offer-sessions/{id}/events', { at: session })
@@ -102,6 +103,17 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
       credential_configuration_id: `${SCHEMA.name}-sd-jwt`,
       proofs: { jwt: [await wallet.proof(service.url, c_nonce)] },
     },
+  })
+  const nonce = await go('POST', '/openid4vci/nonce')
+  const request = {
+    credential_configuration_id: SCHEMA.name,
+    proofs: { jwt: [await wallet.proof(service.url, nonce.c_nonce)] },
+    credential_response_encryption: { jwk: (await newAnswerKey()).publicJwk, enc: 'A128GCM' },
+  }
+  await go('POST', '/openid4vci/credential', {
+    authorization,
+    headers: { 'content-type': 'application/jwt' },
+    body: await encryptFor(await requestKey(service), JSON.stringify(request)),
   })
   const body = { notification_id: taken.notification_id, event: 'credential_accepted' }
   await go('POST', '/openid4vci/notification', { authorization, body })

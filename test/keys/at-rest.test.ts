@@ -194,11 +194,11 @@ describe('what an earlier version encrypted, bound to no row', () => {
     await using service = await startService({ env })
     await newHolder(service)
     const { databaseUrl, identityProvider } = service
-    expect(await ageSecrets(service, KEY_ENCRYPTION_KEY)).toBe(4)
+    expect(await ageSecrets(service, KEY_ENCRYPTION_KEY)).toBe(5)
     const former = await defaultKey(databaseUrl, 'issuers')
-    expect(await bindings(databaseUrl)).toEqual({ bound: 0, unbound: 4 })
+    expect(await bindings(databaseUrl)).toEqual({ bound: 0, unbound: 5 })
     await using restarted = await startService({ databaseUrl, identityProvider, env })
-    expect(await bindings(databaseUrl)).toEqual({ bound: 4, unbound: 0 })
+    expect(await bindings(databaseUrl)).toEqual({ bound: 5, unbound: 0 })
     expect(await issues(restarted)).toBe(true)
     // As a backup has it.
     await storeKey(databaseUrl, former.id, former.stored)
@@ -213,10 +213,10 @@ describe('what an earlier version encrypted, bound to no row', () => {
     await ageSecrets(service, former)
     const wrong = environmentOf(service, { KEY_ENCRYPTION_KEY: newKek() })
     await expect(keysCommand(['--reencrypt'], wrong)).rejects.toThrow('KEY_ENCRYPTION_KEY does not decrypt')
-    expect(await bindings(service.databaseUrl)).toEqual({ bound: 0, unbound: 4 })
+    expect(await bindings(service.databaseUrl)).toEqual({ bound: 0, unbound: 5 })
     const both = { KEY_ENCRYPTION_KEY: newKek(), KEY_ENCRYPTION_KEY_PREVIOUS: former }
-    expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['4 values encrypted anew.'])
-    expect(await bindings(service.databaseUrl)).toEqual({ bound: 4, unbound: 0 })
+    expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['5 values encrypted anew.'])
+    expect(await bindings(service.databaseUrl)).toEqual({ bound: 5, unbound: 0 })
     expect((await encryptions(service.databaseUrl)).size).toBe(1)
   })
 })
@@ -227,7 +227,7 @@ describe('keys:rotate --reencrypt', () => {
     await newHolder(service)
     const KEY_ENCRYPTION_KEY = newKek()
     expect(await keysCommand(['--reencrypt'], environmentOf(service, { KEY_ENCRYPTION_KEY }))).toEqual([
-      '4 values encrypted anew.',
+      '5 values encrypted anew.',
     ])
     expect((await everyText(service.databaseUrl)).filter((text) => /"d"\s*:/.test(text))).toEqual([])
     const { databaseUrl, identityProvider } = service
@@ -250,7 +250,7 @@ describe('keys:rotate --reencrypt', () => {
     // What is made meanwhile is under the new key already.
     await newHolder(between)
     expect((await encryptions(databaseUrl)).size).toBe(2)
-    expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['4 values encrypted anew.'])
+    expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['5 values encrypted anew.'])
     const after = await encryptions(databaseUrl)
     expect([after.size, [...before].some((kid) => after.has(kid))]).toEqual([1, false])
     await using alone = await startService({ databaseUrl, identityProvider, env: { KEY_ENCRYPTION_KEY: current } })

@@ -14,7 +14,8 @@ import { createStores } from '../../server/wiring.js'
 import { localEnvironment } from '../main/process.js'
 import { Project } from './project.js'
 
-const ROTATED = /^issuer \S+ signs with a new key as did:jwk:\S+\nverifier .+\n2 records have a new key\.\n$/
+const ROTATED =
+  /^issuer \S+ signs with a new key as did:jwk:\S+\nverifier .+\ncredential requests .+\n2 records have a new key\.\n$/
 
 let project: Project
 

@@ -6,6 +6,7 @@ import { ATTESTATION_ALGORITHMS } from '../../protocol/openid4vci/attester.js'
 import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
+import { encryptionMembers } from '../openid4vci/encryption.js'
 import { grantsOf } from '../openid4vci/grants/index.js'
 import { isHaip, offeredFormats } from '../openid4vci/haip.js'
 import { displayOf } from '../schemas/display.js'
@@ -19,10 +20,10 @@ const endpoint = (deps: Pick<Deps, 'config'>, name: string) => `${deps.config.is
 export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unknown>> {
   const { issuerBaseUrl } = deps.config
   const { agents, keys, schemas: schemaStore } = deps.stores
-  const [schemas, issuer, algorithms] = await Promise.all([
+  const [schemas, issuer, { algorithms, encryptionKey }] = await Promise.all([
     schemaStore.listed(deps.clock()),
     agents.defaultIssuer(),
-    keys.issuerAlgorithms(),
+    keys.published(),
   ])
   return {
     credential_issuer: issuerBaseUrl,
@@ -33,6 +34,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     token_endpoint: endpoint(deps, 'token'),
     schema_endpoint: `${issuerBaseUrl}/schemas`,
     offering_endpoint: `${issuerBaseUrl}/api/v1/offerings`,
+    ...encryptionMembers(deps.config, encryptionKey),
     batch_credential_issuance: { batch_size: BATCH_SIZE },
     display: displayOf(issuer?.display ?? [], DEFAULT_NAME),
     credential_configurations_supported: configurationsOf(deps, schemas, algorithms),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
+import { ENCRYPTED_TYPE } from '../../protocol/openid4vci/encryption.js'
 import { zSentCredentialRequest } from './profiles/sent-credential-request.js'
 
 /** Credential Response (OpenID4VCI 1.0 §8.3). */
@@ -17,9 +18,12 @@ export const credential = {
     summary: 'Issue credentials to a wallet',
     description:
       'Credential Request (OpenID4VCI 1.0 §8), with a proof for each copy. Known configurations that the token does ' +
-      'not cover are a 403. The answer is encrypted where the wallet asks for that.',
+      'not cover are a 403. The request may be encrypted for the key of the metadata, and then asks for an encrypted answer ' +
+      'with `credential_response_encryption` (§10); errors never are.',
     access: 'wallet',
     kind: 'protocol',
+    alsoConsumes: ENCRYPTED_TYPE,
+    alsoProduces: ENCRYPTED_TYPE,
     reply: zCredentialResponse,
     invalid: 'invalid_credential_request',
     errors: [400, 403, 413, 415],

@@ -52,12 +52,6 @@ function assertOpen(token: TokenContext, configurationId: string, now: Date): vo
   if (token.session?.state === 'Error') throw denied('The credential offer has ended.')
 }
 
-/** §8.3.1.2: whoever asks for an encrypted answer must not get it in the clear. */
-function assertUnencrypted(request: CredentialRequest): void {
-  if (request.credential_response_encryption === undefined) return
-  throw new OAuthError('invalid_encryption_parameters', 'Encrypted credential responses are not supported.')
-}
-
 const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
 
 const REFUSALS: Readonly<Record<Refusal['kind'], (admission: Admission) => OAuthError>> = {
@@ -141,7 +135,6 @@ const responseOf = ({ instances }: WalletCopies, notificationId: string) => ({
  */
 export async function issueToWallet(deps: Deps, token: TokenContext, request: CredentialRequest) {
   const now = deps.clock()
-  assertUnencrypted(request)
   const configurationId = await requestedConfiguration(deps, token, request)
   assertOpen(token, configurationId, now)
   const { keys, nonceHashes } = await provenKeys(deps, token, requestedProofs(request), now)

@@ -14,7 +14,7 @@ export function issuanceTasks({
   config,
   metrics,
 }: Pick<Deps, 'stores' | 'config' | 'metrics'>): readonly MaintenanceTask[] {
-  const { authorizations, openid4vci, offerSessions } = stores
+  const { authorizations, keys, openid4vci, offerSessions } = stores
   return [
     {
       name: 'expire credential offer sessions',
@@ -41,6 +41,11 @@ export function issuanceTasks({
       everyMs: 60_000,
       run: (now, batchSize) =>
         openid4vci.removeNonces(secondsBefore(now, NONCE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
+    },
+    {
+      name: 'remove former keys of credential requests',
+      everyMs: 600_000,
+      run: (now, batchSize) => keys.removeDecryption(secondsBefore(now, DAY_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
     },
     {
       name: 'remove ended credential offer sessions',

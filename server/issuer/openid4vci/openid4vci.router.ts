@@ -7,6 +7,7 @@ import { attestsWallets, authenticateClient } from './client-authentication.js'
 import { credential } from './credential.contract.js'
 import { issueToWallet } from './credential.js'
 import { dpopProofOf, provideDpopNonce } from './dpop.js'
+import { encryptableProcedure } from './encryption.js'
 import { nonce } from './nonce.contract.js'
 import { notification } from './notification.contract.js'
 import { takeNotification } from './notification.js'
@@ -61,7 +62,7 @@ export const openid4vciRouter = router({
       return uncached({ attestation_challenge: deps.seals.attestationChallenge() })
     }),
 
-  credential: walletProcedure
+  credential: encryptableProcedure
     .meta(credential.meta)
     .input(credential.input)
     .output(credential.output)

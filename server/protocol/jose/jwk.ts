@@ -10,6 +10,9 @@ export type Jwk = JWK
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use'] as const
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
+/** Whether a JWK holds members of a private or symmetric key. */
+export const hasPrivateMembers = (jwk: object): boolean => PRIVATE_MEMBERS.some((name) => name in jwk)
+
 /** The public half of a key: type, public numbers, `kid`, `alg` and `use`; every other member is left out. */
 export function publicJwkOf(jwk: Jwk): Jwk {
   return Object.fromEntries(PUBLIC_MEMBERS.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]])))
@@ -22,7 +25,7 @@ export function publicJwkOf(jwk: Jwk): Jwk {
  */
 export function readPublicJwk(value: unknown): Jwk | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  if (PRIVATE_MEMBERS.some((name) => name in value)) return undefined
+  if (hasPrivateMembers(value)) return undefined
   const jwk: Jwk = value
   const textual = PUBLIC_MEMBERS.every((name) => jwk[name] === undefined || typeof jwk[name] === 'string')
   if (!textual || algorithmOfJwk(jwk) === undefined) return undefined

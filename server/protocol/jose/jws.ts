@@ -12,7 +12,15 @@ import { JwsError } from './jws-error.js'
 import { verificationKey } from './verification-key.js'
 
 export { type DecodedJws, decodeCompact } from './compact.js'
-export { generateKeyPair, isSameKey, type Jwk, publicJwkOf, readPublicJwk, thumbprint } from './jwk.js'
+export {
+  generateKeyPair,
+  hasPrivateMembers,
+  isSameKey,
+  type Jwk,
+  publicJwkOf,
+  readPublicJwk,
+  thumbprint,
+} from './jwk.js'
 export { JwsError, type JwsErrorCode } from './jws-error.js'
 export { createSigner, type Signer, signCompact } from './signer.js'
 

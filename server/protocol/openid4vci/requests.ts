@@ -14,7 +14,9 @@ export const zCredentialRequest = z
       .unknown()
       .optional()
       .meta({ description: 'An object with the one member jwt: an array of key proofs, one for each copy.' }),
-    credential_response_encryption: z.unknown().optional().meta({ description: 'Not supported.' }),
+    credential_response_encryption: z.unknown().optional().meta({
+      description: 'In an encrypted request: `jwk`, `enc` and, where it shall be compressed, `zip` of the answer.',
+    }),
   })
   .refine(
     (request) => (request.credential_identifier === undefined) !== (request.credential_configuration_id === undefined),

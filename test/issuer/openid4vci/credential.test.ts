@@ -298,7 +298,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
       'an encrypted answer',
       { credential_configuration_id: JWT_VC, credential_response_encryption: { jwk: {}, enc: 'A128GCM' } },
       'invalid_encryption_parameters',
-      'Encrypted credential responses are not supported.',
+      'A request with credential_response_encryption must be encrypted itself.',
     ],
   ])('%s', async (_, body, error, description) => {
     const answer = await issuer.requestCredential(await newToken(), body)
@@ -321,11 +321,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
     const form = await send('credential_configuration_id=x', 'application/x-www-form-urlencoded')
     expect([form.status, form.json.error]).toEqual([415, 'invalid_credential_request'])
     const encrypted = await send('a.b.c.d.e', 'application/jwt')
-    expect(refusalOf(encrypted)).toEqual([
-      415,
-      'invalid_credential_request',
-      'Content type application/jwt is not supported.',
-    ])
+    expect(refusalOf(encrypted)).toEqual([400, 'invalid_encryption_parameters', 'The request is not a compact JWE.'])
   })
 
   it('whatever is wrong, nothing is taken: the token is still good', async () => {

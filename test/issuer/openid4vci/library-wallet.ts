@@ -31,6 +31,8 @@ export interface Taking {
   readonly authorizationDetails?: boolean
   /** Trusts who signs the issuer's metadata by a did:jwk, and so asks for signed ones. */
   readonly signedMetadata?: boolean
+  /** How its requests travel; the platform's fetch unless given. */
+  readonly fetch?: typeof fetch
 }
 
 /** What a wallet got for one configuration. */
@@ -61,6 +63,7 @@ export async function takeOffer({
   named,
   txCode,
   authorizationDetails,
+  fetch: transport = fetch,
 }: Taking): Promise<Record<string, Taken>> {
   const signJwt = async (publicJwk: JWK, header: Record<string, unknown>, payload: object) => {
     const key = keys.find((candidate) => candidate.publicJwk.x === publicJwk.x)
@@ -73,7 +76,7 @@ export async function takeOffer({
     keys.find(({ did }) => signer.didUrl?.startsWith(`${did}#`))?.publicJwk ?? (signer.publicJwk as JWK)
   const client = new Openid4vciClient({
     callbacks: {
-      fetch: signedMetadata ? fetchSignedMetadata : fetch,
+      fetch: signedMetadata ? fetchSignedMetadata : transport,
       hash: (data) => new Uint8Array(createHash('sha256').update(data).digest()),
       generateRandom: (length) => new Uint8Array(randomBytes(length)),
       clientAuthentication: clientAuthenticationAnonymous(),

@@ -74,6 +74,8 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
       schema_endpoint: `${url}/schemas`,
       offering_endpoint: `${url}/api/v1/offerings`,
       batch_credential_issuance: { batch_size: 20 },
+      credential_request_encryption: expect.any(Object),
+      credential_response_encryption: expect.any(Object),
       display: [{ name: expect.any(String), locale: 'en' }],
       proof_types_supported: {
         jwt: { proof_signing_alg_values_supported: expect.arrayContaining(['ES256']) },

@@ -1,4 +1,5 @@
-import { errors } from '../errors.js'
+import { errors } from './errors.js'
+import { isObject, type JsonObject } from './protocol/json/json-object.js'
 
 /** Deeper JSON than any contract needs; recursive readers further down rely on it. */
 const MAX_JSON_DEPTH = 100
@@ -73,10 +74,17 @@ function parsed(text: string): unknown {
  * @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds more than 20,000 values, lone surrogates, a
  * member `__proto__` or, unless they are accepted, NUL characters.
  */
-export function parseJson(text: string, nul: Nul): unknown {
+function parseJson(text: string, nul: Nul): unknown {
   assertBounds(text)
   const value = parsed(text)
   if (NEEDS_A_LOOK.test(text)) assertPlain(value, '', nul)
+  return value
+}
+
+/** The same for text that must be an object. */
+export function parseJsonObject(text: string, nul: Nul): JsonObject {
+  const value = parseJson(text, nul)
+  if (!isObject(value)) throw errors.badRequest('Request body must be a JSON object')
   return value
 }
 

@@ -1,0 +1,40 @@
+import type { NewKey } from '../dids/store.js'
+import { ENCRYPTION_KEY_SET, type KeyStore } from '../keys/store.js'
+import type { Vault } from '../keys/vault.js'
+import { publicJwkOf } from '../protocol/jose/jws.js'
+import { generateEncryptionKey } from '../protocol/openid4vci/encryption.js'
+import type { KeyRotationStore } from './store.js'
+
+interface Making {
+  readonly vault: Vault
+  readonly newId: () => string
+  readonly stores: { readonly keys: KeyStore; readonly keyRotation: KeyRotationStore }
+}
+
+/** Its id is its `kid`, so that the key of a request is found by what the request names. */
+async function newEncryptionKey({ vault, newId }: Making): Promise<NewKey> {
+  const id = newId()
+  const jwk = generateEncryptionKey(id)
+  const privateJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(jwk))
+  return { id, alg: 'ECDH-ES', publicJwk: publicJwkOf(jwk), privateJwk }
+}
+
+/** Makes the key that credential requests are encrypted for, unless there is one; of two makers at once one wins. */
+export async function ensureEncryptionKey(making: Making): Promise<void> {
+  const { keys, keyRotation } = making.stores
+  if ((await keys.current(ENCRYPTION_KEY_SET)) !== undefined) return
+  await keyRotation.begin(ENCRYPTION_KEY_SET, await newEncryptionKey(making))
+}
+
+/**
+ * Lets credential requests be encrypted for a new key; the former one opens them for a day.
+ *
+ * @returns false where there was none, or another rotation was faster.
+ */
+export async function rotateEncryptionKey(making: Making, at: Date): Promise<boolean> {
+  const former = await making.stores.keys.current(ENCRYPTION_KEY_SET)
+  if (former === undefined) return false
+  const key = await newEncryptionKey(making)
+  const { keyRotation } = making.stores
+  return keyRotation.rotate({ keySetId: ENCRYPTION_KEY_SET, formerKeyId: former.id, key, dids: [], records: [], at })
+}

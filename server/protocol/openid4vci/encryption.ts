@@ -1,0 +1,122 @@
+import { isUtf8 } from 'node:buffer'
+import {
+  type CompactJwe,
+  decodeCompactJwe,
+  decryptEcdhEs,
+  ecdhEsEncryption,
+  generateP256,
+  JweError,
+} from '../jose/ecdh-es.js'
+import { hasPrivateMembers, type Jwk } from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
+import { OAuthError } from '../oauth/error.js'
+
+/** The media type of encrypted requests and answers (OpenID4VCI 1.0 §10). */
+export const ENCRYPTED_TYPE = 'application/jwt'
+
+/** Key agreement, content encryption and compression of credential requests and responses (OpenID4VCI 1.0 §10). */
+export const ENCRYPTION_ALG = 'ECDH-ES'
+export const ENCRYPTION_ENC_VALUES = ['A128GCM', 'A256GCM'] as const
+export const ENCRYPTION_ZIP_VALUES = ['DEF'] as const
+
+/** Octets that an encrypted request may hold. */
+export const MAX_REQUEST_BYTES = 262_144
+/** What they take in base64url, with room for the header. */
+const MAX_JWE_LENGTH = 360_448
+
+/** The private key that requests are encrypted for: its public half is published with `kid`, `use` and `alg`. */
+export const generateEncryptionKey = (kid: string): Jwk => ({
+  ...generateP256(),
+  kid,
+  use: 'enc',
+  alg: ENCRYPTION_ALG,
+})
+
+/** A refusal of §8.3.1.2 for what is wrong with the encryption of a request, or of the answer that it asks for. */
+export const encryptionError = (description: string, cause?: unknown): OAuthError =>
+  new OAuthError('invalid_encryption_parameters', description, { cause })
+
+const tooLong = (cause?: unknown) =>
+  new OAuthError('invalid_credential_request', 'The encrypted request holds more than 256 KiB.', { status: 413, cause })
+
+function decoded(jwe: string): CompactJwe {
+  try {
+    return decodeCompactJwe(jwe)
+  } catch (cause) {
+    throw encryptionError('The request is not a compact JWE.', cause)
+  }
+}
+
+const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
+  values.some((one) => one === value)
+
+function assertHeader({ alg, enc, zip }: JsonObject): void {
+  if (alg !== ENCRYPTION_ALG) throw encryptionError(`The request must be encrypted with alg ${ENCRYPTION_ALG}.`)
+  if (!isOneOf(ENCRYPTION_ENC_VALUES, enc)) throw encryptionError('The enc of the request is not supported.')
+  if (zip !== undefined && !isOneOf(ENCRYPTION_ZIP_VALUES, zip))
+    throw encryptionError('The zip of the request is not supported.')
+}
+
+function decrypted(jwe: CompactJwe, key: Jwk): Uint8Array {
+  try {
+    return decryptEcdhEs(jwe, key, MAX_REQUEST_BYTES)
+  } catch (cause) {
+    if (!(cause instanceof JweError)) throw cause
+    throw cause.tooLong ? tooLong(cause) : encryptionError('The request cannot be decrypted.', cause)
+  }
+}
+
+/**
+ * Opens an encrypted Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §10).
+ *
+ * @param keyOf the private key of a `kid`
+ * @returns the claims as the JSON text that was encrypted.
+ * @throws OAuthError `invalid_encryption_parameters`; `invalid_credential_request` with status 413 for more than 256 KiB,
+ * compressed or not, and for what is no UTF-8.
+ */
+export async function decryptRequest(jwe: string, keyOf: (kid: string) => Promise<Jwk | undefined>): Promise<string> {
+  if (jwe.length > MAX_JWE_LENGTH) throw tooLong()
+  const message = decoded(jwe)
+  assertHeader(message.header)
+  const { kid } = message.header
+  const key = typeof kid === 'string' ? await keyOf(kid) : undefined
+  if (key === undefined)
+    throw encryptionError('The kid of the request names no key of this issuer; its metadata have it.')
+  const octets = decrypted(message, key)
+  if (octets.length > MAX_REQUEST_BYTES) throw tooLong()
+  if (!isUtf8(octets)) throw new OAuthError('invalid_credential_request', 'The encrypted request must be UTF-8.')
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('utf8')
+}
+
+function encryptionJwk(jwk: unknown): Jwk {
+  const name = 'credential_response_encryption.jwk'
+  if (!isObject(jwk)) throw encryptionError(`${name} must be a JWK.`)
+  if (hasPrivateMembers(jwk)) throw encryptionError(`${name} must be a public key.`)
+  if (jwk.alg !== ENCRYPTION_ALG) throw encryptionError(`${name} must have the alg ${ENCRYPTION_ALG}.`)
+  if (jwk.use !== undefined && jwk.use !== 'enc') throw encryptionError(`${name} is not meant for encryption.`)
+  if (jwk.kid !== undefined && typeof jwk.kid !== 'string') throw encryptionError(`${name} has a kid that is no text.`)
+  return jwk
+}
+
+/**
+ * Reads `credential_response_encryption` (OpenID4VCI 1.0 §8.2, §10) and agrees on a key with it at once: whatever is wrong with
+ * it is refused before anything is issued.
+ *
+ * @returns what encrypts the answer.
+ * @throws OAuthError `invalid_encryption_parameters`
+ */
+export function responseEncryption(parameters: unknown): (answer: Uint8Array) => string {
+  if (!isObject(parameters)) throw encryptionError('credential_response_encryption must be an object.')
+  const { enc, zip } = parameters
+  if (!isOneOf(ENCRYPTION_ENC_VALUES, enc))
+    throw encryptionError('The enc of credential_response_encryption is missing or not supported.')
+  if (zip !== undefined && !isOneOf(ENCRYPTION_ZIP_VALUES, zip))
+    throw encryptionError('The zip of credential_response_encryption is not supported.')
+  const jwk = encryptionJwk(parameters.jwk)
+  try {
+    return ecdhEsEncryption(jwk, { enc, zip, kid: jwk.kid })
+  } catch (cause) {
+    if (!(cause instanceof JweError)) throw cause
+    throw encryptionError('credential_response_encryption.jwk must be a point of P-256.', cause)
+  }
+}
