@@ -102,7 +102,13 @@ describe('an issuer with ISSUER_X509', () => {
   it('signs their Token Status List the same way, and goes on naming a DID in the Bitstring form', async () => {
     const { credential } = await actors.sign('dc+sd-jwt')
     const list = await listOf(service, credential)
-    expect(list.header).toEqual({ typ: 'statuslist+jwt', alg: 'ES256', x5c: [leaf.x5c, intermediate.x5c] })
+    const { kty, crv, x, y } = leaf.certificate.publicKey.export({ format: 'jwk' })
+    expect(list.header).toEqual({
+      typ: 'statuslist+jwt',
+      alg: 'ES256',
+      jwk: { kty, crv, x, y },
+      x5c: [leaf.x5c, intermediate.x5c],
+    })
     expect(list.payload.iss).toBe(URL_OF_ISSUER)
     await verifiesToRoot(list.jwt)
     const bitstring = await listOf(service, credential, 'status-lists')

@@ -33,10 +33,12 @@ export interface TokenStatusListInput {
  * @returns the compact JWT, `typ` `statuslist+jwt`.
  */
 export function createTokenStatusList(input: TokenStatusListInput): Promise<string> {
+  const { kid, publicJwk: jwk } = input.signer
   const header = {
     typ: TOKEN_STATUS_LIST_TYP,
-    ...(input.x5c === undefined ? {} : { x5c: input.x5c }),
-    ...(input.issuerKid === undefined ? {} : { kid: input.issuerKid }),
+    // The key itself for readers that look up neither DIDs nor certificates; it says nothing about whose it is (RFC 7515 §4.1.3).
+    jwk,
+    ...(input.x5c === undefined ? { kid: input.issuerKid ?? kid } : { x5c: input.x5c, kid: input.issuerKid }),
   }
   return signCompact(input.signer, header, {
     iss: input.issuer,

@@ -29,7 +29,8 @@ const create = (revokedIndices: Iterable<number>, size = SIZE) =>
 describe('A Status List Token (Token Status List §5.1)', () => {
   it('has typ statuslist+jwt and names its address, times and statuses', async () => {
     const { header, payload } = decode(await create([0, 3, 4, 5, 7, 8, 9, 13, 15], 16))
-    expect(header).toEqual({ alg: 'ES256', typ: 'statuslist+jwt', kid: 'did:example:issuer#0' })
+    const jwk = issuer.signer.publicJwk
+    expect(header).toEqual({ alg: 'ES256', typ: 'statuslist+jwt', kid: 'did:example:issuer#0', jwk })
     expect(payload).toEqual({
       iss: issuer.id,
       sub: URI,
