@@ -1,7 +1,8 @@
+import { certificateWarning } from './agent/certificate-watch.js'
 import type { Config } from './config.js'
 
 /** What the operator should know at every start, though it does not prevent it. */
-export function startupWarnings(config: Config): string[] {
+export function startupWarnings(config: Config, now = new Date()): string[] {
   const warnings: string[] = []
   if (config.authDisabled) warnings.push('AUTH_DISABLED is true: every caller is an admin. For local development only.')
   if (config.allowInsecureHttp)
@@ -23,6 +24,8 @@ export function startupWarnings(config: Config): string[] {
     )
   }
   if (config.production && !config.authDisabled) warnings.push(...uncheckedTokenClaims(config))
+  const certificate = certificateWarning(config, now)
+  if (certificate !== undefined) warnings.push(certificate)
   for (const [name, value] of [
     ['ISSUER_BASE_URL', config.issuerBaseUrl],
     ['VERIFIER_BASE_URL', config.verifierBaseUrl],

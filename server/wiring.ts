@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { certificateCheck, certificateEnd, certificateTasks } from './agent/certificate-watch.js'
 import { createAgentStore } from './agent/store.js'
 import { createAccess } from './auth/access.js'
 import { createSignIn } from './auth/sign-in.js'
@@ -180,16 +181,21 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       checks: {
         database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
         ...(access.identityProvider === undefined ? {} : { identityProvider: access.identityProvider }),
+        ...(config.issuerX509 === undefined ? {} : { issuerCertificate: certificateCheck({ config, clock }) }),
         ...options.checks,
       },
     },
     metrics,
   }
-  metrics.read({ database: database.load, streams: deps.events.open })
+  metrics.read({
+    database: database.load,
+    streams: deps.events.open,
+    ...(config.issuerX509 === undefined ? {} : { certificateEnd: certificateEnd(config) }),
+  })
   const maintenance = createMaintenance({
     store: createMaintenanceStore(database),
     // All work that is done at intervals, independent of requests.
-    tasks: [...sessionTasks(deps), ...issuanceTasks(deps), ...flowTasks(deps)],
+    tasks: [...sessionTasks(deps), ...issuanceTasks(deps), ...flowTasks(deps), ...certificateTasks(deps)],
     clock,
     log,
   })

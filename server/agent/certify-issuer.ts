@@ -21,23 +21,33 @@ async function newKeyOf(certified: CertifiedKey, { vault, newId }: Certifying) {
   return { id, alg, publicJwk, privateJwk, x5c }
 }
 
+/** Without ISSUER_X509 the newest key that never had a certificate signs again: the file with the other may be lost to somebody. */
+async function uncertify({ config, stores: { keys, keyRotation } }: Certifying, keySetId: string, now: Date) {
+  const [former, signing] = await Promise.all([keys.newestUncertified(keySetId), keyRotation.signingRecords()])
+  if (former === undefined) return
+  const records = signing.filter((record) => record.keySetId === keySetId)
+  const moved = recordsUnder(records, former.publicJwk, config)
+  await keyRotation.signAgain({ keySetId, keyId: former.id, x5c: null, records: moved, at: now })
+}
+
 /**
  * Lets the default issuer sign with the key of ISSUER_X509, where that is set: a key that is new to it becomes its newest, one
- * that it has had signs again, and takes the chain as it is now. Call it under the start lock.
+ * that it has had signs again, and takes the chain as it is now. Where it is not set, the issuer goes back to a key without certificate. Call it under the start lock.
  *
  * @throws {ConfigurationError} where the file cannot be used.
  */
 export async function certifyDefaultIssuer(start: Certifying, now: Date): Promise<void> {
   const certified = certifiedKey(start.config, now)
   const { agents, keys, keyRotation } = start.stores
-  const issuer = certified === undefined ? undefined : await agents.defaultIssuer()
-  if (certified === undefined || issuer === undefined) return
+  const issuer = await agents.defaultIssuer()
+  if (issuer === undefined) return
   const { keySetId } = issuer
-  const [current, all, signing] = await Promise.all([
-    keys.current(keySetId),
-    keys.ofKeySet(keySetId),
-    keyRotation.signingRecords(),
-  ])
+  const current = await keys.current(keySetId)
+  if (certified === undefined) {
+    if (current?.x5c != null) await uncertify(start, keySetId, now)
+    return
+  }
+  const [all, signing] = await Promise.all([keys.ofKeySet(keySetId), keyRotation.signingRecords()])
   const { publicJwk, x5c } = certified
   const known = all.find((key) => thumbprint(key.publicJwk) === thumbprint(publicJwk))
   if (known !== undefined && known.id === current?.id && known.x5c?.join() === x5c.join()) return
@@ -46,7 +56,7 @@ export async function certifyDefaultIssuer(start: Certifying, now: Date): Promis
   if (first === undefined) return
   if (known !== undefined) {
     const moved = recordsUnder(records, publicJwk, start.config)
-    await keyRotation.certify({ keySetId, keyId: known.id, x5c, records: moved, at: now })
+    await keyRotation.signAgain({ keySetId, keyId: known.id, x5c, records: moved, at: now })
     return
   }
   const rotation = rotationTo(await newKeyOf(certified, start), first, records, { config: start.config, at: now })

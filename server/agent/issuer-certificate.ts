@@ -1,5 +1,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import { type Config, ConfigurationError } from '../config.js'
+import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.js'
+import { allowsPurpose } from '../protocol/issuer-keys/certificate-purpose.js'
 import { certifies } from '../protocol/issuer-keys/x5c-issuer.js'
 import { algorithmOfJwk } from '../protocol/jose/algorithms.js'
 import { type Jwk, publicJwkOf } from '../protocol/jose/jws.js'
@@ -49,6 +51,14 @@ function keyOf(
   return { alg, privateJwk, publicJwk: publicJwkOf(privateJwk) }
 }
 
+/** RFC 5280 §4.2.1.3, §4.2.1.12: what verifiers look at, ours among them. */
+function checkUsage(leaf: X509Certificate, chain: readonly X509Certificate[]): void {
+  if (!certificateProfile(leaf).maySign)
+    throw refusal('must begin with a certificate whose keyUsage has digitalSignature.')
+  if (!chain.every((certificate) => allowsPurpose(certificateProfile(certificate).purposes, 'credential')))
+    throw refusal('must hold certificates whose extendedKeyUsage allows signing documents, where they have one.')
+}
+
 /** HAIP 1.0 §6.1.1, SD-JWT VC, "Issuer Signature Mechanisms". */
 function checkChain(chain: readonly X509Certificate[], issuerBaseUrl: string, now: Date): void {
   const [leaf] = chain
@@ -57,6 +67,7 @@ function checkChain(chain: readonly X509Certificate[], issuerBaseUrl: string, no
   if (chain.length > MAX_CERTIFICATES || !isChain(chain)) {
     throw refusal(`must hold at most ${MAX_CERTIFICATES} certificates, each of which certifies the one before it.`)
   }
+  checkUsage(leaf, chain)
   if (!chain.every(isValidAt(now))) throw refusal('must not hold a certificate that has expired or is not valid yet.')
   if (!certifies(leaf, issuerBaseUrl)) {
     throw refusal('must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL.')

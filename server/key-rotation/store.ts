@@ -46,10 +46,11 @@ export interface Rotation {
   readonly at: Date
 }
 
-/** A key that a key set has already, and that shall sign for it with a certificate chain. */
+/** A key that a key set has already, and that shall sign for it, with a certificate chain or without. */
 export interface Certification extends Pick<Rotation, 'keySetId' | 'records' | 'at'> {
   readonly keyId: string
-  readonly x5c: readonly string[]
+  /** Null for a key that signs without one. */
+  readonly x5c: readonly string[] | null
 }
 
 async function moveRecords(tx: Prisma.TransactionClient, records: Rotation['records']): Promise<void> {
@@ -108,17 +109,25 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
         return true
       }),
 
-    /** Lets a key of a key set sign with a chain, and sign again where others had followed it, in one transaction. */
-    certify: ({ keySetId, keyId, x5c, records, at }: Certification): Promise<void> =>
+    /** Lets a key of a key set sign with what it has of a chain, and again where others had followed it, in one transaction. */
+    signAgain: ({ keySetId, keyId, x5c, records, at }: Certification): Promise<void> =>
       prisma.$transaction(async (tx) => {
         await tx.$queryRaw`SELECT id FROM key_sets WHERE id = ${keySetId} FOR UPDATE`
         await tx.key.updateMany({
           where: { keySetId, retiredAt: null, id: { not: keyId } },
           data: { retiredAt: at },
         })
-        await tx.key.update({ where: { id: keyId }, data: { retiredAt: null, x5c: [...x5c] } })
+        await tx.key.update({
+          where: { id: keyId },
+          data: { retiredAt: null, x5c: x5c === null ? Prisma.DbNull : [...x5c] },
+        })
         await moveRecords(tx, records)
-        await recordAudit(tx, { actor: null, action: 'key.certified', subject: 'key', subjectId: keyId })
+        await recordAudit(tx, {
+          actor: null,
+          action: x5c === null ? 'key.rotated' : 'key.certified',
+          subject: 'key',
+          subjectId: keyId,
+        })
       }),
   }
 }

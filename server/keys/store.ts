@@ -78,6 +78,14 @@ export function createKeyStore({ prisma, sql }: Database) {
       return row
     },
 
+    /** The newest key of a key set that never had a certificate. */
+    async newestUncertified(keySetId: string): Promise<StoredKey | undefined> {
+      const [row] = await sql(zStoredKey)`
+        SELECT ${columns} FROM keys k WHERE k.key_set_id = ${keySetId} AND k.x5c IS NULL
+        ORDER BY k.created_at DESC, k.id DESC LIMIT 1`
+      return row
+    },
+
     /** Every key that a key set has had. */
     ofKeySet: (keySetId: string): Promise<StoredKey[]> =>
       sql(zStoredKey)`SELECT ${columns} FROM keys k WHERE k.key_set_id = ${keySetId}`,

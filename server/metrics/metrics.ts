@@ -21,6 +21,8 @@ export interface Readings {
   }
   /** Event streams that are open. */
   readonly streams: () => number
+  /** When the first certificate of the issuer runs out; undefined where it has none. */
+  readonly certificateEnd?: Date | undefined
 }
 
 /** The counts of one process. Labels are names from the source code, never what a caller sends. */
@@ -92,7 +94,7 @@ function counters(registry: Registry) {
   }
 }
 
-function readCounts(registry: Registry, { database, streams }: Readings): void {
+function readCounts(registry: Registry, { database, streams, certificateEnd }: Readings): void {
   const registers = [registry]
   new Counter({
     name: 'credence_database_statements_total',
@@ -130,6 +132,14 @@ function readCounts(registry: Registry, { database, streams }: Readings): void {
       this.set(streams())
     },
   })
+  if (certificateEnd === undefined) return
+  new Gauge({
+    name: 'credence_issuer_certificate_expiry_timestamp_seconds',
+    help: 'When the first certificate of ISSUER_X509 runs out.',
+    // Of all workers it is the same.
+    aggregator: 'min',
+    registers,
+  }).set(certificateEnd.getTime() / 1000)
 }
 
 export function createMetrics(): Metrics {

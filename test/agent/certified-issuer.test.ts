@@ -229,6 +229,31 @@ describe('an issuer with ISSUER_X509', () => {
   })
 })
 
+it('without ISSUER_X509 the issuer goes back to its newest key without certificate, and with it to the certified one', async () => {
+  await using service = await startService({ env: HTTPS })
+  const { sign, verify } = await actorsOf(service)
+  const { databaseUrl, identityProvider } = service
+  const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leafOf(), intermediate]) }
+  const restart = async (changes: Readonly<Record<string, string>>) =>
+    (await startService({ databaseUrl, identityProvider, env: changes })).close()
+  const headerOf = async () => {
+    const { credential } = await sign('dc+sd-jwt')
+    return { credential, ...partsOf(credential).header }
+  }
+  const first = await headerOf()
+  await restart(env)
+  const certified = await headerOf()
+  expect(certified.x5c).toHaveLength(2)
+  await restart(HTTPS)
+  const without = await headerOf()
+  expect([without.x5c, without.kid]).toEqual([undefined, first.kid])
+  await restart(HTTPS)
+  expect((await headerOf()).kid).toBe(first.kid)
+  await restart(env)
+  expect((await headerOf()).x5c).toEqual(certified.x5c)
+  for (const { credential } of [first, certified, without]) expect((await verify(credential)).isValid).toBe(true)
+})
+
 it('over http, a new key of ISSUER_X509 moves the issuer to the did:jwk of it', async () => {
   await using service = await startService()
   const leaf = leafOf({ dns: ['127.0.0.1'] })

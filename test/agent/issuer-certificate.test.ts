@@ -1,9 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { certificateTasks } from '../../server/agent/certificate-watch.js'
 import { certifiedKey } from '../../server/agent/issuer-certificate.js'
 import { ConfigurationError, readConfig } from '../../server/config.js'
+import { startupWarnings } from '../../server/startup-warnings.js'
 import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
 import { query } from '../support/postgres.js'
 import { startService } from '../support/service.js'
@@ -61,6 +64,12 @@ describe('a start with ISSUER_X509', () => {
       () => [[leafOf({ dns: [], uri: ['https://other.example'] }), intermediate]],
       /ISSUER_BASE_URL/,
     ],
+    ['a leaf that may not sign', () => [[leafOf({ keyUsage: 0x08 }), intermediate]], /keyUsage has digitalSignature/],
+    [
+      'a leaf for TLS alone',
+      () => [[leafOf({ purposes: ['1.3.6.1.5.5.7.3.1'] }), intermediate]],
+      /extendedKeyUsage allows signing documents/,
+    ],
     ['a leaf without a name', () => [[leafOf({ dns: [] }), intermediate]], /ISSUER_BASE_URL/],
     [
       'a key that credentials are not signed with',
@@ -108,6 +117,40 @@ describe('a start with ISSUER_X509', () => {
       const config = configured(await files.fileOf([leaf, intermediate, root]))
       expect(certifiedKey(config, new Date())?.x5c).toEqual([leaf.x5c, intermediate.x5c])
     }
+  })
+
+  it('says from 30 days before when a certificate expires (of a chain the first one)', async () => {
+    const ends = '2030-06-30T12:00:00Z'
+    const authority = certify({ subject: 'Short', issuer: root, ca: true, keyUsage: 0x04, notAfter: ends })
+    const config = configured(await files.fileOf([leafOf({ issuer: authority }), authority, root]))
+    const about = (now: string) => startupWarnings(config, new Date(now)).filter((line) => line.includes('X509'))
+    expect(about('2030-05-31T11:59:00Z')).toEqual([])
+    expect(about('2030-05-31T12:01:00Z')).toEqual([expect.stringContaining('expires at 2030-06-30T12:00:00.000Z')])
+    expect(about('2030-07-01T00:00:00Z')).toEqual([expect.stringContaining('expired at 2030-06-30T12:00:00.000Z')])
+  })
+
+  it('goes on when a certificate runs out, and says so in readiness, metrics and log', async () => {
+    const lines: unknown[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+    const clock = { ahead: 0, now: () => new Date(Date.now() + clock.ahead) }
+    const ends = new Date(Date.now() + 3_600_000)
+    const leaf = leafOf({ notAfter: `${ends.toISOString().slice(0, 19)}Z` })
+    const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leaf, intermediate]) }
+    await using service = await startService({ env, clock: clock.now, log })
+    const ready = async () => (await service.request('GET', '/health/readiness')).json
+    expect((await ready()).details.issuerCertificate).toEqual({ status: 'up' })
+    clock.ahead = 7_200_000
+    const { status, details } = await ready()
+    expect([status, details.issuerCertificate]).toEqual(['ok', { status: 'degraded' }])
+    const text = await service.deps.metrics.registry.metrics()
+    expect(text).toContain(`credence_issuer_certificate_expiry_timestamp_seconds ${Math.floor(ends.getTime() / 1000)}`)
+    for (const task of certificateTasks(service.deps)) await task.run(clock.now(), 1)
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        msg: expect.stringContaining('ISSUER_X509 has a certificate that expired'),
+      }),
+    )
   })
 
   it('stops the start of the service, which writes no key', async () => {

@@ -214,6 +214,7 @@ describe('GET /token-status-lists/{id}', () => {
       })
       expect((await service.request('HEAD', `${path}${time}`)).status).toBe(501)
       expect((await service.request('GET', `${path}?other=1`)).status).toBe(200)
+      expect((await service.request('GET', `${path}${time}&time=2`)).status).toBe(400)
     },
   )
 })

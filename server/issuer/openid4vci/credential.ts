@@ -5,6 +5,7 @@ import { requestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { CredentialRequest } from '../../protocol/openid4vci/requests.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { type Admission, INSTANCES_A_DAY, type Refusal } from './admission/store.js'
+import { isHaip } from './haip.js'
 import { CLOSED, closedReason, offeredConfigurations } from './offer.js'
 import { provenKeys } from './proven-keys.js'
 import { takeable } from './requested-configurations.js'
@@ -43,9 +44,10 @@ async function requestedConfiguration(deps: Deps, token: TokenContext, request: 
 }
 
 /** What the offer refuses whatever the wallet proves. */
-function assertOpen(token: TokenContext, configurationId: string, now: Date): void {
+function assertOpen(deps: Pick<Deps, 'config'>, token: TokenContext, configurationId: string, now: Date): void {
   if (token.authorizationId === null && token.taken.includes(configurationId)) throw denied(TAKEN)
   if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
+  if (token.x5c === null && isHaip(deps, token)) throw denied('The issuer has no certificate (HAIP).')
   // The redemption counts with the first issuance. A further configuration belongs to it, unless the session failed.
   const reason = token.credentialId === null ? closedReason(token, now) : undefined
   if (reason !== undefined) throw denied(reason)
@@ -136,7 +138,7 @@ const responseOf = ({ instances }: WalletCopies, notificationId: string) => ({
 export async function issueToWallet(deps: Deps, token: TokenContext, request: CredentialRequest) {
   const now = deps.clock()
   const configurationId = await requestedConfiguration(deps, token, request)
-  assertOpen(token, configurationId, now)
+  assertOpen(deps, token, configurationId, now)
   const { keys, nonceHashes } = await provenKeys(deps, token, requestedProofs(request), now)
   const recordId = token.credentialId ?? deps.newId()
   const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
