@@ -145,9 +145,11 @@ export const offeringColumns = Prisma.sql`
   o.for_subject AS "forSubject", o.profile,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
-/** The offer with an id, with its schema and session, joined to what has the id. */
+/** The offer with an id, with its schema and session, joined to what has the id; none whose session was removed. */
 export const offeringJoins = (id: Prisma.Sql) => Prisma.sql`
-  JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id`
+  JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id
+  LEFT JOIN credential_offer_sessions x ON x.id = o.id
+  JOIN LATERAL (SELECT 1 WHERE o.is_session = (x.id IS NOT NULL)) kept ON true`
 
 /** `target`: the credential that what is taken belongs to, where `admitted` has a row: a new one, or the token's earlier one. */
 function target(record: NewRecord, { earlierId, offeringId, now }: Admission): Prisma.Sql {

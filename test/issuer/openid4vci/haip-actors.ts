@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { createSigner, type Jwk, signCompact } from '../../../server/protocol/jose/jws.js'
 import { certificateFiles, certify, HTTPS, intermediate, leafOf, root } from '../../agent/certified.js'
-import type { Answer } from '../../support/service.js'
+import type { Answer, ServiceOptions } from '../../support/service.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
 import { type Issuer, SD_JWT, startIssuer } from './actors.js'
 import { type Changes, popOf } from './attestation-actors.js'
@@ -43,9 +43,12 @@ export async function haipFiles() {
 }
 
 /** An installation that can do HAIP, under a public https address. */
-export async function startHaip(env: Readonly<Record<string, string>> = { ISSUER_PROFILE: 'haip' }) {
+export async function startHaip(
+  env: Readonly<Record<string, string>> = { ISSUER_PROFILE: 'haip' },
+  options: ServiceOptions = {},
+) {
   const files = await haipFiles()
-  const issuer = await startIssuer({ env: { ...files.env, ...env } })
+  const issuer = await startIssuer({ ...options, env: { ...files.env, ...env } })
   const wallet = await newHaipWallet(issuer)
   return {
     issuer,

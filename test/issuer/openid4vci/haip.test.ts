@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../../server/config.js'
 import { environmentOf } from '../../keys/environment.js'
+import { query } from '../../support/postgres.js'
 import { credentialOf, type Issuer, JWT_VC, PRE_AUTHORIZED, refusalOf, SD_JWT, SUBJECT } from './actors.js'
 import { newProvider } from './attestation-actors.js'
 import { REDIRECT_URI, responseOf } from './browser.js'
@@ -125,6 +126,18 @@ describe.each([
   ])('an offer with %j is refused', async (members, message) => {
     const answer = await post(at().issuer, { profile: 'haip', ...members })
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
+  })
+
+  it('a pushed request that the offer does not admit leaves nothing behind', async () => {
+    const { issuer, wallet } = at()
+    const state = stateOf(await offerOf(issuer))
+    const count = () => query(issuer.service.databaseUrl, 'SELECT count(*) FROM authorizations')
+    const before = await count()
+    const { parameters } = wallet.parametersOf({ ...state, scope: 'Nothing' })
+    expect(refusalOf(await wallet.push(parameters)).slice(0, 2)).toEqual([400, 'invalid_scope'])
+    const unsigned = wallet.parametersOf({ issuer_state: `${state.issuer_state}x` })
+    expect(refusalOf(await wallet.push(unsigned.parameters)).slice(0, 2)).toEqual([400, 'invalid_request'])
+    expect(await count()).toEqual(before)
   })
 
   it('an attestation by kid is refused, though its provider is known (HAIP 1.0 §4.4.1)', async () => {

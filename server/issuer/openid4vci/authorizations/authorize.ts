@@ -13,10 +13,12 @@ import { withParameters } from '../../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../access-token.js'
 import { isHaip, notPushed } from '../haip.js'
+import type { WalletOffering } from '../store.js'
 import { DECISION_SECONDS } from './authorization.js'
-import { isRedirectUriOf, parametersOf, protectRequest } from './parameters.js'
+import { isRedirectUriOf, parametersOf } from './parameters.js'
 import { requestedOffer } from './requested-offer.js'
 import { deciderOf } from './sign-in.js'
+import { storeRequest } from './store-request.js'
 
 /** Names the browser that an authorization belongs to. */
 export const BROWSER_COOKIE = 'authorization'
@@ -84,28 +86,27 @@ async function begin(ctx: Context, parameters: AuthorizationParameters): Promise
   try {
     if (isHaip(deps)) throw notPushed()
     const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
-    const offer = await requestedOffer(deps, request)
-    if (isHaip(deps, offer?.offering)) throw notPushed()
-    if (onlyLooks(ctx.request)) return LOOKED_AT
-    const id = deps.newId()
+    const admit = (offering: Pick<WalletOffering, 'profile'>) => {
+      if (isHaip(deps, offering)) throw notPushed()
+    }
+    if (onlyLooks(ctx.request)) {
+      const offer = await requestedOffer(deps, request)
+      if (offer !== undefined) admit(offer.offering)
+      return LOOKED_AT
+    }
     const createdAt = deps.clock()
     const browser = browserOf(ctx)
-    await deps.stores.authorizations.insert(
-      {
-        id,
-        clientId: request.clientId,
-        parameters: await protectRequest(deps, id, request),
-        dpopJkt: request.dpopJkt ?? null,
-        instanceJkt: null,
-        requestUriHash: null,
-        offeringId: offer?.offering.offeringId ?? null,
-        browserHash: browser.hash,
-        ...deciderOf(deps.config),
-        expiresAt: new Date(createdAt.getTime() + DECISION_SECONDS * 1000),
-        createdAt,
-      },
-      [],
-    )
+    const stored = {
+      dpopJkt: request.dpopJkt ?? null,
+      instanceJkt: null,
+      requestUriHash: null,
+      browserHash: browser.hash,
+      ...deciderOf(deps.config),
+      expiresAt: new Date(createdAt.getTime() + DECISION_SECONDS * 1000),
+      createdAt,
+    }
+    const id = await storeRequest(deps, request, stored, [], admit)
+    if (id === undefined) throw new Error('A request without proofs was not stored.')
     return toPage(deps, id, browser.cookie)
   } catch (thrown) {
     if (thrown instanceof OAuthError) return refuseWallet(deps, target, thrown)

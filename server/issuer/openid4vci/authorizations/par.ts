@@ -12,8 +12,8 @@ import { authenticateClient } from '../client-authentication.js'
 import { dpopProofOf, replayedProof, usedProofs } from '../dpop.js'
 import { assertHaipRequest, assertHaipWallet, isHaip } from '../haip.js'
 import { REQUEST_URI_SECONDS } from './authorization.js'
-import { isRedirectUriOf, parametersOf, protectRequest } from './parameters.js'
-import { requestedOffer } from './requested-offer.js'
+import { isRedirectUriOf, parametersOf } from './parameters.js'
+import { storeRequest } from './store-request.js'
 
 const URN = 'urn:ietf:params:oauth:request_uri:'
 
@@ -46,20 +46,15 @@ export async function pushRequest(ctx: Context, sent: AuthorizationParameters): 
   const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
   if (isHaip(deps)) assertHaipRequest(request)
   const dpopJkt = boundKey(request.dpopJkt, proof)
-  const offer = await requestedOffer(deps, request)
-  if (isHaip(deps, offer?.offering)) assertHaipWallet(deps, client)
-  const id = deps.newId()
   const requestUri = `${URN}${Buffer.from(deps.random(32)).toString('base64url')}`
   const createdAt = deps.clock()
-  const stored = await deps.stores.authorizations.insert(
+  const stored = await storeRequest(
+    deps,
+    { ...request, walletName: client.walletName },
     {
-      id,
-      clientId: request.clientId,
-      parameters: await protectRequest(deps, id, { ...request, walletName: client.walletName }),
       dpopJkt,
       instanceJkt: client.instanceJkt,
       requestUriHash: sha256(requestUri),
-      offeringId: offer?.offering.offeringId ?? null,
       state: 'Pushed',
       browserHash: null,
       userSub: null,
@@ -67,8 +62,11 @@ export async function pushRequest(ctx: Context, sent: AuthorizationParameters): 
       createdAt,
     },
     usedProofs(client, proof),
+    (offering) => {
+      if (isHaip(deps, offering)) assertHaipWallet(deps, client)
+    },
   )
-  if (!stored) throw replayedProof(client)
+  if (stored === undefined) throw replayedProof(client)
   const body = { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS }
   return { status: 201, headers: { 'cache-control': 'no-store' }, body }
 }

@@ -14,14 +14,14 @@ export interface RequestedOffer {
 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
+const unknownState = () => invalid('The issuer_state is unknown or has expired.')
+
 /** §5.1.3: `issuer_state` may be sent by anyone. It selects an offer and does not authenticate the sender. */
-async function offeringOf(deps: Deps, issuerState: string): Promise<WalletOffering> {
-  const id = deps.seals.openIssuerState(issuerState)
-  const offering = id === undefined ? undefined : await deps.stores.openid4vci.offering(id)
-  if (offering === undefined) throw invalid('The issuer_state is unknown or has expired.')
-  const reason = closedReason(offering, deps.clock())
-  if (reason !== undefined) throw invalid(reason)
-  return offering
+export function offeringIdOf({ seals }: Pick<Deps, 'seals'>, { issuerState }: StoredRequest): string | null {
+  if (issuerState === undefined) return null
+  const id = seals.openIssuerState(issuerState)
+  if (id === undefined) throw unknownState()
+  return id
 }
 
 /** Reads what a wallet asks of an offer (§5.1.1, §5.1.2): scope and authorization_details, each for itself. */
@@ -39,13 +39,24 @@ export function requestedOf(
   return requested
 }
 
+/** What a request asks of the offer that it is for, which must be open. @throws OAuthError, as above */
+export function assertRequestable(
+  deps: Pick<Deps, 'config' | 'formats' | 'clock'>,
+  request: StoredRequest,
+  offering: WalletOffering | undefined,
+): RequestedOffer {
+  if (offering === undefined) throw unknownState()
+  const reason = closedReason(offering, deps.clock())
+  if (reason !== undefined) throw invalid(reason)
+  return { offering, requested: requestedOf(deps, request, offering) }
+}
+
 /**
  * The offer that an authorization request is for; undefined where it names none.
  *
  * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
  */
 export async function requestedOffer(deps: Deps, request: StoredRequest): Promise<RequestedOffer | undefined> {
-  if (request.issuerState === undefined) return undefined
-  const offering = await offeringOf(deps, request.issuerState)
-  return { offering, requested: requestedOf(deps, request, offering) }
+  const id = offeringIdOf(deps, request)
+  return id === null ? undefined : assertRequestable(deps, request, await deps.stores.openid4vci.offering(id))
 }

@@ -68,7 +68,6 @@ export interface NewAuthorization {
   readonly dpopJkt: string | null
   readonly instanceJkt: string | null
   readonly requestUriHash: string | null
-  readonly offeringId: string | null
   readonly state: AuthorizationState
   readonly browserHash: string | null
   readonly userSub: string | null
@@ -115,6 +114,19 @@ const columns = Prisma.sql`
 
 const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
 
+/** Inserts a request for the offer of one row, `id`, which is null for none; nothing where a proof was used before. */
+const insertion = (authorization: NewAuthorization, offer: Prisma.Sql, proofs: readonly UsedOnce[]): Prisma.Sql => {
+  const { id, clientId, parameters, dpopJkt, instanceJkt, requestUriHash, state } = authorization
+  return Prisma.sql`
+    INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, instance_jkt, request_uri_hash, offering_id, state, browser_hash,
+      user_sub, expires_at, created_at)
+    SELECT ${id}, ${clientId}, ${parameters}, ${dpopJkt}, ${instanceJkt}, ${requestUriHash}, offer.id, ${state},
+      ${authorization.browserHash}, ${authorization.userSub}, ${authorization.expiresAt}, ${authorization.createdAt}
+    FROM (${offer}) offer WHERE (SELECT count(*) FROM once) = ${proofs.length} RETURNING id`
+}
+
+const zInsertedFor = zOffering.extend({ stored: z.boolean() })
+
 export type AuthorizationStore = ReturnType<typeof createAuthorizationStore>
 
 export function createAuthorizationStore({ sql }: Database) {
@@ -125,15 +137,38 @@ export function createAuthorizationStore({ sql }: Database) {
      * @returns false where a proof was used before; then nothing was stored.
      */
     async insert(authorization: NewAuthorization, proofs: readonly UsedOnce[]): Promise<boolean> {
-      const { id, clientId, parameters, dpopJkt, instanceJkt, requestUriHash, offeringId, state } = authorization
       const rows = await sql(idRow)`
         WITH ${usedOnce(proofs, Prisma.sql`SELECT 1`)}
-        INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, instance_jkt, request_uri_hash, offering_id, state, browser_hash,
-          user_sub, expires_at, created_at)
-        SELECT ${id}, ${clientId}, ${parameters}, ${dpopJkt}, ${instanceJkt}, ${requestUriHash}, ${offeringId}, ${state},
-          ${authorization.browserHash}, ${authorization.userSub}, ${authorization.expiresAt}, ${authorization.createdAt}
-        WHERE (SELECT count(*) FROM once) = ${proofs.length} RETURNING id`
+        ${insertion(authorization, Prisma.sql`SELECT NULL::text AS id`, proofs)}`
       return rows.length > 0
+    },
+
+    /**
+     * Stores a request for an offer, and reads the offer. Proofs are used up as above.
+     *
+     * @returns undefined where there is no such offer; then nothing was stored.
+     */
+    async insertFor(
+      offeringId: string,
+      authorization: NewAuthorization,
+      proofs: readonly UsedOnce[],
+    ): Promise<{ readonly stored: boolean; readonly offering: WalletOffering } | undefined> {
+      const [row] = await sql(zInsertedFor)`
+        WITH chosen AS (SELECT o.id FROM (SELECT ${offeringId}::text AS id) wanted ${offeringJoins(Prisma.sql`wanted.id`)}),
+        ${usedOnce(proofs, Prisma.sql`SELECT 1 FROM chosen`)},
+        inserted AS (${insertion(authorization, Prisma.sql`SELECT id FROM chosen`, proofs)})
+        SELECT EXISTS (SELECT 1 FROM inserted) AS stored, ${offeringColumns}
+        FROM chosen ${offeringJoins(Prisma.sql`chosen.id`)}`
+      if (row === undefined) return undefined
+      const { stored, ...offering } = withDates(row)
+      return { stored, offering }
+    },
+
+    /** Removes a request that was refused after it was stored. */
+    async remove(id: string): Promise<void> {
+      await sql(
+        noRow,
+      )`DELETE FROM authorizations WHERE id = ${id} AND state = ANY(${['Pushed', 'Started', 'SignedIn']}::text[])`
     },
 
     /**

@@ -1,0 +1,40 @@
+import type { Deps } from '../../../deps.js'
+import type { WalletOffering } from '../store.js'
+import type { UsedOnce } from '../used-once/store.js'
+import type { StoredRequest } from './authorization.js'
+import { protectRequest } from './parameters.js'
+import { assertRequestable, offeringIdOf } from './requested-offer.js'
+import type { NewAuthorization } from './store.js'
+
+type Stored = Omit<NewAuthorization, 'id' | 'clientId' | 'parameters'>
+
+/**
+ * Stores a request, with its proofs as used, in the statement that reads the offer it is for. Where the offer does not admit it,
+ * the request is removed again; nobody has learned of it.
+ *
+ * @param admit refuses an offer by throwing
+ * @returns the id of the authorization; undefined where a proof was used before.
+ * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
+ */
+export async function storeRequest(
+  deps: Deps,
+  request: StoredRequest & { readonly walletName?: string | undefined },
+  stored: Stored,
+  proofs: readonly UsedOnce[],
+  admit: (offering: WalletOffering) => void,
+): Promise<string | undefined> {
+  const { authorizations } = deps.stores
+  const id = deps.newId()
+  const parameters = await protectRequest(deps, id, request)
+  const offeringId = offeringIdOf(deps, request)
+  const authorization = { ...stored, id, clientId: request.clientId, parameters }
+  if (offeringId === null) return (await authorizations.insert(authorization, proofs)) ? id : undefined
+  const found = await authorizations.insertFor(offeringId, authorization, proofs)
+  try {
+    admit(assertRequestable(deps, request, found?.offering).offering)
+  } catch (thrown) {
+    if (found?.stored === true) await authorizations.remove(id)
+    throw thrown
+  }
+  return found?.stored === true ? id : undefined
+}
