@@ -46,6 +46,12 @@ export function useWorld(options: ServiceOptions = {}) {
       return { asked, payload: await fetchRequest(asked) }
     },
 
+    /** The result of a session, or the error in its place. */
+    async resultOf({ verificationSessionId }: Asked) {
+      const path = `/verification-sessions/${verificationSessionId}/result`
+      return (await service.request('GET', path, { authorization: await service.bearer('verifier') })).json
+    },
+
     /** The refusal of a presentation: 400 with a sentence, and the session in Error with the same one. */
     async expectRefused(asked: Asked, payload: RequestPayload, vpToken: Record<string, unknown>, sentence: string) {
       const reply = await answer(payload, vpToken)

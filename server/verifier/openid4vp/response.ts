@@ -12,7 +12,7 @@ import { ResponseError } from '../../protocol/openid4vp/response-error.js'
 import type { Work } from '../../protocol/work.js'
 import { PresentationError } from '../presentations/presentation-error.js'
 import { verifiedClaims } from '../presentations/verified-claims.js'
-import { type AnsweringCredential, verifyVpToken } from '../presentations/verify-vp-token.js'
+import { type VerifiedVpToken, verifyVpToken } from '../presentations/verify-vp-token.js'
 import { expireSessions } from '../sessions/expire.js'
 import { responseCodeHash } from '../sessions/result.js'
 import { randomValue, revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
@@ -34,7 +34,7 @@ const accepted = (body: Record<string, unknown>): ProtocolReply => ({
 
 /**
  * Takes a wallet's response (OpenID4VP 1.0 §8). A response that is not from the wallet that fetched the request is refused
- * and does not change the session, since the QR code is public. A presentation that fails a check ends the session; the
+ * and does not change the session, since the QR code is public. One that does not satisfy the query ends the session; the
  * wallet and the session get the same message.
  */
 export async function receiveResponse(
@@ -49,8 +49,8 @@ export async function receiveResponse(
   const secrets = await revealSecrets(deps, session)
   const answer = readAnswer(form, secrets)
   if (answer.kind === 'error') return endByWallet(deps, session, answer)
-  const credentials = await verifyOrEnd(deps, session, secrets, answer.vpToken, work)
-  return complete(deps, session, credentials)
+  const verified = await verifyOrEnd(deps, session, secrets, answer.vpToken, work)
+  return complete(deps, session, verified)
 }
 
 async function assertAwaiting(deps: Deps, session: Session): Promise<void> {
@@ -93,7 +93,7 @@ async function verifyOrEnd(
   { nonce }: SessionSecrets,
   vpToken: VpToken,
   work: Work,
-): Promise<readonly AnsweringCredential[]> {
+): Promise<VerifiedVpToken> {
   try {
     return await verifyVpToken(deps, session, nonce, vpToken, work)
   } catch (thrown) {
@@ -122,11 +122,12 @@ async function end(deps: Pick<Deps, 'clock' | 'stores'>, session: Session, messa
 async function complete(
   deps: Deps,
   session: Session,
-  credentials: readonly AnsweringCredential[],
+  { credentials, discarded }: VerifiedVpToken,
 ): Promise<ProtocolReply> {
   const code = session.redirectUri === null ? undefined : randomValue(deps)
   const ending = {
     result: credentials.map(verifiedClaims),
+    discarded,
     responseCodeHash: code === undefined ? undefined : responseCodeHash(code),
     action: 'presentation.verified',
   } as const

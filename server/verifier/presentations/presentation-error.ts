@@ -15,3 +15,10 @@ export class PresentationError extends Error {
     super(message, options)
   }
 }
+
+/** A presentation that failed a check, where the others satisfy the query. */
+export interface DiscardedPresentation {
+  readonly credentialQueryId: string
+  /** One sentence that names credential, check and path, never a claim's value. */
+  readonly reason: string
+}

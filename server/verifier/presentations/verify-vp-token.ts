@@ -1,11 +1,10 @@
 import type { Deps } from '../../deps.js'
 import type { PresentedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
-import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { VpToken } from '../../protocol/openid4vp/authorization-response.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
 import { itemOfCredentialId } from '../../protocol/openid4vp/dcql/from-vp-query.js'
-import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../protocol/openid4vp/dcql/match.js'
+import { checkVpTokenIds, matchPresentation, missingCredentials } from '../../protocol/openid4vp/dcql/match.js'
 import { allowedIssuersOf } from '../../protocol/openid4vp/query/allowed-issuers.js'
 import { evaluateItem } from '../../protocol/openid4vp/query/evaluate.js'
 import {
@@ -18,9 +17,9 @@ import { type Work, WorkExceededError } from '../../protocol/work.js'
 import type { Session } from '../sessions/session.js'
 import { startVerification, type Verification } from '../verify/check-credential.js'
 import { authorityKeyIdentifiersOf } from './authorities.js'
-import { PresentationError } from './presentation-error.js'
+import { type DiscardedPresentation, PresentationError } from './presentation-error.js'
 import { type Trust, trustAlso, trustIn } from './trust.js'
-import { type PresentationRequest, verifyPresentation } from './verify-presentation.js'
+import { verifyPresentation } from './verify-presentation.js'
 
 /** A bound, since each presentation costs signature checks and possibly requests to addresses that its issuer chose. */
 const MAX_PRESENTATIONS = 64
@@ -30,14 +29,29 @@ const TOO_MUCH = 'There is more to verify than one answer may hold.'
 /** A credential of a verified vp_token, and the credential query that it answers. */
 export type AnsweringCredential = PresentedCredential & { readonly queryId: string; readonly item: number | undefined }
 
+/** What counts of a vp_token, and what does not. */
+export interface VerifiedVpToken {
+  readonly credentials: readonly AnsweringCredential[]
+  readonly discarded: readonly DiscardedPresentation[]
+}
+
 type Asked = Pick<Session, 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'clientId' | 'createdAt'>
+
+/** A presentation of a vp_token, and what was found of it. */
+interface Judged {
+  readonly query: CredentialQuery
+  readonly item: number | undefined
+  readonly found: readonly PresentedCredential[] | PresentationError
+}
 
 /**
  * Verifies a vp_token (OpenID4VP 1.0 §8.6): that it has the requested entries; each presentation by its format's rules, with
- * the holder's proof and the status; and each credential against the query, without relying on the wallet's choice (§14.9).
+ * the holder's proof and the status; and each credential against the query, without relying on the wallet's choice (§14.9). A
+ * presentation that fails is discarded; what is left must satisfy the query.
  *
  * @param work pays for all of it
- * @throws PresentationError with the sentence for wallet and verifier.
+ * @throws PresentationError with the sentence for wallet and verifier: what is wrong with the whole, or with the first of the
+ *   discarded presentations that the query cannot be satisfied without.
  */
 export async function verifyVpToken(
   deps: Deps,
@@ -45,21 +59,35 @@ export async function verifyVpToken(
   nonce: string,
   vpToken: VpToken,
   work: Work,
-): Promise<readonly AnsweringCredential[]> {
+): Promise<VerifiedVpToken> {
   checkEntries(session, vpToken)
   const verification = startVerification(deps, work)
   const request = { nonce, audience: session.clientId, requestedAt: session.createdAt }
-  const verified = await firstFailureOf(
-    session.dcqlQuery.credentials.map((query) => {
+  const verified = await firstFaultOf(
+    session.dcqlQuery.credentials.flatMap((query) => {
       const item = session.vpQuery === null ? undefined : itemOfCredentialId(query.id)
       const trust = trustFor(deps, session, item)
-      return verifyEntry(verification, query, vpToken.get(query.id) ?? [], request, trust, item)
+      const presentations = vpToken.get(query.id) ?? []
+      return presentations.map(async (presentation, index): Promise<Judged> => {
+        const which = `Presentation${presentations.length > 1 ? ` ${index + 1}` : ''} for ${query.id}`
+        const found = await verifyOne(which, () =>
+          verifyPresentation(verification, query, presentation, request, trust),
+        )
+        return { query, item, found }
+      })
     }),
   )
-  const credentials = verified.flat()
-  checkQuery(verification, session, credentials)
-  checkItems(session, credentials, work)
-  return credentials
+  const items = session.vpQuery === null ? [] : compiledItems(session.vpQuery, work)
+  const judged = verified.map((one) => ({ ...one, found: againstQuery(verification, one, items) }))
+  assertSatisfied(session, judged)
+  return {
+    credentials: judged.flatMap(({ query, item, found }) =>
+      found instanceof PresentationError ? [] : found.map((credential) => ({ ...credential, queryId: query.id, item })),
+    ),
+    discarded: judged.flatMap(({ query, found }) =>
+      found instanceof PresentationError ? [{ credentialQueryId: query.id, reason: found.message }] : [],
+    ),
+  }
 }
 
 /** §8.1, §6.4.2: which entries there are, and how many presentations in each. */
@@ -81,7 +109,7 @@ function trustFor(deps: Deps, { trustedIssuers, vpQuery }: Asked, item: number |
 }
 
 /** All results; where several fail, throws the error of the first in order, not of the first in time. */
-async function firstFailureOf<Result>(attempts: readonly Promise<Result>[]): Promise<Result[]> {
+async function firstFaultOf<Result>(attempts: readonly Promise<Result>[]): Promise<Result[]> {
   const settled = await Promise.allSettled(attempts)
   return settled.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason
@@ -89,68 +117,76 @@ async function firstFailureOf<Result>(attempts: readonly Promise<Result>[]): Pro
   })
 }
 
-async function verifyEntry(
-  verification: Verification,
-  query: CredentialQuery,
-  presentations: readonly (string | JsonObject)[],
-  request: PresentationRequest,
-  trust: Trust,
-  item: number | undefined,
-): Promise<AnsweringCredential[]> {
-  const credentials = await firstFailureOf(
-    presentations.map(async (presentation, index) => {
-      try {
-        return await verifyPresentation(verification, query, presentation, request, trust)
-      } catch (thrown) {
-        const which = `Presentation${presentations.length > 1 ? ` ${index + 1}` : ''} for ${query.id}`
-        if (thrown instanceof WorkExceededError) {
-          throw new PresentationError('format', `${which}: ${TOO_MUCH}`, { cause: thrown })
-        }
-        if (!(thrown instanceof CredentialError)) throw thrown
-        throw new PresentationError(thrown.check, `${which}: ${thrown.message}`, { cause: thrown })
-      }
-    }),
-  )
-  return credentials.flat().map((credential) => ({ ...credential, queryId: query.id, item }))
+/** @throws PresentationError where there is too much to verify, which is no fault of this presentation. */
+async function verifyOne(
+  which: string,
+  verify: () => Promise<readonly PresentedCredential[]>,
+): Promise<Judged['found']> {
+  try {
+    return await verify()
+  } catch (thrown) {
+    if (thrown instanceof WorkExceededError) {
+      throw new PresentationError('format', `${which}: ${TOO_MUCH}`, { cause: thrown })
+    }
+    if (!(thrown instanceof CredentialError)) throw thrown
+    return new PresentationError(thrown.check, `${which}: ${thrown.message}`, { cause: thrown })
+  }
 }
 
-/** §6: formats, types, claims, values and completeness. */
-function checkQuery(
+/** The credentials of a presentation, where each is what its credential query and the item behind that ask for. */
+function againstQuery(
   verification: Verification,
-  { dcqlQuery }: Asked,
-  credentials: readonly AnsweringCredential[],
-): void {
-  const byAuthority = new Set(
-    dcqlQuery.credentials.filter(({ trusted_authorities }) => trusted_authorities !== undefined).map(({ id }) => id),
-  )
-  // Without a prototype: a credential query may be called anything, `__proto__` too.
-  const presentations: Record<string, DcqlPresentation[]> = Object.create(null)
-  for (const credential of credentials) {
-    const { queryId } = credential
-    const authorities = byAuthority.has(queryId)
-      ? { authorityKeyIdentifiers: authorityKeyIdentifiersOf(verification, credential) }
-      : {}
-    const entry = presentations[queryId] ?? []
-    entry.push({ view: credential.view, holderBound: credential.holderBound, ...authorities })
-    presentations[queryId] = entry
+  { query, item, found }: Judged,
+  items: readonly CompiledItem[],
+): Judged['found'] {
+  if (found instanceof PresentationError) return found
+  for (const credential of found) {
+    const failure =
+      dcqlFailure(verification, query, credential) ?? itemFailure(query, item, items, credential, verification.work)
+    if (failure !== undefined) return new PresentationError('query', failure)
   }
-  const [mismatch] = matchDcql(dcqlQuery, presentations, verification.work)
-  if (mismatch !== undefined) throw new PresentationError('query', mismatch.message)
+  return found
+}
+
+/** §6: format, type, authorities, claims and values. */
+function dcqlFailure(
+  verification: Verification,
+  query: CredentialQuery,
+  credential: PresentedCredential,
+): string | undefined {
+  const authorities =
+    query.trusted_authorities === undefined
+      ? {}
+      : { authorityKeyIdentifiers: authorityKeyIdentifiersOf(verification, credential) }
+  const { view, holderBound } = credential
+  const [mismatch] = matchPresentation(query, { view, holderBound, ...authorities }, verification.work)
+  return mismatch?.message
 }
 
 /** Every constraint of the VP query, in full: DCQL says less. */
-function checkItems({ vpQuery }: Asked, credentials: readonly AnsweringCredential[], work: Work): void {
-  if (vpQuery === null) return
-  const items = compiledItems(vpQuery, work)
-  for (const credential of credentials) {
-    const item = credential.item === undefined ? undefined : items[credential.item]
-    if (item === undefined) throw new Error(`Credential query ${credential.queryId} belongs to no query item.`)
-    const evaluation = evaluateItem(item, credential.view, work)
-    if (!evaluation.satisfied) {
-      const message = `Presentation for ${credential.queryId}: ${evaluation.path} ${evaluation.reason}.`
-      throw new PresentationError('query', message)
-    }
-  }
+function itemFailure(
+  { id }: CredentialQuery,
+  item: number | undefined,
+  items: readonly CompiledItem[],
+  { view }: PresentedCredential,
+  work: Work,
+): string | undefined {
+  if (item === undefined) return undefined
+  const compiled = items[item]
+  if (compiled === undefined) throw new Error(`Credential query ${id} belongs to no query item.`)
+  const evaluation = evaluateItem(compiled, view, work)
+  return evaluation.satisfied ? undefined : `Presentation for ${id}: ${evaluation.path} ${evaluation.reason}.`
+}
+
+/** §6.4.2: what is left must satisfy the query, as all together did. */
+function assertSatisfied({ dcqlQuery }: Asked, judged: readonly Judged[]): void {
+  const left = judged.flatMap(({ query, found }) => (found instanceof PresentationError ? [] : [query.id]))
+  const missing = missingCredentials(dcqlQuery, new Set(left))
+  if (missing.length === 0) return
+  const failed = judged.find(({ query, found }) => found instanceof PresentationError && missing.includes(query.id))
+  throw failed?.found instanceof PresentationError
+    ? failed.found
+    : new Error('A vp_token that was complete lacks a credential that was not discarded.')
 }
 
 /** What compiled when the query was made may be too much beside all that the answer takes. */

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import type { VerifiedClaims } from '../presentations/verified-claims.js'
 import type { StoredResult } from './store.js'
 
@@ -17,6 +18,7 @@ export interface SessionResult {
   readonly verificationSessionId: string
   readonly verifiedAt: string
   readonly credentials: VerifiedClaims[]
+  readonly discarded: DiscardedPresentation[]
 }
 
 /** A response code is stored as its hash alone. */
@@ -59,5 +61,6 @@ export async function readResult(
     verificationSessionId: sessionId,
     verifiedAt: stored.endedAt.toISOString(),
     credentials: stored.result as VerifiedClaims[],
+    discarded: [...(stored.discarded ?? [])],
   }
 }

@@ -4,6 +4,7 @@ import type { Database } from '../../database/connect.js'
 import { idRow, json as jsonColumn, keyRow } from '../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
+import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import {
   changesOf,
   requestExpired,
@@ -17,6 +18,7 @@ import {
 /** What is stored when a session ends. */
 export interface Ending {
   readonly result?: unknown
+  readonly discarded?: readonly DiscardedPresentation[]
   /** SHA-256 of the response code, base64url. */
   readonly responseCodeHash?: string | undefined
   readonly action: 'presentation.verified' | 'presentation.refused'
@@ -28,6 +30,7 @@ export interface StoredResult {
   readonly createdBy: string | null
   readonly endedAt: Date | null
   readonly result: unknown
+  readonly discarded: readonly DiscardedPresentation[] | null
   readonly responseCodeHash: string | null
   readonly responseCodeUsedAt: Date | null
 }
@@ -58,6 +61,7 @@ const zResult: z.ZodType<StoredResult> = z.strictObject({
   createdBy: z.string().nullable(),
   endedAt: z.date().nullable(),
   result: z.unknown(),
+  discarded: jsonColumn<DiscardedPresentation[]>().nullable(),
   responseCodeHash: z.string().nullable(),
   responseCodeUsedAt: z.date().nullable(),
 })
@@ -151,7 +155,8 @@ export function createVerificationSessionStore({ sql }: Database) {
       const rows = await sql(idRow)`
         WITH moved AS (
           UPDATE verification_sessions s SET ${ended(transition, now)},
-            result = ${json(ending.result ?? null)}, response_code_hash = ${ending.responseCodeHash ?? null}
+            result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)},
+            response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
           RETURNING id, seq),
         ${movedEvents(transition, now)},
@@ -179,7 +184,7 @@ export function createVerificationSessionStore({ sql }: Database) {
 
     async result(id: string): Promise<StoredResult | undefined> {
       const [row] = await sql(zResult)`
-        SELECT state, created_by AS "createdBy", ended_at AS "endedAt", result, response_code_hash AS "responseCodeHash",
+        SELECT state, created_by AS "createdBy", ended_at AS "endedAt", result, discarded, response_code_hash AS "responseCodeHash",
           response_code_used_at AS "responseCodeUsedAt"
         FROM verification_sessions WHERE id = ${id}`
       return row
@@ -197,7 +202,7 @@ export function createVerificationSessionStore({ sql }: Database) {
     async forgetResults(endedBefore: Date, limit: number): Promise<number> {
       const due = Prisma.sql`result IS NOT NULL AND ended_at <= ${endedBefore}`
       const rows = await sql(idRow)`
-        UPDATE verification_sessions SET result = NULL
+        UPDATE verification_sessions SET result = NULL, discarded = NULL
         WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING id`
       return rows.length
     },

@@ -76,5 +76,8 @@ export const readVerificationResult = (formats: Formats) => ({
         claims: z.union([zJsonObject, z.array(zJsonObject)]).meta({ description: 'Claims about the subject.' }),
       }),
     ),
+    discarded: z
+      .array(z.object({ credentialQueryId: z.string(), reason: z.string() }))
+      .meta({ description: 'Presentations that failed a check and were not needed, and why (OpenID4VP 1.0 §8.6).' }),
   }),
 })

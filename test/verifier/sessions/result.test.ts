@@ -45,6 +45,7 @@ describe('GET /verification-sessions/{sessionId}/result', () => {
           claims: { product: 'Espresso machine' },
         },
       ],
+      discarded: [],
     })
   })
 
@@ -99,7 +100,8 @@ describe('retention', () => {
       service.request('GET', `${path}${suffix}`, {
         authorization: await service.bearer('verifier', { expiresIn: 200_000 }),
       })
-    const stored = () => sql(service.databaseUrl, 'SELECT result IS NULL AS gone FROM verification_sessions')
+    const stored = () =>
+      sql(service.databaseUrl, 'SELECT result IS NULL AND discarded IS NULL AS gone FROM verification_sessions')
     const [, forget, remove] = sessionTasks(service.deps)
     if (forget === undefined || remove === undefined) throw new Error('Tasks are missing.')
 

@@ -25,35 +25,28 @@ export interface DcqlMismatch {
 }
 
 /**
- * Checks the presentations of a vp_token, by the ids under which they came, against the query that asked for them
- * (OpenID4VP 1.0 §6.4, §8.6, §14.9). Nothing where they satisfy it.
- *
- * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
- *
- * @param work pays for it; where it is not enough, the presentation does not satisfy the query
- */
-export function matchDcql(
-  query: DcqlQuery,
-  presentations: Readonly<Record<string, readonly DcqlPresentation[]>>,
-  work: Work,
-): readonly DcqlMismatch[] {
-  const ids = Object.entries(presentations).map(([id, { length }]): [string, number] => [id, length])
-  return [
-    ...checkVpTokenIds(query, ids),
-    ...query.credentials.flatMap((credential) => {
-      const presented = Object.hasOwn(presentations, credential.id) ? presentations[credential.id] : undefined
-      return (presented ?? []).flatMap((presentation) => checkOrGiveUp(credential, presentation, work))
-    }),
-  ]
-}
-
-/**
  * Checks the ids of a vp_token and how many presentations stand under each: that each was asked for, that one stands alone
  * where `multiple` is not set (§8.1), that all required credentials are there (§6.4.2). It needs no credential to be decoded.
  */
 export function checkVpTokenIds(query: DcqlQuery, ids: readonly (readonly [string, number])[]): DcqlMismatch[] {
   const present = new Set(ids.map(([id]) => id))
   return [...ids.flatMap(([id, count]) => checkEntry(query, id, count)), ...checkCompleteness(query, present)]
+}
+
+/**
+ * Which credentials a query needs beside those that are there (§6.4.2): every other one without sets, else any that an option
+ * of the first unsatisfied set lacks. None where it is satisfied.
+ */
+export function missingCredentials(
+  { credentials, credential_sets }: DcqlQuery,
+  present: ReadonlySet<string>,
+): readonly string[] {
+  const lacking = (ids: readonly string[]) => ids.filter((id) => !present.has(id))
+  if (credential_sets === undefined) return lacking(credentials.map(({ id }) => id))
+  const unsatisfied = credential_sets.find(
+    ({ options, required }) => required !== false && options.every((option) => lacking(option).length > 0),
+  )
+  return unsatisfied === undefined ? [] : lacking(unsatisfied.options.flat())
 }
 
 function checkEntry({ credentials }: DcqlQuery, id: string, count: number): DcqlMismatch[] {
@@ -79,7 +72,19 @@ function checkCompleteness({ credentials, credential_sets }: DcqlQuery, present:
   })
 }
 
-function checkOrGiveUp(credential: CredentialQuery, presentation: DcqlPresentation, work: Work): DcqlMismatch[] {
+/**
+ * Checks one presentation against the credential query that it came for (OpenID4VP 1.0 §6.4, §8.6, §14.9). Nothing where it
+ * satisfies that.
+ *
+ * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
+ *
+ * @param work pays for it; where it is not enough, the presentation does not satisfy the query
+ */
+export function matchPresentation(
+  credential: CredentialQuery,
+  presentation: DcqlPresentation,
+  work: Work,
+): readonly DcqlMismatch[] {
   try {
     return checkPresentation(credential, presentation, work)
   } catch (error) {

@@ -2,10 +2,10 @@ import { DcqlQuery as LibraryQuery } from 'dcql'
 import { describe, expect, it } from 'vitest'
 import { jwtVcView } from '../../../../server/formats/jwt-vc-json/view.js'
 import { itemOfCredentialId } from '../../../../server/protocol/openid4vp/dcql/from-vp-query.js'
-import { matchDcql } from '../../../../server/protocol/openid4vp/dcql/match.js'
 import { type FieldConstraint, VpQueryError } from '../../../../server/protocol/openid4vp/query/vp-query.js'
 import { requestWork } from '../../request-work.js'
 import { dcqlOf, INSTALLATION, sdJwtView, zDcqlQuery } from '../formats.js'
+import { matchDcql } from './match-dcql.js'
 
 const BASE = `${INSTALLATION.issuerBaseUrl}/vct`
 const TYPES = ['Person', 'Degree']

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { jwtVcView } from '../../../../server/formats/jwt-vc-json/view.js'
 import type { DcqlQuery } from '../../../../server/protocol/openid4vp/dcql/dcql-query.js'
-import { checkVpTokenIds, type DcqlPresentation, matchDcql } from '../../../../server/protocol/openid4vp/dcql/match.js'
+import {
+  checkVpTokenIds,
+  type DcqlPresentation,
+  missingCredentials,
+} from '../../../../server/protocol/openid4vp/dcql/match.js'
 import { requestWork } from '../../request-work.js'
 import { sdJwtView, zDcqlQuery } from '../formats.js'
+import { matchDcql } from './match-dcql.js'
 
 const VCT = 'https://issuer.example/vct/Person'
 const claims = {
@@ -87,6 +92,14 @@ describe('the entries of a vp_token (§8.1, §6.4.2)', () => {
     expect(check('a')).toEqual([])
     expect(check('b', 'c')).toEqual([])
     expect(check('a', 'd')).toEqual([])
+    const lacking = (...ids: string[]) => missingCredentials(sets, new Set(ids))
+    expect([lacking('a'), lacking('b', 'c', 'd'), lacking('b', 'd'), lacking('d')]).toEqual([
+      [],
+      [],
+      ['a', 'c'],
+      ['a', 'b', 'c'],
+    ])
+    expect(missingCredentials(two, new Set(['other']))).toEqual(['person'])
     expect(check('b', 'd')).toEqual([
       { check: 'credential_sets', message: 'Credential set 0 is not satisfied: it needs a, or b and c.' },
     ])
