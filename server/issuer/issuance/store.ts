@@ -145,7 +145,7 @@ export function createIssuanceStore({ sql }: Database) {
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
         ${issuerKey}
-        WHERE o.id = ${offeringId} AND NOT o.is_session`
+        WHERE o.id = ${offeringId} AND NOT o.is_session AND NOT o.of_authorization`
       return row
     },
 

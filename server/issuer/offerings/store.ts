@@ -83,6 +83,9 @@ const columns = Prisma.sql`
   o.id, o.credential_subject AS "credentialSubject", o.recipient, o.redemption_limit AS "redemptionLimit",
   o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay"`
 
+/** Whether REST shows an offering `o`: those of sessions and of single authorizations are their wallets' alone. */
+const isOpenToAll = Prisma.sql`NOT o.is_session AND NOT o.of_authorization`
+
 export type OfferingStore = ReturnType<typeof createOfferingStore>
 
 export function createOfferingStore({ sql }: Database) {
@@ -102,7 +105,7 @@ export function createOfferingStore({ sql }: Database) {
 
     async find(id: string): Promise<OfferingRow | undefined> {
       const [row] = await sql(zOffering)`
-        SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id WHERE o.id = ${id} AND NOT o.is_session`
+        SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id WHERE o.id = ${id} AND ${isOpenToAll}`
       return row
     },
 
@@ -111,7 +114,7 @@ export function createOfferingStore({ sql }: Database) {
       const open = publicOnly ? Prisma.sql`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : Prisma.empty
       return sql(zOffering)`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
-        WHERE NOT o.is_session ${open} ${listPart(Prisma.sql`o.created_at`, Prisma.sql`o.id`, part)}`
+        WHERE ${isOpenToAll} ${open} ${listPart(Prisma.sql`o.created_at`, Prisma.sql`o.id`, part)}`
     },
 
     /** The newest redemptions of each of several offerings. */

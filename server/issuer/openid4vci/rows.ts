@@ -61,6 +61,8 @@ export const zConsentContext = z.strictObject({
   credentialSubject: json(),
 })
 
+export const zIssuerDisplay = z.strictObject({ display: json<{ readonly name: string }[]>().nullable() })
+
 /** What a statement says that stores a token: whether it did, and else where it stopped. */
 export const zStored = z.strictObject({ stored: z.boolean(), open: z.boolean(), fresh: z.boolean() })
 

@@ -24,7 +24,7 @@ import {
 } from './admission/store.js'
 import type { ConsentContext } from './authorizations/consent-page.js'
 import type { OfferProfile } from './offer-profile.js'
-import { hashRow, zConsentContext, zOffering, zRefreshToken, zStored, zToken } from './rows.js'
+import { hashRow, zConsentContext, zIssuerDisplay, zOffering, zRefreshToken, zStored, zToken } from './rows.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession, type StoredSession, sessionColumn, withDates } from './sessions/store.js'
 import { type UsedOnce, usedOnce } from './used-once/store.js'
@@ -279,7 +279,7 @@ export function createOpenid4vciStore({ sql }: Database) {
       const [row] = await sql(zOffering)`
         SELECT ${offeringColumns}
         FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
-        WHERE o.for_subject = ${sub} AND o.is_session = (x.id IS NOT NULL)
+        WHERE o.for_subject = ${sub} AND NOT o.of_authorization AND o.is_session = (x.id IS NOT NULL)
           AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
           AND (o.expires_at IS NULL OR o.expires_at > ${now}) AND x.state IS DISTINCT FROM 'Error'
           AND o.configuration_ids && ${[...configurationIds]}::text[]
@@ -294,6 +294,12 @@ export function createOpenid4vciStore({ sql }: Database) {
           i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"
         FROM offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id WHERE o.id = ${offeringId}`
       return row
+    },
+
+    /** How an issuer is called; null where nothing is said of it. */
+    async issuerDisplay(issuerId: string): Promise<ConsentContext['issuerDisplay']> {
+      const [row] = await sql(zIssuerDisplay)`SELECT display FROM issuers WHERE id = ${issuerId}`
+      return row?.display ?? null
     },
 
     /**

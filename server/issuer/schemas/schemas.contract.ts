@@ -23,6 +23,18 @@ const zDisplay = z.strictObject({
   logo: z.strictObject({ uri: z.url(), alt_text: z.string().max(200).optional() }).optional(),
 })
 
+/** A JSON pointer (RFC 6901) to a member: not the whole document. */
+const zPointer = z
+  .string()
+  .max(300)
+  .regex(/^(?:\/(?:[^~/]|~[01])*)+$/, { error: 'must be a JSON pointer such as /given_name' })
+
+const zClaimsFrom = z.record(z.string().min(1).max(200), zPointer).meta({
+  description:
+    'By claim the JSON pointer into the claims of ID token and userinfo: whoever signs in can take a credential of these without an offer.',
+  example: { givenName: '/given_name' },
+})
+
 export const zSchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -35,6 +47,7 @@ export const zSchema = z.object({
   display: z.array(zDisplay).optional(),
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),
+  claimsFrom: zClaimsFrom.optional(),
   active: z.boolean(),
   withdrawn: z.literal(true).optional().meta({ description: 'Nothing new is offered or issued of this version.' }),
   issuers: z.array(z.string()).meta({ description: 'Issuers that it is assigned to; every issuer where empty.' }),
@@ -64,6 +77,7 @@ export const createSchema = {
         'Claims of an SD-JWT VC that can be withheld, nested ones with dots; all top-level claims unless given.',
     }),
     expiresInDays: z.int().min(1).max(36_500).optional(),
+    claimsFrom: zClaimsFrom.optional(),
   }),
   output: zSchema,
 }

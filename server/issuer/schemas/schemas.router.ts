@@ -22,7 +22,7 @@ import {
   withdrawSchema,
   type zSchema,
 } from './schemas.contract.js'
-import type { ChangeOutcome, CredentialSchema, SchemaEditor } from './store.js'
+import type { ChangeOutcome, ClaimsFrom, CredentialSchema, SchemaEditor } from './store.js'
 import { typeMetadataOf } from './type-metadata.js'
 
 const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema> => ({
@@ -37,6 +37,7 @@ const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema
   ...(schema.display === null ? {} : { display: [...schema.display] }),
   ...(schema.selectivelyDisclosable === null ? {} : { selectivelyDisclosable: [...schema.selectivelyDisclosable] }),
   ...(schema.expiresInDays === null ? {} : { expiresInDays: schema.expiresInDays }),
+  ...(schema.claimsFrom === null ? {} : { claimsFrom: { ...schema.claimsFrom } }),
   active: schema.active,
   ...(schema.withdrawn ? { withdrawn: true as const } : {}),
   issuers: [...schema.issuers],
@@ -99,6 +100,16 @@ async function schemaOf(deps: Pick<Deps, 'stores'>, id: string): Promise<Credent
   return schema
 }
 
+/** @throws 400 naming claims that the schema does not declare, or where there is none. */
+function assertDeclared(body: Record<string, unknown>, claimsFrom: ClaimsFrom | undefined): void {
+  if (claimsFrom === undefined) return
+  const [declared, names] = [new Set(declaredClaims(body)), Object.keys(claimsFrom)]
+  if (names.length === 0) throw errors.badRequest('claimsFrom must name a claim')
+  const unknown = names.filter((name) => !declared.has(name))
+  if (unknown.length > 0)
+    throw errors.invalid(unknown.map((name) => `claimsFrom.${name} must be a property of the schema`))
+}
+
 export const schemasRouter = router({
   create: issuerProcedure
     .meta(createSchema.meta)
@@ -107,6 +118,7 @@ export const schemasRouter = router({
     .mutation(async ({ ctx: { deps, caller, work }, input }) => {
       assertCompiles(input.schema, work)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
+      assertDeclared(input.schema, input.claimsFrom)
       const id = deps.newId()
       const outcome = await deps.stores.schemas.insert(
         {
@@ -119,6 +131,7 @@ export const schemasRouter = router({
           display: input.display ?? null,
           selectivelyDisclosable: input.selectivelyDisclosable ?? null,
           expiresInDays: input.expiresInDays ?? null,
+          claimsFrom: input.claimsFrom ?? null,
         },
         editorOf(caller),
       )

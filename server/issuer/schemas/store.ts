@@ -12,6 +12,9 @@ export interface SchemaDisplay {
   readonly logo?: { readonly uri: string; readonly alt_text?: string | undefined } | undefined
 }
 
+/** By claim the JSON pointer into what the identity provider says of a user. */
+export type ClaimsFrom = Readonly<Record<string, string>>
+
 /** A schema version as it is stored. */
 export interface CredentialSchema {
   readonly id: string
@@ -23,6 +26,7 @@ export interface CredentialSchema {
   readonly display: readonly SchemaDisplay[] | null
   readonly selectivelyDisclosable: readonly string[] | null
   readonly expiresInDays: number | null
+  readonly claimsFrom: ClaimsFrom | null
   readonly createdAt: Date
   /** Whether it is the highest version of its name among those that are not withdrawn. */
   readonly active: boolean
@@ -41,6 +45,7 @@ export const schemaShape = {
   display: json<SchemaDisplay[]>().nullable(),
   selectivelyDisclosable: z.array(z.string()).nullable(),
   expiresInDays: z.int().nullable(),
+  claimsFrom: json<ClaimsFrom>().nullable(),
   createdAt: z.date(),
   active: z.boolean(),
   withdrawn: z.boolean(),
@@ -59,6 +64,7 @@ export interface NewSchema {
   readonly display: readonly SchemaDisplay[] | null
   readonly selectivelyDisclosable: readonly string[] | null
   readonly expiresInDays: number | null
+  readonly claimsFrom: ClaimsFrom | null
 }
 
 /** The caller who changes a schema: an admin may change every schema, others only their own. */
@@ -83,7 +89,7 @@ const MAX_COMPARED_BYTES = 262_144
 /** Columns of a schema in plain SQL, under the alias `s`. */
 export const schemaColumns = Prisma.sql`
   s.id, s.name, s.version, s.body, s.title, s.description, s.display,
-  s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.created_at AS "createdAt",
+  s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.claims_from AS "claimsFrom", s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
@@ -133,10 +139,10 @@ export function createSchemaStore({ sql }: Database) {
           INSERT INTO credential_types (name, created_by) VALUES (${name}, ${editor.sub})
           ON CONFLICT (name) DO UPDATE SET created_by = credential_types.created_by RETURNING created_by),
         inserted AS (
-          INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days, created_by)
+          INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days, claims_from, created_by)
           SELECT ${schema.id}, ${name}, ${version}::float, ${JSON.stringify(schema.body)}::json, ${schema.title},
             ${schema.description}, ${jsonOrNull(schema.display)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
-            ${schema.expiresInDays}::int, ${editor.sub}
+            ${schema.expiresInDays}::int, ${jsonOrNull(schema.claimsFrom)}::jsonb, ${editor.sub}
           FROM t WHERE ${isTheirs(editor)}
           ON CONFLICT (name, version) DO NOTHING RETURNING id),
         audited AS (

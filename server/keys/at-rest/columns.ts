@@ -13,6 +13,7 @@ const ID_COLUMNS = {
   'verification_sessions.secrets': 'id',
   'authorizations.parameters': 'id',
   'authorizations.login': 'id',
+  'authorizations.user_claims': 'id',
 } as const
 
 /** `table.column` of a column whose values the vault protects. */

@@ -32,6 +32,16 @@ export interface User {
   readonly dids: readonly string[]
 }
 
+/** What is kept of the provider's claims until the user decides. */
+export interface ProvidedClaims {
+  /** How the provider calls the user. */
+  readonly name?: string | undefined
+  /** A credential of these claims, where the schema says which they are, and no offer was named. */
+  readonly made?:
+    | { readonly schemaId: string; readonly credentialSubject: Readonly<Record<string, unknown>> }
+    | undefined
+}
+
 /** The request as it is kept; the key that it names is beside it. */
 export type StoredRequest = Omit<AuthorizationRequest, 'dpopJkt'>
 
@@ -50,4 +60,9 @@ export interface Authorization {
   readonly userSub: string | null
   readonly userDids: readonly string[]
   readonly expiresAt: Date
+}
+
+/** An authorization as its user decides about it. */
+export interface UsersAuthorization extends Authorization {
+  readonly provided: ProvidedClaims
 }

@@ -4,7 +4,7 @@ import { page } from '../../../pages/page.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { describeClaims } from '../../schemas/claims.js'
 import type { SchemaDisplay } from '../../schemas/store.js'
-import type { Authorization } from './authorization.js'
+import type { UsersAuthorization } from './authorization.js'
 import { isLocalAdmin } from './sign-in.js'
 
 /** What the page shows of an offer. */
@@ -66,7 +66,7 @@ const claimRow = ({ title, value }: Row): Html => html`<div><dt>${title}</dt><dd
 /** The page on which a person decides whether a wallet gets a credential: no script, two buttons. */
 export function consentPage(
   config: Config,
-  { id, request, userSub, walletName }: Authorization,
+  { id, request, provided, walletName }: UsersAuthorization,
   context: ConsentContext,
   token: string,
 ): ProtocolReply {
@@ -80,7 +80,7 @@ export function consentPage(
 ${isLocalAdmin(config) && html`<p class="banner" role="note">Login is switched off: this is a local installation, and everybody is its administrator.</p>`}
 <p class="from">${issuer}</p>
 <h1>${credential}</h1>
-<p>${walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`} at <strong>${receiver}</strong> asks for this credential${config.signIn !== undefined && userSub !== null && html` of <strong>${userSub}</strong>`}. It would hold:</p>
+<p>${walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`} at <strong>${receiver}</strong> asks for this credential${provided.name !== undefined && html` of <strong>${provided.name}</strong>`}. It would hold:</p>
 <dl>${rowsOf(context).map(claimRow)}</dl>
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">

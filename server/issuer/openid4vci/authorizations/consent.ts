@@ -1,78 +1,68 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
+import { ServiceError } from '../../../errors.js'
 import { messagePage } from '../../../pages/page.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
+import { assertSubject } from '../../issuance/subject.js'
 import { sha256 } from '../access-token.js'
-import { isHaip } from '../haip.js'
-import { closedReason } from '../offer.js'
 import { canMove, moved } from '../sessions/session.js'
-import type { WalletOffering } from '../store.js'
-import { type Authorization, CODE_SECONDS } from './authorization.js'
+import { CODE_SECONDS } from './authorization.js'
 import { answerWallet, refuseWallet } from './authorize.js'
-import { consentPage } from './consent-page.js'
+import { type ConsentContext, consentPage } from './consent-page.js'
+import { configurationsOf, denied, type Issuable, issuableFor, issuableName, issuableNamed } from './issuable.js'
 import { beginLogin } from './login.js'
-import { requestedOf } from './requested-offer.js'
+import type { Grant } from './store.js'
 import { decided, notFound, type Visited, visited } from './visited.js'
 
-const denied = (description: string) => new OAuthError('access_denied', description)
-
 /**
- * The token of the form, against cross-site requests: only a page that was sent to this browser contains it. It names the
- * offer that the page showed.
+ * The token of the form, against cross-site requests: only a page that was sent to this browser contains it. It names what
+ * the page showed.
  */
 function formToken(
   deps: Pick<Deps, 'sealingKey'>,
   { authorization: { id }, browserHash }: Visited,
-  offeringId: string,
+  shown: string,
 ): string {
-  const mac = createHmac('sha256', deps.sealingKey('consent')).update(`${id} ${browserHash} ${offeringId}`)
-  return `${offeringId}.${mac.digest('base64url')}`
+  const mac = createHmac('sha256', deps.sealingKey('consent')).update(`${id} ${browserHash} ${shown}`)
+  return `${shown}.${mac.digest('base64url')}`
 }
 
-/** The offer that the page of a form showed; undefined where the token is not one of ours. */
-function offeringOfForm(deps: Pick<Deps, 'sealingKey'>, found: Visited, sent: unknown): string | undefined {
+/** What the page of a form showed; undefined where the token is not one of ours. */
+function shownOnForm(deps: Pick<Deps, 'sealingKey'>, found: Visited, sent: unknown): string | undefined {
   const token = String(sent)
-  const offeringId = token.slice(0, Math.max(token.lastIndexOf('.'), 0))
-  const [one, other] = [Buffer.from(token), Buffer.from(formToken(deps, found, offeringId))]
-  return one.length === other.length && timingSafeEqual(one, other) ? offeringId : undefined
+  const shown = token.slice(0, Math.max(token.lastIndexOf('.'), 0))
+  const [one, other] = [Buffer.from(token), Buffer.from(formToken(deps, found, shown))]
+  return one.length === other.length && timingSafeEqual(one, other) ? shown : undefined
 }
 
-/**
- * The offer that an authorization is for: the one that its user was shown, or its `issuer_state` chose, else the newest open
- * one that was made for its user.
- *
- * @throws OAuthError `access_denied` where there is none for this user, or it is bound to a DID that is not theirs
- */
-async function offerFor(deps: Deps, authorization: Authorization, shown?: string): Promise<WalletOffering> {
-  const { userSub, userDids, request } = authorization
-  const offeringId = shown ?? authorization.offeringId
-  const { openid4vci } = deps.stores
-  const now = deps.clock()
-  const offering =
-    offeringId !== null
-      ? await openid4vci.offering(offeringId)
-      : userSub === null
-        ? undefined
-        : await openid4vci.newestOfferingFor(userSub, configurationNames(request), now)
-  if (offering === undefined) throw denied('There is no credential for this user.')
-  const reason = closedReason(offering, now)
-  if (reason !== undefined) throw denied(reason)
-  // The wallet began, and did not know which offer it would be.
-  if (isHaip(deps, offering) && authorization.instanceJkt === null) throw denied('The offer is for attested wallets.')
-  if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
-  // Without sign-in, the key proof shows later whether the wallet is the recipient's.
-  if (deps.config.signIn !== undefined && offering.recipient !== null && !userDids.includes(offering.recipient))
-    throw denied('The offer is for another recipient.')
-  return offering
+const MADE_SECONDS = 86_400
+
+/** What the page shows of it. */
+async function consentContext({ stores }: Deps, issuable: Issuable): Promise<ConsentContext | undefined> {
+  if (issuable.kind === 'offer') return stores.openid4vci.consentContext(issuable.offering.offeringId)
+  const { context, credentialSubject } = issuable
+  return {
+    schemaName: context.name,
+    schemaTitle: context.title,
+    schemaDisplay: context.display,
+    schemaBody: context.body,
+    issuerDisplay: await stores.openid4vci.issuerDisplay(context.issuerId),
+    credentialSubject,
+  }
 }
 
-/** All configuration ids that a request may name; they are compared with the offer later. */
-function configurationNames({ scope, authorizationDetails }: Authorization['request']): readonly string[] {
-  const scopes = (scope ?? '').split(' ').filter((name) => name !== '')
-  const details = [...(authorizationDetails ?? '').matchAll(/"credential_configuration_id"\s*:\s*"([^"\\]+)"/g)]
-  return [...scopes, ...details.map(([, id]) => id ?? '')].slice(0, 64)
+/** @throws OAuthError `access_denied` where the schema does not accept what the provider says of the user */
+function assertValid({ deps, work, request }: Context, issuable: Issuable): void {
+  if (issuable.kind === 'offer') return
+  try {
+    assertSubject(deps.formats, issuable.context, issuable.credentialSubject, 'claimsFrom', work)
+  } catch (thrown) {
+    if (!(thrown instanceof ServiceError)) throw thrown
+    deps.log.warn({ requestId: request.requestId, reason: thrown.message }, 'claims of the provider do not fit')
+    throw denied('What is known of the user does not make this credential.')
+  }
 }
 
 /** Shows what would be issued to whom, and asks. */
@@ -84,11 +74,11 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
   if (authorization.state === 'Started') return beginLogin(ctx, found)
   if (authorization.state !== 'SignedIn') return decided(deps)
   try {
-    const offering = await offerFor(deps, authorization)
-    requestedOf(deps, authorization.request, offering)
-    const context = await deps.stores.openid4vci.consentContext(offering.offeringId)
+    const issuable = await issuableFor(deps, authorization)
+    assertValid(ctx, issuable)
+    const context = await consentContext(deps, issuable)
     if (context === undefined) return notFound(deps)
-    return consentPage(deps.config, authorization, context, formToken(deps, found, offering.offeringId))
+    return consentPage(deps.config, authorization, context, formToken(deps, found, issuableName(issuable)))
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
     const { authorizations } = deps.stores
@@ -98,22 +88,39 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
   }
 }
 
-async function accept(deps: Deps, { authorization, browserHash }: Visited, shown: string): Promise<ProtocolReply> {
-  const offering = await offerFor(deps, authorization, shown)
-  requestedOf(deps, authorization.request, offering)
+/** The offering that is granted: the one of an offer, or one that is made now, and the session that moves with it. */
+function granted({ deps }: Context, issuable: Issuable, now: Date): Pick<Grant, 'offeringId' | 'made' | 'session'> {
+  if (issuable.kind === 'offer') {
+    const { session, offeringId } = issuable.offering
+    const authorized = session !== null && canMove(session.state, 'Authorized') ? moved(session, 'Authorized') : null
+    return { offeringId, session: authorized }
+  }
+  const { context, credentialSubject } = issuable
+  const made = {
+    schemaId: context.id,
+    issuerId: context.issuerId,
+    credentialSubject,
+    configurationIds: configurationsOf(deps, context),
+    expiresAt: new Date(now.getTime() + MADE_SECONDS * 1000),
+  }
+  return { offeringId: deps.newId(), made, session: null }
+}
+
+async function accept(ctx: Context, { authorization, browserHash }: Visited, shown: string): Promise<ProtocolReply> {
+  const { deps } = ctx
+  const issuable = await issuableNamed(deps, authorization, shown)
+  assertValid(ctx, issuable)
   const now = deps.clock()
   const code = Buffer.from(deps.random(32)).toString('base64url')
-  const { session, offeringId } = offering
-  const granted = await deps.stores.authorizations.grant({
+  const given = await deps.stores.authorizations.grant({
     id: authorization.id,
     browserHash,
     codeHash: sha256(code),
     codeExpiresAt: new Date(now.getTime() + CODE_SECONDS * 1000),
-    offeringId,
-    session: session !== null && canMove(session.state, 'Authorized') ? moved(session, 'Authorized') : null,
+    ...granted(ctx, issuable, now),
     now,
   })
-  return granted ? answerWallet(deps, authorization.request, { code }) : decided(deps)
+  return given ? answerWallet(deps, authorization.request, { code }) : decided(deps)
 }
 
 /** Takes the decision, once, and sends the browser back to the wallet. */
@@ -124,7 +131,7 @@ export async function decide(
   const { deps } = ctx
   const found = await visited(ctx, id)
   if (found === undefined || found.authorization.state === 'Started') return notFound(deps)
-  const shown = offeringOfForm(deps, found, token)
+  const shown = shownOnForm(deps, found, token)
   if (shown === undefined)
     return messagePage(deps.config, 403, 'This page is out of date', 'Open the request again in your wallet.')
   if (found.authorization.state !== 'SignedIn') return decided(deps)
@@ -132,7 +139,7 @@ export async function decide(
     return messagePage(deps.config, 400, 'Nothing was decided', 'decision must be accept or decline.')
   const { authorization, browserHash } = found
   try {
-    if (decision === 'accept') return await accept(deps, found, shown)
+    if (decision === 'accept') return await accept(ctx, found, shown)
     throw denied('The user declined.')
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown

@@ -1,14 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { didsIn } from '../../../auth/bearer.js'
-import { type Login, type SignIn, SignInError } from '../../../auth/sign-in.js'
+import { type Login, type SignIn, SignInError, type UserClaims } from '../../../auth/sign-in.js'
 import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
 import { messagePage, seeOther } from '../../../pages/page.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
-import type { User } from './authorization.js'
 import { LOOKED_AT, refuseWallet, toPage } from './authorize.js'
+import { protectClaims } from './parameters.js'
+import { providedClaims } from './provided-claims.js'
 import { decided, notFound, type Visited, visited } from './visited.js'
 
 const zLogin = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string() })
@@ -78,16 +79,22 @@ function isStateOf(login: Login, sent: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-async function userOf(
-  deps: Pick<Deps, 'config'>,
-  signIn: SignIn,
-  sent: LoginAnswer,
-  login: Login,
-): Promise<{ readonly user: User }> {
-  const answer = new URL(callbackOf(deps.config))
+function claimsOf({ config }: Pick<Deps, 'config'>, signIn: SignIn, sent: LoginAnswer, login: Login) {
+  const answer = new URL(callbackOf(config))
   for (const [name, value] of Object.entries(sent)) if (value !== undefined) answer.searchParams.set(name, value)
-  const claims = await signIn.complete(answer, login)
-  return { user: { sub: claims.sub, dids: didsIn(claims[deps.config.oidc.didClaim]) } }
+  return signIn.complete(answer, login)
+}
+
+/** Keeps who signed in, and of their claims what their decision needs. */
+async function keepUser(deps: Deps, { authorization, browserHash }: Visited, claims: UserClaims): Promise<void> {
+  const { id } = authorization
+  await deps.stores.authorizations.signIn({
+    id,
+    browserHash,
+    user: { sub: claims.sub, dids: didsIn(claims[deps.config.oidc.didClaim]) },
+    userClaims: await protectClaims(deps, id, await providedClaims(deps, authorization, claims)),
+    now: deps.clock(),
+  })
 }
 
 /**
@@ -109,8 +116,7 @@ export async function endLogin(ctx: Context, sent: LoginAnswer): Promise<Protoco
   const { authorizations } = deps.stores
   if (!(await authorizations.takeLogin(id, found.login, deps.clock()))) return toPage(deps, id)
   try {
-    const { user } = await userOf(deps, deps.signIn, sent, login)
-    await authorizations.signIn({ id, browserHash: found.browserHash, user, now: deps.clock() })
+    await keepUser(deps, found, await claimsOf(deps, deps.signIn, sent, login))
     return toPage(deps, id)
   } catch (thrown) {
     return refused(ctx, found, thrown)

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Deps } from '../../../deps.js'
 import type { AuthorizationParameters } from '../../../protocol/oauth/authorization-request.js'
 import { isPublicClientRedirectUri } from '../../../protocol/oauth/redirect-uri.js'
-import type { Authorization, StoredRequest } from './authorization.js'
-import type { StoredAuthorization } from './store.js'
+import type { Authorization, ProvidedClaims, StoredRequest, UsersAuthorization } from './authorization.js'
+import type { StoredAuthorization, VisitedAuthorization } from './store.js'
 
 /** Whether a redirect URI is allowed: for a known client one of its own, for any other one of an allowed form. */
 export const isRedirectUriOf =
@@ -38,11 +38,38 @@ export const protectRequest = (
   request: StoredRequest & { readonly walletName?: string | undefined },
 ): Promise<string> => deps.vault.protect(placeOf(id), JSON.stringify(request))
 
+const zProvidedClaims = z.strictObject({
+  name: optional,
+  made: z.strictObject({ schemaId: z.string(), credentialSubject: z.record(z.string(), z.unknown()) }).optional(),
+})
+
+const claimsPlaceOf = (id: string) => ({ column: 'authorizations.user_claims', id }) as const
+
+/** Claims of a user as the vault protects them. */
+export const protectClaims = (deps: Pick<Deps, 'vault'>, id: string, provided: ProvidedClaims): Promise<string> =>
+  deps.vault.protect(claimsPlaceOf(id), JSON.stringify(provided))
+
 /** A stored authorization with its request opened. */
 export async function opened(deps: Pick<Deps, 'vault'>, stored: StoredAuthorization): Promise<Authorization> {
-  const { parameters, codeExpiresAt: _, login: __, ...authorization } = stored
+  const { parameters, codeExpiresAt: _, ...authorization } = stored
   const { state, scope, authorizationDetails, issuerState, walletName, ...request } = zStoredRequest.parse(
     JSON.parse(await deps.vault.reveal(placeOf(stored.id), parameters)),
   )
-  return { ...authorization, walletName, request: { ...request, state, scope, authorizationDetails, issuerState } }
+  return {
+    ...authorization,
+    walletName,
+    request: { ...request, state, scope, authorizationDetails, issuerState },
+  }
+}
+
+/** A stored authorization as its user decides about it: opened, with what was kept of their claims. */
+export async function openedForUser(
+  deps: Pick<Deps, 'vault'>,
+  { login: _, userClaims, ...stored }: VisitedAuthorization,
+): Promise<UsersAuthorization> {
+  const provided =
+    userClaims === null
+      ? {}
+      : zProvidedClaims.parse(JSON.parse(await deps.vault.reveal(claimsPlaceOf(stored.id), userClaims)))
+  return { ...(await opened(deps, stored)), provided }
 }

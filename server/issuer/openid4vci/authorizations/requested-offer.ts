@@ -1,5 +1,7 @@
 import type { Deps } from '../../../deps.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
+import { parseConfigurationId } from '../../issuance/configurations.js'
+import type { IssuanceContext } from '../../issuance/store.js'
 import { assertHaipRequest, isHaip } from '../haip.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
 import { type RequestedConfigurations, requestedConfigurations } from '../requested-configurations.js'
@@ -28,7 +30,7 @@ export function offeringIdOf({ seals }: Pick<Deps, 'seals'>, { issuerState }: St
 export function requestedOf(
   deps: Pick<Deps, 'config' | 'formats'>,
   request: StoredRequest,
-  offering: WalletOffering,
+  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile'>,
 ): RequestedConfigurations {
   const { scope, authorizationDetails } = request
   if (isHaip(deps, offering)) assertHaipRequest(request)
@@ -59,4 +61,25 @@ export function assertRequestable(
 export async function requestedOffer(deps: Deps, request: StoredRequest): Promise<RequestedOffer | undefined> {
   const id = offeringIdOf(deps, request)
   return id === null ? undefined : assertRequestable(deps, request, await deps.stores.openid4vci.offering(id))
+}
+
+/** All configuration ids that a request may name; they are compared with the offer later. */
+export function configurationNames({ scope, authorizationDetails }: StoredRequest): readonly string[] {
+  const scopes = (scope ?? '').split(' ').filter((name) => name !== '')
+  const details = [...(authorizationDetails ?? '').matchAll(/"credential_configuration_id"\s*:\s*"([^"\\]+)"/g)]
+  return [...scopes, ...details.map(([, id]) => id ?? '')].slice(0, 64)
+}
+
+/** Credential types that are looked at where a wallet names no offer. */
+const MAX_TYPES = 8
+
+/** What would be issued of the types that a request names, in its order. */
+export async function requestedContexts(
+  deps: Pick<Deps, 'formats' | 'stores'>,
+  request: StoredRequest,
+): Promise<readonly IssuanceContext[]> {
+  const names = configurationNames(request).map((id) => parseConfigurationId(deps.formats, id)?.name)
+  const types = [...new Set(names.filter((name) => name !== undefined))].slice(0, MAX_TYPES)
+  const contexts = await Promise.all(types.map((type) => deps.stores.issuance.context(type, undefined, undefined)))
+  return contexts.filter((context) => context !== undefined)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deletedBatch, expiredBatch } from '../../../database/batch.js'
+import { expiredBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
 import { idRow, keyRow, noRow } from '../../../database/row-shapes.js'
 import { Prisma } from '../../../generated/prisma/client.js'
@@ -19,12 +19,18 @@ export interface StoredAuthorization {
   readonly instanceJkt: string | null
   readonly pushed: boolean
   readonly offeringId: string | null
-  /** A sign-in under way, as the vault protects it. */
-  readonly login: string | null
   readonly userSub: string | null
   readonly userDids: readonly string[]
   readonly codeExpiresAt: Date | null
   readonly expiresAt: Date
+}
+
+/** What a browser meets. */
+export interface VisitedAuthorization extends StoredAuthorization {
+  /** A sign-in under way, as the vault protects it. */
+  readonly login: string | null
+  /** The user's name and claims, as the vault protects them. */
+  readonly userClaims: string | null
 }
 
 const zState = z.enum(['Pushed', 'Started', 'SignedIn', 'Granted', 'Denied', 'Redeemed'])
@@ -34,17 +40,18 @@ const requestShape = {
   dpopJkt: z.string().nullable(),
   instanceJkt: z.string().nullable(),
   pushed: z.boolean(),
-  login: z.string().nullable(),
   userSub: z.string().nullable(),
   userDids: z.array(z.string()),
   codeExpiresAt: z.date().nullable(),
 }
 
-const zAuthorization: z.ZodType<StoredAuthorization> = z.strictObject({
+const zAuthorization: z.ZodType<VisitedAuthorization> = z.strictObject({
   ...requestShape,
   id: z.string(),
   state: zState,
   offeringId: z.string().nullable(),
+  login: z.string().nullable(),
+  userClaims: z.string().nullable(),
   expiresAt: z.date(),
 })
 
@@ -91,6 +98,8 @@ export interface SignedIn {
   readonly id: string
   readonly browserHash: string
   readonly user: User
+  /** What is kept of the user's claims, as the vault protects it. */
+  readonly userClaims: string
   readonly now: Date
 }
 
@@ -102,14 +111,39 @@ export interface Grant {
   readonly codeHash: string
   readonly codeExpiresAt: Date
   readonly offeringId: string
+  /** The offering where it is made only now: for this authorization, with one redemption. */
+  readonly made?: MadeOffering | undefined
   /** The offer's session, moved to Authorized; null where it has none. */
   readonly session: CredentialOfferSession | null
   readonly now: Date
 }
 
+export interface MadeOffering {
+  readonly schemaId: string
+  readonly issuerId: string
+  readonly credentialSubject: Readonly<Record<string, unknown>>
+  readonly configurationIds: readonly string[]
+  readonly expiresAt: Date
+}
+
+/** `made`: the offering of a grant, where it is made only now. */
+function madeOffering({ offeringId, made, now }: Grant): Prisma.Sql {
+  if (made === undefined) return Prisma.empty
+  return Prisma.sql`
+    made AS (
+      INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, redemption_limit, expires_at, created_at,
+        configuration_ids, "grant", for_subject, of_authorization)
+      SELECT ${offeringId}, ${made.schemaId}, ${made.issuerId}, ${JSON.stringify(made.credentialSubject)}::json, 1,
+        ${made.expiresAt}, ${now}, ${[...made.configurationIds]}::text[], 'authorization_code', user_sub, true
+      FROM granted),
+    offering_audited AS (
+      INSERT INTO audit_events (actor, action, subject, subject_id)
+      SELECT user_sub, 'offering.created', 'offering', ${offeringId} FROM granted),`
+}
+
 const columns = Prisma.sql`
   id, state, parameters, dpop_jkt AS "dpopJkt", instance_jkt AS "instanceJkt",
-  request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", login, user_sub AS "userSub", user_dids AS "userDids",
+  request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", login, user_sub AS "userSub", user_dids AS "userDids", user_claims AS "userClaims",
   code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
 
 const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
@@ -183,6 +217,7 @@ export function createAuthorizationStore({ sql }: Database) {
           user_sub = CASE WHEN ${again} THEN user_sub ELSE ${visit.userSub} END,
           user_dids = CASE WHEN ${again} THEN user_dids ELSE '{}' END,
           login = CASE WHEN ${again} THEN login END,
+          user_claims = CASE WHEN ${again} THEN user_claims END,
           expires_at = CASE WHEN browser_hash IS NULL THEN ${visit.expiresAt} ELSE expires_at END,
           browser_hash = ${visit.browserHash}
         WHERE request_uri_hash = ${visit.requestUriHash} AND client_id = ${visit.clientId} AND expires_at > ${visit.now}
@@ -200,7 +235,7 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /** An authorization of a browser, in any state. */
-    async find(id: string, browserHash: string): Promise<StoredAuthorization | undefined> {
+    async find(id: string, browserHash: string): Promise<VisitedAuthorization | undefined> {
       const [row] = await sql(zAuthorization)`
         SELECT ${columns} FROM authorizations WHERE id = ${id} AND browser_hash = ${browserHash}`
       return row
@@ -226,9 +261,10 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /** Somebody signed in. @returns false where that is not awaited any more. */
-    async signIn({ id, browserHash, user, now }: SignedIn): Promise<boolean> {
+    async signIn({ id, browserHash, user, userClaims, now }: SignedIn): Promise<boolean> {
       const rows = await sql(idRow)`
-        UPDATE authorizations SET state = 'SignedIn', login = NULL, user_sub = ${user.sub}, user_dids = ${[...user.dids]}::text[]
+        UPDATE authorizations SET state = 'SignedIn', login = NULL, user_sub = ${user.sub}, user_dids = ${[...user.dids]}::text[],
+          user_claims = ${userClaims}
         WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND state = 'Started' RETURNING id`
       return rows.length > 0
     },
@@ -239,9 +275,10 @@ export function createAuthorizationStore({ sql }: Database) {
       const rows = await sql(idRow)`
         WITH granted AS (
           UPDATE authorizations SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
-            offering_id = ${offeringId}
+            offering_id = ${offeringId}, user_claims = NULL
           WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Granted')}
           RETURNING id, user_sub),
+        ${madeOffering(grant)}
         ${movedSession(session, now, Prisma.sql`SELECT 1 FROM granted`)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
@@ -253,7 +290,7 @@ export function createAuthorizationStore({ sql }: Database) {
     /** @returns false where it was decided before. */
     async deny(id: string, browserHash: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
-        UPDATE authorizations SET state = 'Denied'
+        UPDATE authorizations SET state = 'Denied', user_claims = NULL
         WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Denied')} RETURNING id`
       return rows.length > 0
     },
@@ -262,11 +299,11 @@ export function createAuthorizationStore({ sql }: Database) {
     async byCode(codeHash: string): Promise<RedeemedAuthorization | undefined> {
       const [row] = await sql(zRedeemed)`
         SELECT a.id AS "authorizationId", a.state AS "authorizationState", a.parameters, a."dpopJkt", a."instanceJkt", a.pushed,
-          a.login, a."userSub", a."userDids", a."codeExpiresAt", a."expiresAt" AS "authorizationExpiresAt", ${offeringColumns}
+          a."userSub", a."userDids", a."codeExpiresAt", a."expiresAt" AS "authorizationExpiresAt", ${offeringColumns}
         FROM (SELECT ${columns} FROM authorizations WHERE code_hash = ${codeHash}) a ${offeringJoins(Prisma.sql`a."offeringId"`)}`
       if (row === undefined) return undefined
       const { authorizationId, authorizationState, authorizationExpiresAt, parameters, ...rest } = withDates(row)
-      const { dpopJkt, instanceJkt, pushed, login, userSub, userDids, codeExpiresAt, ...offering } = rest
+      const { dpopJkt, instanceJkt, pushed, userSub, userDids, codeExpiresAt, ...offering } = rest
       return {
         authorization: {
           id: authorizationId,
@@ -277,7 +314,6 @@ export function createAuthorizationStore({ sql }: Database) {
           dpopJkt,
           instanceJkt,
           pushed,
-          login,
           userSub,
           userDids,
           codeExpiresAt,
@@ -297,9 +333,17 @@ export function createAuthorizationStore({ sql }: Database) {
         DELETE FROM issuance_tokens WHERE authorization_id = ${authorizationId}`
     },
 
-    /** Removes authorizations that expired before a moment, with their tokens, at most `limit`. @returns how many. */
+    /**
+     * Removes authorizations that expired before a moment, with their tokens and the offerings that were made for them and
+     * that nobody redeemed, at most `limit`. @returns how many.
+     */
     async removeExpired(before: Date, limit: number): Promise<number> {
-      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('authorizations', 'id', before, limit))}`
+      const removed = await sql(keyRow)`
+        WITH due AS (${lockedBatch(expiredBatch('authorizations', 'id', before, limit))}),
+        offerings_removed AS (
+          DELETE FROM offerings o USING authorizations a
+          WHERE a.id IN (SELECT key FROM due) AND o.id = a.offering_id AND o.of_authorization AND o.redemption_count = 0)
+        DELETE FROM authorizations WHERE id IN (SELECT key FROM due) RETURNING id AS key`
       return removed.length
     },
   }

@@ -4,13 +4,13 @@ import { readBrowserCookie } from '../../../pages/browser-cookie.js'
 import { messagePage } from '../../../pages/page.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../access-token.js'
-import type { Authorization } from './authorization.js'
+import type { UsersAuthorization } from './authorization.js'
 import { BROWSER_COOKIE } from './authorize.js'
-import { opened } from './parameters.js'
+import { openedForUser } from './parameters.js'
 
 /** An authorization as the browser that it belongs to meets it. */
 export interface Visited {
-  readonly authorization: Authorization
+  readonly authorization: UsersAuthorization
   readonly browserHash: string
   /** A sign-in under way, as the vault protects it. */
   readonly login: string | null
@@ -23,7 +23,7 @@ export async function visited({ deps, request }: Context, id: string): Promise<V
   const browserHash = sha256(cookie)
   const stored = await deps.stores.authorizations.find(id, browserHash)
   if (stored === undefined || stored.expiresAt <= deps.clock()) return undefined
-  return { authorization: await opened(deps, stored), browserHash, login: stored.login }
+  return { authorization: await openedForUser(deps, stored), browserHash, login: stored.login }
 }
 
 /** The page where there is no authorization for this browser. */

@@ -1,0 +1,106 @@
+import type { Deps } from '../../../deps.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import type { IssuanceContext } from '../../issuance/store.js'
+import { isHaip } from '../haip.js'
+import { closedReason, offeredConfigurations } from '../offer.js'
+import type { WalletOffering } from '../store.js'
+import type { UsersAuthorization } from './authorization.js'
+import { configurationNames, requestedContexts, requestedOf } from './requested-offer.js'
+
+/**
+ * What may be issued to the user of an authorization: an offer, or a credential of what the identity provider says of them.
+ * Nothing that a wallet sends is ever a claim.
+ */
+export type Issuable =
+  | { readonly kind: 'offer'; readonly offering: WalletOffering }
+  | {
+      readonly kind: 'claims'
+      readonly context: IssuanceContext
+      readonly credentialSubject: Readonly<Record<string, unknown>>
+    }
+
+/** Names it in the form of its page: what is decided is what was shown. */
+export const issuableName = (issuable: Issuable): string =>
+  issuable.kind === 'offer' ? `offer:${issuable.offering.offeringId}` : `${issuable.kind}:${issuable.context.id}`
+
+export const denied = (description: string): OAuthError => new OAuthError('access_denied', description)
+
+/** @throws OAuthError `access_denied` where an offer is closed, for another user, or bound to a DID that is not theirs */
+function assertTheirs(
+  deps: Deps,
+  { userSub, userDids, instanceJkt }: UsersAuthorization,
+  offering: WalletOffering,
+): void {
+  const reason = closedReason(offering, deps.clock())
+  if (reason !== undefined) throw denied(reason)
+  // The wallet began, and did not know which offer it would be.
+  if (isHaip(deps, offering) && instanceJkt === null) throw denied('The offer is for attested wallets.')
+  if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
+  // Without sign-in, the key proof shows later whether the wallet is the recipient's.
+  if (deps.config.signIn !== undefined && offering.recipient !== null && !userDids.includes(offering.recipient))
+    throw denied('The offer is for another recipient.')
+}
+
+async function offerNamed(deps: Deps, authorization: UsersAuthorization, offeringId: string): Promise<Issuable> {
+  const offering = await deps.stores.openid4vci.offering(offeringId)
+  if (offering === undefined) throw denied('There is no credential for this user.')
+  assertTheirs(deps, authorization, offering)
+  requestedOf(deps, authorization.request, offering)
+  return { kind: 'offer', offering }
+}
+
+async function newestOffer(deps: Deps, { userSub, request }: UsersAuthorization): Promise<WalletOffering | undefined> {
+  if (userSub === null) return undefined
+  return deps.stores.openid4vci.newestOfferingFor(userSub, configurationNames(request), deps.clock())
+}
+
+/** Of a schema that says which of the provider's claims a credential is made of. */
+function ofProvidedClaims(
+  deps: Deps,
+  { provided, request }: UsersAuthorization,
+  contexts: readonly IssuanceContext[],
+): Issuable | undefined {
+  const context = contexts.find(({ id }) => id === provided.made?.schemaId)
+  if (context === undefined || provided.made === undefined) return undefined
+  requestedOf(deps, request, wholeType(context))
+  return { kind: 'claims', context, credentialSubject: provided.made.credentialSubject }
+}
+
+/**
+ * What is issued in answer to an authorization request: the offer that its `issuer_state` chose; else the newest open one
+ * that was made for the user; else what their claims make.
+ *
+ * @throws OAuthError `access_denied` where there is nothing for this user, `invalid_scope` where nothing known is asked for
+ */
+export async function issuableFor(deps: Deps, authorization: UsersAuthorization): Promise<Issuable> {
+  if (authorization.offeringId !== null) return offerNamed(deps, authorization, authorization.offeringId)
+  const offering = await newestOffer(deps, authorization)
+  if (offering !== undefined) {
+    assertTheirs(deps, authorization, offering)
+    requestedOf(deps, authorization.request, offering)
+    return { kind: 'offer', offering }
+  }
+  const contexts = await requestedContexts(deps, authorization.request)
+  if (contexts.length === 0)
+    throw new OAuthError('invalid_scope', 'Neither scope nor authorization_details name a credential of this issuer.')
+  const made = ofProvidedClaims(deps, authorization, contexts)
+  if (made === undefined) throw denied('There is no credential for this user.')
+  return made
+}
+
+/** What a page showed, as it is now. @throws OAuthError `access_denied` where it cannot be issued any more */
+export async function issuableNamed(deps: Deps, authorization: UsersAuthorization, name: string): Promise<Issuable> {
+  const [kind, id = ''] = name.split(':')
+  if (kind === 'offer') return offerNamed(deps, authorization, id)
+  const contexts = await requestedContexts(deps, authorization.request)
+  const made = ofProvidedClaims(deps, authorization, contexts)
+  if (made === undefined || issuableName(made) !== name) throw denied('The credential is not issued any more.')
+  return made
+}
+
+/** What is made for a user is offered in every format. */
+const wholeType = ({ name }: IssuanceContext) => ({ schemaName: name, offered: [], profile: 'final' }) as const
+
+/** The configurations that a wallet may take of what is made for its user. */
+export const configurationsOf = (deps: Pick<Deps, 'config' | 'formats'>, context: IssuanceContext): readonly string[] =>
+  offeredConfigurations(deps, wholeType(context))

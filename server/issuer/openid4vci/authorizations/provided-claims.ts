@@ -1,0 +1,49 @@
+import type { UserClaims } from '../../../auth/sign-in.js'
+import type { Deps } from '../../../deps.js'
+import type { ClaimsFrom } from '../../schemas/store.js'
+import type { Authorization, ProvidedClaims } from './authorization.js'
+import { requestedContexts } from './requested-offer.js'
+
+/** The value that a JSON pointer (RFC 6901) names; undefined where there is none. */
+function valueAt(document: unknown, pointer: string): unknown {
+  const keys = pointer.slice(1).split('/')
+  return keys
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (at, key) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+          ? (at as Record<string, unknown>)[key]
+          : undefined,
+      document,
+    )
+}
+
+/** A subject of the provider's claims. What the provider does not say is no claim. */
+export function subjectFrom(claimsFrom: ClaimsFrom, claims: UserClaims): Record<string, unknown> {
+  const entries = Object.entries(claimsFrom).map(([name, pointer]) => [name, valueAt(claims, pointer)] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+const NAMES = ['name', 'preferred_username', 'email'] as const
+
+const nameOf = (claims: UserClaims): string | undefined =>
+  NAMES.map((claim) => claims[claim])
+    .find((value): value is string => typeof value === 'string' && value !== '')
+    ?.slice(0, 200)
+
+/**
+ * What is kept of the provider's claims until the user decides: a name to be called by, and, where the wallet named no offer
+ * and a type that it asks for is issued of such claims, those of them that are in the credential.
+ */
+export async function providedClaims(
+  deps: Pick<Deps, 'formats' | 'stores'>,
+  { offeringId, request }: Authorization,
+  claims: UserClaims,
+): Promise<ProvidedClaims> {
+  const name = nameOf(claims)
+  const contexts = offeringId === null ? await requestedContexts(deps, request) : []
+  const [made] = contexts.flatMap(({ id, claimsFrom }) =>
+    claimsFrom === null ? [] : [{ schemaId: id, credentialSubject: subjectFrom(claimsFrom, claims) }],
+  )
+  return { name, made }
+}
