@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isRegistrableRedirectUri } from './protocol/oauth/redirect-uri.js'
+import { DRAFTS } from './protocol/openid4vci/drafts.js'
 
 export const flag = z
   .enum(['true', 'false'], { error: 'must be true or false.' })
@@ -50,6 +51,21 @@ export const tokenAlgorithms = z
     context.addIssue({ code: 'custom', message: 'must list RS256, PS256, ES256, EdDSA.' })
     return z.NEVER
   })
+
+/** Names of a list, in its own order; none where the variable is unset. */
+const namesOf = <Name extends string>(names: readonly Name[]) =>
+  z
+    .string()
+    .default('')
+    .transform((value, context) => {
+      const listed = new Set(entriesOf(value))
+      const known = names.filter((name) => listed.has(name))
+      if (known.length === listed.size) return known
+      context.addIssue({ code: 'custom', message: `must list ${names.join(', ')}.` })
+      return z.NEVER
+    })
+
+export const issuerLegacyProfiles = namesOf(DRAFTS)
 
 export const hosts = listOf(
   (entry) => isIP(entry) === 6 || /^(\[[^\]/?#@\\]+\]|[^:/?#@\\[\]]+)(:\d{1,5})?$/.test(entry),

@@ -8,6 +8,7 @@ import {
   hosts,
   integer,
   integerWithin,
+  issuerLegacyProfiles,
   type KeyAndChain,
   keyAndChain,
   optionalText,
@@ -20,6 +21,7 @@ import {
   walletClients,
 } from './config-rules.js'
 import type { AttestationTrust } from './protocol/openid4vci/attester.js'
+import type { Draft } from './protocol/openid4vci/drafts.js'
 
 /** A refusal to start; `message` is the whole text for the operator, one problem a line. */
 export class ConfigurationError extends Error {
@@ -83,6 +85,7 @@ const zEnvironment = z.object({
   WALLET_CLIENTS: walletClients,
   ISSUER_X509: keyAndChain,
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
+  ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
   VERIFIER_RESPONSE_MODE: z
     .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
     .default('direct_post.jwt'),
@@ -163,6 +166,8 @@ export interface Config {
   readonly issuerX509: KeyAndChain | undefined
   /** What wallets must keep to: OpenID4VCI 1.0, or HAIP 1.0 as well. */
   readonly issuerProfile: 'final' | 'haip'
+  /** Drafts of OpenID4VCI that offers may be made for. */
+  readonly issuerLegacyProfiles: readonly Draft[]
   /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
   readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
   /** How long verified claims can be read. */
@@ -203,6 +208,8 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
     for (const name of ['ISSUER_X509', 'WALLET_TRUST_ANCHORS']) {
       if (input[name] === undefined) problems.push(`- ${name} must be defined where ISSUER_PROFILE is haip.`)
     }
+    if (input.ISSUER_LEGACY_PROFILES !== undefined)
+      problems.push('- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.')
   }
   if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
     problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
@@ -272,6 +279,7 @@ function configOf(env: Environment): Config {
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
     issuerProfile: env.ISSUER_PROFILE,
+    issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,

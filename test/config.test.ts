@@ -188,6 +188,8 @@ describe('a value that no rule allows is a line', () => {
       'must name a readable PEM file of a private key, unencrypted, and its certificates.',
     ],
     ['ISSUER_PROFILE', 'draft13', 'must be final or haip.'],
+    ['ISSUER_LEGACY_PROFILES', 'draft13 draft14', 'must list draft15, draft13, draft11.'],
+    ['ISSUER_LEGACY_PROFILES', 'final', 'must list draft15, draft13, draft11.'],
     ['CREDENTIAL_ENCRYPTION', 'on', 'must be off, offered or required.'],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
@@ -195,6 +197,12 @@ describe('a value that no rule allows is a line', () => {
     ['SD_JWT_ISSUER', 'x509', 'must be did or url.'],
   ])('%s=%s', (name, value, problem) => {
     expect(refusalWith({ [name]: value })).toBe(line(`${name} ${problem}`))
+  })
+
+  it('ISSUER_LEGACY_PROFILES with ISSUER_PROFILE haip, which has no drafts', () => {
+    expect(refusalWith({ ISSUER_PROFILE: 'haip', ISSUER_LEGACY_PROFILES: 'draft13' })).toContain(
+      '- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.',
+    )
   })
 
   it('KEY_ENCRYPTION_KEY_PREVIOUS without KEY_ENCRYPTION_KEY', () => {

@@ -12,4 +12,6 @@ export interface CredentialFormat extends QueryableFormat {
   readonly issuing: Issuing
   readonly verifying: Verifying
   readonly holding: Holding
+  /** As wallets of earlier drafts know it, under the name of their time; absent where it has always been called as it is. */
+  readonly former?: CredentialFormat
 }

@@ -15,13 +15,15 @@ export interface Formats {
   readonly issued: readonly CredentialFormat[]
   /** The default format for issuance; the ids of its configurations are the names of their schemas. */
   readonly primary: CredentialFormat
+  /** In the same order, as wallets of earlier drafts know them. */
+  readonly former: readonly CredentialFormat[]
   /** @throws Error for a name that no contract lets through. */
   named(name: string): CredentialFormat
   /** The first format that recognises a compact credential as its own; undefined where none does. */
   recognise(compact: string): CredentialFormat | undefined
   /** The format that a name stands for, today's or a former one; undefined where it is none. */
   known(name: unknown): CredentialFormat | undefined
-  /** The format whose configurations' ids end so; undefined where there is none. */
+  /** The format, a former one too, whose configurations' ids end so; undefined where there is none. */
   withSuffix(configurationSuffix: string): CredentialFormat | undefined
 }
 
@@ -34,21 +36,26 @@ function byKey(formats: readonly CredentialFormat[], keyOf: (format: CredentialF
 /** A registry of formats; a service has one, and nothing else knows which formats there are. */
 export function createFormats(all: readonly CredentialFormat[]): Formats {
   const names = byKey(all, ({ name }) => name)
-  const suffixes = byKey(all, ({ issuing }) => issuing.configurationSuffix)
-  const former = new Map(all.flatMap((format) => format.holding.formerNames.map((name) => [name, format] as const)))
+  const renamed = all.flatMap(({ former }) => former ?? [])
+  const suffixes = byKey([...all, ...renamed], ({ issuing }) => issuing.configurationSuffix)
+  const formerNames = new Map(
+    all.flatMap((format) => format.holding.formerNames.map((name) => [name, format] as const)),
+  )
   const primary = suffixes.get('')
   if (primary === undefined) throw new Error('No credential format is issued where nobody names one.')
+  const issued = [primary, ...all.filter((format) => format !== primary)]
   return {
     all,
-    issued: [primary, ...all.filter((format) => format !== primary)],
+    issued,
     primary,
+    former: issued.map((format) => format.former ?? format),
     named: (name) => {
       const format = names.get(name)
       if (format === undefined) throw new Error(`There is no credential format ${name}.`)
       return format
     },
     recognise: (compact) => all.find(({ verifying }) => verifying.recognises(compact)),
-    known: (name) => (typeof name === 'string' ? (names.get(name) ?? former.get(name)) : undefined),
+    known: (name) => (typeof name === 'string' ? (names.get(name) ?? formerNames.get(name)) : undefined),
     withSuffix: (suffix) => suffixes.get(suffix),
   }
 }

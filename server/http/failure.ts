@@ -95,7 +95,7 @@ export function sendFailure(
     // Not by Express, which would add a charset that JSON does not have (RFC 8259 §11).
     const headers = { 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-    response.status(refusal.status).end(JSON.stringify(refusal.toBody()))
+    response.status(refusal.status).end(JSON.stringify({ ...refusal.toBody(), ...refusal.members }))
     return
   }
   if (route?.rest.kind === 'page') {

@@ -1,6 +1,7 @@
 import type { CredentialFormat } from '../format.js'
+import { FORMER_NAME } from './former-name.js'
 import { holding } from './holding.js'
-import { issuing } from './issuing.js'
+import { formerIssuing, issuing } from './issuing.js'
 import { querying } from './querying.js'
 import { verifying } from './verifying.js'
 
@@ -11,4 +12,6 @@ export const dcSdJwt = {
   verifying,
   querying,
   holding,
+  // OpenID4VCI draft 13 Appendix A.3
+  former: { name: FORMER_NAME, issuing: formerIssuing, verifying, querying, holding },
 } as const satisfies CredentialFormat

@@ -5,9 +5,7 @@ import { processDisclosures } from '../../protocol/sd-jwt-vc/disclosures.js'
 import { createKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
 import { presentSdJwtVc } from '../../protocol/sd-jwt-vc/present.js'
 import type { HolderPresentation, Holding } from '../holding.js'
-
-/** The name that drafts had before November 2024. */
-const FORMER_NAME = 'vc+sd-jwt'
+import { FORMER_NAME } from './former-name.js'
 
 /** Claims that say nothing about the subject. */
 const TECHNICAL: ReadonlySet<string> = new Set([

@@ -2,14 +2,16 @@ import { issueSdJwtVc } from '../../protocol/sd-jwt-vc/issue.js'
 import { issuerNameOf } from '../../protocol/sd-jwt-vc/issuer-name.js'
 import { checkSubjectClaims, REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import type { Issuing, SignedCredential, SigningRequest } from '../issuing.js'
+import { FORMER_NAME } from './former-name.js'
 import { vctOf } from './vct.js'
 
 const DECOYS = 0
 
-async function sign(request: SigningRequest): Promise<SignedCredential> {
+async function sign(request: SigningRequest, typ: 'dc+sd-jwt' | 'vc+sd-jwt'): Promise<SignedCredential> {
   const { installation, type, binding, expiresAt, x5c } = request
   const { id: _, ...claims } = request.subject
   const compact = await issueSdJwtVc({
+    typ,
     signer: request.signer,
     issuer: issuerNameOf(installation, request.issuerDid, x5c),
     ...(x5c === null ? {} : { x5c }),
@@ -43,5 +45,12 @@ export const issuing: Issuing = {
   // By `cnf`, which names the key as its proof did: wallets look for the key that they named.
   bindingTo: ({ did, jwk, kid }, subjectId) =>
     kid === undefined ? { subjectId, holderKey: jwk } : { subjectId: subjectId ?? did, holderKey: { kid } },
-  sign,
+  sign: (request) => sign(request, 'dc+sd-jwt'),
+}
+
+/** The same under the format's former name, which stands in the header too. */
+export const formerIssuing: Issuing = {
+  ...issuing,
+  configurationSuffix: '-sd-jwt-legacy',
+  sign: (request) => sign(request, FORMER_NAME),
 }

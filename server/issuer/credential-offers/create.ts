@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import type { Formats } from '../../formats/registry.js'
 import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
+import type { Draft } from '../../protocol/openid4vci/drafts.js'
 import type { Work } from '../../protocol/work.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
@@ -13,6 +13,7 @@ import { offeringFullUrl } from '../offerings/offering-json.js'
 import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
 import { credentialOfferOf } from '../openid4vci/offer.js'
 import type { OfferProfile } from '../openid4vci/offer-profile.js'
+import { dialectOf, isDraft, offerableFormats } from '../openid4vci/profiles/profiles.js'
 import type { StoredSession } from '../openid4vci/sessions/store.js'
 import type { OfferGrant } from '../openid4vci/store.js'
 import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
@@ -24,8 +25,12 @@ const DEFAULT_VALIDITY_SECONDS = 86_400
 const FIELD = 'credentialConfigurationIds'
 
 /** @throws 400 where a configuration is unknown, or they are of several types: one offer has one subject. */
-function schemaNameOf(formats: Formats, configurationIds: readonly string[]): string {
-  const names = configurationIds.map((id) => parseConfigurationId(formats, id)?.name)
+function schemaNameOf(deps: Deps, profile: OfferProfile, configurationIds: readonly string[]): string {
+  const offerable = offerableFormats(deps, profile)
+  const names = configurationIds.map((id) => {
+    const configuration = parseConfigurationId(deps.formats, id)
+    return configuration !== undefined && offerable.includes(configuration.format) ? configuration.name : undefined
+  })
   const unknown = configurationIds.find((_, position) => names[position] === undefined)
   if (unknown !== undefined)
     throw errors.badRequest(`${FIELD} names ${unknown}, which is not a credential configuration`)
@@ -58,12 +63,20 @@ function assertHaipOffer(
   if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
 }
 
-/** @throws 400 where the offer cannot be made under its profile. */
-function profileOf(deps: Deps, request: Request, context: IssuanceContext): OfferProfile {
+/** @throws 400 for a draft that is not open here, and a transaction code that its wallets cannot ask for. */
+function assertDraftOffer({ config }: Deps, profile: Draft, { txCode }: Request): void {
+  if (!config.issuerLegacyProfiles.includes(profile))
+    throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
+  const fault = txCode === undefined ? undefined : dialectOf(profile).txCodeFault(describeTxCode(txCode))
+  if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)
+}
+
+/** @throws 400 for a profile that no offer can have here. */
+function profileOf(deps: Deps, request: Request): OfferProfile {
   const ofAll = deps.config.issuerProfile
   const profile = request.profile ?? ofAll
   if (ofAll === 'haip' && profile !== 'haip') throw errors.badRequest('profile must be haip here')
-  if (profile === 'haip') assertHaipOffer(deps, request, context)
+  if (isDraft(profile)) assertDraftOffer(deps, profile, request)
   return profile
 }
 
@@ -85,12 +98,13 @@ function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request, haip:
 /** Makes a credential offer with a limit of one redemption, and the session that shows its progress. */
 export async function createOffer(deps: Deps, caller: Caller, request: Request, work: Work) {
   const configurationIds = request.credentialConfigurationIds
-  const context = await contextOf(deps, caller, schemaNameOf(deps.formats, configurationIds), request.issuerId)
+  const profile = profileOf(deps, request)
+  const context = await contextOf(deps, caller, schemaNameOf(deps, profile, configurationIds), request.issuerId)
   assertSubject(deps.formats, context, request.credentialSubject, 'credentialSubject', work)
   const id = deps.newId()
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)
-  const profile = profileOf(deps, request, context)
+  if (profile === 'haip') assertHaipOffer(deps, request, context)
   const grant = grantOf(deps, request, profile === 'haip')
   const txCode = request.txCode === undefined ? null : describeTxCode(request.txCode)
   const code = txCode === null ? undefined : newTxCode(txCode, deps.random)

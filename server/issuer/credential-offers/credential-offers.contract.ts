@@ -50,7 +50,7 @@ export const createCredentialOffer = {
       .meta({
         description:
           'What wallets must keep to: OpenID4VCI 1.0 (`final`), or HAIP 1.0 as well (`haip`), which has authorization codes ' +
-          'alone. That of the installation by default.',
+          'alone. That of the installation by default. A draft of OpenID4VCI where ISSUER_LEGACY_PROFILES opens it.',
       }),
     walletUrl: z
       .string()

@@ -2,7 +2,9 @@ import type { Deps } from '../../deps.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import { configurationIdOf } from '../issuance/configurations.js'
-import { isHaip, offeredFormats } from '../openid4vci/haip.js'
+import { isHaip } from '../openid4vci/haip.js'
+import { configurationFor } from '../openid4vci/profiles/configurations.js'
+import { publishedFormats } from '../openid4vci/profiles/profiles.js'
 import { describeClaims } from '../schemas/claims.js'
 import { displayOf } from '../schemas/display.js'
 import type { CredentialSchema } from '../schemas/store.js'
@@ -45,7 +47,8 @@ function configuration(
 }
 
 /**
- * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): one for each active schema and format.
+ * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): one for each active schema and format, with what
+ * open drafts have in them.
  *
  * @param algorithms that issuers sign with now.
  */
@@ -54,12 +57,14 @@ export function configurationsOf(
   schemas: readonly CredentialSchema[],
   algorithms: readonly string[],
 ): Record<string, Record<string, unknown>> {
+  const drafts = deps.config.issuerLegacyProfiles
   return Object.fromEntries(
     schemas.flatMap((schema) =>
-      offeredFormats(deps).map((format) => [
-        configurationIdOf(schema.name, format),
-        configuration(schema, format, deps, algorithms),
-      ]),
+      publishedFormats(deps).map((format) => {
+        const isFormer = !deps.formats.issued.includes(format)
+        const described = configurationFor(drafts, configuration(schema, format, deps, algorithms), isFormer)
+        return [configurationIdOf(schema.name, format), described]
+      }),
     ),
   )
 }

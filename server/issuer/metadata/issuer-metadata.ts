@@ -9,6 +9,7 @@ import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { encryptionMembers } from '../openid4vci/encryption.js'
 import { grantsOf } from '../openid4vci/grants/index.js'
 import { isHaip, offeredFormats } from '../openid4vci/haip.js'
+import { metadataMembers } from '../openid4vci/profiles/configurations.js'
 import { displayOf } from '../schemas/display.js'
 import { configurationsOf, PROOF_TYPES } from './configurations.js'
 
@@ -25,7 +26,10 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     agents.defaultIssuer(),
     keys.published(),
   ])
+  const configurations = configurationsOf(deps, schemas, algorithms)
+  const formerFormats = new Set(deps.formats.former.map(({ name }) => name))
   return {
+    ...metadataMembers(deps.config.issuerLegacyProfiles, configurations, issuerBaseUrl, formerFormats),
     credential_issuer: issuerBaseUrl,
     authorization_servers: [issuerBaseUrl],
     credential_endpoint: endpoint(deps, 'credential'),
@@ -37,7 +41,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     ...encryptionMembers(deps.config, encryptionKey),
     batch_credential_issuance: { batch_size: BATCH_SIZE },
     display: displayOf(issuer?.display ?? [], DEFAULT_NAME),
-    credential_configurations_supported: configurationsOf(deps, schemas, algorithms),
+    credential_configurations_supported: configurations,
     proof_types_supported: PROOF_TYPES,
   }
 }

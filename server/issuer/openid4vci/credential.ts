@@ -7,6 +7,7 @@ import { parseConfigurationId } from '../issuance/configurations.js'
 import { type Admission, INSTANCES_A_DAY, type Refusal } from './admission/store.js'
 import { isHaip } from './haip.js'
 import { CLOSED, closedReason, offeredConfigurations } from './offer.js'
+import { publishedFormats } from './profiles/profiles.js'
 import { provenKeys } from './proven-keys.js'
 import { takeable } from './requested-configurations.js'
 import { NONCE_SECONDS } from './sealed.js'
@@ -20,9 +21,10 @@ const denied = (description: string) => new OAuthError('credential_request_denie
 const NO_LONGER_GOOD = 'What was taken under this access token is no longer good.'
 const TAKEN = 'The configuration has been taken already under this access token.'
 
-async function isKnownConfiguration(deps: Pick<Deps, 'formats' | 'stores'>, id: string): Promise<boolean> {
+async function isKnownConfiguration(deps: Pick<Deps, 'config' | 'formats' | 'stores'>, id: string): Promise<boolean> {
   const configuration = parseConfigurationId(deps.formats, id)
-  return configuration !== undefined && (await deps.stores.schemas.active(configuration.name)) !== undefined
+  if (configuration === undefined || !publishedFormats(deps).includes(configuration.format)) return false
+  return (await deps.stores.schemas.active(configuration.name)) !== undefined
 }
 
 /** §8.2: one of both names what is asked for; an identifier counts only where the token response gave it. */

@@ -2,7 +2,8 @@ import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
-import { isHaip, offeredFormats } from './haip.js'
+import { isHaip } from './haip.js'
+import { dialectOf, takeableFormats } from './profiles/profiles.js'
 import { canMove, moved } from './sessions/session.js'
 import type { WalletOffering } from './store.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
@@ -13,7 +14,7 @@ export function offeredConfigurations(
   offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile'>,
 ): readonly string[] {
   const { offered, schemaName } = offering
-  const possible = configurationIdsOf(offeredFormats(deps, offering), schemaName)
+  const possible = configurationIdsOf(takeableFormats(deps, offering), schemaName)
   return offered.length === 0 ? possible : offered.filter((id) => possible.includes(id))
 }
 
@@ -43,14 +44,19 @@ function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: O
 }
 
 /**
- * The credential offer object (OpenID4VCI 1.0 §4.1.1). It names one grant, because some wallets fail on two.
+ * The credential offer object (OpenID4VCI 1.0 §4.1.1), as wallets of its profile know it. It names one grant, because some
+ * wallets fail on two.
  */
-export function credentialOfferOf(deps: Deps, offering: OfferedGrant & Pick<WalletOffering, 'offered' | 'schemaName'>) {
-  return {
+export function credentialOfferOf(
+  deps: Deps,
+  offering: OfferedGrant & Pick<WalletOffering, 'offered' | 'schemaName' | 'profile'>,
+): Record<string, unknown> {
+  const offer = {
     credential_issuer: deps.config.issuerBaseUrl,
     credential_configuration_ids: [...offeredConfigurations(deps, offering)],
     grants: grantsOf(deps, offering),
   }
+  return { ...dialectOf(offering.profile).offer(offer) }
 }
 
 /**

@@ -67,7 +67,7 @@ export const openid4vciRouter = router({
     .input(credential.input)
     .output(credential.output)
     .mutation(async ({ ctx: { deps, token }, input }) =>
-      uncached(await inDialect(input, (request) => issueToWallet(deps, token, request))),
+      uncached({ ...(await inDialect(deps, token, input, (request) => issueToWallet(deps, token, request))) }),
     ),
 
   notification: walletProcedure

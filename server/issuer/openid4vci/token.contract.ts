@@ -13,6 +13,8 @@ const zTokenResponse = z
     refresh_token: parameter,
     scope: parameter,
     authorization_details: z.array(z.record(z.string(), z.unknown())).optional(),
+    c_nonce: parameter.meta({ description: 'For offers of drafts 13 and 11 alone.' }),
+    c_nonce_expires_in: z.int().optional(),
   })
   .meta({ example: { access_token: 'hQ4c0kQz…', token_type: 'Bearer', expires_in: 300 } })
 
@@ -34,6 +36,7 @@ export const token = {
     grant_type: parameter,
     'pre-authorized_code': parameter,
     tx_code: parameter,
+    user_pin: parameter.meta({ description: 'What draft 11 has in the place of tx_code.' }),
     code: parameter,
     code_verifier: parameter,
     redirect_uri: parameter,

@@ -1,4 +1,4 @@
-/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, RFC 9396 §5, RFC 9449 §5, §8, OpenID4VCI 1.0 §8.3.1.2, §11.3 and OpenID4VP 1.0 §8.5 that the service sends. */
+/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, RFC 9396 §5, RFC 9449 §5, §8, OpenID4VCI 1.0 §8.3.1.2, §11.3, its draft 15 §8.3.1.2 and OpenID4VP 1.0 §8.5 that the service sends. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'access_denied'
@@ -20,6 +20,8 @@ export type OAuthErrorCode =
   | 'invalid_credential_request'
   | 'unknown_credential_configuration'
   | 'unknown_credential_identifier'
+  | 'unsupported_credential_format'
+  | 'unsupported_credential_type'
   | 'invalid_proof'
   | 'invalid_nonce'
   | 'invalid_encryption_parameters'
@@ -36,16 +38,31 @@ export class OAuthError extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly detail: string | undefined
+  /** Members of the body beside the two of RFC 6749. */
+  readonly members: Readonly<Record<string, unknown>>
 
   constructor(
     readonly error: OAuthErrorCode,
     description: string,
-    options: { status?: number; headers?: Record<string, string>; detail?: string; cause?: unknown } = {},
+    options: {
+      readonly status?: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly detail?: string | undefined
+      readonly members?: Readonly<Record<string, unknown>>
+      readonly cause?: unknown
+    } = {},
   ) {
     super(description, { cause: options.cause })
     this.status = options.status ?? 400
     this.headers = options.headers ?? {}
     this.detail = options.detail
+    this.members = options.members ?? {}
+  }
+
+  /** The same refusal under another code, with further members. */
+  as(error: OAuthErrorCode, members: Readonly<Record<string, unknown>> = {}): OAuthError {
+    const { message, status, headers, detail, cause } = this
+    return new OAuthError(error, message, { status, headers, detail, members: { ...this.members, ...members }, cause })
   }
 
   /** The body of RFC 6749 §5.2; its character set has no `"` and no `\`. */

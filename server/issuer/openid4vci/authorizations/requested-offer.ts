@@ -4,6 +4,8 @@ import { parseConfigurationId } from '../../issuance/configurations.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { assertHaipRequest, isHaip } from '../haip.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
+import { offeredTypes } from '../profiles/offered-types.js'
+import { dialectOf } from '../profiles/profiles.js'
 import { type RequestedConfigurations, requestedConfigurations } from '../requested-configurations.js'
 import type { WalletOffering } from '../store.js'
 import type { StoredRequest } from './authorization.js'
@@ -34,8 +36,10 @@ export function requestedOf(
 ): RequestedConfigurations {
   const { scope, authorizationDetails } = request
   if (isHaip(deps, offering)) assertHaipRequest(request)
-  const parameters = { scope, authorization_details: authorizationDetails }
-  const requested = requestedConfigurations(parameters, offeredConfigurations(deps, offering), deps.config)
+  const offered = offeredConfigurations(deps, offering)
+  const sent = { scope, authorization_details: authorizationDetails }
+  const parameters = dialectOf(offering.profile).parameters(sent, offeredTypes(deps, offered))
+  const requested = requestedConfigurations(parameters, offered, deps.config)
   if (requested.detailed.length === 0 && requested.scoped.length === 0)
     throw new OAuthError('invalid_scope', 'Neither scope nor authorization_details name a credential of this offer.')
   return requested

@@ -10,6 +10,10 @@ import type { WalletClient } from '../client-authentication.js'
 import { replayedProof, usedProofs } from '../dpop.js'
 import { assertHaipToken, isHaip } from '../haip.js'
 import { CLOSED, closedReason } from '../offer.js'
+import type { Dialect } from '../profiles/dialect.js'
+import { nonceMembers } from '../profiles/nonce-members.js'
+import { offeredTypes } from '../profiles/offered-types.js'
+import { dialectOf } from '../profiles/profiles.js'
 import {
   grantedMembers,
   type RequestedConfigurations,
@@ -65,11 +69,13 @@ function assertSameClient(
 
 /** §6.1.1: the token request may ask for less than was granted, never for more. */
 function narrowed(
-  deps: Pick<Deps, 'config'>,
-  parameters: TokenParameters,
+  deps: Pick<Deps, 'config' | 'formats'>,
+  sent: TokenParameters,
   granted: RequestedConfigurations,
+  { parameters }: Dialect,
 ): RequestedConfigurations {
-  const asked = requestedConfigurations(parameters, takeable(granted, []), deps.config)
+  const takeableIds = takeable(granted, [])
+  const asked = requestedConfigurations(parameters(sent, offeredTypes(deps, takeableIds)), takeableIds, deps.config)
   return asked.detailed.length === 0 && asked.scoped.length === 0 ? granted : asked
 }
 
@@ -87,7 +93,8 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
   assertSameClient(authorization, parameters, client)
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw invalidGrant(reason)
-  const requested = narrowed(deps, parameters, requestedOf(deps, authorization.request, offering))
+  const dialect = dialectOf(offering.profile)
+  const requested = narrowed(deps, parameters, requestedOf(deps, authorization.request, offering), dialect)
   const { dpop, wallet } = client
   const accessToken = newAccessToken(deps.random)
   const seconds = accessTokenSeconds(dpop !== undefined)
@@ -113,13 +120,14 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
   )
   if (outcome === 'used') throw await endStolen(deps, authorization.id)
   if (outcome !== 'stored') throw REFUSALS[outcome](wallet)
-  return {
+  const response = {
     access_token: accessToken,
     token_type: dpop === undefined ? 'Bearer' : 'DPoP',
     expires_in: seconds,
     refresh_token: refresh.token,
     ...grantedMembers(requested),
   }
+  return dialect.tokenResponse(response, nonceMembers(deps))
 }
 
 /** RFC 6749 §4.1.3, OpenID4VCI 1.0 §6.1. */

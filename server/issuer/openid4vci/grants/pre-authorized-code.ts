@@ -5,6 +5,9 @@ import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
 import type { WalletClient } from '../client-authentication.js'
 import { replayedProof, usedProofs } from '../dpop.js'
 import { CLOSED, closedReason, offeredConfigurations } from '../offer.js'
+import { nonceMembers } from '../profiles/nonce-members.js'
+import { offeredTypes } from '../profiles/offered-types.js'
+import { dialectOf } from '../profiles/profiles.js'
 import { grantedMembers, requestedConfigurations } from '../requested-configurations.js'
 import { moved } from '../sessions/session.js'
 import type { TokenOutcome, WalletOffering } from '../store.js'
@@ -51,13 +54,16 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, (wallet: Wallet
   replayed: replayedProof,
 }
 
-async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }: TokenClient): Promise<TokenResponse> {
-  const { offering, jti } = await offeringOf(deps, parameters)
+async function handle(deps: Deps, sent: TokenParameters, { dpop, wallet }: TokenClient): Promise<TokenResponse> {
+  const { offering, jti } = await offeringOf(deps, sent)
   const now = deps.clock()
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_grant', reason)
+  const dialect = dialectOf(offering.profile)
+  const offered = offeredConfigurations(deps, offering)
+  const parameters = dialect.parameters(sent, offeredTypes(deps, offered))
   // §6.1.1: the offer may be narrowed.
-  const requested = requestedConfigurations(parameters, offeredConfigurations(deps, offering), deps.config)
+  const requested = requestedConfigurations(parameters, offered, deps.config)
   await assertTxCode(deps, offering, parameters.tx_code)
   const accessToken = newAccessToken(deps.random)
   const { offeringId, session } = offering
@@ -76,12 +82,13 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
     now,
   )
   if (outcome !== 'stored') throw REFUSALS[outcome](wallet)
-  return {
+  const response = {
     access_token: accessToken,
     token_type: dpop === undefined ? 'Bearer' : 'DPoP',
     expires_in: seconds,
     ...grantedMembers(requested),
   }
+  return dialect.tokenResponse(response, nonceMembers(deps))
 }
 
 /** OpenID4VCI 1.0 §6.1: single use, with a transaction code where the offer asks for one. */

@@ -5,6 +5,9 @@ import type { WalletClient } from '../client-authentication.js'
 import { replayedProof, usedProofs } from '../dpop.js'
 import { assertHaipToken, isHaip } from '../haip.js'
 import { CLOSED } from '../offer.js'
+import { nonceMembers } from '../profiles/nonce-members.js'
+import { offeredTypes } from '../profiles/offered-types.js'
+import { dialectOf } from '../profiles/profiles.js'
 import { grantedMembers, requestedConfigurations, takeable } from '../requested-configurations.js'
 import type { NewRefreshToken, TokenOutcome } from '../store.js'
 import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
@@ -50,7 +53,13 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   if (isHaip(deps, found)) assertHaipToken(deps, { dpop, wallet })
   if (found.instanceJkt !== wallet.instanceJkt)
     throw new OAuthError('invalid_client', 'The refresh token was given to another wallet instance.', { status: 401 })
-  const asked = requestedConfigurations(parameters, takeable(found, []), deps.config)
+  const dialect = dialectOf(found.profile)
+  const granted = takeable(found, [])
+  const asked = requestedConfigurations(
+    dialect.parameters(parameters, offeredTypes(deps, granted)),
+    granted,
+    deps.config,
+  )
   const requested = asked.detailed.length === 0 && asked.scoped.length === 0 ? found : asked
   const accessToken = newAccessToken(deps.random)
   const left = Math.ceil((found.expiresAt.getTime() - now.getTime()) / 1000)
@@ -81,13 +90,14 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   )
   if (outcome === 'used') throw await endFamily(deps, found.authorizationId)
   if (outcome !== 'stored') throw REFUSALS[outcome](wallet)
-  return {
+  const response = {
     access_token: accessToken,
     token_type: dpop === undefined ? 'Bearer' : 'DPoP',
     expires_in: seconds,
     ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
     ...grantedMembers(requested),
   }
+  return dialect.tokenResponse(response, nonceMembers(deps))
 }
 
 /** RFC 6749 §6: a new access token for the same authorization. */

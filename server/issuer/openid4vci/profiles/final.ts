@@ -6,6 +6,11 @@ import { singleCredential, withProofs } from './single-proof.js'
  * beside `credentials`: there are wallets that speak 1.0 in everything else.
  */
 export const final: Dialect = {
+  txCodeFault: () => undefined,
+  offer: (offer) => offer,
+  parameters: (sent) => sent,
+  tokenResponse: (response) => response,
   credentialRequest: withProofs,
   credentialResponse: (response, sent) => ({ ...singleCredential(response, sent), ...response }),
+  refusal: (refusal) => refusal,
 }

@@ -1,8 +1,15 @@
+import type { Deps } from '../../../deps.js'
 import { errors } from '../../../errors.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
 import { type CredentialRequest, zCredentialRequest } from '../../../protocol/openid4vci/requests.js'
 import { validationMessages } from '../../../validation.js'
-import { final } from './final.js'
+import { offeredConfigurations } from '../offer.js'
+import { takeable } from '../requested-configurations.js'
+import type { TokenContext } from '../store.js'
+import { nonceMembers } from './nonce-members.js'
+import { offeredTypes } from './offered-types.js'
+import { dialectOf } from './profiles.js'
 import type { SentCredentialRequest } from './sent-credential-request.js'
 
 function credentialRequestOf(members: JsonObject): CredentialRequest {
@@ -12,15 +19,23 @@ function credentialRequestOf(members: JsonObject): CredentialRequest {
 }
 
 /**
- * Answers a credential request, whichever version of OpenID4VCI it is of, by what answers those of 1.0.
+ * Answers a credential request in the words of the offer's profile, by what answers those of 1.0.
  *
  * @throws OAuthError or ServiceError (400) for what is no request, and whatever `issue` throws.
  */
 export async function inDialect(
+  deps: Pick<Deps, 'config' | 'formats' | 'seals'>,
+  token: TokenContext,
   sent: SentCredentialRequest,
   issue: (request: CredentialRequest) => Promise<JsonObject>,
 ): Promise<JsonObject> {
-  const dialect = final
-  const response = await issue(credentialRequestOf(dialect.credentialRequest(sent)))
-  return dialect.credentialResponse(response, sent)
+  const dialect = dialectOf(token.profile)
+  const nonce = nonceMembers(deps)
+  const types = offeredTypes(deps, takeable(token, offeredConfigurations(deps, token)))
+  try {
+    const response = await issue(credentialRequestOf(dialect.credentialRequest(sent, types)))
+    return dialect.credentialResponse(response, sent, nonce)
+  } catch (thrown) {
+    throw thrown instanceof OAuthError ? dialect.refusal(thrown, nonce) : thrown
+  }
 }

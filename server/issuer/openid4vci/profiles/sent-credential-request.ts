@@ -1,13 +1,20 @@
 import { z } from 'zod'
 import { zCredentialRequest } from '../../../protocol/openid4vci/requests.js'
 
+const ofDrafts = (description: string) =>
+  z
+    .unknown()
+    .optional()
+    .meta({ description: `In drafts: ${description}` })
+
 /** A credential request as wallets send it: that of OpenID4VCI 1.0 §8.2, and what its drafts had in its place. */
 export const zSentCredentialRequest = z.object({
   ...zCredentialRequest.shape,
-  proof: z
-    .unknown()
-    .optional()
-    .meta({ description: 'One key proof, as wallets of earlier drafts send it: {"proof_type": "jwt", "jwt": …}.' }),
+  proof: ofDrafts('one key proof, {"proof_type": "jwt", "jwt": …}. Taken in every profile.'),
+  format: ofDrafts('the format of what is asked for, with `vct`, `credential_definition` or `types`.'),
+  vct: ofDrafts('the type of an SD-JWT VC.'),
+  credential_definition: ofDrafts('an object with the `type` of a W3C credential.'),
+  types: ofDrafts('the types of a W3C credential.'),
 })
 
 export type SentCredentialRequest = z.infer<typeof zSentCredentialRequest>

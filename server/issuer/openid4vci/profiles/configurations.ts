@@ -1,0 +1,103 @@
+import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import type { Draft } from '../../../protocol/openid4vci/drafts.js'
+import { hasFormerFormats } from './profiles.js'
+
+/** A claim as OpenID4VCI 1.0 describes it (Appendix B.2). */
+interface Claim extends JsonObject {
+  readonly path: readonly string[]
+}
+
+/** Draft 13 Appendix A.3.2: claims by name, those of an object in the place of its own description. */
+function claimsMap(claims: readonly Claim[], depth = 0): JsonObject {
+  const names = new Set(claims.flatMap(({ path }) => path[depth] ?? []))
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const within = claims.filter(({ path }) => path[depth] === name)
+      const members = within.filter(({ path }) => path.length > depth + 1)
+      if (members.length > 0) return [name, claimsMap(members, depth + 1)]
+      const { path: _, ...description } = within[0] ?? { path: [] }
+      return [name, description]
+    }),
+  )
+}
+
+const claimsOf = ({ credential_metadata: described }: JsonObject): readonly Claim[] =>
+  isObject(described) && Array.isArray(described.claims) ? described.claims : []
+
+/**
+ * A credential configuration of 1.0 with the members that open drafts have in it. Those of 1.0 stay as they are, but where
+ * the format bears its former name, which 1.0 does not know.
+ *
+ * @param isFormer whether it does
+ */
+export function configurationFor(
+  drafts: readonly Draft[],
+  configuration: JsonObject,
+  isFormer: boolean,
+): Record<string, unknown> {
+  const claims = claimsOf(configuration)
+  if (isFormer) {
+    const { credential_metadata: _, ...members } = configuration
+    return { ...members, ...(claims.length === 0 ? {} : { claims: claimsMap(claims) }) }
+  }
+  if (claims.length === 0) return configuration
+  const { credential_definition: definition } = configuration
+  return {
+    ...configuration,
+    // Draft 15 Appendix B.1
+    ...(drafts.includes('draft15') ? { claims } : {}),
+    // Draft 13 Appendix A.1.1.2: a map that begins with `credentialSubject`, as the paths do.
+    ...(isObject(definition) && drafts.some(hasFormerFormats)
+      ? { credential_definition: { ...definition, ...claimsMap(claims) } }
+      : {}),
+  }
+}
+
+/** Draft 11 §10.2.3.1, Appendix E.1.1.2. */
+function supported(id: string, configuration: JsonObject): JsonObject {
+  const {
+    credential_definition: definition,
+    credential_signing_alg_values_supported: algorithms,
+    display,
+    format,
+    vct,
+    claims,
+    cryptographic_binding_methods_supported: methods,
+  } = configuration
+  const { type: types, ...subject }: JsonObject = isObject(definition) ? definition : {}
+  return {
+    id,
+    format,
+    cryptographic_binding_methods_supported: methods,
+    cryptographic_suites_supported: algorithms,
+    display: Array.isArray(display) ? display.map(formerDisplay) : [],
+    ...(types === undefined ? { vct, ...(claims === undefined ? {} : { claims }) } : { types, ...subject }),
+  }
+}
+
+/** An address of an image was its `url`. */
+function formerDisplay(entry: JsonObject): JsonObject {
+  const { logo } = entry
+  return isObject(logo) && logo.uri !== undefined ? { ...entry, logo: { ...logo, url: logo.uri } } : entry
+}
+
+/**
+ * Members that open drafts have in the issuer's metadata, beside those of 1.0.
+ *
+ * @param configurations those that are published
+ * @param formerFormats names that formats had in drafts
+ */
+export function metadataMembers(
+  drafts: readonly Draft[],
+  configurations: Readonly<Record<string, JsonObject>>,
+  issuer: string,
+  formerFormats: ReadonlySet<unknown>,
+): JsonObject {
+  if (!drafts.includes('draft11')) return {}
+  const known = Object.entries(configurations).filter(([, { format }]) => formerFormats.has(format))
+  if (known.length === 0) return {}
+  return {
+    authorization_server: issuer,
+    credentials_supported: known.map(([id, configuration]) => supported(id, configuration)),
+  }
+}

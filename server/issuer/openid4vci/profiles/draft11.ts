@@ -1,0 +1,34 @@
+import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import { PRE_AUTHORIZED_CODE_GRANT } from '../../../protocol/openid4vci/requests.js'
+import type { Dialect } from './dialect.js'
+import { draft13 } from './draft13.js'
+
+/** §6.1: a PIN has at most so many digits. */
+const PIN_LENGTH = 8
+
+function formerGrants(grants: JsonObject): JsonObject {
+  const grant = grants[PRE_AUTHORIZED_CODE_GRANT]
+  if (!isObject(grant)) return grants
+  const { tx_code: txCode, ...rest } = grant
+  return { ...grants, [PRE_AUTHORIZED_CODE_GRANT]: { ...rest, user_pin_required: txCode !== undefined } }
+}
+
+/** OpenID4VCI draft 11 (April 2023), where it differs from draft 13. */
+export const draft11: Dialect = {
+  ...draft13,
+  txCodeFault: ({ input_mode: mode, length }) =>
+    mode === 'numeric' && length <= PIN_LENGTH ? undefined : `must be numeric and no longer than ${PIN_LENGTH} digits`,
+  // §4.1.1
+  offer: ({ credential_configuration_ids: ids, grants, ...rest }) => ({
+    ...rest,
+    credentials: ids,
+    ...(isObject(grants) ? { grants: formerGrants(grants) } : {}),
+  }),
+  // §6.1
+  parameters: ({ user_pin: pin, ...sent }, types) => draft13.parameters({ tx_code: pin, ...sent }, types),
+  // §7.3
+  credentialResponse: (response, sent, nonce) => ({
+    ...draft13.credentialResponse(response, sent, nonce),
+    ...(typeof sent.format === 'string' ? { format: sent.format } : {}),
+  }),
+}

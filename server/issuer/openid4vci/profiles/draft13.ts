@@ -1,0 +1,77 @@
+import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import type { Dialect, Parameters } from './dialect.js'
+import { draft15 } from './draft15.js'
+import { final } from './final.js'
+import { isNamedBy } from './named-type.js'
+import type { OfferedType } from './offered-types.js'
+import type { SentCredentialRequest } from './sent-credential-request.js'
+import { singleCredential } from './single-proof.js'
+
+/**
+ * §7.2: `format` with the members of the type, where no identifier is sent, in the place of the configuration that is so.
+ *
+ * @throws OAuthError `unsupported_credential_format`, `unsupported_credential_type`
+ */
+function withConfigurationId(
+  { format, vct, credential_definition, types: named, ...request }: SentCredentialRequest,
+  types: readonly OfferedType[],
+): SentCredentialRequest {
+  const isNamed = request.credential_identifier !== undefined || request.credential_configuration_id !== undefined
+  if (format === undefined || isNamed) return request
+  const ofFormat = types.filter((type) => type.format === format)
+  if (ofFormat.length === 0)
+    throw new OAuthError('unsupported_credential_format', 'The format is not that of a credential of this offer.')
+  const asked = ofFormat.find((type) => isNamedBy(type, { vct, credential_definition, types: named }))
+  if (asked === undefined)
+    throw new OAuthError('unsupported_credential_type', 'The type is not that of a credential of this offer.')
+  return { ...request, credential_configuration_id: asked.id }
+}
+
+/** §5.1.1: one of the authorization_details by `format`; what names nothing stays as it is, and is refused as such. */
+function namedDetail(detail: unknown, types: readonly OfferedType[]): unknown {
+  if (!isObject(detail) || detail.format === undefined || detail.credential_configuration_id !== undefined)
+    return detail
+  const { format, vct, credential_definition, types: _, ...rest } = detail
+  const asked = types.find((type) => type.format === format && isNamedBy(type, detail))
+  return asked === undefined ? detail : { ...rest, credential_configuration_id: asked.id }
+}
+
+function parsedList(text: string): readonly unknown[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return Array.isArray(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function withNamedDetails(sent: Parameters, types: readonly OfferedType[]): Parameters {
+  const { authorization_details: text } = sent
+  const details = text === undefined ? undefined : parsedList(text)
+  if (details === undefined) return sent
+  return { ...sent, authorization_details: JSON.stringify(details.map((detail) => namedDetail(detail, types))) }
+}
+
+/** §7.3: one credential for one proof; wallets of the version between this and draft 15 sent several and look for several. */
+function responseTo(response: JsonObject, sent: SentCredentialRequest): JsonObject {
+  const { credentials, ...rest } = response
+  const single = singleCredential(response, sent)
+  return single.credential === undefined ? response : { ...single, ...rest }
+}
+
+/** OpenID4VCI draft 13 (February 2024): nonces come with tokens, credentials and refused proofs. */
+export const draft13: Dialect = {
+  ...final,
+  parameters: withNamedDetails,
+  // §6.2
+  tokenResponse: (response, nonce) => ({ ...response, ...nonce() }),
+  credentialRequest: (sent, types) => final.credentialRequest(withConfigurationId(sent, types), types),
+  // §7.3
+  credentialResponse: (response, sent, nonce) => ({ ...responseTo(response, sent), ...nonce() }),
+  // §7.3.2: a nonce that is not good makes the proof invalid, and the answer has the next one.
+  refusal: (refusal, nonce) => {
+    const isOfProof = refusal.error === 'invalid_proof' || refusal.error === 'invalid_nonce'
+    return isOfProof ? refusal.as('invalid_proof', nonce()) : draft15.refusal(refusal, nonce)
+  },
+}

@@ -1,0 +1,18 @@
+import type { OAuthErrorCode } from '../../../protocol/oauth/error.js'
+import type { Dialect } from './dialect.js'
+import { final } from './final.js'
+
+/** §8.3.1.2: codes of 1.0 that had another name. */
+const FORMER_CODES: Partial<Record<OAuthErrorCode, OAuthErrorCode>> = {
+  unknown_credential_configuration: 'unsupported_credential_type',
+  unknown_credential_identifier: 'unsupported_credential_type',
+}
+
+/** OpenID4VCI draft 15 (December 2024). It has the nonce endpoint and lists of credentials; `proof` is taken everywhere. */
+export const draft15: Dialect = {
+  ...final,
+  refusal: (refusal) => {
+    const code = FORMER_CODES[refusal.error]
+    return code === undefined ? refusal : refusal.as(code)
+  },
+}

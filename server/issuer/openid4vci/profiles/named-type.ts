@@ -1,0 +1,37 @@
+import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import type { OfferedType } from './offered-types.js'
+
+/** The members with which a wallet names a type beside its format. */
+export interface TypeMembers {
+  readonly vct?: unknown
+  readonly credential_definition?: unknown
+  readonly types?: unknown
+}
+
+const MAX_TYPES = 20
+
+/** Types in any order, each once; undefined for what is no list of them. */
+function typeSet(value: unknown): ReadonlySet<unknown> | undefined {
+  return Array.isArray(value) && value.length <= MAX_TYPES ? new Set(value) : undefined
+}
+
+/** Draft 13 Appendix A.1.1: the `type` of `credential_definition`; draft 11 Appendix E.1.1: `types`. */
+function typesOf({ credential_definition: definition, types }: TypeMembers): ReadonlySet<unknown> | undefined {
+  const { type, types: former }: JsonObject = isObject(definition) ? definition : {}
+  return typeSet(type ?? former ?? types)
+}
+
+/** Draft 13 Appendix A.3: `vct`; wallets of draft 11 are known that have it in `credential_definition`. */
+function vctOf({ vct, credential_definition: definition }: TypeMembers): unknown {
+  return vct ?? (isObject(definition) ? definition.vct : undefined)
+}
+
+/** Whether the members of a request name an offered type, of the same format. Claims that they list choose nothing. */
+export function isNamedBy({ members }: OfferedType, sent: TypeMembers): boolean {
+  const vct = vctOf(members)
+  if (vct !== undefined) return vct === vctOf(sent)
+  const [own, asked] = [typesOf(members), typesOf(sent)]
+  return (
+    own !== undefined && asked !== undefined && own.size === asked.size && [...own].every((type) => asked.has(type))
+  )
+}
