@@ -19,13 +19,23 @@ const walletProvider = certify({ subject: 'Wallet provider', issuer: walletRoot,
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
+const providerSigner = () => createSigner(walletProvider.privateKey.export({ format: 'jwk' }) as Jwk, 'unused')
+
 /** An attestation that brings its provider's certificate (HAIP 1.0 §4.4.1). */
 export async function attestationOf(instance: WalletActor, { header, payload }: Changes = {}): Promise<string> {
-  const signer = await createSigner(walletProvider.privateKey.export({ format: 'jwk' }) as Jwk, 'unused')
   return signCompact(
-    signer,
+    await providerSigner(),
     { typ: 'oauth-client-attestation+jwt', kid: undefined, x5c: [walletProvider.x5c], ...header },
     { sub: CLIENT, exp: seconds() + 3_600, cnf: { jwk: instance.publicJwk }, ...payload },
+  )
+}
+
+/** A key attestation of the same provider (OpenID4VCI 1.0 Appendix D). */
+export async function keyAttestationOf(attested: readonly WalletActor[], nonce: string): Promise<string> {
+  return signCompact(
+    await providerSigner(),
+    { typ: 'key-attestation+jwt', kid: undefined, x5c: [walletProvider.x5c] },
+    { iat: seconds(), exp: seconds() + 300, nonce, attested_keys: attested.map(({ publicJwk }) => publicJwk) },
   )
 }
 
