@@ -42,6 +42,10 @@ export interface PresentationContext {
   readonly audience: string
   /** When it was asked for. */
   readonly requestedAt: Date
+  /** `meta` of the credential query that it answers. */
+  readonly meta: JsonObject
+  /** The type metadata of an SD-JWT VC type of another installation, as text; undefined where none can be had. */
+  readonly fetchTypeMetadata: (vct: string) => Promise<string | undefined>
   /** Whether it must have a proof of its holder; one that is there is checked in any case. */
   readonly proofRequired: boolean
   /** The key that a DID URL names. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { asCheck } from '../../protocol/credential/verification.js'
 import { verifyKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
 import { REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
+import { extendedType } from '../../protocol/sd-jwt-vc/type-hierarchy.js'
 import { type VerifiedSdJwtVc, verifySdJwtVc } from '../../protocol/sd-jwt-vc/verify.js'
 import { secondsOf } from '../seconds.js'
 import {
@@ -11,6 +12,7 @@ import {
   type VerifiedCredential,
   type Verifying,
 } from '../verifying.js'
+import { typeOfVct } from './vct.js'
 import { sdJwtVcView } from './view.js'
 
 const zJsonObject = z.record(z.string(), z.unknown())
@@ -54,6 +56,19 @@ async function checkKeyBinding(credential: VerifiedSdJwtVc, context: Presentatio
   return true
 }
 
+/** The type that was asked for and that the credential's own extends (OpenID4VP 1.0 Appendix B.3.5); undefined where it is of none. */
+async function extendedTypeOf(
+  { vct, payload }: VerifiedSdJwtVc,
+  { meta, installation, fetchTypeMetadata }: PresentationContext,
+): Promise<string | undefined> {
+  const wanted = Array.isArray(meta.vct_values) ? meta.vct_values : []
+  if (wanted.includes(vct)) return undefined
+  // Types of this installation extend none.
+  const fetch = async (type: string) =>
+    typeOfVct(installation, type) === undefined ? fetchTypeMetadata(type) : undefined
+  return asCheck('query', () => extendedType({ vct, integrity: payload['vct#integrity'] }, wanted, fetch))
+}
+
 export const verifying = {
   answer: { format: 'dc+sd-jwt', members: { payload: zJsonObject, prettyClaims: zJsonObject } },
   recognises: (compact) => compact.includes('~'),
@@ -63,13 +78,14 @@ export const verifying = {
     const holderBound = await checkKeyBinding(credential, context)
     const { issuer, issuerKey, header, placedClaims } = credential
     await context.checkStatus({ status: statusOf(credential), issuerKey })
+    const takenAs = await extendedTypeOf(credential, context)
     return [
       {
         issuer,
         issuerKey,
         x5c: header.x5c,
         holderBound,
-        view: sdJwtVcView(placedClaims, context.installation),
+        view: sdJwtVcView(placedClaims, context.installation, takenAs),
         content: contentOf(credential),
       },
     ]

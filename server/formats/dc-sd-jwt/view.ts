@@ -2,7 +2,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { CredentialView } from '../../protocol/openid4vp/query/credential-view.js'
 import type { JsonPath } from '../../protocol/openid4vp/query/jsonpath/ast.js'
 import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
-import { isIssuerPath, memberOfVc } from '../../protocol/openid4vp/query/vc-paths.js'
+import { isIssuerPath, isVctPath, memberOfVc } from '../../protocol/openid4vp/query/vc-paths.js'
 import type { Work } from '../../protocol/work.js'
 import type { Installation } from '../issuing.js'
 import { typeOfVct } from './vct.js'
@@ -17,43 +17,55 @@ const UNITS_OF_A_VALUE = 10
  * that withholding one does not put another into its place; what is not disclosed is never selected, nor does it stand in
  * an array that is.
  *
+ * A credential whose type extends the one that was asked for is taken as that: `$.vct` is the type that was asked for, and
+ * `$.type` has both names.
+ *
  * @param claims with all disclosures in place, and undefined in the place of each array element that has none.
+ * @param takenAs the type that was asked for and that the credential's own extends
  */
-export function sdJwtVcView(claims: JsonObject, installation: Pick<Installation, 'issuerBaseUrl'>): CredentialView {
+export function sdJwtVcView(
+  claims: JsonObject,
+  installation: Pick<Installation, 'issuerBaseUrl'>,
+  takenAs?: string,
+): CredentialView {
   return {
     format: 'dc+sd-jwt',
     root: claims,
     mismatchWith: ({ vct_values: accepted }) => {
       // OpenID4VP 1.0 Appendix B.3.5
-      const { vct } = claims
+      const vct = takenAs ?? claims.vct
       if (typeof vct === 'string' && Array.isArray(accepted) && accepted.includes(vct)) return undefined
       return { check: 'vct_values', path: 'vct', verdict: 'is of none of the vct_values.' }
     },
-    select: (path, work) => select(claims, installation, path, work),
+    select: (path, work) => select({ claims, installation, takenAs }, path, work),
   }
 }
 
-function select(
-  claims: JsonObject,
-  installation: Pick<Installation, 'issuerBaseUrl'>,
-  path: JsonPath,
-  work: Work,
-): unknown[] {
+interface Viewed {
+  readonly claims: JsonObject
+  readonly installation: Pick<Installation, 'issuerBaseUrl'>
+  readonly takenAs: string | undefined
+}
+
+function select(viewed: Viewed, path: JsonPath, work: Work): unknown[] {
+  const { claims, takenAs } = viewed
   const { member, rest } = memberOfVc(path)
   switch (member) {
     case 'credentialSubject':
       return withoutGaps(selectByPath({ segments: rest }, claims, work), work)
     case 'type':
-      return selectByPath({ segments: rest }, typesOf(claims, installation), work)
+      return selectByPath({ segments: rest }, typesOf(viewed), work)
     case 'issuer':
       return selectByPath({ segments: isIssuerPath(path) ? [] : rest }, claims.iss, work).filter(isPresent)
     default:
+      if (takenAs !== undefined && isVctPath(path)) return [takenAs]
       return withoutGaps(selectByPath(path, claims, work), work)
   }
 }
 
-function typesOf({ vct }: JsonObject, installation: Pick<Installation, 'issuerBaseUrl'>): readonly string[] {
-  return ['VerifiableCredential', ...(typeof vct === 'string' ? [typeOfVct(installation, vct) ?? vct] : [])]
+function typesOf({ claims: { vct }, installation, takenAs }: Viewed): readonly string[] {
+  const vcts = [vct, takenAs].filter((type) => typeof type === 'string')
+  return ['VerifiableCredential', ...vcts.map((type) => typeOfVct(installation, type) ?? type)]
 }
 
 /** Values without the elements that are not disclosed, each the value itself where it has none. */

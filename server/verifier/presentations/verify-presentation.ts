@@ -1,4 +1,5 @@
 import type { PresentationContext, PresentedCredential } from '../../formats/verifying.js'
+import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
@@ -31,8 +32,25 @@ export async function verifyPresentation(
     options: verifyOptions(verification, onlyTrusted(verification, trust)),
     installation: config,
     proofRequired: query.require_cryptographic_holder_binding !== false,
+    meta: query.meta,
+    fetchTypeMetadata: (vct) => typeMetadata(verification, vct),
     holderKeyOfKid: (kid) => holderKeyOfKid(verification, kid),
     holderKeyOfJwt: (header, payload) => holderKeyOfPresentation(verification, header, payload),
     checkStatus: (credential) => checkStatus(verification, credential),
   })
+}
+
+const UNITS_OF_A_CHARACTER = 0.5
+
+async function typeMetadata({ fetches, work }: Verification, vct: string): Promise<string | undefined> {
+  if (!/^https?:/i.test(vct)) return undefined
+  try {
+    const text = await fetches.fetchTypeMetadata(vct)
+    work.spend(text.length * UNITS_OF_A_CHARACTER)
+    return text
+  } catch (thrown) {
+    // Then nothing says that it extends another type.
+    if (thrown instanceof OutboundError) return undefined
+    throw thrown
+  }
 }

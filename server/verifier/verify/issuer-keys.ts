@@ -22,8 +22,16 @@ export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
   /** The text of a status list, which may be larger than anything else that is fetched. */
   fetchStatusList(url: string, accept: string): Promise<string>
+  /** The type metadata of an SD-JWT VC; ten types at most, each once. */
+  fetchTypeMetadata(vct: string): Promise<string>
   resolveDid(did: string): Promise<DidKeys>
 }
+
+/** As many as two credentials need that are five levels away from what was asked for. */
+const MAX_TYPES = 10
+
+const tooManyTypes = () =>
+  new CredentialError(`More than ${MAX_TYPES} types would have to be looked up.`, { check: 'query' })
 
 const tooLong = () =>
   new CredentialError('Fetching what the verification needs took too long.', { check: 'issuer-key' })
@@ -45,7 +53,17 @@ export function verificationFetches(deps: Pick<Deps, 'outbound' | 'resolver'>, a
       clearTimeout(timer)
     }
   }
+  const types = new Map<string, Promise<string>>()
+  const fetchTypeMetadata = (vct: string): Promise<string> => {
+    const known = types.get(vct)
+    if (known !== undefined) return known
+    if (types.size === MAX_TYPES) throw tooManyTypes()
+    const fetched = within(async () => (await deps.outbound.fetchText(vct, { accept: 'application/json' })).text)
+    types.set(vct, fetched)
+    return fetched
+  }
   return {
+    fetchTypeMetadata,
     fetchJson: (url) => within(() => deps.outbound.fetchJson(url)),
     fetchStatusList: (url, accept) =>
       within(async () => (await deps.outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text),
