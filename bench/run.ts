@@ -3,6 +3,7 @@ import { type BenchOptions, readOptions } from './options.js'
 import { machine, streamTableOf, tableOf } from './report.js'
 import { cryptographyRows } from './rows/cryptography.js'
 import { SCHEMA } from './rows/fixture.js'
+import { haipFlowRow } from './rows/haip-flow.js'
 import { issuanceFlowRows } from './rows/issuance-flows.js'
 import { presentationFlowRows } from './rows/presentation-flows.js'
 import type { Row } from './rows/row.js'
@@ -18,6 +19,7 @@ async function rowsOf(world: World, { only }: BenchOptions): Promise<Row[]> {
     ...(await singleRequestRows(world)),
     ...cryptographyRows(world),
     ...(await issuanceFlowRows(world)),
+    await haipFlowRow(world),
     ...(await presentationFlowRows(world)),
   ]
   const wanted = rows.filter(({ name }) => name.toLowerCase().includes(only))

@@ -19,6 +19,8 @@ export interface World {
   readonly database: string
   /** A second, fresh process of the service beside the first, or of the yardstick. It ends with the world. */
   startFresh(which: 'service' | 'express'): Promise<Target>
+  /** The service with further settings, in a process with a database of its own. It ends with the world. */
+  startInstallation(env: Readonly<Record<string, string>>): Promise<Pick<World, 'service' | 'credence'>>
   close(): Promise<void>
 }
 
@@ -52,14 +54,17 @@ function environment({
   }
 }
 
-type StartOptions = Omit<ServiceSettings, 'port'> & { readonly profile: string | undefined }
+type StartOptions = Omit<ServiceSettings, 'port'> & {
+  readonly profile: string | undefined
+  readonly env?: Readonly<Record<string, string>>
+}
 
-async function startService({ profile, ...settings }: StartOptions): Promise<Target> {
+async function startService({ profile, env = {}, ...settings }: StartOptions): Promise<Target> {
   const port = await freePort()
   return startTarget({
     program: 'service.mjs',
     port,
-    env: environment({ ...settings, port }),
+    env: { ...environment({ ...settings, port }), ...env },
     execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
     ready: '/health/readiness',
   })
@@ -98,6 +103,15 @@ export async function createWorld({ profile }: BenchOptions): Promise<World> {
       database: database.description,
       startFresh: (which) =>
         untilClose(which === 'service' ? startService({ ...settings, profile: undefined }) : startExpress()),
+      startInstallation: async (env) => {
+        const own = await createBenchDatabase()
+        closing.push(own.remove)
+        const started = await untilClose(startService({ ...settings, databaseUrl: own.url, profile, env }))
+        return {
+          service: started,
+          credence: createCredenceClient({ url: started.url, accessToken, clientSecret }),
+        }
+      },
       close,
     }
   } catch (error) {

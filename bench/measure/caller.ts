@@ -12,6 +12,8 @@ export interface Caller {
   /** @throws where the answer is no success; @returns its body */
   text(path: string, call?: Call): Promise<string>
   json(path: string, call?: Call): Promise<Record<string, unknown>>
+  /** @throws where the answer is no redirect; @returns where it goes, and the cookie that it sets */
+  redirect(path: string, call?: Call): Promise<{ readonly location: string; readonly cookie: string }>
   close(): Promise<void>
 }
 
@@ -28,16 +30,25 @@ function sent({ json, form, headers = {} }: Call): { headers: Record<string, str
 /** @param connections as many as flows run at once */
 export function createCaller(origin: string, connections: number): Caller {
   const pool = new Pool(origin, { connections, pipelining: 1 })
-  const text: Caller['text'] = async (path, call = {}) => {
+  const answerTo = async (path: string, call: Call) => {
     const { method = call.json === undefined && call.form === undefined ? 'GET' : 'POST' } = call
-    const { statusCode, body } = await pool.request({ path, method, ...sent(call) })
-    const answer = await body.text()
+    const { statusCode, headers, body } = await pool.request({ path, method, ...sent(call) })
+    return { method, statusCode, headers, answer: await body.text() }
+  }
+  const text: Caller['text'] = async (path, call = {}) => {
+    const { method, statusCode, answer } = await answerTo(path, call)
     if (statusCode >= 300) throw new Error(`${method} ${path} answered ${statusCode}: ${answer}`)
     return answer
   }
   return {
     text,
     json: async (path, call) => JSON.parse(await text(path, call)),
+    redirect: async (path, call = {}) => {
+      const { method, statusCode, headers, answer } = await answerTo(path, call)
+      if (statusCode !== 303) throw new Error(`${method} ${path} answered ${statusCode}: ${answer}`)
+      const [cookie = ''] = String(headers['set-cookie'] ?? '').split(';')
+      return { location: String(headers.location), cookie }
+    },
     close: () => pool.close(),
   }
 }

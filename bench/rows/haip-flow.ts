@@ -1,0 +1,87 @@
+import { type Caller, createCaller } from '../measure/caller.js'
+import { measureFlows } from '../measure/flows.js'
+import { type HaipWallet, haipSetup } from '../wallet/haip-wallet.js'
+import type { World } from '../world.js'
+import { SCHEMA, SUBJECT, TYPE } from './fixture.js'
+import type { Row } from './row.js'
+
+const CPU_GOAL_MS = 9
+const AT_ONCE = 8
+const CONFIGURATION = `${TYPE}-sd-jwt`
+const PAR = '/openid4vci/par'
+const TOKEN = '/openid4vci/token'
+const CREDENTIAL = '/openid4vci/credential'
+
+/** A request of a browser and where it is sent. */
+async function sentTo(caller: Caller, path: string, call: Parameters<Caller['redirect']>[1] = {}) {
+  const { location, cookie } = await caller.redirect(path, call)
+  return { url: new URL(location), cookie }
+}
+
+interface Flow {
+  readonly caller: Caller
+  readonly issuer: string
+  readonly wallet: HaipWallet
+  readonly issuerState: string
+  readonly challenge: string
+}
+
+/** The person's part: nobody signs in, the page is opened and agreed to. */
+async function agreed(caller: Caller, requestUri: string, clientId: string): Promise<string> {
+  const query = new URLSearchParams({ client_id: clientId, request_uri: requestUri })
+  const { url, cookie } = await sentTo(caller, `/openid4vci/authorize?${query}`)
+  const page = await caller.text(url.pathname, { headers: { cookie } })
+  const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+  const answer = await sentTo(caller, url.pathname, { headers: { cookie }, form: { token, decision: 'accept' } })
+  return answer.url.searchParams.get('code') ?? ''
+}
+
+/** PAR, authorize, page, decision, token, nonce, credential, with DPoP and attestation wherever they are taken. */
+async function takeCredential({ caller, issuer, wallet, issuerState, challenge }: Flow): Promise<void> {
+  const { form, verifier } = wallet.request(CONFIGURATION, issuerState)
+  const pushed = await caller.json(PAR, { form, headers: wallet.authenticated(issuer, PAR, challenge) })
+  const code = await agreed(caller, String(pushed.request_uri), form.client_id)
+  const { access_token: token } = await caller.json(TOKEN, {
+    form: { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: form.redirect_uri },
+    headers: wallet.authenticated(issuer, TOKEN, challenge),
+  })
+  const { c_nonce: nonce } = await caller.json('/openid4vci/nonce', { method: 'POST' })
+  await caller.json(CREDENTIAL, {
+    headers: wallet.authorized(issuer, CREDENTIAL, String(token)),
+    json: {
+      credential_configuration_id: CONFIGURATION,
+      proofs: { jwt: [wallet.proof(issuer, String(nonce))] },
+    },
+  })
+}
+
+/** The row of a whole issuance under HAIP 1.0, on a process and a database of its own. */
+export async function haipFlowRow(world: World): Promise<Row> {
+  const { env, newWallet, remove } = haipSetup()
+  const { service, credence } = await world.startInstallation(env).finally(remove)
+  await credence.schemas.create.mutate(SCHEMA)
+  const offering = await credence.offerings.create.mutate({ credential_type: TYPE, credential_subject: SUBJECT })
+  const issuerState = offering.grants?.authorization_code.issuer_state ?? ''
+  const wallets = Array.from({ length: 64 }, newWallet)
+  let flows = 0
+  return {
+    name: `HAIP PAR → authorize → decision → token → nonce → credential, ${AT_ONCE} at once`,
+    cpuGoalMs: CPU_GOAL_MS,
+    measure: async (seconds) => {
+      const caller = createCaller(service.url, AT_ONCE)
+      const { attestation_challenge: challenge } = await caller.json('/openid4vci/challenge', { method: 'POST' })
+      const flow = async () => {
+        flows += 1
+        const wallet = wallets[flows % wallets.length]
+        if (wallet === undefined) throw new Error('There is no wallet.')
+        await takeCredential({ caller, issuer: service.url, wallet, issuerState, challenge: String(challenge) })
+        return undefined
+      }
+      try {
+        return await measureFlows(service, flow, AT_ONCE, seconds)
+      } finally {
+        await caller.close()
+      }
+    },
+  }
+}

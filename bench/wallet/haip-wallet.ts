@@ -1,0 +1,112 @@
+import { createHash, createSign, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeCertificate, type TestCertificateOptions } from '../../test/protocol/issuer-keys/certificates.js'
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
+const seconds = (): number => Math.floor(Date.now() / 1000)
+
+type Key = Parameters<ReturnType<typeof createSign>['sign']>[0] & object
+
+function signed(key: Key, header: Record<string, unknown>, payload: Record<string, unknown>): string {
+  const input = `${encode({ alg: 'ES256', ...header })}.${encode(payload)}`
+  const sign = createSign('sha256').update(input)
+  return `${input}.${sign.sign({ key, dsaEncoding: 'ieee-p1363' } as Parameters<typeof sign.sign>[0]).toString('base64url')}`
+}
+
+const certify = (options: TestCertificateOptions) => makeCertificate({ notAfter: '2099-12-31T00:00:00Z', ...options })
+
+const CLIENT = 'https://wallet.example'
+const REDIRECT_URI = 'https://wallet.example/callback'
+
+/** Files for ISSUER_X509 and WALLET_TRUST_ANCHORS, and a provider whose wallets are believed there. */
+export function haipSetup() {
+  const directory = mkdtempSync(join(tmpdir(), 'credence-bench-'))
+  const fileOf = (name: string, ...parts: readonly unknown[]): string => {
+    const path = join(directory, name)
+    writeFileSync(path, parts.map(String).join('\n'))
+    return path
+  }
+  const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
+  const leaf = certify({ subject: 'Issuer', issuer: root, keyUsage: 0x80, dns: ['127.0.0.1'] })
+  const walletRoot = certify({ subject: 'Wallet root', ca: true, keyUsage: 0x04 })
+  const provider = certify({ subject: 'Wallet provider', issuer: walletRoot, keyUsage: 0x80 })
+  return {
+    env: {
+      ISSUER_PROFILE: 'haip',
+      ISSUER_X509: fileOf('issuer.pem', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }), leaf.certificate),
+      WALLET_TRUST_ANCHORS: fileOf('wallets.pem', walletRoot.certificate),
+    },
+    remove: () => rmSync(directory, { recursive: true }),
+    newWallet: () => newHaipWallet(provider.privateKey, [provider.x5c]),
+  }
+}
+
+export type HaipWallet = ReturnType<typeof newHaipWallet>
+
+/** A wallet under HAIP 1.0: an attested instance with keys of its own for tokens and credentials. */
+function newHaipWallet(provider: Key, x5c: readonly string[]) {
+  const newKey = () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    return { privateKey, jwk: publicKey.export({ format: 'jwk' }) }
+  }
+  const [instance, token, holder] = [newKey(), newKey(), newKey()]
+  const attestation = signed(
+    provider,
+    { typ: 'oauth-client-attestation+jwt', x5c },
+    { sub: CLIENT, exp: seconds() + 86_400, cnf: { jwk: instance.jwk } },
+  )
+  const dpop = (url: string, accessToken?: string): string =>
+    signed(
+      token.privateKey,
+      { typ: 'dpop+jwt', jwk: token.jwk },
+      {
+        jti: randomUUID(),
+        htm: 'POST',
+        htu: url,
+        iat: seconds(),
+        ...(accessToken === undefined ? {} : { ath: sha256(accessToken) }),
+      },
+    )
+  return {
+    /** Headers of a request to PAR or token endpoint. */
+    authenticated: (issuer: string, path: string, challenge: string) => ({
+      dpop: dpop(`${issuer}${path}`),
+      'oauth-client-attestation': attestation,
+      'oauth-client-attestation-pop': signed(
+        instance.privateKey,
+        { typ: 'oauth-client-attestation-pop+jwt' },
+        { aud: issuer, jti: randomUUID(), iat: seconds(), challenge },
+      ),
+    }),
+    /** Headers of a request with an access token. */
+    authorized: (issuer: string, path: string, accessToken: string) => ({
+      authorization: `DPoP ${accessToken}`,
+      dpop: dpop(`${issuer}${path}`, accessToken),
+    }),
+    proof: (issuer: string, nonce: string): string =>
+      signed(
+        holder.privateKey,
+        { typ: 'openid4vci-proof+jwt', jwk: holder.jwk },
+        { aud: issuer, iat: seconds(), nonce },
+      ),
+    /** An authorization request, and what proves later who made it. */
+    request: (scope: string, issuerState: string) => {
+      const verifier = randomBytes(32).toString('base64url')
+      return {
+        verifier,
+        form: {
+          client_id: CLIENT,
+          redirect_uri: REDIRECT_URI,
+          response_type: 'code',
+          scope,
+          issuer_state: issuerState,
+          code_challenge: sha256(verifier),
+          code_challenge_method: 'S256',
+        },
+      }
+    },
+  }
+}
