@@ -199,6 +199,16 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect(refusalOf(await issuer.requestToken(refresh)).slice(0, 2)).toEqual([401, 'invalid_client'])
   })
 
+  it('another attested wallet redeems no code of this one, which stays good for this one (RFC 6749 §5.2)', async () => {
+    const { code, verifier } = await attestedCode()
+    const other = await newWallet()
+    const headers = await attested({ payload: { sub: 'https://other.example' } }, {}, other)
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI }
+    const refused = await issuer.requestToken(form, { headers })
+    expect(refusalOf(refused)).toEqual([400, 'invalid_grant', 'The code was given to another client.'])
+    expect((await redeem(code, verifier, await attested())).status).toBe(200)
+  })
+
   it('an attested wallet redeems no code of another client, whose request nobody pushed', async () => {
     const { parameters, verifier } = await newRequest({ client_id: 'other' })
     const browser = newBrowser(issuer.service)

@@ -51,13 +51,15 @@ function assertSameClient(
   { dpop, wallet }: TokenClient,
 ): void {
   const { request, dpopJkt, instanceJkt, pushed } = authorization
+  const clientId = wallet.clientId ?? parameters.client_id
+  // RFC 6749 §5.2: a client that is who it says to be, and has another client's code, is refused for the code.
+  if (clientId !== undefined && clientId !== request.clientId)
+    throw invalidGrant('The code was given to another client.')
   // Method and instance key of PAR and token request are the same.
   if (pushed && instanceJkt !== wallet.instanceJkt)
     throw new OAuthError('invalid_client', 'The request was pushed by another wallet instance.', { status: 401 })
   // A client that does not authenticate must say who it is (RFC 6749 §4.1.3); an attested one has.
-  const clientId = wallet.clientId ?? parameters.client_id
   if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing.')
-  if (clientId !== request.clientId) throw invalidGrant('The code was given to another client.')
   if (parameters.redirect_uri !== request.redirectUri)
     throw invalidGrant('The redirect_uri is not that of the authorization request.')
   const { code_verifier: verifier } = parameters
