@@ -9,7 +9,7 @@ import { nonceMembers } from '../profiles/nonce-members.js'
 import { offeredTypes } from '../profiles/offered-types.js'
 import { dialectOf } from '../profiles/profiles.js'
 import { grantedMembers, requestedConfigurations, takeable } from '../requested-configurations.js'
-import type { NewRefreshToken, TokenOutcome } from '../store.js'
+import type { NewRefreshToken, StoredRefreshToken, TokenOutcome } from '../store.js'
 import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
 
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
@@ -36,6 +36,19 @@ async function endFamily(deps: Pick<Deps, 'stores' | 'clock'>, authorizationId: 
   return invalidGrant('The refresh token has been used already.')
 }
 
+/**
+ * RFC 9449 §5: a token that came with a proof needs one again, by the same key where nothing else binds it. An attested wallet
+ * has shown the key of its instance, and may take a new key for what it asks for now.
+ */
+function assertKey(
+  { dpopJkt, instanceJkt }: Pick<StoredRefreshToken, 'dpopJkt' | 'instanceJkt'>,
+  dpop: TokenClient['dpop'],
+): void {
+  if (dpopJkt === null || dpop?.jkt === dpopJkt) return
+  if (dpop === undefined) throw invalidGrant('The refresh token needs a DPoP proof.')
+  if (instanceJkt === null) throw invalidGrant('The refresh token is bound to another key than that of the DPoP proof.')
+}
+
 async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }: TokenClient): Promise<TokenResponse> {
   const { refresh_token: sent, client_id: clientId } = parameters
   if (sent === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing.')
@@ -47,12 +60,10 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   // RFC 6749 §6: client_id may be omitted here.
   if ((wallet.clientId ?? clientId ?? found.clientId) !== found.clientId)
     throw invalidGrant('The refresh token was given to another client.')
-  // RFC 9449 §5: a token that is bound to a key needs a proof by that key.
-  if (found.dpopJkt !== null && dpop?.jkt !== found.dpopJkt)
-    throw invalidGrant('The refresh token is bound to another key than that of the DPoP proof.')
   if (isHaip(deps, found)) assertHaipToken(deps, { dpop, wallet })
   if (found.instanceJkt !== wallet.instanceJkt)
     throw new OAuthError('invalid_client', 'The refresh token was given to another wallet instance.', { status: 401 })
+  assertKey(found, dpop)
   const dialect = dialectOf(found.profile)
   const granted = takeable(found, [])
   const asked = requestedConfigurations(
