@@ -1,0 +1,278 @@
+import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Answer } from '../../../support/service.js'
+import { newWallet } from '../../../support/wallet-actor.js'
+import { credentialOf, refusalOf, SD_JWT, SUBJECT } from '../actors.js'
+import { encryptFor, ISSUER_METADATA, newAnswerKey, requestKey } from '../encryption-actors.js'
+import { CREDENTIAL, certifiedKey, type Sent, type Suite, startSuite } from './actors.js'
+
+let suite: Suite
+beforeAll(async () => {
+  suite = await startSuite()
+})
+afterAll(() => suite.close())
+
+type Json = Answer['json']
+
+/** Every value below a JSON value, with the path to it. */
+function* leaves(value: unknown, path = '$'): Generator<[string, unknown]> {
+  if (typeof value !== 'object' || value === null) yield [path, value]
+  else for (const [name, member] of Object.entries(value)) yield* leaves(member, `${path}.${name}`)
+}
+
+/** Signed in front of the root alone: by x5c, with the certified key. */
+async function certified(compact: string): Promise<{ header: Json; payload: Json }> {
+  const header = decodeProtectedHeader(compact)
+  await compactVerify(compact, await importJWK(certifiedKey(header.x5c) as Parameters<typeof importJWK>[0], header.alg))
+  return { header, payload: decodeJwt(compact) }
+}
+
+/** An SD-JWT VC whose signature and status list lead to the root; its claims, and what is disclosed. */
+async function checked(credential: string) {
+  const [jwt = '', ...disclosures] = credential.split('~').filter((part) => part !== '')
+  const { header, payload } = await certified(jwt)
+  expect(header.typ).toBe('dc+sd-jwt')
+  const { uri, idx } = payload.status.status_list
+  const list = await suite.service.request('GET', uri.slice(suite.base.length))
+  expect(list.headers.get('content-type')).toBe('application/statuslist+jwt')
+  const { header: listHeader, payload: listPayload } = await certified(list.text)
+  expect([listHeader.typ, listPayload.sub, listPayload.iss]).toEqual(['statuslist+jwt', uri, suite.base])
+  const disclosed = disclosures.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown[])
+  return { payload, idx: idx as number, disclosed }
+}
+
+const notify = async (token: string, notification_id: string) =>
+  suite.service.request('POST', '/openid4vci/notification', {
+    authorization: `DPoP ${token}`,
+    headers: { dpop: await suite.proofOf(suite.first.key, '/openid4vci/notification', token) },
+    body: { notification_id, event: 'credential_accepted' },
+  })
+
+/** What a credential request with one member changed is refused with. */
+async function refused(request: object): Promise<unknown[]> {
+  const { access_token: token } = await suite.tokens()
+  const proofs = { jwt: [await suite.keyProof(await newWallet())] }
+  const answer = await suite.requestCredential(token, {
+    credential_configuration_id: SD_JWT,
+    proofs,
+    ...request,
+  })
+  expect(Object.keys(answer.json).sort()).toEqual(['error', 'error_description'])
+  return refusalOf(answer).slice(0, 2)
+}
+
+describe('modules about metadata', () => {
+  it('oid4vci-1_0-issuer-metadata-test', async () => {
+    const { json, headers } = await suite.service.request('GET', ISSUER_METADATA)
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(json).toMatchObject({ credential_issuer: suite.base, authorization_servers: [suite.base] })
+    for (const [path, value] of leaves(json)) {
+      expect(value, path).not.toBeNull()
+      if (/_endpoint$/.test(path)) expect(value, path).toMatch(/^https:\/\//)
+    }
+    expect(json.batch_credential_issuance.batch_size).toBeGreaterThan(1)
+    for (const configuration of Object.values<Json>(json.credential_configurations_supported)) {
+      expect(configuration).toMatchObject({ format: 'dc+sd-jwt', vct: expect.any(String), scope: expect.any(String) })
+      // §12.2.4: both or neither.
+      expect(configuration).toHaveProperty('cryptographic_binding_methods_supported')
+      expect(configuration.proof_types_supported.jwt.proof_signing_alg_values_supported).toContain('ES256')
+    }
+    const server = await suite.service.request('GET', '/.well-known/oauth-authorization-server')
+    expect(server.json.issuer).toBe(suite.base)
+  })
+
+  it('oid4vci-1_0-issuer-metadata-test-signed', async () => {
+    const { text, headers } = await suite.service.request('GET', ISSUER_METADATA, {
+      headers: { accept: 'application/jwt' },
+    })
+    expect(headers.get('content-type')).toBe('application/jwt')
+    const { header, payload } = await certified(text)
+    expect(header.typ).toBe('openidvci-issuer-metadata+jwt')
+    const { iss, sub, iat, ...members } = payload
+    expect([sub, Number.isInteger(iat)]).toEqual([suite.base, true])
+    expect(members).toEqual((await suite.service.request('GET', ISSUER_METADATA)).json)
+  })
+})
+
+describe('modules of the flow', () => {
+  it('oid4vci-1_0-issuer-happy-flow', async () => {
+    const { access_token: token } = await suite.tokens()
+    const holder = await newWallet()
+    const answer = await suite.take(token, {}, [holder])
+    const { payload, disclosed } = await checked(credentialOf(answer))
+    expect(payload.cnf).toEqual({ jwk: holder.publicJwk })
+    expect(payload.vct).toBe(
+      (await suite.service.request('GET', ISSUER_METADATA)).json.credential_configurations_supported[SD_JWT].vct,
+    )
+    const type = await suite.service.request('GET', payload.vct.slice(suite.base.length))
+    expect(type.json.vct).toBe(payload.vct)
+    expect(Object.fromEntries(disclosed.map(([, name, value]) => [name, value]))).toEqual(SUBJECT)
+    expect((await notify(token, answer.json.notification_id)).status).toBe(204)
+  })
+
+  it('oid4vci-1_0-issuer-happy-flow (encrypted)', async () => {
+    const { access_token: token } = await suite.tokens()
+    const answerKey = await newAnswerKey()
+    const proofs = { jwt: [await suite.keyProof(await newWallet())] }
+    const request = {
+      credential_configuration_id: SD_JWT,
+      proofs,
+      credential_response_encryption: { jwk: answerKey.publicJwk, enc: 'A256GCM' },
+    }
+    const jwe = await encryptFor(await requestKey(suite.service), JSON.stringify(request))
+    const answer = await suite.service.request('POST', CREDENTIAL, {
+      authorization: `DPoP ${token}`,
+      headers: { 'content-type': 'application/jwt', dpop: await suite.proofOf(suite.first.key, CREDENTIAL, token) },
+      body: jwe,
+    })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt'])
+    const { json } = await answerKey.open(answer.text)
+    await checked(json.credentials[0].credential)
+  })
+
+  it('oid4vci-1_0-issuer-happy-flow-additional-requests', async () => {
+    const { access_token: token } = await suite.tokens()
+    const requests = [{}, { 'x-fapi-customer-ip-address': '2001:db8::1' }, { accept: 'application/json, */*;q=0.1' }]
+    for (const headers of requests) await checked(credentialOf(await suite.take(token, headers)))
+  })
+
+  it('oid4vci-1_0-issuer-happy-flow-multiple-clients', async () => {
+    const { access_token: mine } = await suite.tokens()
+    const { access_token: theirs } = await suite.tokens({}, { by: suite.second })
+    expect((await suite.take(mine)).status).toBe(200)
+    expect(refusalOf(await suite.take(theirs)).slice(0, 2)).toEqual([401, 'invalid_token'])
+    const proofs = { jwt: [await suite.keyProof(await newWallet())] }
+    const request = { credential_configuration_id: SD_JWT, proofs }
+    expect((await suite.requestCredential(theirs, request, {}, suite.second)).status).toBe(200)
+  })
+
+  it('oid4vci-1_0-issuer-happy-flow-skip-notification', async () => {
+    const { access_token: token } = await suite.tokens()
+    await checked(credentialOf(await suite.take(token)))
+    expect((await suite.take(token)).status).toBe(200)
+  })
+
+  it('oid4vci-1_0-issuer-batch-issuance', async () => {
+    const { json } = await suite.service.request('GET', ISSUER_METADATA)
+    const size = json.batch_credential_issuance.batch_size as number
+    const holders = await Promise.all(Array.from({ length: size }, () => newWallet()))
+    const { access_token: token } = await suite.tokens()
+    const answer = await suite.take(token, {}, holders)
+    const copies = await Promise.all(
+      (answer.json.credentials as { credential: string }[]).map(({ credential }) => checked(credential)),
+    )
+    expect(copies.map(({ payload }) => payload.cnf.jwk)).toEqual(holders.map(({ publicJwk }) => publicJwk))
+    const salts = copies.flatMap(({ disclosed }) => disclosed.map(([salt]) => salt))
+    expect(new Set(salts).size).toBe(size * Object.keys(SUBJECT).length)
+    // RFC 9901 §10.1: rounded times tie the copies to nothing but a day.
+    for (const { payload } of copies)
+      for (const name of ['iat', 'nbf', 'exp']) expect((payload[name] ?? 0) % 3600, name).toBe(0)
+    const indices = copies.map(({ idx }) => idx)
+    expect(new Set(indices).size).toBe(size)
+    const steps = indices.slice(1).map((idx, at) => idx - (indices[at] ?? 0))
+    expect(new Set(steps).size).toBeGreaterThan(size / 2)
+  })
+})
+
+describe('modules about credential requests that are refused', () => {
+  it('oid4vci-1_0-issuer-fail-invalid-nonce', async () => {
+    const jwt = [await (await newWallet()).proof(suite.base, 'a nonce of nobody')]
+    expect(await refused({ proofs: { jwt } })).toEqual([400, 'invalid_nonce'])
+  })
+
+  it('oid4vci-1_0-issuer-fail-invalid-jwt-proof-signature', async () => {
+    const proof = await suite.keyProof(await newWallet())
+    const [header, payload, signature = ''] = proof.split('.')
+    const jwt = [`${header}.${payload}.${signature.split('').reverse().join('')}`]
+    expect(await refused({ proofs: { jwt } })).toEqual([400, 'invalid_proof'])
+  })
+
+  it('oid4vci-1_0-issuer-fail-missing-proof', async () => {
+    expect(await refused({ proofs: undefined })).toEqual([400, 'invalid_proof'])
+  })
+
+  it('oid4vci-1_0-issuer-fail-unknown-credential-configuration', async () => {
+    expect(await refused({ credential_configuration_id: 'of-nobody' })).toEqual([
+      400,
+      'unknown_credential_configuration',
+    ])
+  })
+
+  it('oid4vci-1_0-issuer-fail-unknown-credential-identifier', async () => {
+    expect(await refused({ credential_configuration_id: undefined, credential_identifier: 'of-nobody' })).toEqual([
+      400,
+      'unknown_credential_identifier',
+    ])
+  })
+
+  it('oid4vci-1_0-issuer-fail-unsupported-encryption-algorithm', async () => {
+    const { access_token: token } = await suite.tokens()
+    const answerKey = await newAnswerKey()
+    const request = {
+      credential_configuration_id: SD_JWT,
+      proofs: { jwt: [await suite.keyProof(await newWallet())] },
+      credential_response_encryption: { jwk: { ...answerKey.publicJwk, alg: 'unsupported' }, enc: 'A256GCM' },
+    }
+    const answer = await suite.service.request('POST', CREDENTIAL, {
+      authorization: `DPoP ${token}`,
+      headers: { 'content-type': 'application/jwt', dpop: await suite.proofOf(suite.first.key, CREDENTIAL, token) },
+      body: await encryptFor(await requestKey(suite.service), JSON.stringify(request)),
+    })
+    expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'invalid_encryption_parameters'])
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
+  it('oid4vci-1_0-issuer-fail-on-access-token-in-query', async () => {
+    const { access_token: token } = await suite.tokens()
+    const request = {
+      credential_configuration_id: SD_JWT,
+      proofs: { jwt: [await suite.keyProof(await newWallet())] },
+    }
+    const answer = await suite.service.request('POST', `${CREDENTIAL}?access_token=${token}`, {
+      headers: { dpop: await suite.proofOf(suite.first.key, CREDENTIAL, token) },
+      body: request,
+    })
+    expect(answer.status).toBe(401)
+    expect((await suite.requestCredential(token, request)).status).toBe(200)
+  })
+})
+
+describe('modules about wallet attestations that are refused', () => {
+  const reversed = (compact: string) => {
+    const [header, payload, signature = ''] = compact.split('.')
+    return `${header}.${payload}.${signature.split('').reverse().join('')}`
+  }
+  const past = () => Math.floor(Date.now() / 1000) - 600
+
+  it.each<[string, Sent]>([
+    ['oid4vci-1_0-issuer-fail-client-attestation-exp-in-past', { attestation: { payload: { exp: past() } } }],
+    ['oid4vci-1_0-issuer-fail-client-attestation-no-sub', { attestation: { payload: { sub: undefined } } }],
+    [
+      'oid4vci-1_0-issuer-fail-client-attestation-pop-wrong-aud',
+      { pop: { payload: { aud: 'https://other.example' } } },
+    ],
+  ])('%s', async (_module, sent) => {
+    const { parameters } = await suite.newRequest()
+    expect(refusalOf(await suite.push(parameters, sent)).slice(0, 2)).toEqual([401, 'invalid_client'])
+    expect((await suite.push(parameters)).status).toBe(201)
+  })
+
+  it('oid4vci-1_0-issuer-fail-mismatched-client-attestation-pop-key', async () => {
+    const { parameters } = await suite.newRequest()
+    const by = (await newWallet()).signer
+    expect(refusalOf(await suite.push(parameters, { pop: { by } })).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+
+  it.each([
+    ['oid4vci-1_0-issuer-fail-invalid-client-attestation-signature', 'oauth-client-attestation'],
+    ['oid4vci-1_0-issuer-fail-invalid-client-attestation-pop-signature', 'oauth-client-attestation-pop'],
+  ])('%s', async (_module, name) => {
+    const { parameters } = await suite.newRequest()
+    const headers = await suite.headersFor('/openid4vci/par', {})
+    const answer = await suite.service.request('POST', '/openid4vci/par', {
+      headers: { ...headers, [name]: reversed(headers[name] ?? '') },
+      body: new URLSearchParams(parameters).toString(),
+    })
+    expect(refusalOf(answer).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+})
