@@ -18,6 +18,7 @@ import {
   DIPLOMA_SD_JWT,
   remoteIssuerMetadata,
 } from './wallet-remote-credentials.js'
+import type { RemoteEncryption } from './wallet-remote-encryption.js'
 
 export { DIPLOMA, DIPLOMA_JWT, DIPLOMA_SD_JWT } from './wallet-remote-credentials.js'
 
@@ -35,6 +36,8 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   /** How many nonces are refused as stale before one is good. */
   readonly staleNonces?: number
   readonly bindingMethods?: readonly string[]
+  /** Messages are encrypted. */
+  readonly encryption?: RemoteEncryption
   /** Members that replace those of the metadata: an attack. */
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly serverMetadata?: Readonly<Record<string, unknown>>
@@ -144,13 +147,14 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
       identifiedConfigurations: options.identifiers === true ? [DIPLOMA_JWT, DIPLOMA_SD_JWT] : [],
     })
     authorization = server
-    const metadata = { ...remoteIssuerMetadata(url, options), ...options.metadata }
+    const metadata = { ...remoteIssuerMetadata(url, options), ...options.encryption?.metadata, ...options.metadata }
+    const encrypted = options.encryption?.around ?? ((handler: RemoteHandler) => handler)
     return {
       ...server.routes,
       '/.well-known/openid-credential-issuer': () => ({ body: metadata }),
       '/.well-known/oauth-authorization-server': () => ({ body: { ...server.metadata, ...options.serverMetadata } }),
       '/nonce': nonce,
-      '/credential': credential(url),
+      '/credential': encrypted(credential(url)),
       '/notification': notification,
       '/offer': (request) => ({ body: offers.get(new URL(request.url, url).searchParams.get('id') ?? '') ?? {} }),
       ...options.replace,

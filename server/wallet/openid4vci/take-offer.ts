@@ -1,19 +1,18 @@
-import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
-import { Openid4vciVersion } from '@openid4vc/openid4vci'
+import type { CredentialOfferObject } from '@openid4vc/openid4vci'
 import { WORK_PER_REQUEST } from '../../context.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import { Work } from '../../protocol/work.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
-import type { CallbackOptions } from '../protocol/callbacks.js'
 import { failureReason } from '../protocol/exchange-failure.js'
 import { type OfferInvitation, servesNeither } from '../protocol/invitation.js'
 import { issuanceClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { newDpopKey, type WalletKey } from '../protocol/wallet-keys.js'
 import { obtainToken } from './access-token.js'
-import type { Grant, Issuance } from './issuance.js'
+import { dpopOf, type Grant, type Issuance, type Session } from './issuance.js'
+import { issuerMetadata } from './issuer-metadata.js'
 import { offeredConfigurations } from './offered-configurations.js'
 import { proofKeys } from './proof-keys.js'
 import { requestCredential, type Wanted, wantedCredentials } from './request-credential.js'
@@ -45,7 +44,7 @@ export async function resolveOffer(
   fetch: typeof globalThis.fetch,
   offer: OfferInvitation,
 ): Promise<CredentialOfferObject> {
-  const client = issuanceClient(deps, { fetch, signers: [] })
+  const { client } = issuanceClient(deps, { fetch, signers: [] })
   const resolve = (query: Record<string, string>) =>
     client.resolveCredentialOffer(`openid-credential-offer://?${new URLSearchParams(query)}`)
   if ('uri' in offer) return resolve({ credential_offer_uri: offer.uri })
@@ -63,34 +62,19 @@ export async function resolveOffer(
  * hold.
  */
 export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: CredentialOfferObject) {
-  const metadata = await metadataOf({ client: issuanceClient(deps, { fetch, signers: [] }) }, offer.credential_issuer)
+  const metadata = await issuerMetadata(issuanceClient(deps, { fetch, signers: [] }).client, offer.credential_issuer)
   const [first] = offeredConfigurations(deps.formats, offer, metadata)
   return { credentialType: first?.types.at(-1) ?? '' }
-}
-
-/**
- * The issuer's metadata. Where nothing in it tells OpenID4VCI 1.0 from its draft 14, as with an issuer of W3C
- * credentials alone, the library supposes the draft; an issuer that has a nonce endpoint is asked as 1.0 has it.
- */
-async function metadataOf(issuance: Pick<Issuance, 'client'>, issuer: string): Promise<IssuerMetadataResult> {
-  const metadata = await issuance.client.resolveIssuerMetadata(issuer)
-  const { credential_response_encryption: encryption, nonce_endpoint: nonceEndpoint } = metadata.credentialIssuer
-  if (encryption?.encryption_required === true) {
-    throw new WalletError('The issuer sends credentials encrypted only, which is not supported.')
-  }
-  const misjudged = metadata.originalDraftVersion === Openid4vciVersion.Draft14 && nonceEndpoint !== undefined
-  return misjudged ? { ...metadata, originalDraftVersion: Openid4vciVersion.V1 } : metadata
 }
 
 /** Notifies the issuer of the result (OpenID4VCI 1.0 §11). A failure of the notification is ignored. */
 async function notify(
   deps: Pick<Deps, 'log'>,
-  issuance: Issuance,
+  { client, metadata }: Session,
   grant: Grant,
   id: string | undefined,
   accepted: boolean,
 ) {
-  const { client, metadata } = issuance
   if (id === undefined || metadata.credentialIssuer.notification_endpoint === undefined) return
   const event = accepted ? ('credential_accepted' as const) : ('credential_failure' as const)
   try {
@@ -98,7 +82,7 @@ async function notify(
       issuerMetadata: metadata,
       accessToken: grant.token.access_token,
       notification: { notificationId: id, event },
-      ...(grant.dpop === undefined ? {} : { dpop: grant.dpop }),
+      ...dpopOf(grant),
     })
   } catch (thrown) {
     deps.log.warn({ reason: failureReason(thrown) }, 'issuer was not notified')
@@ -138,10 +122,11 @@ async function takeOne(
   const batchSize = metadata.credentialIssuer.batch_credential_issuance?.batch_size ?? 1
   const keys = await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
   const signers = [...keys.map(({ key }) => key.signer), dpopKey]
-  const options: CallbackOptions = { fetch, signers }
-  const session = { ...issuance, client: issuanceClient(deps, options) }
-  const answer = await requestCredential(deps, session, progress.grant, wanted, keys, options)
+  const session: Session = { ...issuance, ...issuanceClient(deps, { fetch, signers }) }
+  const answer = await requestCredential(deps, session, progress.grant, wanted, keys)
   progress.grant = answer.grant
+  if (answer.kind === 'deferred')
+    throw new WalletError('The issuer defers the credential, and a hosted wallet does not wait for it.')
   try {
     const walletKeys = keys.map(({ key }) => key)
     const taken = await receiveAll(deps, answer.compacts, walletKeys, expected)
@@ -164,9 +149,9 @@ export async function takeOffer(deps: Deps, request: TakeRequest): Promise<reado
   const { offer, txCode } = request
   const fetch = boundedFetch(deps.outbound.fetch)
   const dpopKey = await newDpopKey()
-  const client = issuanceClient(deps, { fetch, signers: [dpopKey] })
-  const metadata = await metadataOf({ client }, offer.credential_issuer)
-  const issuance: Issuance = { client, fetch, offer, metadata, dpopKey, txCode }
+  const { client, callbacks } = issuanceClient(deps, { fetch, signers: [dpopKey] })
+  const metadata = await issuerMetadata(client, offer.credential_issuer)
+  const issuance: Issuance = { client, callbacks, fetch, offer, metadata, dpopKey, txCode }
   const configurations = offeredConfigurations(deps.formats, offer, metadata)
   const progress: Progress = { grant: await obtainToken(deps, issuance) }
   const taken: Taken[] = []

@@ -67,7 +67,7 @@ const clientAuthentication =
     if (body.grant_type !== PRE_AUTHORIZED_CODE_GRANT || !anonymous) body.client_id = clientId
   }
 
-type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
+export type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
 
 /**
  * What the issuance library does through us. Without `verifyJwt` it ignores signed metadata, for whose signers

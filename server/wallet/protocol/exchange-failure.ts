@@ -36,7 +36,8 @@ function oauthError(body: unknown): string | undefined {
   return parts.length === 0 ? undefined : parts.join(': ')
 }
 
-function parsed(body: string): unknown {
+/** A body as JSON; undefined where it is none. */
+export function parsedJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
@@ -45,7 +46,7 @@ function parsed(body: string): unknown {
 }
 
 /** The error of an unsuccessful response; undefined where its body is not understood. */
-export const oauthErrorOfBody = (body: string): string | undefined => oauthError(parsed(body))
+export const oauthErrorOfBody = (body: string): string | undefined => oauthError(parsedJson(body))
 
 /** The error of the outbound guard or of a check of this service, which the libraries wrap and which is the most specific. */
 function ownReason(thrown: unknown): string | undefined {

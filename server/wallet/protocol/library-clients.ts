@@ -2,7 +2,7 @@ import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
 import type { Deps } from '../../deps.js'
 import { installValidationMessages } from '../../validation.js'
-import { type CallbackOptions, issuanceCallbacks, presentationCallbacks } from './callbacks.js'
+import { type CallbackOptions, type IssuanceCallbacks, issuanceCallbacks, presentationCallbacks } from './callbacks.js'
 
 // Loading these libraries changes Zod's messages for the whole process.
 installValidationMessages()
@@ -15,10 +15,16 @@ function admitHttp(deps: Pick<Deps, 'config'>): void {
   if (deps.config.allowInsecureHttp) setGlobalConfig({ allowInsecureUrls: true })
 }
 
-/** A client of OpenID4VCI for one issuance. */
-export function issuanceClient(deps: Deps, options: CallbackOptions): Openid4vciClient {
+/** A client of OpenID4VCI for one issuance, and what requests take that it does not make. */
+export interface IssuanceClient {
+  readonly client: Openid4vciClient
+  readonly callbacks: IssuanceCallbacks
+}
+
+export function issuanceClient(deps: Deps, options: CallbackOptions): IssuanceClient {
   admitHttp(deps)
-  return new Openid4vciClient({ callbacks: issuanceCallbacks(deps, options) })
+  const callbacks = issuanceCallbacks(deps, options)
+  return { client: new Openid4vciClient({ callbacks }), callbacks }
 }
 
 /** A client of OpenID4VP for one presentation. */

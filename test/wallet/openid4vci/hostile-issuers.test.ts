@@ -120,7 +120,9 @@ describe('metadata of a hostile issuer', () => {
         },
       },
     })
-    expect(refusal.message).toBe('The issuer sends credentials encrypted only, which is not supported.')
+    expect(refusal.message).toBe(
+      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
+    )
     expect(refusal.requests).not.toContain('/token')
   })
 })
