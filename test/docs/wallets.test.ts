@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const docs = resolve(import.meta.dirname, '../../docs')
-const versions: Record<string, string> = { ...packageJson.dependencies, ...packageJson.devDependencies }
+/** An earlier version beside a later one is installed under a name of its own: `npm:<library>@<version>`. */
+const versions: Record<string, string> = Object.fromEntries(
+  Object.entries({ ...packageJson.dependencies, ...packageJson.devDependencies }).map(([name, version]) => [
+    name,
+    version.replace(/^npm:.+@/, ''),
+  ]),
+)
 
 const rows = readFileSync(resolve(docs, 'wallets.md'), 'utf8')
   .split('\n')

@@ -55,6 +55,28 @@ const verifyByDidJwk: NonNullable<CallbackContext['verifyJwt']> = async (signer,
   return { verified: true, signerJwk: jwk as LibraryJwk }
 }
 
+/** What the library asks of a wallet with some keys. */
+export function libraryCallbacks(keys: readonly HolderKey[]) {
+  const signJwt = async (publicJwk: JWK, header: Record<string, unknown>, payload: object) => {
+    const key = keys.find((candidate) => candidate.publicJwk.x === publicJwk.x)
+    if (key === undefined) throw new Error('The wallet has no such key.')
+    return new SignJWT({ ...payload })
+      .setProtectedHeader({ ...header, alg: 'ES256' })
+      .sign(await importJWK(key.privateJwk, 'ES256'))
+  }
+  const keyOf = (signer: { didUrl?: string; publicJwk?: unknown }) =>
+    keys.find(({ did }) => signer.didUrl?.startsWith(`${did}#`))?.publicJwk ?? (signer.publicJwk as JWK)
+  return {
+    hash: (data: Uint8Array) => new Uint8Array(createHash('sha256').update(data).digest()),
+    generateRandom: (length: number) => new Uint8Array(randomBytes(length)),
+    clientAuthentication: clientAuthenticationAnonymous(),
+    signJwt: async (signer, { header, payload }) => {
+      const publicJwk = keyOf(signer as { didUrl?: string; publicJwk?: unknown })
+      return { jwt: await signJwt(publicJwk, header, payload), signerJwk: publicJwk as LibraryJwk }
+    },
+  } satisfies Pick<CallbackContext, 'hash' | 'generateRandom' | 'clientAuthentication' | 'signJwt'>
+}
+
 /** A wallet that nobody here wrote (`@openid4vc/openid4vci`): it takes everything that an offer offers, and says so. */
 export async function takeOffer({
   signedMetadata = false,
@@ -65,26 +87,11 @@ export async function takeOffer({
   authorizationDetails,
   fetch: transport = fetch,
 }: Taking): Promise<Record<string, Taken>> {
-  const signJwt = async (publicJwk: JWK, header: Record<string, unknown>, payload: object) => {
-    const key = keys.find((candidate) => candidate.publicJwk.x === publicJwk.x)
-    if (key === undefined) throw new Error('The wallet has no such key.')
-    return new SignJWT({ ...payload })
-      .setProtectedHeader({ ...header, alg: 'ES256' })
-      .sign(await importJWK(key.privateJwk, 'ES256'))
-  }
-  const keyOf = (signer: { didUrl?: string; publicJwk?: unknown }) =>
-    keys.find(({ did }) => signer.didUrl?.startsWith(`${did}#`))?.publicJwk ?? (signer.publicJwk as JWK)
   const client = new Openid4vciClient({
     callbacks: {
+      ...libraryCallbacks(keys),
       fetch: signedMetadata ? fetchSignedMetadata : transport,
-      hash: (data) => new Uint8Array(createHash('sha256').update(data).digest()),
-      generateRandom: (length) => new Uint8Array(randomBytes(length)),
-      clientAuthentication: clientAuthenticationAnonymous(),
       ...(signedMetadata ? { verifyJwt: verifyByDidJwk } : {}),
-      signJwt: async (signer, { header, payload }) => {
-        const publicJwk = keyOf(signer as { didUrl?: string; publicJwk?: unknown })
-        return { jwt: await signJwt(publicJwk, header, payload), signerJwk: publicJwk as LibraryJwk }
-      },
     },
   })
   const credentialOffer = await client.resolveCredentialOffer(offer)

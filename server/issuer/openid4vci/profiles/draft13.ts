@@ -9,7 +9,7 @@ import type { SentCredentialRequest } from './sent-credential-request.js'
 import { singleCredential } from './single-proof.js'
 
 /**
- * §7.2: `format` with the members of the type, where no identifier is sent, in the place of the configuration that is so.
+ * §7.2: `format` with the members of the type, where no identifier is sent, as the id of the configuration that is so.
  *
  * @throws OAuthError `unsupported_credential_format`, `unsupported_credential_type`
  */
@@ -17,8 +17,11 @@ function withConfigurationId(
   { format, vct, credential_definition, types: named, ...request }: SentCredentialRequest,
   types: readonly OfferedType[],
 ): SentCredentialRequest {
-  const isNamed = request.credential_identifier !== undefined || request.credential_configuration_id !== undefined
-  if (format === undefined || isNamed) return request
+  const { credential_identifier: identifier, ...rest } = request
+  if (rest.credential_configuration_id !== undefined) return request
+  // Identifiers are those of configurations, and the library of `isNamedBy` sends them where none were given.
+  if (types.some(({ id }) => id === identifier)) return { ...rest, credential_configuration_id: identifier }
+  if (format === undefined || identifier !== undefined) return request
   const ofFormat = types.filter((type) => type.format === format)
   if (ofFormat.length === 0)
     throw new OAuthError('unsupported_credential_format', 'The format is not that of a credential of this offer.')

@@ -26,12 +26,15 @@ function vctOf({ vct, credential_definition: definition }: TypeMembers): unknown
   return vct ?? (isObject(definition) ? definition.vct : undefined)
 }
 
-/** Whether the members of a request name an offered type, of the same format. Claims that they list choose nothing. */
-export function isNamedBy({ members }: OfferedType, sent: TypeMembers): boolean {
-  const vct = vctOf(members)
-  if (vct !== undefined) return vct === vctOf(sent)
+/**
+ * Whether the members of a request name an offered type, of the same format. Claims that they list choose nothing. A library
+ * in the field (Sphereon's of draft 13) has the id of the configuration in the place of the type.
+ */
+export function isNamedBy({ id, members }: OfferedType, sent: TypeMembers): boolean {
+  const [vct, askedVct] = [vctOf(members), vctOf(sent)]
+  if (vct !== undefined) return askedVct === vct || askedVct === id
   const [own, asked] = [typesOf(members), typesOf(sent)]
-  return (
-    own !== undefined && asked !== undefined && own.size === asked.size && [...own].every((type) => asked.has(type))
-  )
+  if (own === undefined || asked === undefined) return false
+  if (asked.size === 1 && asked.has(id)) return true
+  return own.size === asked.size && [...own].every((type) => asked.has(type))
 }

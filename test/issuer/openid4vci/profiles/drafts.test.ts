@@ -244,7 +244,7 @@ describe('draft 13', () => {
     ['no vct', { format: 'vc+sd-jwt' }, 'unsupported_credential_type'],
     [
       'other types',
-      { format: 'jwt_vc_json', credential_definition: { type: [JWT_VC] } },
+      { format: 'jwt_vc_json', credential_definition: { type: ['VerifiableCredential'] } },
       'unsupported_credential_type',
     ],
     [
