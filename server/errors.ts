@@ -97,7 +97,8 @@ export const errors = {
   notAcceptable: (type: string) => new ServiceError(406, `Only ${type} can be had here.`),
   holderDidInUse: () => new ServiceError(409, 'Credentials are bound to this DID. Delete them first.'),
   flowConfirmed: () => new ServiceError(409, 'Flow is already confirmed.'),
-  resultNotReady: () => new ServiceError(409, 'Verification session has no result.'),
+  resultNotReady: (errorMessage?: string | null) =>
+    new ServiceError(409, errorMessage ?? 'Verification session has no result.'),
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
   redemptionLimitReached: () => new ServiceError(409, 'Offering redemption limit reached.'),

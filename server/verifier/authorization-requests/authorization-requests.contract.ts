@@ -46,6 +46,14 @@ export const createAuthorizationRequest = (formats: Formats) => ({
       dcqlQuery: zDcqlQuery(formats).optional(),
       query: zVpQuery.optional(),
       redirectUri: zRedirectUri.optional(),
+      requireResponseCode: z
+        .boolean()
+        .optional()
+        .meta({
+          description:
+            'Whether the result is given only with the `response_code` of the redirect, so that it goes to nobody but the ' +
+            'browser that was sent back (OpenID4VP 1.0 §14.2). Needs `redirectUri`; false unless given.',
+        }),
       validity: zValidity.optional(),
       responseMode: z.enum(['direct_post', 'direct_post.jwt']).optional(),
       verifierId: z
@@ -62,6 +70,10 @@ export const createAuthorizationRequest = (formats: Formats) => ({
     })
     .refine(({ dcqlQuery, query }) => (dcqlQuery === undefined) !== (query === undefined), {
       error: 'must hold either dcqlQuery or query',
+    })
+    .refine(({ requireResponseCode, redirectUri }) => requireResponseCode !== true || redirectUri !== undefined, {
+      error: 'must be false or left out where redirectUri is left out',
+      path: ['requireResponseCode'],
     }),
   output: zAuthorizationRequestResult,
 })

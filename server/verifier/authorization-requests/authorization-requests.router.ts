@@ -22,7 +22,8 @@ export const authorizationRequestsRouter = (formats: Formats) => {
         if (context === undefined) throw errors.verifierNotFound()
         const asked = dcqlQuery === undefined ? { items, compiled } : { dcqlQuery }
         const createdBy = caller.sub
-        const request = { asked, redirectUri, validity, responseMode, trustedIssuers, createdBy }
+        const { requireResponseCode = false } = input
+        const request = { asked, redirectUri, requireResponseCode, validity, responseMode, trustedIssuers, createdBy }
         return createRequest(deps, context, work, request)
       }),
   })

@@ -23,6 +23,7 @@ export interface NewRequest {
     | { readonly dcqlQuery: DcqlQuery }
     | { readonly items: readonly VpQueryItem[]; readonly compiled: readonly CompiledItem[] }
   readonly redirectUri: string | undefined
+  readonly requireResponseCode: boolean
   readonly validity: number | undefined
   readonly responseMode: ResponseMode | undefined
   readonly trustedIssuers: readonly string[] | undefined
@@ -81,6 +82,7 @@ export async function createRequest(
     ...queries,
     trustedIssuers: request.trustedIssuers ?? null,
     redirectUri: request.redirectUri ?? null,
+    requireResponseCode: request.requireResponseCode,
     createdBy: request.createdBy,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + validity * 1000),

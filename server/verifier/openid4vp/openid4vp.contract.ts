@@ -50,7 +50,7 @@ export const postResponse = {
     summary: "A wallet's answer (OpenID4VP 1.0 §8.2, direct_post and direct_post.jwt)",
     description:
       "A presentation, encrypted or not, or the error that the wallet's user decided for. The answer's " +
-      '`redirect_uri` is where the user goes on.',
+      '`redirect_uri` is where the user goes on, after an error and a refusal too.',
     access: 'public',
     kind: 'protocol',
     reply: z

@@ -74,7 +74,7 @@ function readAnswer(form: AuthorizationResponse, secrets: SessionSecrets): Walle
 /** Characters of RFC 6749 §5.2 only, as they go out to the wallet too. */
 const wireText = (text: string): string => new OAuthError('invalid_request', text).toBody().error_description
 
-/** §8.5 */
+/** §8.5. The person is sent back all the same (§8.2; HAIP 1.0 §5.1). */
 async function endByWallet(
   deps: Deps,
   session: Session,
@@ -82,9 +82,9 @@ async function endByWallet(
 ): Promise<ProtocolReply> {
   const code = /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
   const why = description === undefined || description === '' ? '.' : `: ${description.slice(0, MAX_DESCRIPTION)}`
-  await end(deps, session, `Wallet answered ${code}${why}`)
+  const { redirectUri } = await end(deps, session, `Wallet answered ${code}${why}`)
   deps.metrics.verificationSession('declined')
-  return accepted({})
+  return accepted(returning(redirectUri))
 }
 
 async function verifyOrEnd(
@@ -98,16 +98,40 @@ async function verifyOrEnd(
     return await verifyVpToken(deps, session, nonce, vpToken, work)
   } catch (thrown) {
     if (!(thrown instanceof PresentationError)) throw thrown
-    const message = await end(deps, session, thrown.message)
+    const { errorMessage, redirectUri } = await end(deps, session, thrown.message)
     deps.metrics.verificationSession('refused', thrown.check)
-    throw refusal(message, thrown)
+    throw new OAuthError('invalid_request', errorMessage, { members: returning(redirectUri), cause: thrown })
   }
 }
 
-/** Ends a session in Error. @returns its message. @throws 400 where another answer ended it first. */
-async function end(deps: Pick<Deps, 'clock' | 'stores'>, session: Session, message: string): Promise<string> {
+/** Where the person goes on, and the hash of the code in that address. */
+interface Return {
+  readonly redirectUri: string | undefined
+  readonly responseCodeHash: string | undefined
+}
+
+/** §8.2, §13.3: a fresh code in the redirect, so that only the browser that is sent back can name it. */
+function returnOf(deps: Pick<Deps, 'random'>, { redirectUri }: Session): Return {
+  if (redirectUri === null) return { redirectUri: undefined, responseCodeHash: undefined }
+  const code = randomValue(deps)
+  return {
+    redirectUri: withParameters(redirectUri, { response_code: code }),
+    responseCodeHash: responseCodeHash(code),
+  }
+}
+
+const returning = (redirectUri: string | undefined): Record<string, string> =>
+  redirectUri === undefined ? {} : { redirect_uri: redirectUri }
+
+/** Ends a session in Error. @throws 400 where another answer ended it first. */
+async function end(
+  deps: Pick<Deps, 'clock' | 'random' | 'stores'>,
+  session: Session,
+  message: string,
+): Promise<{ errorMessage: string; redirectUri: string | undefined }> {
   const errorMessage = wireText(message)
-  const ending = { action: 'presentation.refused' } as const
+  const { redirectUri, responseCodeHash } = returnOf(deps, session)
+  const ending = { responseCodeHash, action: 'presentation.refused' } as const
   const first = await deps.stores.verificationSessions.end(
     session.id,
     responseFailed(errorMessage),
@@ -115,25 +139,23 @@ async function end(deps: Pick<Deps, 'clock' | 'stores'>, session: Session, messa
     deps.clock(),
   )
   if (!first) throw refusal(ANSWERED)
-  return errorMessage
+  return { errorMessage, redirectUri }
 }
 
-/** §8.2, §13.3: a fresh code in the redirect, so that only the browser that is sent back can name it. */
 async function complete(
   deps: Deps,
   session: Session,
   { credentials, discarded }: VerifiedVpToken,
 ): Promise<ProtocolReply> {
-  const code = session.redirectUri === null ? undefined : randomValue(deps)
+  const { redirectUri, responseCodeHash } = returnOf(deps, session)
   const ending = {
     result: credentials.map(verifiedClaims),
     discarded,
-    responseCodeHash: code === undefined ? undefined : responseCodeHash(code),
+    responseCodeHash,
     action: 'presentation.verified',
   } as const
   const first = await deps.stores.verificationSessions.end(session.id, responseVerified, ending, deps.clock())
   if (!first) throw refusal(ANSWERED)
   deps.metrics.verificationSession('verified')
-  if (session.redirectUri === null || code === undefined) return accepted({})
-  return accepted({ redirect_uri: withParameters(session.redirectUri, { response_code: code }) })
+  return accepted(returning(redirectUri))
 }

@@ -37,7 +37,12 @@ function matches(stored: StoredResult, responseCode: string): boolean {
   return timingSafeEqual(sent, known)
 }
 
-/** The verified claims of a session, for callers who may read them, until they are deleted. */
+/**
+ * The verified claims of a session, for callers who may read them, until they are deleted. A response code counts once, also
+ * where the session ended in Error.
+ *
+ * @throws 409 before the session has ended, and where it ended in Error, with its message; 410 once the claims are gone.
+ */
 export async function readResult(
   deps: Deps,
   reader: ResultReader,
@@ -48,13 +53,14 @@ export async function readResult(
   const stored = await store.result(sessionId)
   if (stored === undefined) throw errors.verificationSessionNotFound()
   assertReader(reader, stored)
-  if (stored.state !== 'ResponseVerified' || stored.endedAt === null) throw errors.resultNotReady()
+  if (stored.endedAt === null) throw errors.resultNotReady()
   const now = deps.clock()
-  // OpenID4VP 1.0 §14.2: of several browsers with the session only the one that was sent back knows the code.
-  if (responseCode !== undefined) {
-    if (!matches(stored, responseCode)) throw errors.responseCodeMismatch()
+  if (responseCode !== undefined || (stored.requireResponseCode && stored.responseCodeHash !== null)) {
+    // OpenID4VP 1.0 §14.2: of several browsers with the session only the one that was sent back knows the code.
+    if (!matches(stored, responseCode ?? '')) throw errors.responseCodeMismatch()
     if (!reader.onlyLooks && !(await store.useResponseCode(sessionId, now))) throw errors.responseCodeMismatch()
   }
+  if (stored.state !== 'ResponseVerified') throw errors.resultNotReady(stored.errorMessage)
   const goneAt = stored.endedAt.getTime() + deps.config.sessionResultTtlSeconds * 1000
   if (stored.result === null || now.getTime() >= goneAt) throw errors.resultGone()
   return {

@@ -29,6 +29,8 @@ export interface Session {
   /** Whom this request trusts; null for TRUSTED_ISSUERS. */
   readonly trustedIssuers: readonly string[] | null
   readonly redirectUri: string | null
+  /** Whether its result is given only to whoever has the response code. */
+  readonly requireResponseCode: boolean
   /** The `sub` that created it; null for a client secret. */
   readonly createdBy: string | null
   readonly createdAt: Date

@@ -27,7 +27,9 @@ export interface Ending {
 /** A session's result and who may read it. */
 export interface StoredResult {
   readonly state: Session['state']
+  readonly errorMessage: string | null
   readonly createdBy: string | null
+  readonly requireResponseCode: boolean
   readonly endedAt: Date | null
   readonly result: unknown
   readonly discarded: readonly DiscardedPresentation[] | null
@@ -51,6 +53,7 @@ const zSession: z.ZodType<Session> = z.strictObject({
   vpQuery: jsonColumn<Session['vpQuery']>().nullable(),
   trustedIssuers: z.array(z.string()).nullable(),
   redirectUri: z.string().nullable(),
+  requireResponseCode: z.boolean(),
   createdBy: z.string().nullable(),
   createdAt: z.date(),
   expiresAt: z.date(),
@@ -58,7 +61,9 @@ const zSession: z.ZodType<Session> = z.strictObject({
 
 const zResult: z.ZodType<StoredResult> = z.strictObject({
   state: z.enum(SESSION_STATES),
+  errorMessage: z.string().nullable(),
   createdBy: z.string().nullable(),
+  requireResponseCode: z.boolean(),
   endedAt: z.date().nullable(),
   result: z.unknown(),
   discarded: jsonColumn<DiscardedPresentation[]>().nullable(),
@@ -72,6 +77,7 @@ const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
   key_id AS "keyId", kid, state, error_message AS "errorMessage", response_mode AS "responseMode", secrets,
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
+  require_response_code AS "requireResponseCode",
   created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
 
 const table = 'verification_sessions'
@@ -103,11 +109,11 @@ export function createVerificationSessionStore({ sql }: Database) {
         WITH created AS (
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, state, response_mode, secrets, dcql_query,
-            vp_query, trusted_issuers, redirect_uri, created_by, created_at, expires_at)
+            vp_query, trusted_issuers, redirect_uri, require_response_code, created_by, created_at, expires_at)
           VALUES (
             ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${s.state},
             ${s.responseMode}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
-            ${s.redirectUri}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
+            ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),
         ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
         audited AS (
@@ -184,7 +190,8 @@ export function createVerificationSessionStore({ sql }: Database) {
 
     async result(id: string): Promise<StoredResult | undefined> {
       const [row] = await sql(zResult)`
-        SELECT state, created_by AS "createdBy", ended_at AS "endedAt", result, discarded, response_code_hash AS "responseCodeHash",
+        SELECT state, error_message AS "errorMessage", created_by AS "createdBy",
+          require_response_code AS "requireResponseCode", ended_at AS "endedAt", result, discarded, response_code_hash AS "responseCodeHash",
           response_code_used_at AS "responseCodeUsedAt"
         FROM verification_sessions WHERE id = ${id}`
       return row

@@ -57,7 +57,8 @@ export const readVerificationResult = (formats: Formats) => ({
     summary: 'Read the verified claims of a session',
     description:
       'For x-client-secret, an admin, or the caller that created the session; for SESSION_RESULT_TTL_SECONDS after the ' +
-      'verification. The response_code of the redirect is good once.',
+      'verification. The response_code of the redirect is good once; where the request has `requireResponseCode`, there is no ' +
+      'result without it. 409 with the errorMessage of a session that ended in Error.',
     access: 'clientOrVerifier',
     errors: [400, 403, 409, 410],
   }),

@@ -71,6 +71,7 @@ describe('the view of a session', () => {
     vpQuery: null,
     trustedIssuers: null,
     redirectUri: 'https://shop.example/done',
+    requireResponseCode: false,
     createdBy: 'alice',
     createdAt: new Date('2026-01-01T00:00:00Z'),
     expiresAt: new Date('2026-01-01T00:05:00Z'),
