@@ -41,6 +41,8 @@ export interface JweOptions {
   readonly kid?: string | undefined
   /** Compresses the content (§4.1.3). */
   readonly zip?: 'DEF' | undefined
+  /** What is encrypted, where that is a JWT (RFC 7519 §5.2). */
+  readonly cty?: string | undefined
 }
 
 /** A compact JWE, taken apart. */
@@ -107,7 +109,10 @@ function inflate(compressed: Uint8Array, maxInflated: number): Uint8Array {
  * @returns what encrypts a message.
  * @throws JweError for what is no point of the curve.
  */
-export function ecdhEsEncryption(publicJwk: Jwk, { enc, kid, zip }: JweOptions): (plaintext: Uint8Array) => string {
+export function ecdhEsEncryption(
+  publicJwk: Jwk,
+  { enc, kid, zip, cty }: JweOptions,
+): (plaintext: Uint8Array) => string {
   const content = contentOf(enc)
   if (content === undefined) throw malformed()
   const ephemeral = createECDH(CURVE)
@@ -118,6 +123,7 @@ export function ecdhEsEncryption(publicJwk: Jwk, { enc, kid, zip }: JweOptions):
     enc,
     ...(kid === undefined ? {} : { kid }),
     ...(zip === undefined ? {} : { zip }),
+    ...(cty === undefined ? {} : { cty }),
     epk,
   }
   const header = encodeBase64url(JSON.stringify(members))

@@ -28,7 +28,9 @@ export const postRequestObject = {
     tag: TAG,
     summary: "The signed request object, with the wallet's nonce in it (OpenID4VP 1.0 §5.10)",
     description:
-      "With `request_uri_method=post` (OpenID4VP 1.0 §5.10): the wallet's nonce comes back in the request object.",
+      "With `request_uri_method=post` (OpenID4VP 1.0 §5.10): the wallet's nonce comes back in the request object. " +
+      '`wallet_metadata` are honoured: 400 where the wallet cannot take the request, and the session is then as it was; ' +
+      'encrypted to its key where it gives one; without the formats that it lacks, where the query leaves an alternative.',
     access: 'public',
     kind: 'protocol',
     form: true,
@@ -39,7 +41,7 @@ export const postRequestObject = {
   input: z.object({
     id: z.string(),
     wallet_nonce: z.string().min(1).max(MAX_WALLET_NONCE).optional(),
-    wallet_metadata: z.string().optional(),
+    wallet_metadata: z.string().optional().meta({ description: 'A JSON object of at most 16 KiB.' }),
   }),
   output: zProtocolReply,
 }

@@ -16,7 +16,11 @@ export const openid4vpRouter = router({
     .input(postRequestObject.input)
     .output(postRequestObject.output)
     .mutation(({ ctx: { deps }, input }) =>
-      serveRequestObject(deps, input.id, { counts: true, walletNonce: input.wallet_nonce }),
+      serveRequestObject(deps, input.id, {
+        counts: true,
+        walletNonce: input.wallet_nonce,
+        walletMetadata: input.wallet_metadata,
+      }),
     ),
 
   response: publicProcedure

@@ -4,6 +4,15 @@ import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
+import {
+  assertTakes,
+  limitsRequests,
+  queryFor,
+  readWalletMetadata,
+  requestObjectEncryption,
+  type WalletMetadata,
+  WalletMetadataError,
+} from '../../protocol/openid4vp/wallet-metadata.js'
 import { expireSessions } from '../sessions/expire.js'
 import { revealSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, responseUriOf, type Session } from '../sessions/session.js'
@@ -26,25 +35,60 @@ export interface Retrieval {
   /** Whether this is a wallet that fetches the request. */
   readonly counts: boolean
   readonly walletNonce?: string | undefined
+  /** What the wallet says of itself, as it came. */
+  readonly walletMetadata?: string | undefined
+}
+
+/** What a wallet's metadata make of the copy of a request that it gets. */
+interface ForWallet {
+  readonly metadata: WalletMetadata
+  readonly encrypt: ((signed: string) => string) | undefined
+}
+
+const notFound = () => new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
+
+/**
+ * Reads a wallet's metadata and whether it can take the request, before anything is changed for it.
+ *
+ * @throws 400 `invalid_request`
+ */
+async function forWallet(deps: Deps, requestId: string, text: string): Promise<ForWallet> {
+  try {
+    const metadata = readWalletMetadata(text)
+    const encrypt = requestObjectEncryption(metadata)
+    if (limitsRequests(metadata)) {
+      const session = await deps.stores.verificationSessions.byRequest(requestId)
+      if (session === undefined) throw notFound()
+      const { alg } = await deps.keys.signer(session.keyId, session.kid)
+      const { clientId, responseMode } = session
+      assertTakes(metadata, { alg, clientId, encrypted: responseMode === 'direct_post.jwt' })
+    }
+    return { metadata, encrypt }
+  } catch (thrown) {
+    if (!(thrown instanceof WalletMetadataError)) throw thrown
+    throw new OAuthError('invalid_request', thrown.message, { cause: thrown })
+  }
 }
 
 /**
  * Serves a request, any number of times while it is open. The first fetch by a wallet moves the session to
- * RequestUriRetrieved.
+ * RequestUriRetrieved. A wallet's metadata change the copy that it gets and nothing else.
  */
 export async function serveRequestObject(
   deps: Deps,
   requestId: string,
-  { counts, walletNonce }: Retrieval,
+  { counts, walletNonce, walletMetadata }: Retrieval,
 ): Promise<ProtocolReply> {
+  const wallet = walletMetadata === undefined ? undefined : await forWallet(deps, requestId, walletMetadata)
   const now = deps.clock()
   const { verificationSessions } = deps.stores
   const session = await (counts
     ? verificationSessions.retrieve(requestId, now)
     : verificationSessions.byRequest(requestId))
-  if (session === undefined) throw new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
+  if (session === undefined) throw notFound()
   await assertServed(deps, session, now, counts)
   const { state, nonce, encryptionKey } = await revealSecrets(deps, session)
+  const vpFormats = vpFormatsSupported(deps.formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS)
   const requestObject = await signRequestObject({
     signer: await deps.keys.signer(session.keyId, session.kid),
     clientId: session.clientId,
@@ -52,8 +96,8 @@ export async function serveRequestObject(
     responseMode: session.responseMode,
     nonce,
     state,
-    dcqlQuery: session.dcqlQuery,
-    vpFormats: vpFormatsSupported(deps.formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS),
+    dcqlQuery: wallet === undefined ? session.dcqlQuery : queryFor(session.dcqlQuery, wallet.metadata, vpFormats),
+    vpFormats,
     encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
     walletNonce,
     issuedAt: session.createdAt,
@@ -62,6 +106,6 @@ export async function serveRequestObject(
   return {
     status: 200,
     headers: { 'content-type': REQUEST_OBJECT_MEDIA_TYPE, 'cache-control': 'no-store' },
-    body: requestObject,
+    body: wallet?.encrypt?.(requestObject) ?? requestObject,
   }
 }

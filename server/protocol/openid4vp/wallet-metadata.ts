@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { canonicalAlgorithm } from '../jose/algorithms.js'
+import { type ContentEncryption, ecdhEsEncryption, JweError } from '../jose/ecdh-es.js'
+import type { Jwk } from '../jose/jws.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
+import type { CredentialSetQuery } from './dcql/credential-query.js'
+import type { DcqlQuery } from './dcql/dcql-query.js'
+import { ENCRYPTED_RESPONSE_ENC_VALUES } from './response-encryption.js'
+
+const MAX_CHARACTERS = 16 * 1024
+
+const zNames = z.array(z.string(), { error: 'is not an array of strings' }).optional()
+
+/** What of a wallet's metadata is looked at (OpenID4VP 1.0 §10.1; RFC 9101 §10.4); everything else is ignored. */
+const zWalletMetadata = z.object({
+  client_id_prefixes_supported: zNames,
+  request_object_signing_alg_values_supported: zNames,
+  request_object_encryption_enc_values_supported: zNames,
+  authorization_encryption_alg_values_supported: zNames,
+  authorization_encryption_enc_values_supported: zNames,
+  jwks: z.object({ keys: z.array(z.custom<JsonObject>(isObject)) }, { error: 'is not a JWK Set' }).optional(),
+  vp_formats_supported: z.custom<JsonObject>(isObject, { error: 'is not an object' }).optional(),
+})
+
+/** What a wallet says of itself. Nothing vouches for it: it may change the copy of a request that the wallet gets, and nothing else. */
+export type WalletMetadata = z.infer<typeof zWalletMetadata>
+
+/** Metadata that are malformed, or of a wallet that cannot take the request. `message` is one sentence that may be shown to anyone. */
+export class WalletMetadataError extends Error {
+  override readonly name = 'WalletMetadataError'
+}
+
+/**
+ * Reads `wallet_metadata` (OpenID4VP 1.0 §5.10): a JSON object of at most 16 KiB.
+ *
+ * @throws WalletMetadataError naming the member.
+ */
+export function readWalletMetadata(text: string): WalletMetadata {
+  if (text.length > MAX_CHARACTERS) throw new WalletMetadataError('Parameter wallet_metadata is longer than 16 KiB.')
+  const parsed = zWalletMetadata.safeParse(objectIn(text))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const [member = ''] = issue?.path ?? []
+  throw new WalletMetadataError(`Parameter wallet_metadata is not valid: ${String(member)} is malformed.`)
+}
+
+function objectIn(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {
+    // Without a cause: a syntax error quotes the text.
+  }
+  throw new WalletMetadataError('Parameter wallet_metadata is not a JSON object.')
+}
+
+/** Of a request, what a wallet may be unable to take. */
+export interface RequestTraits {
+  /** Algorithm of the request object's signature. */
+  readonly alg: string
+  readonly clientId: string
+  /** Whether the answer is to be encrypted. */
+  readonly encrypted: boolean
+}
+
+/** Whether there is anything in the metadata that a request can fail. */
+export const limitsRequests = (metadata: WalletMetadata): boolean =>
+  metadata.client_id_prefixes_supported !== undefined ||
+  metadata.request_object_signing_alg_values_supported !== undefined ||
+  metadata.authorization_encryption_alg_values_supported !== undefined ||
+  metadata.authorization_encryption_enc_values_supported !== undefined
+
+/** @throws WalletMetadataError where the wallet says that it cannot take such a request. */
+export function assertTakes(metadata: WalletMetadata, { alg, clientId, encrypted }: RequestTraits): void {
+  const { client_id_prefixes_supported: prefixes, request_object_signing_alg_values_supported: algorithms } = metadata
+  const [prefix = ''] = clientId.split(':', 1)
+  if (prefixes !== undefined && !prefixes.includes(prefix)) {
+    throw new WalletMetadataError(`The wallet does not support the client identifier prefix ${prefix}.`)
+  }
+  const signedWith = canonicalAlgorithm(alg)
+  if (algorithms !== undefined && !algorithms.some((name) => name === alg || canonicalAlgorithm(name) === signedWith)) {
+    throw new WalletMetadataError(`The wallet does not support request objects that are signed with ${alg}.`)
+  }
+  if (encrypted) assertEncrypts(metadata)
+}
+
+function assertEncrypts(metadata: WalletMetadata): void {
+  const { authorization_encryption_alg_values_supported: algorithms } = metadata
+  const { authorization_encryption_enc_values_supported: encryptions } = metadata
+  if (algorithms !== undefined && !algorithms.includes('ECDH-ES')) {
+    throw new WalletMetadataError('The wallet does not support ECDH-ES, which its answer must be encrypted with.')
+  }
+  if (encryptions !== undefined && !ENCRYPTED_RESPONSE_ENC_VALUES.some((name) => encryptions.includes(name))) {
+    throw new WalletMetadataError('The wallet supports none of the content encryptions A128GCM and A256GCM.')
+  }
+}
+
+/** What request objects are encrypted with, the preferred one first. */
+const REQUEST_ENC_VALUES: readonly ContentEncryption[] = ['A256GCM', 'A128GCM']
+
+/**
+ * How a request object is encrypted to a wallet that gives a key for it (OpenID4VP 1.0 §5.10; RFC 9101 §6.1): ECDH-ES on P-256, the
+ * signed request object inside.
+ *
+ * @returns what encrypts a signed request object; undefined where the metadata have no key for encryption.
+ * @throws WalletMetadataError where they have, but none that can be used.
+ */
+export function requestObjectEncryption(metadata: WalletMetadata): ((signed: string) => string) | undefined {
+  const keys = (metadata.jwks?.keys ?? []).filter(({ use }) => use === undefined || use === 'enc')
+  if (keys.length === 0) return undefined
+  const listed = metadata.request_object_encryption_enc_values_supported
+  const enc = REQUEST_ENC_VALUES.find((name) => listed === undefined || listed.includes(name))
+  if (enc === undefined) {
+    throw new WalletMetadataError('The wallet supports none of the content encryptions A128GCM and A256GCM.')
+  }
+  for (const key of keys) {
+    const encrypt = encryptionTo(key, enc)
+    if (encrypt !== undefined) return (signed) => encrypt(Buffer.from(signed))
+  }
+  throw new WalletMetadataError('Parameter wallet_metadata has no key that is supported: ECDH-ES on P-256.')
+}
+
+function encryptionTo(jwk: JsonObject, enc: ContentEncryption) {
+  if (jwk.alg !== undefined && jwk.alg !== 'ECDH-ES') return undefined
+  const kid = typeof jwk.kid === 'string' ? jwk.kid : undefined
+  try {
+    return ecdhEsEncryption(jwk as Jwk, { enc, kid, cty: 'oauth-authz-req+jwt' })
+  } catch (error) {
+    if (error instanceof JweError) return undefined
+    throw error
+  }
+}
+
+/**
+ * The query without what the wallet says that it cannot hold or show, as far as `credential_sets` leave an alternative;
+ * otherwise the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
+ *
+ * @param vpFormats what this verifier supports, in the same form
+ */
+export function queryFor(query: DcqlQuery, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
+  const { vp_formats_supported: supported } = metadata
+  const { credentials, credential_sets: sets } = query
+  if (supported === undefined || sets === undefined) return query
+  const left = credentials.filter(({ format }) => shares(supported, vpFormats, format))
+  if (left.length === 0 || left.length === credentials.length) return query
+  const ids = new Set(left.map(({ id }) => id))
+  const narrowed = sets.flatMap((set) => narrowedSet(set, ids))
+  const isRequired = ({ required }: CredentialSetQuery) => required !== false
+  // Without sets, all credentials would be required.
+  if (narrowed.length === 0 || narrowed.filter(isRequired).length < sets.filter(isRequired).length) return query
+  return { credentials: left, credential_sets: narrowed }
+}
+
+function narrowedSet(set: CredentialSetQuery, ids: ReadonlySet<string>): CredentialSetQuery[] {
+  const options = set.options.filter((option) => option.every((id) => ids.has(id)))
+  return options.length === 0 ? [] : [{ ...set, options }]
+}
+
+/** Whether both know the format, and have an algorithm in common wherever both list them. */
+function shares(supported: JsonObject, vpFormats: JsonObject, format: string): boolean {
+  const [theirs, ours] = [supported, vpFormats].map((all) => (Object.hasOwn(all, format) ? all[format] : undefined))
+  if (!isObject(theirs) || !isObject(ours)) return false
+  return Object.entries(ours).every(([name, values]) => {
+    const listed = Object.hasOwn(theirs, name) ? theirs[name] : undefined
+    return !Array.isArray(listed) || !Array.isArray(values) || listed.some((value) => values.includes(value))
+  })
+}
