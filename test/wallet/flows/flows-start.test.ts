@@ -35,6 +35,11 @@ describe('every form that a claim can be scanned in', () => {
 
   it('an offer by reference', async () => started(await world.start((await world.offering()).offering_full_url)))
 
+  it('an offer by reference under the scheme of HAIP 1.0 §4.2', async () => {
+    const { offering_full_url: url } = await world.offering()
+    started(await world.start(url.replace(/^[a-z-]+:/, 'haip-vci:')))
+  })
+
   it('an offer by value', async () => {
     const { offering_full_url: url } = await world.offering()
     const uri = new URL(url).searchParams.get('credential_offer_uri') ?? ''
