@@ -1,7 +1,13 @@
+import type { Config } from '../../config.js'
 import type { Deps } from '../../deps.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
+import {
+  KEY_ATTESTATION_ALGORITHMS,
+  type KeyAttestationRequirement,
+} from '../../protocol/openid4vci/key-attestation.js'
 import { configurationIdOf } from '../issuance/configurations.js'
+import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { isHaip } from '../openid4vci/haip.js'
 import { configurationFor } from '../openid4vci/profiles/configurations.js'
 import { publishedFormats } from '../openid4vci/profiles/profiles.js'
@@ -11,7 +17,29 @@ import type { CredentialSchema } from '../schemas/store.js'
 
 const DEFAULT_LOCALE = 'en'
 
-export const PROOF_TYPES = { jwt: { proof_signing_alg_values_supported: [...SIGNATURE_ALGORITHMS] } }
+/** §12.2.4: without constraints an empty object says that an attestation is needed. */
+const requirementOf = (requirement: KeyAttestationRequirement | null) =>
+  requirement === null
+    ? {}
+    : {
+        key_attestations_required: {
+          ...(requirement.keyStorage === undefined ? {} : { key_storage: requirement.keyStorage }),
+          ...(requirement.userAuthentication === undefined
+            ? {}
+            : { user_authentication: requirement.userAuthentication }),
+        },
+      }
+
+/** `proof_types_supported`: key attestations alone where somebody is trusted to make them. */
+export function proofTypes(
+  config: Pick<Config, 'attestationTrust'>,
+  requirement: KeyAttestationRequirement | null = null,
+) {
+  const required = requirementOf(requirement)
+  const jwt = { proof_signing_alg_values_supported: [...SIGNATURE_ALGORITHMS], ...required }
+  if (!attestsWallets(config)) return { jwt }
+  return { jwt, attestation: { proof_signing_alg_values_supported: [...KEY_ATTESTATION_ALGORITHMS], ...required } }
+}
 
 /** Ways in which a proof may name its key; wallets are known that look for the DID methods alone. */
 const BINDING_METHODS = ['jwk', 'did:jwk', 'did:key', 'did:web']
@@ -40,7 +68,7 @@ function configuration(
     ...format.issuing.typeMembers(schema, deps.config),
     cryptographic_binding_methods_supported: isHaip(deps) ? ['jwk'] : BINDING_METHODS,
     credential_signing_alg_values_supported: isHaip(deps) ? ['ES256'] : algorithms,
-    proof_types_supported: PROOF_TYPES,
+    proof_types_supported: proofTypes(deps.config, schema.keyAttestation),
     display,
     credential_metadata: { display, ...(claims.length === 0 ? {} : { claims }) },
   }

@@ -11,7 +11,7 @@ import { grantsOf } from '../openid4vci/grants/index.js'
 import { isHaip, offeredFormats } from '../openid4vci/haip.js'
 import { metadataMembers } from '../openid4vci/profiles/configurations.js'
 import { displayOf } from '../schemas/display.js'
-import { configurationsOf, PROOF_TYPES } from './configurations.js'
+import { configurationsOf, proofTypes } from './configurations.js'
 
 const DEFAULT_NAME = 'Credence'
 
@@ -42,7 +42,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     batch_credential_issuance: { batch_size: BATCH_SIZE },
     display: displayOf(issuer?.display ?? [], DEFAULT_NAME),
     credential_configurations_supported: configurations,
-    proof_types_supported: PROOF_TYPES,
+    proof_types_supported: proofTypes(deps.config),
   }
 }
 

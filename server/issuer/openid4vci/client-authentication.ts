@@ -2,13 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../../config.js'
 import type { Context } from '../../context.js'
 import type { Deps } from '../../deps.js'
-import { OutboundError } from '../../outbound/outbound-error.js'
-import { CredentialError } from '../../protocol/credential/verification.js'
-import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import { AttestationError, attesterKey } from '../../protocol/openid4vci/attester.js'
+import { AttestationError } from '../../protocol/openid4vci/attester.js'
 import { verifyWalletAttestation, type WalletAttestation } from '../../protocol/openid4vci/wallet-attestation.js'
-import { checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
+import { assertAttestationStatus } from './attestation-status.js'
 import type { UsedOnce } from './used-once/store.js'
 
 /** A wallet at an endpoint of the authorization server, as far as it has proven who it is. */
@@ -83,31 +80,9 @@ function assertChallenge({ seals }: Pick<Deps, 'seals'>, { challenge }: WalletAt
   throw challengeNeeded({ seals }, 'The challenge of the proof is unknown or has expired.')
 }
 
-/** Where an attestation names a status, it must be valid (Token Status List §6.2). */
-async function assertStatus(deps: Deps, { status, attester }: WalletAttestation, now: Date): Promise<void> {
-  if (status === undefined) return
-  const list = isObject(status) ? status.status_list : undefined
-  if (!isObject(list) || typeof list.uri !== 'string' || !Number.isInteger(list.idx))
-    throw invalidClient('The status of the wallet attestation is of no kind that is known.')
-  const { attestationTrust: trust } = deps.config
-  const issuer = { jwk: attester.jwk, issuer: attester.iss ?? '' }
-  const source = {
-    now,
-    fetchText: async (url: string, accept: string) => (await deps.outbound.fetchText(url, { accept })).text,
-    resolveIssuerKey: async (header: JsonObject, payload: JsonObject) => ({
-      ...issuer,
-      jwk: attesterKey(header, payload, trust, now),
-    }),
-  }
-  const state = await checkForeignStatus(source, { uri: list.uri, idx: Number(list.idx) }, issuer)
-  if (state !== 'valid') throw invalidClient('The wallet attestation is not valid any more.')
-}
-
 /** Turns errors that an attestation can cause into refusals; all others are faults of this service and are rethrown. */
 function refusal(thrown: unknown): unknown {
-  const known =
-    thrown instanceof AttestationError || thrown instanceof CredentialError || thrown instanceof OutboundError
-  return known ? invalidClient(thrown.message, {}, thrown) : thrown
+  return thrown instanceof AttestationError ? invalidClient(thrown.message, {}, thrown) : thrown
 }
 
 async function attestedClient(
@@ -122,7 +97,7 @@ async function attestedClient(
     if (clientId !== undefined && clientId !== verified.clientId)
       throw invalidClient('The client_id is not the sub of the wallet attestation.')
     assertChallenge(deps, verified)
-    await assertStatus(deps, verified, now)
+    await assertAttestationStatus(deps, verified, 'wallet attestation', now)
     const { instanceJkt, walletName, certified, challenge, jtiHash, expiresAt } = verified
     return {
       clientId: verified.clientId,

@@ -5,8 +5,12 @@ import { didOf } from '../../protocol/did/did-url.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import { type Jwk, thumbprint } from '../../protocol/jose/jws.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import { type KeyProof, type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
-import type { RequestedProofs } from '../../protocol/openid4vci/proofs.js'
+import { AttestationError } from '../../protocol/openid4vci/attester.js'
+import { type KeyAttestation, verifyKeyAttestation } from '../../protocol/openid4vci/key-attestation.js'
+import { bareKeyOf, type KeyProof, type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
+import { BATCH_SIZE, type RequestedProofs } from '../../protocol/openid4vci/proofs.js'
+import { assertAttestationStatus } from './attestation-status.js'
+import { attestsWallets } from './client-authentication.js'
 import { assertRecipient } from './recipient.js'
 import { RequestDids } from './request-dids.js'
 import { RequestNonces } from './request-nonces.js'
@@ -19,6 +23,20 @@ export interface Proven {
   /** Hashes of the nonces that are still to be used up, with the issuance. */
   readonly nonceHashes: readonly string[]
 }
+
+type Proving = Pick<Deps, 'config' | 'log' | 'outbound' | 'resolver' | 'seals' | 'stores'>
+type ProvingToken = Pick<TokenContext, 'clientId' | 'keyAttestation' | 'recipient'>
+
+/** Keys that a request proves or attests, before anything is asked of other hosts about them. */
+interface Claimed {
+  readonly keys: readonly ProvenKey[]
+  /** Those of the proofs themselves; attestations have their own. */
+  readonly nonces: readonly string[]
+  /** Each once, however many proofs have it. */
+  readonly attestations: readonly KeyAttestation[]
+}
+
+const invalidProof = (description: string, cause?: unknown) => new OAuthError('invalid_proof', description, { cause })
 
 async function resolveKey(dids: RequestDids, kid: string, nonce: string): Promise<{ id: string; jwk: Jwk }> {
   const document = await dids.resolve(didOf(kid) ?? kid, [nonce])
@@ -33,20 +51,39 @@ function numbered(thrown: unknown, position: number, count: number): unknown {
   return new OAuthError(thrown.error, `Key proof ${position + 1} of ${count}: ${thrown.message}`, { cause: thrown })
 }
 
+/** Verifies the key attestations of a request, each once. */
+function attestationReader({ config, seals }: Proving, { keyAttestation }: ProvingToken, now: Date, inProof: boolean) {
+  const known = new Map<string, KeyAttestation>()
+  return (jwt: string): KeyAttestation => {
+    const attestation =
+      known.get(jwt) ??
+      verifyKeyAttestation(jwt, {
+        trust: config.attestationTrust,
+        now,
+        nonceIssuedAt: seals.nonceIssuedAt,
+        inProof,
+        required: keyAttestation,
+      })
+    known.set(jwt, attestation)
+    return attestation
+  }
+}
+
 async function verifiedProofs(
-  deps: Pick<Deps, 'config' | 'seals'>,
+  deps: Proving,
   dids: RequestDids,
+  token: ProvingToken,
   proofs: readonly string[],
-  clientId: string | null,
   now: Date,
 ): Promise<KeyProof[]> {
   const options = {
     audience: deps.config.issuerBaseUrl,
-    ...(clientId === null ? {} : { clientId }),
+    ...(token.clientId === null ? {} : { clientId: token.clientId }),
     now,
     algorithms: SIGNATURE_ALGORITHMS,
     nonceIssuedAt: deps.seals.nonceIssuedAt,
     resolveKey: (kid: string, nonce: string) => resolveKey(dids, kid, nonce),
+    attestationOf: attestsWallets(deps.config) ? attestationReader(deps, token, now, true) : undefined,
   }
   const results = await Promise.allSettled(proofs.map((proof) => verifyKeyProof(proof, options)))
   return results.map((result, position) => {
@@ -55,34 +92,88 @@ async function verifiedProofs(
   })
 }
 
-/** §8.3: each key is bound to at most one credential. */
-function distinctKeys(proofs: readonly KeyProof[]): Proven['keys'] {
-  const [first, ...others] = proofs.map(({ key }) => key)
-  if (first === undefined) throw new Error('A request without proofs was let through.')
-  const keys = [first, ...others] as const
-  if (new Set(keys.map(({ jwk }) => thumbprint(jwk))).size < keys.length)
-    throw new OAuthError('invalid_proof', 'Each key proof of a batch must be made with a key of its own.')
-  return [...keys]
+/** §8.3: each key is bound to at most one credential. Beside those that sign, each attested key gets one (Appendix F.1). */
+function keysOf(proofs: readonly KeyProof[]): readonly ProvenKey[] {
+  const keys = new Map<string, ProvenKey>()
+  for (const jwk of proofs.flatMap(({ attestation }) => attestation?.keys ?? []))
+    keys.set(thumbprint(jwk), bareKeyOf(jwk))
+  // As its proof names it.
+  for (const { key } of proofs) keys.set(thumbprint(key.jwk), key)
+  return [...keys.values()]
+}
+
+function assertDistinct(proofs: readonly KeyProof[]): void {
+  if (new Set(proofs.map(({ key }) => thumbprint(key.jwk))).size < proofs.length)
+    throw invalidProof('Each key proof of a batch must be made with a key of its own.')
+}
+
+async function claimedByProofs(
+  deps: Proving,
+  dids: RequestDids,
+  token: ProvingToken,
+  jwts: readonly string[],
+  now: Date,
+): Promise<Claimed> {
+  const proofs = await verifiedProofs(deps, dids, token, jwts, now)
+  assertDistinct(proofs)
+  if (token.keyAttestation !== null && proofs.some(({ attestation }) => attestation === undefined))
+    throw invalidProof('The credential needs a key attestation: the proof has none that is believed here.')
+  return {
+    keys: keysOf(proofs),
+    nonces: proofs.map(({ nonce }) => nonce),
+    attestations: [...new Set(proofs.flatMap(({ attestation }) => attestation ?? []))],
+  }
+}
+
+/** Appendix F.3: a key attestation without a proof that the wallet holds any of the keys. */
+function claimedByAttestation(deps: Proving, token: ProvingToken, jwts: readonly string[], now: Date): Claimed {
+  const attestations = jwts.map(attestationReader(deps, token, now, false))
+  return { keys: attestations.flatMap(({ keys }) => keys.map(bareKeyOf)), nonces: [], attestations }
+}
+
+/** Its nonce is used up before the status list is fetched. */
+async function assertStatus(
+  deps: Proving,
+  nonces: RequestNonces,
+  attestation: KeyAttestation,
+  now: Date,
+): Promise<void> {
+  try {
+    const admit = () => nonces.use([attestation.nonce])
+    await assertAttestationStatus(deps, attestation, 'key attestation', now, admit)
+  } catch (cause) {
+    if (cause instanceof AttestationError) throw invalidProof(cause.message, cause)
+    throw cause
+  }
+}
+
+/** @throws OAuthError `invalid_proof` where there are more keys than a batch has. */
+function batchOf([first, ...others]: readonly ProvenKey[]): Proven['keys'] {
+  if (first === undefined) throw new Error('A request without keys was let through.')
+  if (others.length >= BATCH_SIZE) throw invalidProof(`A request can have at most ${BATCH_SIZE} keys.`)
+  return [first, ...others]
 }
 
 /**
- * Verifies the key proofs of a request (OpenID4VCI 1.0 Appendix F.4), and that their keys may have what the token is good
- * for.
+ * Verifies the key proofs of a request (OpenID4VCI 1.0 Appendix F.4), or its key attestation, and that the keys may have what
+ * the token is good for.
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or where two prove one key;
  *   `credential_request_denied` where the offer is for another recipient.
  */
 export async function provenKeys(
-  deps: Pick<Deps, 'config' | 'log' | 'resolver' | 'seals' | 'stores'>,
-  token: Pick<TokenContext, 'clientId' | 'recipient'>,
-  { jwts }: RequestedProofs,
+  deps: Proving,
+  token: ProvingToken,
+  { type, jwts }: RequestedProofs,
   now: Date,
 ): Promise<Proven> {
   const requestNonces = new RequestNonces(deps, now)
   const dids = new RequestDids(deps, requestNonces)
-  const proofs = await verifiedProofs(deps, dids, jwts, token.clientId, now)
-  const keys = distinctKeys(proofs)
-  const nonces = proofs.map(({ nonce }) => nonce)
+  const claimed =
+    type === 'jwt' ? await claimedByProofs(deps, dids, token, jwts, now) : claimedByAttestation(deps, token, jwts, now)
+  const keys = batchOf(claimed.keys)
+  const nonces = [...claimed.nonces, ...claimed.attestations.map(({ nonce }) => nonce)]
+  await Promise.all(claimed.attestations.map((attestation) => assertStatus(deps, requestNonces, attestation, now)))
   await assertRecipient(deps, dids, token.recipient, { keys, nonces })
   return { keys, nonceHashes: requestNonces.unused(nonces) }
 }

@@ -35,6 +35,17 @@ const zClaimsFrom = z.record(z.string().min(1).max(200), zPointer).meta({
   example: { givenName: '/given_name' },
 })
 
+const zAccepted = z.array(z.string().min(1).max(200)).min(1).max(20)
+
+/** OpenID4VCI 1.0 §12.2.4, Appendix D.2. */
+const zKeyAttestation = z
+  .strictObject({ keyStorage: zAccepted.optional(), userAuthentication: zAccepted.optional() })
+  .meta({
+    description:
+      'Wallets must have their keys attested by a provider that is trusted here, with one of the accepted values ' +
+      '(such as `iso_18045_high`) of each member; an empty object takes every attestation.',
+  })
+
 export const zSchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -48,6 +59,7 @@ export const zSchema = z.object({
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),
   claimsFrom: zClaimsFrom.optional(),
+  keyAttestation: zKeyAttestation.optional(),
   active: z.boolean(),
   withdrawn: z.literal(true).optional().meta({ description: 'Nothing new is offered or issued of this version.' }),
   issuers: z.array(z.string()).meta({ description: 'Issuers that it is assigned to; every issuer where empty.' }),
@@ -78,6 +90,7 @@ export const createSchema = {
     }),
     expiresInDays: z.int().min(1).max(36_500).optional(),
     claimsFrom: zClaimsFrom.optional(),
+    keyAttestation: zKeyAttestation.optional(),
   }),
   output: zSchema,
 }

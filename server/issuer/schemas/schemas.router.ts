@@ -7,8 +7,10 @@ import { errors } from '../../errors.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
+import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 import type { Work } from '../../protocol/work.js'
 import { issuerProcedure, publicProcedure, router } from '../../trpc.js'
+import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { declaredClaims } from './claims.js'
 import { schemaUri } from './schema-uri.js'
 import {
@@ -25,6 +27,11 @@ import {
 import type { ChangeOutcome, ClaimsFrom, CredentialSchema, SchemaEditor } from './store.js'
 import { typeMetadataOf } from './type-metadata.js'
 
+const keyAttestationOf = ({ keyStorage, userAuthentication }: KeyAttestationRequirement) => ({
+  ...(keyStorage === undefined ? {} : { keyStorage: [...keyStorage] }),
+  ...(userAuthentication === undefined ? {} : { userAuthentication: [...userAuthentication] }),
+})
+
 const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema> => ({
   id: schema.id,
   name: schema.name,
@@ -38,6 +45,7 @@ const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema
   ...(schema.selectivelyDisclosable === null ? {} : { selectivelyDisclosable: [...schema.selectivelyDisclosable] }),
   ...(schema.expiresInDays === null ? {} : { expiresInDays: schema.expiresInDays }),
   ...(schema.claimsFrom === null ? {} : { claimsFrom: { ...schema.claimsFrom } }),
+  ...(schema.keyAttestation === null ? {} : { keyAttestation: keyAttestationOf(schema.keyAttestation) }),
   active: schema.active,
   ...(schema.withdrawn ? { withdrawn: true as const } : {}),
   issuers: [...schema.issuers],
@@ -86,6 +94,12 @@ function assertNoReservedNames(
   if (problems.length > 0) throw errors.invalid(problems)
 }
 
+/** @throws 400: no wallet could ever take a credential whose attestations nobody here believes. */
+function assertAttestersKnown(config: Config): void {
+  if (attestsWallets(config)) return
+  throw errors.badRequest('keyAttestation needs WALLET_TRUST_ANCHORS, or a provider in WALLET_CLIENTS')
+}
+
 const editorOf = (caller: Caller): SchemaEditor => ({ sub: caller.sub, isAdmin: isAdmin(caller) })
 
 function assertDone(outcome: ChangeOutcome): void {
@@ -119,6 +133,7 @@ export const schemasRouter = router({
       assertCompiles(input.schema, work)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
       assertDeclared(input.schema, input.claimsFrom)
+      if (input.keyAttestation !== undefined) assertAttestersKnown(deps.config)
       const id = deps.newId()
       const outcome = await deps.stores.schemas.insert(
         {
@@ -132,6 +147,7 @@ export const schemasRouter = router({
           selectivelyDisclosable: input.selectivelyDisclosable ?? null,
           expiresInDays: input.expiresInDays ?? null,
           claimsFrom: input.claimsFrom ?? null,
+          keyAttestation: input.keyAttestation ?? null,
         },
         editorOf(caller),
       )

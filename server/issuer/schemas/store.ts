@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { json } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
+import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 
 export interface SchemaDisplay {
   readonly name: string
@@ -27,6 +28,8 @@ export interface CredentialSchema {
   readonly selectivelyDisclosable: readonly string[] | null
   readonly expiresInDays: number | null
   readonly claimsFrom: ClaimsFrom | null
+  /** What keys of wallets must be attested to have; null where no attestation is needed. */
+  readonly keyAttestation: KeyAttestationRequirement | null
   readonly createdAt: Date
   /** Whether it is the highest version of its name among those that are not withdrawn. */
   readonly active: boolean
@@ -46,6 +49,7 @@ export const schemaShape = {
   selectivelyDisclosable: z.array(z.string()).nullable(),
   expiresInDays: z.int().nullable(),
   claimsFrom: json<ClaimsFrom>().nullable(),
+  keyAttestation: json<KeyAttestationRequirement>().nullable(),
   createdAt: z.date(),
   active: z.boolean(),
   withdrawn: z.boolean(),
@@ -65,6 +69,7 @@ export interface NewSchema {
   readonly selectivelyDisclosable: readonly string[] | null
   readonly expiresInDays: number | null
   readonly claimsFrom: ClaimsFrom | null
+  readonly keyAttestation: KeyAttestationRequirement | null
 }
 
 /** The caller who changes a schema: an admin may change every schema, others only their own. */
@@ -89,7 +94,8 @@ const MAX_COMPARED_BYTES = 262_144
 /** Columns of a schema in plain SQL, under the alias `s`. */
 export const schemaColumns = Prisma.sql`
   s.id, s.name, s.version, s.body, s.title, s.description, s.display,
-  s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.claims_from AS "claimsFrom", s.created_at AS "createdAt",
+  s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.claims_from AS "claimsFrom",
+  s.key_attestation AS "keyAttestation", s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
@@ -139,10 +145,12 @@ export function createSchemaStore({ sql }: Database) {
           INSERT INTO credential_types (name, created_by) VALUES (${name}, ${editor.sub})
           ON CONFLICT (name) DO UPDATE SET created_by = credential_types.created_by RETURNING created_by),
         inserted AS (
-          INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days, claims_from, created_by)
+          INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days,
+            claims_from, key_attestation, created_by)
           SELECT ${schema.id}, ${name}, ${version}::float, ${JSON.stringify(schema.body)}::json, ${schema.title},
             ${schema.description}, ${jsonOrNull(schema.display)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
-            ${schema.expiresInDays}::int, ${jsonOrNull(schema.claimsFrom)}::jsonb, ${editor.sub}
+            ${schema.expiresInDays}::int, ${jsonOrNull(schema.claimsFrom)}::jsonb, ${jsonOrNull(schema.keyAttestation)}::jsonb,
+            ${editor.sub}
           FROM t WHERE ${isTheirs(editor)}
           ON CONFLICT (name, version) DO NOTHING RETURNING id),
         audited AS (

@@ -60,7 +60,8 @@ function allowedAlgorithm(alg: unknown, allowed: readonly SignatureAlgorithm[]):
   throw new JwsError('algorithm', `Signature algorithm ${alg.slice(0, 32)} is not allowed.`)
 }
 
-function requireSignatureKey(jwk: Jwk): void {
+/** Throws JwsError `key` for a key of no supported type, or one that is meant for something else than signatures. */
+export function requireSignatureKey(jwk: Jwk): void {
   if (algorithmOfJwk(jwk) === undefined) throw new JwsError('key', 'The key is of no supported type.')
   // RFC 7517 §4.2 and §4.3: a key meant for something else verifies nothing.
   const otherUse = jwk.use !== undefined && jwk.use !== 'sig'

@@ -6,7 +6,7 @@ import { type Jwk, readPublicJwk } from '../jose/jwk.js'
 import { LruMap } from '../jose/lru-map.js'
 import type { JsonObject } from '../json/json-object.js'
 
-/** What wallet and key attestations, and the proofs of wallets, may be signed with. */
+/** What wallet attestations and the proofs that belong to them may be signed with. */
 export const ATTESTATION_ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'PS256']
 
 /** A wallet provider whose attestations name a key by `iss` and `kid`. */
@@ -25,6 +25,13 @@ export interface AttestationTrust {
 /** Why an attestation is refused. `message` is one sentence about the first check that fails. */
 export class AttestationError extends Error {
   override readonly name = 'AttestationError'
+}
+
+/** Who made an attestation, or a status list for one. */
+export interface Attester {
+  readonly jwk: Jwk
+  /** `iss`; undefined where there is none, as with certificates. */
+  readonly iss: string | undefined
 }
 
 /** A chain that was verified, and the time for which that holds. */
@@ -73,16 +80,17 @@ function verifiedChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Da
 }
 
 /**
- * The key that an attestation is signed with: by `x5c` to a trust anchor, or by `iss` and `kid` of a known provider. A `jwk`,
+ * Whose key an attestation is signed with: by `x5c` to a trust anchor, or by `iss` and `kid` of a known provider. A `jwk`,
  * `jku` or `x5u` in the header is never looked at.
  *
  * @throws AttestationError
  */
-export function attesterKey(header: JsonObject, payload: JsonObject, trust: AttestationTrust, now: Date): Jwk {
-  if (header.x5c !== undefined) return keyByChain(header.x5c, trust, now)
-  const provider = trust.providers.find(({ iss }) => iss === payload.iss)
+export function attesterOf(header: JsonObject, payload: JsonObject, trust: AttestationTrust, now: Date): Attester {
+  const iss = typeof payload.iss === 'string' ? payload.iss : undefined
+  if (header.x5c !== undefined) return { jwk: keyByChain(header.x5c, trust, now), iss }
+  const provider = trust.providers.find((known) => known.iss === iss)
   const key = provider?.keys.find(({ kid }) => kid !== undefined && kid === header.kid)
   const jwk = key === undefined ? undefined : readPublicJwk(key)
   if (jwk === undefined) throw new AttestationError('The attestation is of no provider that is trusted here.')
-  return jwk
+  return { jwk, iss }
 }

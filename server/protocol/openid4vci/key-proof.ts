@@ -2,8 +2,17 @@ import { didJwk } from '../did/did-jwk.js'
 import { DidResolutionError } from '../did/did-resolution-error.js'
 import { didOf } from '../did/did-url.js'
 import { canonicalAlgorithm, type SignatureAlgorithm } from '../jose/algorithms.js'
-import { type DecodedJws, decodeCompact, type Jwk, JwsError, readPublicJwk, verifyDecoded } from '../jose/jws.js'
+import {
+  type DecodedJws,
+  decodeCompact,
+  isSameKey,
+  type Jwk,
+  JwsError,
+  readPublicJwk,
+  verifyDecoded,
+} from '../jose/jws.js'
 import { OAuthError } from '../oauth/error.js'
+import type { KeyAttestation } from './key-attestation.js'
 
 /** What verifying a key proof needs of the world outside. */
 export interface KeyProofOptions {
@@ -20,9 +29,14 @@ export interface KeyProofOptions {
    * Rejects with DidResolutionError where there is none.
    */
   readonly resolveKey: (kid: string, nonce: string) => Promise<{ readonly id: string; readonly jwk: Jwk }>
+  /**
+   * Verifies the `key_attestation` of a proof; throws OAuthError. Undefined where nobody's attestations are believed: the
+   * proof then stands for itself.
+   */
+  readonly attestationOf?: ((attestation: string) => KeyAttestation) | undefined
 }
 
-/** A key that a wallet has proven to hold. */
+/** A key that a wallet has proven to hold, or that is attested to be the wallet's. */
 export interface ProvenKey {
   readonly jwk: Jwk
   /** The DID of the `kid`, or the did:jwk of a bare `jwk`. */
@@ -36,6 +50,8 @@ export interface KeyProof {
   readonly key: ProvenKey
   /** Its `c_nonce`, which counts once: the caller stores it as used. */
   readonly nonce: string
+  /** What it has in `key_attestation`; the key is one of those then. */
+  readonly attestation?: KeyAttestation
 }
 
 const TYP = 'openid4vci-proof+jwt'
@@ -51,6 +67,7 @@ interface Header {
   readonly kid?: unknown
   readonly jwk?: unknown
   readonly x5c?: unknown
+  readonly key_attestation?: unknown
 }
 
 /** Appendix F.1: exactly one of `kid`, `jwk` and `x5c` names the key. */
@@ -72,13 +89,16 @@ function assertHeader(header: Header, algorithms: readonly SignatureAlgorithm[])
     throw invalidProof(`The alg of the proof must be one of ${algorithms.join(', ')}.`)
 }
 
+/** A key that no DID names. */
+export const bareKeyOf = (jwk: Jwk): ProvenKey => ({ jwk, did: didJwk(jwk) })
+
 /** Appendix F.4: the header must not contain a private key. */
 function bareKey(value: unknown): ProvenKey {
   if (typeof value !== 'object' || value === null) throw invalidProof('The jwk of the proof is not an object.')
   if ('d' in value || 'k' in value) throw invalidProof('The jwk of the proof holds a private or symmetric key.')
   const jwk = readPublicJwk(value)
   if (jwk === undefined) throw invalidProof('The jwk of the proof is not a supported public key.')
-  return { jwk, did: didJwk(jwk) }
+  return bareKeyOf(jwk)
 }
 
 async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Promise<ProvenKey> {
@@ -93,6 +113,41 @@ async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Pr
     if (!(cause instanceof DidResolutionError)) throw cause
     throw invalidProof(`The key that the kid of the proof names cannot be resolved: ${cause.message}`, cause)
   }
+}
+
+const POSITION = /^(?:0|[1-9]\d?)$/
+
+/** An attested key by its own `kid`, or by its position, as the example in Appendix F.1 has it. */
+function attestedKey(kid: unknown, { keys }: KeyAttestation): ProvenKey {
+  const position = typeof kid === 'string' && POSITION.test(kid) ? Number(kid) : -1
+  const jwk = typeof kid === 'string' ? (keys.find((key) => key.kid === kid) ?? keys[position]) : undefined
+  if (jwk === undefined)
+    throw invalidProof('The kid of the proof is neither that nor the position of an attested key, nor a DID URL.')
+  return bareKeyOf(jwk)
+}
+
+async function keyOf(
+  header: Header,
+  nonce: string,
+  attestation: KeyAttestation | undefined,
+  options: KeyProofOptions,
+): Promise<ProvenKey> {
+  if (keyName(header) === 'jwk') return bareKey(header.jwk)
+  const isDid = typeof header.kid === 'string' && didOf(header.kid) !== undefined
+  return attestation === undefined || isDid ? didKey(header.kid, nonce, options) : attestedKey(header.kid, attestation)
+}
+
+function attestationIn(header: Header, { attestationOf }: KeyProofOptions): KeyAttestation | undefined {
+  const { key_attestation: attestation } = header
+  if (attestation === undefined || attestationOf === undefined) return undefined
+  if (typeof attestation !== 'string') throw invalidProof('The key_attestation of the proof is not a string.')
+  return attestationOf(attestation)
+}
+
+/** Appendix D.1: the key that signs is an attested one. */
+function assertAttested({ jwk }: ProvenKey, attestation: KeyAttestation | undefined): void {
+  if (attestation === undefined || attestation.keys.some((key) => isSameKey(key, jwk))) return
+  throw invalidProof('The key of the proof is none of those that its key attestation attests.')
 }
 
 function decoded(proof: string): DecodedJws {
@@ -139,7 +194,8 @@ function nonceOf(
 }
 
 /**
- * Verifies a key proof of type `jwt` (OpenID4VCI 1.0 Appendix F.1, F.4).
+ * Verifies a key proof of type `jwt` with the key attestation in it (OpenID4VCI 1.0 Appendix F.1, F.4). Whether its nonce was used
+ * before, and the `status` of the attestation, are the caller's to check.
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
  */
@@ -147,7 +203,7 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
   const jws = decoded(proof)
   const { header, payload } = jws
   assertHeader(header, options.algorithms)
-  const name = keyName(header)
+  keyName(header)
   const audiences = [payload.aud].flat()
   if (audiences.length !== 1 || audiences[0] !== options.audience) {
     throw invalidProof('The aud of the proof must be the credential issuer identifier.')
@@ -157,8 +213,10 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
     throw invalidProof('The iss of the proof is not the client of the access token.')
   const { nonce, issuedAt } = nonceOf(payload, options)
   assertTimes(payload, issuedAt, options.now)
+  const attestation = attestationIn(header, options)
   // The most expensive check is last: a DID document may have to be fetched, which requires a fresh nonce.
-  const key = name === 'jwk' ? bareKey(header.jwk) : await didKey(header.kid, nonce, options)
+  const key = await keyOf(header, nonce, attestation, options)
+  assertAttested(key, attestation)
   assertSigned(jws, key.jwk, options.algorithms)
-  return { key, nonce }
+  return { key, nonce, ...(attestation === undefined ? {} : { attestation }) }
 }

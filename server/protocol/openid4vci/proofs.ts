@@ -4,8 +4,10 @@ import type { CredentialRequest } from './requests.js'
 /** Key proofs that one credential request may carry: `batch_credential_issuance.batch_size` (OpenID4VCI 1.0 §12.2.4). */
 export const BATCH_SIZE = 20
 
-/** The key proofs of a request. */
+/** The key proofs of a request (OpenID4VCI 1.0 Appendix F). */
 export interface RequestedProofs {
+  /** `attestation`: the only JWT is a key attestation. */
+  readonly type: 'jwt' | 'attestation'
   readonly jwts: readonly string[]
 }
 
@@ -17,6 +19,20 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 function jwtOf(value: unknown): string {
   if (typeof value !== 'string') throw invalidProof('A key proof of type jwt is a string.')
   return value
+}
+
+/** Appendix F.1 */
+function keyProofsOf(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0) throw invalidProof('proofs.jwt must be a non-empty array of JWTs.')
+  if (value.length > BATCH_SIZE) throw invalidProof(`proofs.jwt must hold at most ${BATCH_SIZE} key proofs.`)
+  return value.map(jwtOf)
+}
+
+/** Appendix F.3: an array of exactly one key attestation. */
+function keyAttestationsOf(value: unknown): readonly string[] {
+  const [jwt, ...others]: readonly unknown[] = Array.isArray(value) ? value : []
+  if (typeof jwt === 'string' && others.length === 0) return [jwt]
+  throw invalidProof('proofs.attestation must be an array of exactly one key attestation.')
 }
 
 /**
@@ -32,9 +48,7 @@ export function requestedProofs({ proofs }: Pick<CredentialRequest, 'proofs'>): 
   const [type, ...others] = Object.keys(proofs)
   if (type === undefined || others.length > 0)
     throw invalidProof('proofs must have exactly one member, named after the proof type.')
-  if (type !== 'jwt') throw invalidProof('The proof type is not supported; use jwt.')
-  const { jwt } = proofs
-  if (!Array.isArray(jwt) || jwt.length === 0) throw invalidProof('proofs.jwt must be a non-empty array of JWTs.')
-  if (jwt.length > BATCH_SIZE) throw invalidProof(`proofs.jwt must hold at most ${BATCH_SIZE} key proofs.`)
-  return { jwts: jwt.map(jwtOf) }
+  if (type === 'jwt') return { type, jwts: keyProofsOf(proofs.jwt) }
+  if (type === 'attestation') return { type, jwts: keyAttestationsOf(proofs.attestation) }
+  throw invalidProof('The proof type is not supported; use jwt.')
 }

@@ -13,7 +13,11 @@ export const zCredentialRequest = z
     proofs: z
       .unknown()
       .optional()
-      .meta({ description: 'An object with the one member jwt: an array of key proofs, one for each copy.' }),
+      .meta({
+        description:
+          'An object with one member: jwt, an array of key proofs, one for each copy, or attestation, an array of one ' +
+          'key attestation, whose keys get a copy each.',
+      }),
     credential_response_encryption: z.unknown().optional().meta({
       description: 'In an encrypted request: `jwk`, `enc` and, where it shall be compressed, `zip` of the answer.',
     }),

@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto'
+import { type DecodedJws, type Jwk, readPublicJwk, thumbprint } from '../jose/jws.js'
+import { isObject } from '../json/json-object.js'
+import { assertSigned, assertTimes, decoded, numberOf } from './attestation-jwt.js'
 import {
-  type DecodedJws,
-  decodeCompact,
-  type Jwk,
-  JwsError,
-  readPublicJwk,
-  thumbprint,
-  verifyDecoded,
-} from '../jose/jws.js'
-import { isObject, type JsonObject } from '../json/json-object.js'
-import { ATTESTATION_ALGORITHMS, AttestationError, type AttestationTrust, attesterKey } from './attester.js'
+  ATTESTATION_ALGORITHMS,
+  AttestationError,
+  type AttestationTrust,
+  type Attester,
+  attesterOf,
+} from './attester.js'
 
 /** How far the `iat` of a proof may lie from now, in seconds, to either side. */
 export const POP_IAT_SECONDS = 60
-const LEEWAY_SECONDS = 60
 const MAX_LENGTH = 16_384
 const MAX_JTI_LENGTH = 256
 
@@ -34,8 +32,8 @@ export interface WalletAttestation {
   readonly walletName: string | undefined
   /** `status` as it came, for the caller to check; undefined where there is none. */
   readonly status: unknown
-  /** The attestation itself, for that check. */
-  readonly attester: { readonly jwk: Jwk; readonly iss: string | undefined }
+  /** Who made it, for that check. */
+  readonly attester: Attester
   /** Whether its key was found by the certificates that it brings. */
   readonly certified: boolean
   /** `challenge` of the proof; undefined where it has none. */
@@ -43,42 +41,6 @@ export interface WalletAttestation {
   /** Identifies the proof, which is valid once: the caller stores it as used. */
   readonly jtiHash: string
   readonly expiresAt: Date
-}
-
-function decoded(jwt: string, what: string): DecodedJws {
-  if (jwt.length > MAX_LENGTH) throw new AttestationError(`The ${what} is longer than ${MAX_LENGTH} characters.`)
-  try {
-    return decodeCompact(jwt)
-  } catch (cause) {
-    if (cause instanceof JwsError) throw new AttestationError(`The ${what} is not a well-formed JWT.`, { cause })
-    throw cause
-  }
-}
-
-function assertSigned(jws: DecodedJws, jwk: Jwk, what: string): void {
-  try {
-    verifyDecoded(jws, jwk, ATTESTATION_ALGORITHMS)
-  } catch (cause) {
-    if (cause instanceof JwsError)
-      throw new AttestationError(`The ${what} cannot be accepted: ${cause.message}`, { cause })
-    throw cause
-  }
-}
-
-const numberOf = (value: unknown, name: string, what: string): number => {
-  if (typeof value !== 'number' || !Number.isFinite(value))
-    throw new AttestationError(`The ${name} of the ${what} is no number.`)
-  return value
-}
-
-/** RFC 7519 §4.1.4 to §4.1.6, where the claims are present. */
-function assertTimes({ iat, nbf, exp }: JsonObject, what: string, now: Date): void {
-  const seconds = now.getTime() / 1000
-  if (exp !== undefined && numberOf(exp, 'exp', what) <= seconds) throw new AttestationError(`The ${what} has expired.`)
-  for (const [name, time] of Object.entries({ iat, nbf })) {
-    if (time !== undefined && numberOf(time, name, what) > seconds + LEEWAY_SECONDS)
-      throw new AttestationError(`The ${what} is not valid yet: ${name} lies in the future.`)
-  }
 }
 
 /** Attestation-Based Client Authentication §5.1: who the wallet is, and the key of this instance. */
@@ -129,13 +91,14 @@ export function verifyWalletAttestation(
   proof: string,
   options: WalletAttestationOptions,
 ): WalletAttestation {
-  const [jwt, pop] = [decoded(attestation, 'wallet attestation'), decoded(proof, 'proof of the wallet attestation')]
+  const jwt = decoded(attestation, 'wallet attestation', MAX_LENGTH)
+  const pop = decoded(proof, 'proof of the wallet attestation', MAX_LENGTH)
   const { clientId, instance } = attested(jwt, options.now)
-  const jwk = attesterKey(jwt.header, jwt.payload, options.trust, options.now)
-  assertSigned(jwt, jwk, 'wallet attestation')
+  const attester = attesterOf(jwt.header, jwt.payload, options.trust, options.now)
+  assertSigned(jwt, attester.jwk, 'wallet attestation', ATTESTATION_ALGORITHMS)
   const issuedAt = assertProof(pop, clientId, options)
-  assertSigned(pop, instance, 'proof of the wallet attestation')
-  const { wallet_name: name, status, iss } = jwt.payload
+  assertSigned(pop, instance, 'proof of the wallet attestation', ATTESTATION_ALGORITHMS)
+  const { wallet_name: name, status } = jwt.payload
   const { jti, challenge } = pop.payload
   const instanceJkt = thumbprint(instance)
   return {
@@ -144,7 +107,7 @@ export function verifyWalletAttestation(
     walletName: typeof name === 'string' ? name : undefined,
     status,
     certified: jwt.header.x5c !== undefined,
-    attester: { jwk, iss: typeof iss === 'string' ? iss : undefined },
+    attester,
     challenge: typeof challenge === 'string' ? challenge : challenge === undefined ? undefined : '',
     jtiHash: createHash('sha256')
       .update(`attestation ${instanceJkt} ${String(jti)}`)

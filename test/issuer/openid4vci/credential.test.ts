@@ -289,10 +289,10 @@ describe('requests that are wrong (§8.3.1.2)', () => {
       'proofs is missing: prove the key that the credential is to be bound to.',
     ],
     [
-      'an attestation proof',
+      'an attestation proof that is none',
       { credential_configuration_id: JWT_VC, proofs: { attestation: ['a.b.c'] } },
       'invalid_proof',
-      'The proof type is not supported; use jwt.',
+      'The key attestation is not a well-formed JWT.',
     ],
     [
       'an encrypted answer',

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type CallbackContext, clientAuthenticationAnonymous, type Jwk as LibraryJwk } from '@openid4vc/oauth2'
-import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
+import { Openid4vciClient, Openid4vciWalletProvider, setGlobalConfig } from '@openid4vc/openid4vci'
 import { compactVerify, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { installValidationMessages } from '../../../server/validation.js'
 
@@ -22,6 +22,14 @@ export async function newHolderKey(): Promise<HolderKey> {
   return { privateJwk: await exportJWK(privateKey), publicJwk, did }
 }
 
+/** A wallet provider of the library's, certified by `x5c`. */
+export interface Attester {
+  readonly privateJwk: JWK
+  readonly x5c: readonly string[]
+  readonly keyStorage?: string[]
+  readonly userAuthentication?: string[]
+}
+
 export interface Taking {
   readonly offer: string
   readonly keys: readonly HolderKey[]
@@ -29,6 +37,8 @@ export interface Taking {
   readonly txCode?: string | undefined
   /** Asks for these alone by authorization_details. */
   readonly authorizationDetails?: boolean
+  /** Its keys are attested, in a proof by the first of them or as the proof itself. */
+  readonly attested?: { readonly by: Attester; readonly as: 'jwt' | 'attestation' }
   /** Trusts who signs the issuer's metadata by a did:jwk, and so asks for signed ones. */
   readonly signedMetadata?: boolean
   /** How its requests travel; the platform's fetch unless given. */
@@ -55,14 +65,15 @@ const verifyByDidJwk: NonNullable<CallbackContext['verifyJwt']> = async (signer,
   return { verified: true, signerJwk: jwk as LibraryJwk }
 }
 
+const signedWith = async (privateJwk: JWK, header: Record<string, unknown>, payload: object): Promise<string> =>
+  new SignJWT({ ...payload }).setProtectedHeader({ ...header, alg: 'ES256' }).sign(await importJWK(privateJwk, 'ES256'))
+
 /** What the library asks of a wallet with some keys. */
 export function libraryCallbacks(keys: readonly HolderKey[]) {
   const signJwt = async (publicJwk: JWK, header: Record<string, unknown>, payload: object) => {
     const key = keys.find((candidate) => candidate.publicJwk.x === publicJwk.x)
     if (key === undefined) throw new Error('The wallet has no such key.')
-    return new SignJWT({ ...payload })
-      .setProtectedHeader({ ...header, alg: 'ES256' })
-      .sign(await importJWK(key.privateJwk, 'ES256'))
+    return signedWith(key.privateJwk, header, payload)
   }
   const keyOf = (signer: { didUrl?: string; publicJwk?: unknown }) =>
     keys.find(({ did }) => signer.didUrl?.startsWith(`${did}#`))?.publicJwk ?? (signer.publicJwk as JWK)
@@ -77,6 +88,29 @@ export function libraryCallbacks(keys: readonly HolderKey[]) {
   } satisfies Pick<CallbackContext, 'hash' | 'generateRandom' | 'clientAuthentication' | 'signJwt'>
 }
 
+/** A key attestation as the library makes it for wallet providers. */
+function keyAttestation(
+  { privateJwk, x5c, keyStorage, userAuthentication }: Attester,
+  keys: readonly HolderKey[],
+  nonce: string,
+  as: 'jwt' | 'attestation',
+): Promise<string> {
+  const signJwt: CallbackContext['signJwt'] = async (_signer, { header, payload }) => ({
+    jwt: await signedWith(privateJwk, header, payload),
+    signerJwk: keys[0]?.publicJwk as LibraryJwk,
+  })
+  return new Openid4vciWalletProvider({ callbacks: { ...libraryCallbacks(keys), signJwt } }).createKeyAttestationJwt({
+    signer: { method: 'x5c', alg: 'ES256', x5c: [...x5c] },
+    use: `proof_type.${as}`,
+    attestedKeys: keys.map(({ publicJwk }) => publicJwk as LibraryJwk),
+    nonce,
+    issuedAt: new Date(),
+    ...(as === 'jwt' ? { expiresAt: new Date(Date.now() + 3_600_000) } : {}),
+    ...(keyStorage === undefined ? {} : { keyStorage }),
+    ...(userAuthentication === undefined ? {} : { userAuthentication }),
+  })
+}
+
 /** A wallet that nobody here wrote (`@openid4vc/openid4vci`): it takes everything that an offer offers, and says so. */
 export async function takeOffer({
   signedMetadata = false,
@@ -86,6 +120,7 @@ export async function takeOffer({
   txCode,
   authorizationDetails,
   fetch: transport = fetch,
+  attested,
 }: Taking): Promise<Record<string, Taken>> {
   const client = new Openid4vciClient({
     callbacks: {
@@ -112,26 +147,32 @@ export async function takeOffer({
   const taken: Record<string, Taken> = {}
   for (const credentialConfigurationId of configurations) {
     const { c_nonce: nonce } = await client.requestNonce({ issuerMetadata })
-    const jwt = await Promise.all(
-      keys.map(async ({ publicJwk, did }) => {
-        const signer =
-          named === 'by jwk'
-            ? { method: 'jwk' as const, publicJwk: publicJwk as LibraryJwk, alg: 'ES256' }
-            : { method: 'did' as const, didUrl: `${did}#0`, alg: 'ES256' }
-        const proof = await client.createCredentialRequestJwtProof({
-          issuerMetadata,
-          credentialConfigurationId,
-          nonce,
-          signer,
-        })
-        return proof.jwt
-      }),
-    )
+    const attestation = attested === undefined ? undefined : await keyAttestation(attested.by, keys, nonce, attested.as)
+    // One attested key proves all of them.
+    const proving = attestation === undefined ? keys : keys.slice(0, 1)
+    const proofOf = async ({ publicJwk, did }: HolderKey) => {
+      const signer =
+        named === 'by jwk'
+          ? { method: 'jwk' as const, publicJwk: publicJwk as LibraryJwk, alg: 'ES256' }
+          : { method: 'did' as const, didUrl: `${did}#0`, alg: 'ES256' }
+      const proof = await client.createCredentialRequestJwtProof({
+        issuerMetadata,
+        credentialConfigurationId,
+        nonce,
+        signer,
+        ...(attestation === undefined ? {} : { keyAttestationJwt: attestation }),
+      })
+      return proof.jwt
+    }
+    const proofs =
+      attested?.as === 'attestation'
+        ? { attestation: [attestation ?? ''] }
+        : { jwt: await Promise.all(proving.map(proofOf)) }
     const { credentialResponse } = await client.retrieveCredentials({
       issuerMetadata,
       accessToken,
       credentialConfigurationId,
-      proofs: { jwt: jwt as [string, ...string[]] },
+      proofs,
     })
     const { credentials = [], notification_id: notificationId } = credentialResponse
     if (notificationId !== undefined) {

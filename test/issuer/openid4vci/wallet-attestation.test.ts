@@ -1,15 +1,24 @@
-import { mkdtempSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/service.js'
 import type { WalletActor } from '../../support/wallet-actor.js'
+import { startWebServer, type WebServer } from '../../verifier/web-server.js'
 import { type Issuer, refusalOf, SD_JWT, startIssuer } from './actors.js'
-import { type Changes, newProvider, newWallet, type Provider, popOf } from './attestation-actors.js'
+import {
+  type Changes,
+  knownWallet,
+  newCertifiedProvider,
+  newProvider,
+  newProviderRoot,
+  newWallet,
+  type Provider,
+  popOf,
+  trusting,
+} from './attestation-actors.js'
 import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from './browser.js'
 
 const CLIENT = 'https://pocket.example'
+const root = newProviderRoot()
+let web: WebServer
 let issuer: Issuer
 let unattested: Issuer
 let provider: Provider
@@ -18,28 +27,27 @@ let instance: WalletActor
 beforeAll(async () => {
   provider = await newProvider()
   instance = await newWallet()
-  const file = join(mkdtempSync(join(tmpdir(), 'credence-wallets-')), 'wallets.json')
-  const wallets = [
-    {
-      client_id: CLIENT,
-      redirect_uris: [REDIRECT_URI, 'pocket:done'],
-      attestation: { iss: provider.iss, jwks: { keys: [provider.jwk] } },
-    },
-  ]
-  await writeFile(file, JSON.stringify(wallets))
-  issuer = await startIssuer({ env: { WALLET_CLIENTS: file } })
+  web = await startWebServer()
+  const env = await trusting([knownWallet(CLIENT, [REDIRECT_URI, 'pocket:done'], provider)], [root])
+  issuer = await startIssuer({ env: { ...env, OUTBOUND_ALLOWED_HOSTS: `127.0.0.1:${web.port}` } })
   unattested = await startIssuer()
 })
 afterAll(async () => {
   await issuer.service.close()
   await unattested.service.close()
+  await web[Symbol.asyncDispose]()
 })
 
 type Headers = Record<string, string>
 
-async function attested(attestation: Changes = {}, pop: Changes = {}, by: WalletActor = instance): Promise<Headers> {
+async function attested(
+  attestation: Changes = {},
+  pop: Changes = {},
+  by: WalletActor = instance,
+  from: Provider = provider,
+): Promise<Headers> {
   return {
-    'oauth-client-attestation': await provider.attest(CLIENT, by, attestation),
+    'oauth-client-attestation': await from.attest(CLIENT, by, attestation),
     'oauth-client-attestation-pop': await popOf(by, issuer.service.url, pop),
   }
 }
@@ -223,6 +231,62 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
   it('any attestation where none is believed', async () => {
     const { parameters } = await newRequest()
     expect(refusalOf(await push(parameters, await attested(), unattested)).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+})
+
+describe('a wallet attestation with a certificate chain (HAIP 1.0 §4.4.1)', () => {
+  const pushed = async (from: Provider, changes: Changes = {}) =>
+    push((await newRequest()).parameters, await attested(changes, {}, instance, from))
+
+  it('to a root of WALLET_TRUST_ANCHORS is believed, again and again', async () => {
+    const certified = await newCertifiedProvider(root)
+    for (let time = 0; time < 2; time += 1) expect((await pushed(certified)).status).toBe(201)
+    const forged = await pushed(certified, { by: (await newWallet()).signer })
+    expect(refusalOf(forged).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+
+  it.each<[string, () => Promise<Provider>]>([
+    ['to an anchor that is not trusted', () => newCertifiedProvider(newProviderRoot('Elsewhere'))],
+    ['to an anchor of the same name that is not trusted', () => newCertifiedProvider(newProviderRoot())],
+    ['of a certificate that signed itself', () => newCertifiedProvider(undefined)],
+    ['with the trust anchor in it', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
+    ['of an expired certificate', () => newCertifiedProvider(root, { notAfter: '2026-01-31T00:00:00Z' })],
+  ])('%s is not: invalid_client', async (_name, providerOf) => {
+    expect(refusalOf(await pushed(await providerOf())).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+})
+
+describe('the status of a wallet attestation (Token Status List §8.3)', () => {
+  let made = 0
+  async function statusBy(by: Provider, revoked: readonly number[]): Promise<Changes> {
+    made += 1
+    const uri = `http://127.0.0.1:${web.port}/list-${made}`
+    const body = await by.statusList(uri, revoked)
+    web.documents.set(`/list-${made}`, { body, type: 'application/statuslist+jwt' })
+    return { payload: { status: { status_list: { uri, idx: 7 } } } }
+  }
+  const pushed = async (changes: Changes) => push((await newRequest()).parameters, await attested(changes))
+  const REFUSED = [401, 'invalid_client']
+
+  it('must be valid, and is asked for each time', async () => {
+    const changes = await statusBy(provider, [8])
+    expect((await pushed(changes)).status).toBe(201)
+    expect((await pushed(changes)).status).toBe(201)
+    expect(web.requests.filter((path) => path === `/list-${made}`)).toHaveLength(2)
+    const { code, verifier } = await attestedCode()
+    const revoked = await attested(await statusBy(provider, [7]))
+    expect(refusalOf(await redeem(code, verifier, revoked))).toEqual([
+      ...REFUSED,
+      'The wallet attestation is not valid any more.',
+    ])
+    expect((await redeem(code, verifier, await attested(changes))).status).toBe(200)
+  })
+
+  it('that cannot be had, or is of another provider, is none', async () => {
+    const nowhere = { status_list: { uri: `http://127.0.0.1:${web.port}/nowhere`, idx: 7 } }
+    expect(refusalOf(await pushed({ payload: { status: nowhere } })).slice(0, 2)).toEqual(REFUSED)
+    const foreign = await statusBy(await newProvider(), [])
+    expect(refusalOf(await pushed(foreign)).slice(0, 2)).toEqual(REFUSED)
   })
 })
 

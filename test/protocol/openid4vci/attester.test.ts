@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { AttestationError, attesterKey } from '../../../server/protocol/openid4vci/attester.js'
+import { AttestationError, attesterOf } from '../../../server/protocol/openid4vci/attester.js'
 import { makeCertificate } from '../issuer-keys/certificates.js'
 
 const until = '2027-01-01T00:00:00Z'
 const root = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04, notAfter: '2099-12-31T00:00:00Z' })
 const leaf = makeCertificate({ subject: 'Provider', issuer: root, keyUsage: 0x80, notAfter: until })
 const trust = { trustAnchors: [root.certificate], providers: [] }
-const keyAt = (time: string, x5c: unknown = [leaf.x5c], by = trust) => attesterKey({ x5c }, {}, by, new Date(time))
+const keyAt = (time: string, x5c: unknown = [leaf.x5c], by = trust) => attesterOf({ x5c }, {}, by, new Date(time)).jwk
 
 it('a chain that was verified before is still refused once it has run out, and where its anchor is not trusted', () => {
   const good = '2026-12-31T23:00:00Z'

@@ -8,7 +8,12 @@ import {
 
 describe('the proofs of a credential request (OpenID4VCI 1.0 §8.2)', () => {
   it('are the array of the one member jwt', () => {
-    expect(requestedProofs({ proofs: { jwt: ['a.b.c', 'd.e.f'] } })).toEqual({ jwts: ['a.b.c', 'd.e.f'] })
+    expect(requestedProofs({ proofs: { jwt: ['a.b.c', 'd.e.f'] } })).toEqual({ type: 'jwt', jwts: ['a.b.c', 'd.e.f'] })
+  })
+
+  it('are one key attestation in the one member attestation (Appendix F)', () => {
+    const read = requestedProofs({ proofs: { attestation: ['a.b.c'] } })
+    expect(read).toEqual({ type: 'attestation', jwts: ['a.b.c'] })
   })
 
   it('may be as many as batch_size says, and no more', () => {
@@ -27,7 +32,13 @@ describe('the proofs of a credential request (OpenID4VCI 1.0 §8.2)', () => {
     [{ proofs: 'a.b.c' }, 'proofs must be an object.'],
     [{ proofs: {} }, 'proofs must have exactly one member, named after the proof type.'],
     [{ proofs: { jwt: ['a.b.c'], di_vp: [{}] } }, 'proofs must have exactly one member, named after the proof type.'],
-    [{ proofs: { attestation: ['a.b.c'] } }, 'The proof type is not supported; use jwt.'],
+    [
+      { proofs: { attestation: ['a.b.c', 'd.e.f'] } },
+      'proofs.attestation must be an array of exactly one key attestation.',
+    ],
+    [{ proofs: { attestation: [] } }, 'proofs.attestation must be an array of exactly one key attestation.'],
+    [{ proofs: { attestation: 'a.b.c' } }, 'proofs.attestation must be an array of exactly one key attestation.'],
+    [{ proofs: { attestation: [7] } }, 'proofs.attestation must be an array of exactly one key attestation.'],
     [{ proofs: { di_vp: [{}] } }, 'The proof type is not supported; use jwt.'],
     [{ proofs: { jwt: [] } }, 'proofs.jwt must be a non-empty array of JWTs.'],
     [{ proofs: { jwt: 'a.b.c' } }, 'proofs.jwt must be a non-empty array of JWTs.'],

@@ -1,0 +1,54 @@
+import type { SignatureAlgorithm } from '../jose/algorithms.js'
+import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } from '../jose/jws.js'
+import type { JsonObject } from '../json/json-object.js'
+import { AttestationError } from './attester.js'
+
+const LEEWAY_SECONDS = 60
+
+/**
+ * Decodes the JWT of an attestation, or of a proof that belongs to one, without verifying it.
+ *
+ * @param what it is, for the sentence that refuses it
+ * @throws AttestationError
+ */
+export function decoded(jwt: string, what: string, maxLength: number): DecodedJws {
+  if (jwt.length > maxLength) throw new AttestationError(`The ${what} is longer than ${maxLength} characters.`)
+  try {
+    return decodeCompact(jwt)
+  } catch (cause) {
+    if (cause instanceof JwsError) throw new AttestationError(`The ${what} is not a well-formed JWT.`, { cause })
+    throw cause
+  }
+}
+
+/** @throws AttestationError where it is not signed with that key and one of these algorithms. */
+export function assertSigned(jws: DecodedJws, jwk: Jwk, what: string, algorithms: readonly SignatureAlgorithm[]): void {
+  try {
+    verifyDecoded(jws, jwk, algorithms)
+  } catch (cause) {
+    if (cause instanceof JwsError)
+      throw new AttestationError(`The ${what} cannot be accepted: ${cause.message}`, { cause })
+    throw cause
+  }
+}
+
+/** @throws AttestationError where the claim is no number. */
+export function numberOf(value: unknown, name: string, what: string): number {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new AttestationError(`The ${name} of the ${what} is no number.`)
+  return value
+}
+
+/**
+ * RFC 7519 §4.1.4 to §4.1.6, where the claims are present.
+ *
+ * @throws AttestationError
+ */
+export function assertTimes({ iat, nbf, exp }: JsonObject, what: string, now: Date): void {
+  const seconds = now.getTime() / 1000
+  if (exp !== undefined && numberOf(exp, 'exp', what) <= seconds) throw new AttestationError(`The ${what} has expired.`)
+  for (const [name, time] of Object.entries({ iat, nbf })) {
+    if (time !== undefined && numberOf(time, name, what) > seconds + LEEWAY_SECONDS)
+      throw new AttestationError(`The ${what} is not valid yet: ${name} lies in the future.`)
+  }
+}

@@ -1,0 +1,130 @@
+import { SIGNATURE_ALGORITHMS } from '../jose/algorithms.js'
+import { type Jwk, JwsError, readPublicJwk, requireSignatureKey, thumbprint } from '../jose/jws.js'
+import { verificationKey } from '../jose/verification-key.js'
+import type { JsonObject } from '../json/json-object.js'
+import { OAuthError } from '../oauth/error.js'
+import { assertSigned, assertTimes, decoded, numberOf } from './attestation-jwt.js'
+import { AttestationError, type AttestationTrust, type Attester, attesterOf } from './attester.js'
+import { BATCH_SIZE } from './proofs.js'
+
+/**
+ * What a key attestation may be signed with. One in the header of a `jwt` proof is bound by what the metadata list for that
+ * proof type (Appendix F.1).
+ */
+export const KEY_ATTESTATION_ALGORITHMS = SIGNATURE_ALGORITHMS
+
+/**
+ * What attested keys must have: one of the values of each member that is there (OpenID4VCI 1.0 Appendix D.2). Without
+ * members any attestation will do.
+ */
+export interface KeyAttestationRequirement {
+  readonly keyStorage?: readonly string[] | undefined
+  readonly userAuthentication?: readonly string[] | undefined
+}
+
+export interface KeyAttestationOptions {
+  readonly trust: AttestationTrust
+  readonly now: Date
+  /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
+  readonly nonceIssuedAt: (nonce: string) => Date | undefined
+  /** The attestation stands in the header of a `jwt` proof, and needs an `exp` then. */
+  readonly inProof: boolean
+  /** What the credential demands; null where it demands nothing. */
+  readonly required: KeyAttestationRequirement | null
+}
+
+/** Keys that a wallet's provider, or its key storage, vouches for. */
+export interface KeyAttestation {
+  /** `attested_keys`: one to the size of a batch, all different. */
+  readonly keys: readonly [Jwk, ...Jwk[]]
+  /** Its `c_nonce`, which counts once: the caller stores it as used. */
+  readonly nonce: string
+  /** `status` as it came, for the caller to check; undefined where there is none. */
+  readonly status: unknown
+  /** Who made it, for that check. */
+  readonly attester: Attester
+}
+
+const WHAT = 'key attestation'
+/** Of 1.0, and of its drafts, which wallets with the library of Credo (0.4.6) still write. */
+const TYPES: readonly unknown[] = ['key-attestation+jwt', 'keyattestation+jwt']
+/** Room for a batch of RSA keys and a chain of certificates. */
+const MAX_LENGTH = 32_768
+
+function attestedKey(value: unknown): Jwk {
+  const jwk = readPublicJwk(value)
+  if (jwk === undefined) throw new AttestationError(`The ${WHAT} has a key that is not a supported public key.`)
+  try {
+    // Nothing need be signed with it here that would show that it is good for that.
+    requireSignatureKey(jwk)
+    verificationKey(jwk)
+  } catch (cause) {
+    if (cause instanceof JwsError)
+      throw new AttestationError(`The ${WHAT} has a key that cannot be used: ${cause.message}`, { cause })
+    throw cause
+  }
+  return jwk
+}
+
+function attestedKeys({ attested_keys: values }: JsonObject): KeyAttestation['keys'] {
+  if (!Array.isArray(values) || values.length > BATCH_SIZE)
+    throw new AttestationError(`The ${WHAT} must have 1 to ${BATCH_SIZE} attested_keys.`)
+  const [first, ...others] = values.map(attestedKey)
+  if (first === undefined) throw new AttestationError(`The ${WHAT} must have 1 to ${BATCH_SIZE} attested_keys.`)
+  const keys = [first, ...others] as const
+  if (new Set(keys.map(thumbprint)).size < keys.length)
+    throw new AttestationError(`The ${WHAT} has a key more than once.`)
+  return [...keys]
+}
+
+/** Whether the claim has one of the accepted values (Appendix D.1: where it is there, a non-empty array of strings). */
+function assertAccepted(payload: JsonObject, name: string, accepted: readonly string[] | undefined): void {
+  const values = payload[name]
+  const listed = Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string')
+  if (values !== undefined && !listed)
+    throw new AttestationError(`The ${name} of the ${WHAT} must be a non-empty array of strings.`)
+  if (accepted === undefined || (listed && accepted.some((value) => values.includes(value)))) return
+  throw new AttestationError(`The ${name} of the ${WHAT} is none of those that the credential needs.`)
+}
+
+function assertClaims(payload: JsonObject, { now, inProof, required }: KeyAttestationOptions): void {
+  numberOf(payload.iat, 'iat', WHAT)
+  if (inProof && payload.exp === undefined) throw new AttestationError(`The ${WHAT} has no exp.`)
+  assertTimes(payload, WHAT, now)
+  assertAccepted(payload, 'key_storage', required?.keyStorage)
+  assertAccepted(payload, 'user_authentication', required?.userAuthentication)
+}
+
+function nonceOf({ nonce }: JsonObject, { nonceIssuedAt }: KeyAttestationOptions): string {
+  if (typeof nonce !== 'string')
+    throw new AttestationError(`The ${WHAT} has no nonce: get one from the nonce endpoint.`)
+  if (nonceIssuedAt(nonce) === undefined)
+    throw new OAuthError('invalid_nonce', `The nonce of the ${WHAT} is unknown or has expired.`)
+  return nonce
+}
+
+function verified(attestation: string, options: KeyAttestationOptions): KeyAttestation {
+  const jwt = decoded(attestation, WHAT, MAX_LENGTH)
+  const { header, payload } = jwt
+  if (!TYPES.includes(header.typ)) throw new AttestationError(`The typ of the ${WHAT} must be key-attestation+jwt.`)
+  const nonce = nonceOf(payload, options)
+  const attester = attesterOf(header, payload, options.trust, options.now)
+  assertSigned(jwt, attester.jwk, WHAT, KEY_ATTESTATION_ALGORITHMS)
+  assertClaims(payload, options)
+  return { keys: attestedKeys(payload), nonce, status: payload.status, attester }
+}
+
+/**
+ * Verifies a key attestation in JWT format (OpenID4VCI 1.0 Appendix D.1, F.3). Its `status` and whether its nonce was used
+ * before are the caller's to check.
+ *
+ * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
+ */
+export function verifyKeyAttestation(attestation: string, options: KeyAttestationOptions): KeyAttestation {
+  try {
+    return verified(attestation, options)
+  } catch (cause) {
+    if (cause instanceof AttestationError) throw new OAuthError('invalid_proof', cause.message, { cause })
+    throw cause
+  }
+}

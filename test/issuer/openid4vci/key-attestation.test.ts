@@ -1,0 +1,438 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeCertificate } from '../../protocol/issuer-keys/certificates.js'
+import { query } from '../../support/postgres.js'
+import type { Answer } from '../../support/service.js'
+import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
+import { startWebServer, type WebServer } from '../../verifier/web-server.js'
+import { credentialOf, type Issuer, payloadOf, refusalOf, SD_JWT, startIssuer } from './actors.js'
+import {
+  type Changes,
+  knownWallet,
+  newCertifiedProvider,
+  newProvider,
+  newProviderRoot,
+  type Provider,
+  trusting,
+} from './attestation-actors.js'
+
+const root = newProviderRoot()
+const somebodyElse = makeCertificate({ subject: 'Other Provider', keyUsage: 0x80, issuer: root })
+const ANY = 'AnyAttested-sd-jwt'
+const STRONG = 'StronglyAttested-sd-jwt'
+const STRONG_KEYS = { key_storage: ['iso_18045_moderate'], user_authentication: ['iso_18045_high'] }
+
+let issuer: Issuer
+let provider: Provider
+let web: WebServer
+let wallets: WalletActor[]
+
+beforeAll(async () => {
+  web = await startWebServer()
+  provider = await newProvider()
+  wallets = await Promise.all(Array.from({ length: 3 }, () => newWallet()))
+  const env = await trusting([knownWallet('https://pocket.example', ['pocket:done'], provider)], [root])
+  issuer = await startIssuer({ env: { ...env, OUTBOUND_ALLOWED_HOSTS: `127.0.0.1:${web.port}` } })
+  await postSchema(issuer, 'AnyAttested', {})
+  await postSchema(issuer, 'StronglyAttested', {
+    keyStorage: ['iso_18045_high', 'iso_18045_moderate'],
+    userAuthentication: ['iso_18045_high'],
+  })
+})
+afterAll(async () => {
+  await issuer.service.close()
+  await web[Symbol.asyncDispose]()
+})
+
+async function postSchema(at: Issuer, name: string, keyAttestation: unknown): Promise<Answer> {
+  return at.service.request('POST', '/schemas', {
+    authorization: await at.authorization(),
+    body: { name, version: 1, schema: { type: 'object', properties: { product: { type: 'string' } } }, keyAttestation },
+  })
+}
+
+const seconds = () => Math.floor(Date.now() / 1000)
+const jwksOf = (of: readonly WalletActor[]) => of.map(({ publicJwk }) => publicJwk)
+
+async function newToken(configuration = SD_JWT, at: Issuer = issuer): Promise<string> {
+  const made = await at.makeOffer({
+    credentialConfigurationIds: [configuration],
+    credentialSubject: { product: 'Mill' },
+  })
+  return at.token(made.credentialOfferSessionId)
+}
+
+const request = (token: string, proofs: unknown, configuration = SD_JWT, at: Issuer = issuer): Promise<Answer> =>
+  at.requestCredential(token, { credential_configuration_id: configuration, proofs })
+
+/** `proofs` with an attestation of keys, in one of both ways. */
+type Way = (attestation: string, nonce: string) => Promise<Record<string, readonly string[]>>
+
+const alone: Way = async (attestation) => ({ attestation: [attestation] })
+
+/** In the header of a proof that the first key signs. */
+const inProof: Way = async (attestation, nonce) => ({ jwt: [await proofBy(0, attestation, nonce, { kid: '0' })] })
+
+function proofBy(signer: number, attestation: string, nonce: string, names: Record<string, unknown>): Promise<string> {
+  const header = { kid: undefined, jwk: undefined, key_attestation: attestation, ...names }
+  return (wallets[signer] as WalletActor).proof(issuer.service.url, nonce, { header })
+}
+
+async function taken(way: Way, by: Provider, changes: Changes = {}, configuration = SD_JWT): Promise<Answer> {
+  const nonce = await issuer.nonce()
+  const attestation = await by.attestKeys(jwksOf(wallets), nonce, changes)
+  return request(await newToken(configuration), await way(attestation, nonce), configuration)
+}
+
+/** The keys that the credentials of an answer are bound to. */
+const boundTo = (answer: Answer) => {
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json.credentials.map(({ credential }: { credential: string }) => payloadOf(credential).cnf)
+}
+
+const WAYS: readonly (readonly [string, Way])[] = [
+  ['proofs.attestation', alone],
+  ['key_attestation in a jwt proof', inProof],
+]
+
+describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F.3)', () => {
+  const each = () => jwksOf(wallets).map((jwk) => ({ jwk }))
+
+  it.each(WAYS)('get a credential each by %s, of a provider that is known by iss and kid', async (_name, way) => {
+    expect(boundTo(await taken(way, provider))).toEqual(each())
+  })
+
+  it.each(WAYS)('get a credential each by %s, of a provider with a certificate', async (_name, way) => {
+    const certified = await newCertifiedProvider(root)
+    expect(boundTo(await taken(way, certified))).toEqual(each())
+    // The chain is known now; its attestations are checked all the same.
+    const forged = { by: (await newWallet()).signer }
+    expect(refusalOf(await taken(way, certified, forged)).slice(0, 2)).toEqual([400, 'invalid_proof'])
+  })
+
+  it('are named in the proof by their kid, their position, themselves or a DID', async () => {
+    const [first, second] = wallets as [WalletActor, WalletActor]
+    const keys = [{ ...first.publicJwk, kid: 'phone' }, second.publicJwk]
+    const named = async (signer: number, names: Record<string, unknown>) => {
+      const nonce = await issuer.nonce()
+      const attestation = await provider.attestKeys(keys, nonce)
+      return boundTo(await request(await newToken(), { jwt: [await proofBy(signer, attestation, nonce, names)] }))
+    }
+    const both = jwksOf([first, second]).map((jwk) => ({ jwk }))
+    expect(await named(0, { kid: 'phone' })).toEqual(both)
+    expect(await named(1, { kid: '1' })).toEqual(both)
+    expect(await named(1, { jwk: second.publicJwk })).toEqual(both)
+    expect(await named(1, { kid: second.kid })).toEqual([both[0], { kid: second.kid }])
+  })
+
+  it('get one credential each, however many proofs have the attestation', async () => {
+    const nonce = await issuer.nonce()
+    const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
+    const jwt = await Promise.all([2, 0].map((signer) => proofBy(signer, attestation, nonce, { kid: `${signer}` })))
+    expect(boundTo(await request(await newToken(), { jwt }))).toEqual(each())
+  })
+
+  it('need no expiry where the attestation is the proof', async () => {
+    expect((await taken(alone, provider, { payload: { exp: undefined } })).status).toBe(200)
+  })
+
+  it('are twenty at most, over all proofs of a request', async () => {
+    const many = await Promise.all(Array.from({ length: 20 }, () => newWallet()))
+    const nonce = await issuer.nonce()
+    const token = await newToken()
+    const attestation = await provider.attestKeys(jwksOf(many), nonce)
+    const [first] = many
+    const header = { jwk: undefined, kid: '0', key_attestation: attestation }
+    const jwt = [
+      await first?.proof(issuer.service.url, nonce, { header }),
+      await wallets[0]?.proof(issuer.service.url, nonce),
+    ]
+    expect(refusalOf(await request(token, { jwt }))).toEqual([
+      400,
+      'invalid_proof',
+      'A request can have at most 20 keys.',
+    ])
+    const answer = await request(token, { attestation: [attestation] })
+    expect(boundTo(answer)).toHaveLength(20)
+  })
+})
+
+const ATTACKS: readonly (readonly [string, () => Changes | Promise<Changes>])[] = [
+  ['a signature by another key', async () => ({ by: (await newWallet()).signer })],
+  ['one that has expired', () => ({ payload: { exp: seconds() - 1 } })],
+  ['one of the future', () => ({ payload: { iat: seconds() + 3_600 } })],
+  ['one that is not valid yet', () => ({ payload: { nbf: seconds() + 3_600 } })],
+  ['no iat', () => ({ payload: { iat: undefined } })],
+  ['no nonce', () => ({ payload: { nonce: undefined } })],
+  ['another typ', () => ({ header: { typ: 'JWT' } })],
+  ['an unknown provider', () => ({ payload: { iss: 'https://nobody.example' } })],
+  ['no provider', () => ({ payload: { iss: undefined } })],
+  ['an unknown kid', () => ({ header: { kid: 'other' } })],
+  ['no kid', () => ({ header: { kid: undefined } })],
+  [
+    'a key that it brings itself',
+    async () => {
+      const thief = await newWallet()
+      return { by: thief.signer, header: { kid: undefined, jwk: thief.publicJwk } }
+    },
+  ],
+  ['an address of keys', () => ({ header: { kid: undefined, jku: 'https://provider.example/jwks' } })],
+  ['no keys', () => ({ payload: { attested_keys: [] } })],
+  ['no list of keys', () => ({ payload: { attested_keys: { 0: {} } } })],
+  [
+    'too many keys',
+    async () => ({
+      payload: { attested_keys: jwksOf(await Promise.all(Array.from({ length: 21 }, () => newWallet()))) },
+    }),
+  ],
+  ['one key twice', () => ({ payload: { attested_keys: [...jwksOf(wallets), { ...jwksOf(wallets)[0], kid: 'b' }] } })],
+  ['a private key', () => ({ payload: { attested_keys: wallets.map(({ privateJwk }) => privateJwk) } })],
+  ['a symmetric key', () => ({ payload: { attested_keys: [...jwksOf(wallets), { kty: 'oct', k: 'c2VjcmV0' }] } })],
+  [
+    'a key that is no point of its curve',
+    () => ({ payload: { attested_keys: [...jwksOf(wallets), { ...jwksOf(wallets)[0], y: 'A'.repeat(43) }] } }),
+  ],
+  ['a key for encryption', () => ({ payload: { attested_keys: [{ ...jwksOf(wallets)[0], use: 'enc' }] } })],
+  ['a status of an unknown kind', () => ({ payload: { status: { other: 1 } } })],
+  ['a key_storage that is no list', () => ({ payload: { key_storage: 'iso_18045_high' } })],
+]
+
+describe.each(WAYS)('attacks with %s', (_way, way) => {
+  it.each(ATTACKS)('%s: invalid_proof, and nothing is spent', async (_name, changesOf) => {
+    const [nonce, token] = [await issuer.nonce(), await newToken()]
+    const bad = await provider.attestKeys(jwksOf(wallets), nonce, await changesOf())
+    expect(refusalOf(await request(token, await way(bad, nonce))).slice(0, 2)).toEqual([400, 'invalid_proof'])
+    const good = await provider.attestKeys(jwksOf(wallets), nonce)
+    expect((await request(token, await way(good, nonce))).status).toBe(200)
+  })
+
+  it.each<[string, () => Promise<Provider>]>([
+    ['to an anchor that is not trusted', () => newCertifiedProvider(newProviderRoot('Elsewhere'))],
+    ['to an anchor of the same name that is not trusted', () => newCertifiedProvider(newProviderRoot())],
+    ['of a certificate that signed itself', () => newCertifiedProvider(undefined)],
+    ['with the trust anchor in it', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
+    ['of an expired certificate', () => newCertifiedProvider(root, { notAfter: '2026-01-31T00:00:00Z' })],
+    ['that is broken', () => newCertifiedProvider(root, { x5c: () => ['AAAA'] })],
+    ['that is empty', () => newCertifiedProvider(root, { x5c: () => [] })],
+    ['of somebody else', () => newCertifiedProvider(root, { x5c: () => [somebodyElse.x5c] })],
+  ])('a chain %s: invalid_proof', async (_name, providerOf) => {
+    expect(refusalOf(await taken(way, await providerOf())).slice(0, 2)).toEqual([400, 'invalid_proof'])
+  })
+
+  it('a nonce that is not ours: invalid_nonce', async () => {
+    const refused = refusalOf(await taken(way, provider, { payload: { nonce: 'made-up' } }))
+    expect(refused).toEqual([400, 'invalid_nonce', 'The nonce of the key attestation is unknown or has expired.'])
+  })
+
+  it('an attestation that was used before: invalid_nonce', async () => {
+    const nonce = await issuer.nonce()
+    const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
+    expect((await request(await newToken(), await way(attestation, nonce))).status).toBe(200)
+    const again = await request(await newToken(), await way(attestation, await issuer.nonce()))
+    expect(refusalOf(again).slice(0, 2)).toEqual([400, 'invalid_nonce'])
+  })
+
+  it('two attestations in proofs.attestation, or no string: invalid_proof', async () => {
+    const nonce = await issuer.nonce()
+    const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
+    const { jwt, attestation: list } = await way(attestation, nonce)
+    const proofs =
+      jwt === undefined
+        ? { attestation: [...(list ?? []), attestation] }
+        : { jwt: [await proofBy(0, [attestation] as unknown as string, nonce, { kid: '0' })] }
+    expect(refusalOf(await request(await newToken(), proofs)).slice(0, 2)).toEqual([400, 'invalid_proof'])
+  })
+})
+
+describe('attacks with the proof around an attestation: invalid_proof', () => {
+  it.each<[string, number, () => Record<string, unknown>]>([
+    ['a key that is not attested, named by itself', 2, () => ({ jwk: wallets[2]?.publicJwk })],
+    ['a key that is not attested, named by its DID', 2, () => ({ kid: wallets[2]?.kid })],
+    ['a key that is not attested, in the name of one that is', 2, () => ({ kid: '0' })],
+    ['a position beyond the list', 0, () => ({ kid: '2' })],
+    ['a position that is none', 0, () => ({ kid: '-1' })],
+    ['a position with a leading zero', 0, () => ({ kid: '00' })],
+    ['a position that is no string', 0, () => ({ kid: 0 })],
+    ['an unknown kid', 0, () => ({ kid: 'phone' })],
+    ['no name of its key', 0, () => ({})],
+    ['two names', 0, () => ({ kid: '0', jwk: wallets[0]?.publicJwk })],
+  ])('%s', async (_name, signer, names) => {
+    const [nonce, token] = [await issuer.nonce(), await newToken()]
+    const attestation = await provider.attestKeys(jwksOf(wallets.slice(0, 2)), nonce)
+    const refused = await request(token, { jwt: [await proofBy(signer, attestation, nonce, names())] })
+    expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'invalid_proof'])
+    expect((await request(token, { jwt: [await proofBy(0, attestation, nonce, { kid: '0' })] })).status).toBe(200)
+  })
+
+  it('an attestation without exp', async () => {
+    expect(refusalOf(await taken(inProof, provider, { payload: { exp: undefined } }))).toEqual([
+      400,
+      'invalid_proof',
+      'The key attestation has no exp.',
+    ])
+  })
+})
+
+describe('the status of a key attestation (Token Status List §8.3)', () => {
+  let made = 0
+  async function listOf(by: Provider, revoked: readonly number[]): Promise<{ path: string; status: unknown }> {
+    made += 1
+    const path = `/list-${made}`
+    const uri = `http://127.0.0.1:${web.port}${path}`
+    web.documents.set(path, { body: await by.statusList(uri, revoked), type: 'application/statuslist+jwt' })
+    return { path, status: { status_list: { uri, idx: 7 } } }
+  }
+
+  it.each(WAYS)('is asked for each time: %s', async (_name, way) => {
+    const { path, status } = await listOf(provider, [8])
+    for (let time = 0; time < 2; time += 1)
+      expect((await taken(way, provider, { payload: { status } })).status).toBe(200)
+    expect(web.requests.filter((asked) => asked === path)).toHaveLength(2)
+    const { status: revoked } = await listOf(provider, [7])
+    expect(refusalOf(await taken(way, provider, { payload: { status: revoked } }))).toEqual([
+      400,
+      'invalid_proof',
+      'The key attestation is not valid any more.',
+    ])
+  })
+
+  it('by a list that is certified as attesters are, and by none of another provider', async () => {
+    const certified = await newCertifiedProvider(root)
+    const { status } = await listOf(await newCertifiedProvider(root), [])
+    expect((await taken(alone, certified, { payload: { status } })).status).toBe(200)
+    const { status: foreign } = await listOf(await newCertifiedProvider(newProviderRoot('Elsewhere')), [])
+    expect(refusalOf(await taken(alone, certified, { payload: { status: foreign } }))[1]).toBe('invalid_proof')
+    const { status: others } = await listOf(provider, [])
+    expect(refusalOf(await taken(alone, certified, { payload: { status: others } }))[1]).toBe('invalid_proof')
+  })
+
+  it('that cannot be had is no good one, and its nonce is used up: nobody makes the service ask twice with it', async () => {
+    const uri = `http://127.0.0.1:${web.port}/nowhere`
+    const [nonce, token] = [await issuer.nonce(), await newToken()]
+    const status = { status_list: { uri, idx: 7 } }
+    const attestation = await provider.attestKeys(jwksOf(wallets), nonce, { payload: { status } })
+    const first = await request(token, { attestation: [attestation] })
+    expect(refusalOf(first).slice(0, 2)).toEqual([400, 'invalid_proof'])
+    const second = await request(token, { attestation: [attestation] })
+    expect(refusalOf(second).slice(0, 2)).toEqual([400, 'invalid_nonce'])
+    expect(web.requests.filter((asked) => asked === '/nowhere')).toHaveLength(1)
+  })
+
+  it.each([{ uri: 'ftp://x', idx: 7 }, { uri: 7, idx: 7 }, { uri: 'https://x.example', idx: -1 }, { idx: 7 }])(
+    'that is no reference is no good one: %j',
+    async (list) => {
+      const refused = refusalOf(await taken(alone, provider, { payload: { status: { status_list: list } } }))
+      expect(refused.slice(0, 2)).toEqual([400, 'invalid_proof'])
+    },
+  )
+})
+
+describe('a schema with keyAttestation', () => {
+  it('is shown with it, in every version', async () => {
+    const versions = await issuer.service.request('GET', '/schemas/StronglyAttested/versions', {
+      authorization: await issuer.authorization(),
+    })
+    expect(versions.json[0].keyAttestation).toEqual({
+      keyStorage: ['iso_18045_high', 'iso_18045_moderate'],
+      userAuthentication: ['iso_18045_high'],
+    })
+    const [{ id }] = versions.json
+    const read = await issuer.service.request('GET', `/schemas/${id}`, { authorization: await issuer.authorization() })
+    expect(read.json.keyAttestation).toEqual(versions.json[0].keyAttestation)
+  })
+
+  it('publishes what it demands for both proof types (§12.2.4); others publish nothing', async () => {
+    const { json } = await issuer.service.request('GET', '/.well-known/openid-credential-issuer')
+    const required = (id: string) => {
+      const { jwt, attestation } = json.credential_configurations_supported[id].proof_types_supported
+      expect(attestation.proof_signing_alg_values_supported).toContain('ES256')
+      expect(attestation.key_attestations_required).toEqual(jwt.key_attestations_required)
+      return jwt.key_attestations_required
+    }
+    expect(required(STRONG)).toEqual({
+      key_storage: ['iso_18045_high', 'iso_18045_moderate'],
+      user_authentication: ['iso_18045_high'],
+    })
+    expect(required(ANY)).toEqual({})
+    expect(required(SD_JWT)).toBeUndefined()
+  })
+
+  it.each(WAYS)('is issued to keys that have one of the accepted values of each: %s', async (_name, way) => {
+    expect((await taken(way, provider, { payload: STRONG_KEYS }, STRONG)).status).toBe(200)
+    expect((await taken(way, provider, {}, ANY)).status).toBe(200)
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a weaker storage', { ...STRONG_KEYS, key_storage: ['iso_18045_basic'] }],
+    ['a weaker authentication', { ...STRONG_KEYS, user_authentication: ['iso_18045_moderate'] }],
+    ['no word of the storage', { ...STRONG_KEYS, key_storage: undefined }],
+    ['no word of the authentication', { ...STRONG_KEYS, user_authentication: undefined }],
+    ['an empty list', { ...STRONG_KEYS, key_storage: [] }],
+    ['a string that contains the value', { ...STRONG_KEYS, key_storage: 'iso_18045_high' }],
+    ['another case', { ...STRONG_KEYS, key_storage: ['ISO_18045_HIGH'] }],
+  ])('is not issued to keys with %s: invalid_proof', async (_name, payload) => {
+    for (const way of [alone, inProof])
+      expect(refusalOf(await taken(way, provider, { payload }, STRONG)).slice(0, 2)).toEqual([400, 'invalid_proof'])
+  })
+
+  it.each([ANY, STRONG])(
+    'is not issued by a proof without an attestation, nor where one of several has none: %s',
+    async (id) => {
+      const token = await newToken(id)
+      expect(refusalOf(await issuer.take(token, id)).slice(0, 2)).toEqual([400, 'invalid_proof'])
+      const nonce = await issuer.nonce()
+      const attestation = await provider.attestKeys(jwksOf(wallets.slice(0, 1)), nonce, { payload: STRONG_KEYS })
+      const attested = await proofBy(0, attestation, nonce, { kid: '0' })
+      const bare = (await wallets[1]?.proof(issuer.service.url, nonce)) ?? ''
+      expect(refusalOf(await request(token, { jwt: [attested, bare] }, id)).slice(0, 2)).toEqual([400, 'invalid_proof'])
+      credentialOf(await request(token, { jwt: [attested] }, id))
+    },
+  )
+
+  it.each([
+    { keyStorage: [] },
+    { userAuthentication: [] },
+    { keyStorage: 'iso_18045_high' },
+    { keyStorage: [''] },
+    { storage: ['iso_18045_high'] },
+    null,
+    true,
+  ])('with %j is a 400', async (keyAttestation) => {
+    expect((await postSchema(issuer, 'Refused', keyAttestation)).status).toBe(400)
+  })
+})
+
+describe('where no attestation is believed', () => {
+  let plain: Issuer
+  beforeAll(async () => {
+    plain = await startIssuer()
+  })
+  afterAll(() => plain.service.close())
+
+  it('a schema cannot demand one, and nothing is announced', async () => {
+    const refused = await postSchema(plain, 'Attested', {})
+    expect([refused.status, refused.json.message]).toEqual([
+      400,
+      ['keyAttestation needs WALLET_TRUST_ANCHORS, or a provider in WALLET_CLIENTS'],
+    ])
+    const { json } = await plain.service.request('GET', '/.well-known/openid-credential-issuer')
+    const types = json.credential_configurations_supported[SD_JWT].proof_types_supported
+    expect([Object.keys(types), Object.keys(json.proof_types_supported)]).toEqual([['jwt'], ['jwt']])
+  })
+
+  it('proofs.attestation is an invalid_proof; a jwt proof stands for itself, whatever is attested in it', async () => {
+    const token = await newToken(SD_JWT, plain)
+    const nonce = await plain.nonce()
+    const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
+    const refused = await request(token, { attestation: [attestation] }, SD_JWT, plain)
+    expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'invalid_proof'])
+    const jwt = [await wallets[0]?.proof(plain.service.url, nonce, { header: { key_attestation: attestation } })]
+    expect(boundTo(await request(token, { jwt }, SD_JWT, plain))).toEqual([{ jwk: wallets[0]?.publicJwk }])
+  })
+
+  it('a schema of a time when they were is issued to nobody', async () => {
+    expect((await postSchema(plain, 'Attested', undefined)).status).toBe(201)
+    await query(plain.service.databaseUrl, "UPDATE schemas SET key_attestation = '{}' WHERE name = 'Attested'")
+    const token = await newToken('Attested-sd-jwt', plain)
+    expect(refusalOf(await plain.take(token, 'Attested-sd-jwt')).slice(0, 2)).toEqual([400, 'invalid_proof'])
+  })
+})
