@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Openid4vpVerifier, type ParsedOpenid4vpAuthorizationResponse } from '@openid4vc/openid4vp'
-import { exportJWK, generateKeyPair } from 'jose'
+import { compactDecrypt, exportJWK, generateKeyPair, importJWK } from 'jose'
 import { makeCertificate } from '../protocol/issuer-keys/certificates.js'
 import { newRemoteKey, type RemoteKey, remoteCallbacks, signJwt } from './wallet-callbacks.js'
 import { type RemoteAnswer, type RemoteHandler, type SeenRequest, startRemoteServer } from './wallet-http.js'
@@ -35,12 +35,20 @@ export interface RemoteResponse {
   readonly state: string | undefined
 }
 
+/** An error that a wallet answered. */
+export interface RemoteRefusal {
+  readonly error: unknown
+  readonly state: unknown
+  readonly encrypted: boolean
+}
+
 /** A verifier that shares no code with the service: `@openid4vc/openid4vp`, jose. */
 export interface RemoteVerifier extends AsyncDisposable {
   readonly url: string
   readonly key: RemoteKey
   readonly seen: readonly SeenRequest[]
   readonly responses: readonly RemoteResponse[]
+  readonly refusals: readonly RemoteRefusal[]
   /** File with the root of the verifier's certificate, for VERIFIER_TRUST_ANCHORS. */
   readonly anchorFile: string
   /** `openid4vp://` address of a request for a DCQL query. */
@@ -63,7 +71,7 @@ const LONG = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T23:59:59
 export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): Promise<RemoteVerifier> {
   const key = await newRemoteKey()
   const { privateKey, publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
-  const decryptionKey = { ...(await exportJWK(privateKey)), kid: 'response-key' }
+  const decryptionKey = { ...(await exportJWK(privateKey)), kid: 'response-key', alg: 'ECDH-ES' }
   const encryptionKey = { ...(await exportJWK(publicKey)), kid: 'response-key', use: 'enc', alg: 'ECDH-ES' }
   const library = new Openid4vpVerifier({ callbacks: remoteCallbacks(key, decryptionKey) })
   const root = makeCertificate({ subject: 'Verifier Root', ca: true, keyUsage: 0x04, ...LONG })
@@ -85,6 +93,18 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
   )
   const requests = new Map<string, StoredRequest>()
   const responses: RemoteResponse[] = []
+  const refusals: RemoteRefusal[] = []
+
+  /** The error in an answer; undefined where there is none. */
+  const refusalIn = async (form: Record<string, string>): Promise<RemoteRefusal | undefined> => {
+    const { response: jwe } = form
+    const parameters =
+      jwe === undefined
+        ? form
+        : JSON.parse(new TextDecoder().decode((await compactDecrypt(jwe, await importJWK(decryptionKey))).plaintext))
+    const { error, state } = parameters as Record<string, unknown>
+    return error === undefined ? undefined : { error, state, encrypted: jwe !== undefined }
+  }
 
   const signed = async ({ payload, options: request }: StoredRequest, walletNonce: string | undefined) => {
     const x509 = request.prefix === 'x509_san_dns' || request.prefix === 'x509_hash'
@@ -107,6 +127,11 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     const stored = requests.get(new URL(seen.url, 'http://remote').searchParams.get('id') ?? '')
     if (stored === undefined) return { status: 400, body: { error: 'invalid_request' } }
     const form = Object.fromEntries(new URLSearchParams(seen.text))
+    const refusal = await refusalIn(form)
+    if (refusal !== undefined) {
+      refusals.push(refusal)
+      return { body: {} }
+    }
     const parsed: ParsedOpenid4vpAuthorizationResponse = await library.parseOpenid4vpAuthorizationResponse({
       authorizationResponse: form,
       authorizationRequestPayload: stored.payload as never,
@@ -146,6 +171,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     key,
     seen: server.seen,
     responses,
+    refusals,
     anchorFile,
     async request(query, request = {}) {
       const id = randomUUID()

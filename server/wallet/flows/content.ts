@@ -2,7 +2,7 @@ import type { CredentialOfferObject } from '@openid4vc/openid4vci'
 import { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { isObject } from '../../protocol/json/json-object.js'
-import type { PresentationRequest } from '../openid4vp/resolve-request.js'
+import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 
 /** What a flow waits to do: stored under the vault's protection, and written by this service alone. */
 const zContent = z.discriminatedUnion('kind', [

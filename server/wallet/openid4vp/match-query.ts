@@ -5,7 +5,7 @@ import { isObject } from '../../protocol/json/json-object.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
 import type { ClaimsPathPointer } from '../../protocol/sd-jwt-vc/present.js'
 import { authorityKeyIdentifiers, type HeldCredential } from '../credentials/held.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { RefusedRequest } from './refused-request.js'
 
 /** Bounds on what a stranger's query may cost. */
 const MAX_QUERY_CHARACTERS = 32 * 1024
@@ -48,9 +48,10 @@ function translated(formats: Formats, query: unknown): { format?: CredentialForm
   return format === undefined || known === undefined ? { query } : { format, query: known }
 }
 
-/** @throws WalletError for a query that is malformed, or asks for more than any honest one does. */
+/** @throws RefusedRequest for a query that is malformed, or asks for more than any honest one does. */
 export function parseQuery(formats: Formats, query: Readonly<Record<string, unknown>>): ParsedQuery {
-  if (JSON.stringify(query).length > MAX_QUERY_CHARACTERS) throw new WalletError('The DCQL query is too large.')
+  if (JSON.stringify(query).length > MAX_QUERY_CHARACTERS)
+    throw new RefusedRequest('invalid_request', 'The DCQL query is too large.')
   const asked = Array.isArray(query.credentials)
     ? query.credentials.map((each) => translated(formats, each))
     : undefined
@@ -60,16 +61,19 @@ export function parseQuery(formats: Formats, query: Readonly<Record<string, unkn
     parsed = DcqlQuery.parse({ ...query, credentials } as DcqlQuery.Input)
     DcqlQuery.validate(parsed)
   } catch (cause) {
-    throw new WalletError('The DCQL query is not valid.', { cause })
+    throw new RefusedRequest('invalid_request', 'The DCQL query is not valid.', { cause })
   }
   const claims = parsed.credentials.reduce((count, credential) => count + (credential.claims?.length ?? 0), 0)
   if (parsed.credentials.length > MAX_CREDENTIAL_QUERIES || claims > MAX_CLAIMS) {
-    throw new WalletError('The DCQL query asks for too much at once.')
+    throw new RefusedRequest('invalid_request', 'The DCQL query asks for too much at once.')
   }
   const byId = parsed.credentials.flatMap(({ id }, index) => {
     const format = asked?.[index]?.format
     return format === undefined ? [] : [[id, format] as const]
   })
+  if (byId.length === 0) {
+    throw new RefusedRequest('vp_formats_not_supported', 'The DCQL query asks for credentials of no supported format.')
+  }
   return { query: parsed, formats: new Map(byId) }
 }
 

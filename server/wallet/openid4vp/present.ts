@@ -5,7 +5,7 @@ import { WalletError } from '../protocol/wallet-error.js'
 import { copySigner } from '../protocol/wallet-keys.js'
 import { RESPONSE_ENCRYPTION } from './fetch-request-object.js'
 import type { Match } from './match-query.js'
-import type { PresentationRequest } from './resolve-request.js'
+import type { PresentationRequest } from './presentation-request.js'
 
 /** Schemes of addresses that run as code in the page or app that opens them. */
 const ACTIVE_SCHEMES = /^(?:javascript|data|file|blob|vbscript|about):/i

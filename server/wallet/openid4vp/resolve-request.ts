@@ -10,17 +10,10 @@ import type { RequestInvitation } from '../protocol/invitation.js'
 import { presentationClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { CLIENT_ID_PREFIXES, fetchRequestObject } from './fetch-request-object.js'
-
-/** An authorization request whose sender and form were checked; it can be stored as JSON. */
-export interface PresentationRequest {
-  readonly payload: Openid4vpAuthorizationRequest
-  /** The full client identifier: the audience of what is presented (OpenID4VP 1.0 §14.8). */
-  readonly clientId: string
-  readonly query: Readonly<Record<string, unknown>>
-  readonly responseUri: string
-  /** Before draft 26 a `vp_token` held single presentations, not arrays of them. */
-  readonly singlePresentations: boolean
-}
+import { parseQuery } from './match-query.js'
+import type { PresentationRequest } from './presentation-request.js'
+import { RefusedRequest } from './refused-request.js'
+import { tellVerifier } from './tell-verifier.js'
 
 const FIRST_WITH_ARRAYS = 26
 
@@ -81,6 +74,8 @@ function responseUriOf(payload: Openid4vpAuthorizationRequest): string {
  * the response goes where that prefix allows, and that it asks in a way that a wallet without a user in front of it may
  * answer.
  *
+ * The verifier is told why its request is refused (§8.5), once it is known who that is.
+ *
  * @throws WalletError, or an error of the library, with the reason.
  */
 export async function resolveRequest(
@@ -98,14 +93,33 @@ export async function resolveRequest(
   if (!SUPPORTED.has(request.client.prefix)) {
     throw new WalletError(`Verifiers of the kind ${request.client.prefix} are not known to this wallet.`)
   }
-  if (request.dcql === undefined) throw new WalletError('The authorization request has no dcql_query.')
-  // §5.1: transaction data must be shown to the user who approves it, which a hosted wallet cannot do.
-  if (request.transactionData !== undefined) throw new WalletError('Transaction data is not supported.')
-  return {
-    payload,
-    clientId: request.client.effective,
-    query: payload.dcql_query as Record<string, unknown>,
-    responseUri: responseUriOf(payload),
-    singlePresentations: request.version < FIRST_WITH_ARRAYS,
+  const responseUri = responseUriOf(payload)
+  try {
+    return {
+      payload,
+      clientId: request.client.effective,
+      query: acceptedQuery(deps, request),
+      responseUri,
+      singlePresentations: request.version < FIRST_WITH_ARRAYS,
+    }
+  } catch (thrown) {
+    // Only now: who cannot be relied on to be who they say is told nothing.
+    if (thrown instanceof RefusedRequest) await tellVerifier(deps, fetch, responseUri, payload, thrown.error)
+    throw thrown
   }
+}
+
+/** @throws RefusedRequest for a query that a hosted wallet does not answer, whatever it holds. */
+function acceptedQuery(
+  { formats }: Pick<Deps, 'formats'>,
+  { dcql, transactionData, authorizationRequestPayload: payload }: ResolvedOpenid4vpAuthorizationRequest,
+): Readonly<Record<string, unknown>> {
+  if (dcql === undefined) throw new RefusedRequest('invalid_request', 'The authorization request has no dcql_query.')
+  // §5.1: transaction data must be shown to the user who approves it, which a hosted wallet cannot do.
+  if (transactionData !== undefined) {
+    throw new RefusedRequest('invalid_transaction_data', 'Transaction data is not supported.')
+  }
+  const query = payload.dcql_query as Record<string, unknown>
+  parseQuery(formats, query)
+  return query
 }

@@ -4,7 +4,7 @@ import { PAGE_SIZE } from '../../paging.js'
 import { type HeldCredential, openCredential } from '../credentials/held.js'
 import { type Match, type Matching, matchQuery, parseQuery } from '../openid4vp/match-query.js'
 import { present } from '../openid4vp/present.js'
-import type { PresentationRequest } from '../openid4vp/resolve-request.js'
+import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 import { failureReason } from '../protocol/exchange-failure.js'
 import { recordPresentation } from './record.js'
 
