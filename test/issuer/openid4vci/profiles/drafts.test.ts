@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Answer } from '../../../support/service.js'
+import { type Answer, startService } from '../../../support/service.js'
 import { newWallet, type WalletActor } from '../../../support/wallet-actor.js'
 import { type Issuer, JWT_VC, PRE_AUTHORIZED, refusalOf, SD_JWT, startIssuer } from '../actors.js'
 
@@ -99,6 +99,27 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     const text = JSON.stringify(plain).replaceAll(closed.service.url, issuer.service.url)
     expect(open).toMatchObject(JSON.parse(text))
     expect(JSON.stringify(open)).not.toMatch(/null|\[\]|\{\}/)
+  })
+
+  it('leaves an offer that was made when its draft was open as it is', async () => {
+    const made = await issuer.makeOffer({ profile: 'draft13', credentialConfigurationIds: [JWT_VC, FORMER] })
+    const { databaseUrl, identityProvider } = issuer.service
+    const later = await startService({ databaseUrl, identityProvider })
+    const offer = await later.request('GET', `/openid4vci/offers/${made.credentialOfferSessionId}`)
+    expect(offer.json.credential_configuration_ids).toEqual([JWT_VC, FORMER])
+    const code = offer.json.grants[PRE_AUTHORIZED]['pre-authorized_code']
+    const token = await later.request('POST', '/openid4vci/token', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code }).toString(),
+    })
+    expect(token.json).toMatchObject(NONCE)
+    const jwt = await wallet.proof(later.url, token.json.c_nonce)
+    const taken = await later.request('POST', '/openid4vci/credential', {
+      authorization: `Bearer ${token.json.access_token}`,
+      body: { format: 'vc+sd-jwt', vct: `${later.url}/vct/${JWT_VC}`, proof: { proof_type: 'jwt', jwt } },
+    })
+    expect(taken.json).toMatchObject({ credential: expect.stringMatching(/~$/), ...NONCE })
+    await later.close()
   })
 
   it('gives an offering of the interface no configuration of a draft', async () => {
