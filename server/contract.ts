@@ -36,6 +36,8 @@ export interface RestMeta {
   readonly requestExample?: Readonly<Record<string, unknown>>
   /** The JSON that a protocol route answers with; for the document alone. */
   readonly reply?: z.ZodType
+  /** The JSON of its 202 answers, where it has any; for the document alone. */
+  readonly accepted?: z.ZodType
   /** What each event of a stream holds as JSON; for the client's declarations alone. */
   readonly event?: z.ZodType
   /** Whether it answers 304 to who has it already. */

@@ -13,6 +13,7 @@ import type { CredentialStore } from './issuer/credentials/store.js'
 import type { IssuanceStore } from './issuer/issuance/store.js'
 import type { OfferingStore } from './issuer/offerings/store.js'
 import type { AuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
+import type { DeferredIssuanceStore } from './issuer/openid4vci/deferred/store.js'
 import type { Seals } from './issuer/openid4vci/sealed.js'
 import type { OfferSessionStore } from './issuer/openid4vci/sessions/store.js'
 import type { Openid4vciStore } from './issuer/openid4vci/store.js'
@@ -51,6 +52,7 @@ export interface Stores {
   readonly keyRotation: KeyRotationStore
   readonly offerings: OfferingStore
   readonly offerSessions: OfferSessionStore
+  readonly deferredIssuances: DeferredIssuanceStore
   readonly schemas: SchemaStore
   readonly statusLists: StatusListStore
   readonly verificationSessions: VerificationSessionStore

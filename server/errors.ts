@@ -101,6 +101,11 @@ export const errors = {
     new ServiceError(409, errorMessage ?? 'Verification session has no result.'),
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
+  offerNotDeferred: () => new ServiceError(409, 'Credential offer is not deferred.'),
+  offerDecided: (decision: 'approved' | 'rejected') =>
+    new ServiceError(409, `Credential offer is ${decision} already.`),
+  offerEnded: () => new ServiceError(409, 'Credential offer has ended.'),
+  offerSessionChanged: () => new ServiceError(409, 'Credential offer session changed meanwhile. Try again.'),
   redemptionLimitReached: () => new ServiceError(409, 'Offering redemption limit reached.'),
   schemaWithdrawn: () => new ServiceError(410, 'Schema version is withdrawn.'),
   schemaSuperseded: () => new ServiceError(410, 'Schema version is superseded.'),

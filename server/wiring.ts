@@ -19,6 +19,7 @@ import { createCredentialStore } from './issuer/credentials/store.js'
 import { createIssuanceStore } from './issuer/issuance/store.js'
 import { createOfferingStore } from './issuer/offerings/store.js'
 import { createAuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
+import { createDeferredIssuanceStore } from './issuer/openid4vci/deferred/store.js'
 import { issuanceTasks } from './issuer/openid4vci/expire.js'
 import { createSeals } from './issuer/openid4vci/sealed.js'
 import { createOfferSessionStore } from './issuer/openid4vci/sessions/store.js'
@@ -86,6 +87,7 @@ export function createStores(database: Database): Stores {
     keyRotation: createKeyRotationStore(database),
     offerings: createOfferingStore(database),
     offerSessions: createOfferSessionStore(database),
+    deferredIssuances: createDeferredIssuanceStore(database),
     schemas: createSchemaStore(database),
     statusLists: createStatusListStore(database),
     verificationSessions: createVerificationSessionStore(database),

@@ -48,6 +48,9 @@ const SECURITY_SCHEMES = {
   clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret' },
 } as const
 
+const schemaOf = (reply: z.ZodType | undefined): JsonObject =>
+  reply === undefined ? { type: 'object' } : withoutDialect(z.toJSONSchema(reply, { io: 'output' }) as JsonObject)
+
 /** What a successful answer holds; undefined where it is nothing. */
 function successContent({ rest }: Route, generated: JsonObject): JsonObject | undefined {
   const { status = 200, produces, alsoProduces, kind, reply } = rest
@@ -56,9 +59,8 @@ function successContent({ rest }: Route, generated: JsonObject): JsonObject | un
   if (kind === 'page') return { 'text/html': text }
   if (produces !== undefined) return { [produces]: text }
   if (kind !== 'protocol') return isVoid(generated) ? undefined : (generated.content as JsonObject)
-  const schema = reply === undefined ? { type: 'object' } : z.toJSONSchema(reply, { io: 'output' })
   return {
-    'application/json': { schema: withoutDialect(schema as JsonObject) },
+    'application/json': { schema: schemaOf(reply) },
     ...(alsoProduces === undefined ? {} : { [alsoProduces]: text }),
   }
 }
@@ -67,7 +69,7 @@ const LOCATION = { description: 'Where the browser goes on', schema: { type: 'st
 
 /** The generator answers 200 and application/json for everything; the contract knows better. */
 function trueSuccess(route: Route, operation: Operation): void {
-  const { status = 200, notModified } = route.rest
+  const { status = 200, notModified, accepted } = route.rest
   const { content: _, ...generated } = operation.responses['200'] ?? {}
   const content = successContent(route, operation.responses['200'] ?? {})
   delete operation.responses['200']
@@ -77,6 +79,11 @@ function trueSuccess(route: Route, operation: Operation): void {
     ...(status === 303 ? { headers: { Location: LOCATION } } : {}),
     ...(content === undefined ? {} : { content }),
   }
+  if (accepted !== undefined)
+    operation.responses['202'] = {
+      description: 'Not yet',
+      content: { 'application/json': { schema: schemaOf(accepted) } },
+    }
   if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }
 }
 
@@ -85,10 +92,14 @@ const received: Readonly<Record<string, Readonly<Record<string, unknown>>>> = re
 
 /** A success shows what was really answered. */
 function addReceived(route: Route, operation: Operation): void {
-  const examples = received[`${route.method} ${route.template}`] ?? {}
-  const { content } = operation.responses[String(route.rest.status ?? 200)] ?? {}
-  for (const [mediaType, media] of Object.entries((content ?? {}) as Record<string, JsonObject>)) {
-    if (mediaType in examples) media.example = examples[mediaType]
+  const name = `${route.method} ${route.template}`
+  for (const [status, examples] of [
+    [route.rest.status ?? 200, received[name]],
+    [202, received[`${name} 202`]],
+  ] as const) {
+    const { content } = operation.responses[status] ?? {}
+    for (const [mediaType, media] of Object.entries((content ?? {}) as Record<string, JsonObject>))
+      if (examples !== undefined && mediaType in examples) media.example = examples[mediaType]
   }
 }
 

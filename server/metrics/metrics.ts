@@ -4,8 +4,19 @@ import type { Check } from '../protocol/credential/verification.js'
 /** How verification sessions begin and end. `declined`: the wallet answered with an error (OpenID4VP 1.0 §8.5). */
 export type VerificationOutcome = 'created' | 'verified' | 'refused' | 'declined' | 'expired'
 
-/** How sessions of credential offers go. `issued` is the first credential, `accepted` that the wallet says it has kept it. */
-export type OfferOutcome = 'created' | 'issued' | 'accepted' | 'failed' | 'expired'
+/**
+ * How sessions of credential offers go. `issued` is the first credential, `accepted` that the wallet says it has kept it;
+ * `deferred` that a wallet waits for a decision, `approved` and `rejected` what it was.
+ */
+export type OfferOutcome =
+  | 'created'
+  | 'deferred'
+  | 'approved'
+  | 'rejected'
+  | 'issued'
+  | 'accepted'
+  | 'failed'
+  | 'expired'
 
 /** What a session failed by: a check of a presentation, the transaction code, or what the wallet notified (OpenID4VCI 1.0 §11). */
 export type FailedCheck = Check | 'tx-code' | 'credential-failure' | 'credential-deleted'

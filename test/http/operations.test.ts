@@ -96,6 +96,9 @@ describe('every operation of the document', () => {
 describe('the examples of the document', () => {
   const kept = 'server/http/response-examples.json'
 
+  /** Whoever has to wait is answered with something else. */
+  const nameOf = ({ method, template, status }: Visited) => `${method} ${template}${status === 202 ? ' 202' : ''}`
+
   /** The first answer of each operation, by media type. */
   function received(): Record<string, Record<string, unknown>> {
     const examples: Record<string, Record<string, unknown>> = {}
@@ -103,7 +106,7 @@ describe('the examples of the document', () => {
       const [type] = visit.headers.get('content-type')?.split(';') ?? []
       // A document cannot hold itself.
       if (!type || visit.text === '' || visit.template === '/api-docs-json') continue
-      const operation = `${visit.method} ${visit.template}`
+      const operation = nameOf(visit)
       examples[operation] = { [type]: receivedExample(visit, service.url), ...examples[operation] }
     }
     return examples
@@ -118,11 +121,12 @@ describe('the examples of the document', () => {
   })
 
   it('stand at every success that has a body', () => {
-    for (const { method, template, status, headers, text } of visited) {
+    for (const visit of visited) {
+      const { method, template, status, headers, text } = visit
       const [type] = headers.get('content-type')?.split(';') ?? []
       if (!type || text === '' || template === '/api-docs-json') continue
       const example = paths[template]?.[method.toLowerCase()]?.responses[status]?.content?.[type]?.example
-      expect([method, template, example]).toEqual([method, template, received()[`${method} ${template}`]?.[type]])
+      expect([method, template, example]).toEqual([method, template, received()[nameOf(visit)]?.[type]])
     }
   })
 })

@@ -120,6 +120,35 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   await go('GET', '/credential-offer-sessions/{id}', { at: session })
 }
 
+async function visitDeferred({ go, service }: Bound): Promise<void> {
+  const configuration = `${SCHEMA.name}-sd-jwt`
+  const wait = async () => {
+    const { credentialOfferSessionId, credentialOffer } = await go('POST', '/credential-offers', {
+      body: { credentialConfigurationIds: [configuration], credentialSubject: SUBJECT, deferred: true },
+    })
+    const token = await go('POST', '/openid4vci/token', {
+      form: {
+        grant_type: PRE_AUTHORIZED,
+        'pre-authorized_code': credentialOffer.grants[PRE_AUTHORIZED]['pre-authorized_code'],
+      },
+    })
+    const { c_nonce } = await go('POST', '/openid4vci/nonce')
+    const authorization = `Bearer ${token.access_token}`
+    const jwt = [await (await newWallet()).proof(service.url, c_nonce)]
+    const { transaction_id } = await go('POST', '/openid4vci/credential', {
+      authorization,
+      body: { credential_configuration_id: configuration, proofs: { jwt } },
+    })
+    return { at: { id: String(credentialOfferSessionId) }, authorization, body: { transaction_id } }
+  }
+  const { at, ...request } = await wait()
+  await go('POST', '/openid4vci/deferred-credential', request)
+  await go('POST', '/credential-offer-sessions/{id}/approve', { at, body: { credentialSubject: SUBJECT } })
+  await go('POST', '/openid4vci/deferred-credential', request)
+  const other = await wait()
+  await go('POST', '/credential-offer-sessions/{id}/reject', { at: other.at, body: { reason: 'Not a customer' } })
+}
+
 async function visitAuthorization({ go }: Bound): Promise<void> {
   const offer = await go('POST', '/credential-offers', {
     body: {
@@ -249,6 +278,7 @@ export async function tour(
   const { holder, did } = await visitAgent(bound)
   await visitIssuer(bound)
   await visitOpenid4vci(bound)
+  await visitDeferred(bound)
   await visitAuthorization(bound)
   await visitWallet(bound, holder)
   await visitVerifier(bound, holder)

@@ -63,10 +63,12 @@ function assertHaipOffer(
   if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
 }
 
-/** @throws 400 for a draft that is not open here, and a transaction code that its wallets cannot ask for. */
-function assertDraftOffer({ config }: Deps, profile: Draft, { txCode }: Request): void {
+/** @throws 400 for a draft that is not open here, and for what its wallets cannot do. */
+function assertDraftOffer({ config }: Deps, profile: Draft, { txCode, deferred }: Request): void {
   if (!config.issuerLegacyProfiles.includes(profile))
     throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
+  // Drafts had other answers for wallets that wait: an error while nobody has decided, or a token of its own.
+  if (deferred === true) throw errors.badRequest(`deferred must not be given with profile ${profile}`)
   const fault = txCode === undefined ? undefined : dialectOf(profile).txCodeFault(describeTxCode(txCode))
   if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)
 }
@@ -114,6 +116,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
     state: 'Created',
     seq: 1,
     errorMessage: null,
+    deferred: null,
     configurationIds,
     issuerId: context.issuerId,
     txCode,
@@ -136,6 +139,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
       grant,
       forSubject: request.forSubject ?? null,
       profile,
+      deferred: request.deferred ?? false,
     },
     session,
   )

@@ -17,6 +17,9 @@ export const zCredentialOfferSession = z.object({
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   errorMessage: z.string().optional(),
+  deferred: z.enum(['pending', 'approved', 'rejected']).optional().meta({
+    description: 'Of a deferred offer, once a wallet has asked for it and waits (`pending`) or it was decided over.',
+  }),
 })
 
 export const createCredentialOffer = {
@@ -44,6 +47,9 @@ export const createCredentialOffer = {
       .max(255)
       .optional()
       .meta({ description: 'The `sub` of the user who may take it, with the authorization code.' }),
+    deferred: z.boolean().optional().meta({
+      description: 'Wallets wait until the offer was approved or rejected (OpenID4VCI 1.0 §9). Default false.',
+    }),
     profile: z
       .enum(OFFER_PROFILES)
       .optional()
@@ -84,6 +90,47 @@ export const readCredentialOfferSession = {
     errors: [400, 403],
   }),
   input: z.strictObject({ id: z.string() }),
+  output: zCredentialOfferSession,
+}
+
+const MAX_REASON = 300
+
+const DECISION =
+  'For who made the offer, and admins. It may be decided before a wallet has asked for it. A second decision, one over an ' +
+  'offer that has ended, and one over an offer that is not deferred are a 409.'
+
+export const approveCredentialOffer = {
+  meta: route('POST', '/credential-offer-sessions/{id}/approve', {
+    tag: 'Credential offers',
+    summary: 'Approve a deferred credential offer',
+    description: `${DECISION} The wallet that waits gets its credentials when it asks the next time: they are signed then.`,
+    access: 'issuer',
+    errors: [400, 403, 409],
+  }),
+  input: z.strictObject({
+    id: z.string(),
+    credentialSubject: zSubject.optional().meta({ description: 'In the place of the offered one.' }),
+  }),
+  output: zCredentialOfferSession,
+}
+
+export const rejectCredentialOffer = {
+  meta: route('POST', '/credential-offer-sessions/{id}/reject', {
+    tag: 'Credential offers',
+    summary: 'Reject a deferred credential offer',
+    description: `${DECISION} The session ends in Error, and its redemption stays counted.`,
+    access: 'issuer',
+    errors: [400, 403, 409],
+  }),
+  input: z.strictObject({
+    id: z.string(),
+    reason: z
+      .string()
+      .min(1)
+      .max(MAX_REASON)
+      .optional()
+      .meta({ description: 'The errorMessage of the session; the wallet is not told.' }),
+  }),
   output: zCredentialOfferSession,
 }
 

@@ -4,10 +4,13 @@ import { issuerProcedure, router } from '../../trpc.js'
 import { sessionView } from '../openid4vci/sessions/session.js'
 import { createOffer } from './create.js'
 import {
+  approveCredentialOffer,
   createCredentialOffer,
   credentialOfferSessionEvents,
   readCredentialOfferSession,
+  rejectCredentialOffer,
 } from './credential-offers.contract.js'
+import { approve, reject } from './decide.js'
 
 /** A session belongs to its creator; someone else's is an unknown one. */
 export async function ownSession(deps: Pick<Deps, 'stores'>, id: string, sub: string) {
@@ -28,6 +31,18 @@ export const credentialOffersRouter = router({
     .input(readCredentialOfferSession.input)
     .output(readCredentialOfferSession.output)
     .query(async ({ ctx: { deps, caller }, input }) => sessionView(await ownSession(deps, input.id, caller.sub))),
+
+  approve: issuerProcedure
+    .meta(approveCredentialOffer.meta)
+    .input(approveCredentialOffer.input)
+    .output(approveCredentialOffer.output)
+    .mutation(async ({ ctx: { deps, caller, work }, input }) => sessionView(await approve(deps, caller, input, work))),
+
+  reject: issuerProcedure
+    .meta(rejectCredentialOffer.meta)
+    .input(rejectCredentialOffer.input)
+    .output(rejectCredentialOffer.output)
+    .mutation(async ({ ctx: { deps, caller }, input }) => sessionView(await reject(deps, caller, input))),
 
   events: issuerProcedure
     .meta(credentialOfferSessionEvents.meta)

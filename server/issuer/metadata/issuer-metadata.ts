@@ -34,6 +34,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
     authorization_servers: [issuerBaseUrl],
     credential_endpoint: endpoint(deps, 'credential'),
     nonce_endpoint: endpoint(deps, 'nonce'),
+    deferred_credential_endpoint: endpoint(deps, 'deferred-credential'),
     notification_endpoint: endpoint(deps, 'notification'),
     token_endpoint: endpoint(deps, 'token'),
     schema_endpoint: `${issuerBaseUrl}/schemas`,

@@ -5,11 +5,16 @@ import { ENCRYPTED_TYPE } from '../../protocol/openid4vci/encryption.js'
 import { zSentCredentialRequest } from './profiles/sent-credential-request.js'
 
 /** Credential Response (OpenID4VCI 1.0 §8.3). */
-const zCredentialResponse = z
+export const zCredentialResponse = z
   .object({ credentials: z.array(z.object({ credential: z.string() })), notification_id: z.string().optional() })
   .meta({
     example: { credentials: [{ credential: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln' }], notification_id: '3fwe98js' },
   })
+
+/** To a wallet that has to wait (§8.3, §9.2). */
+export const zWaitingResponse = z
+  .object({ transaction_id: z.string(), interval: z.int().meta({ description: 'Seconds until it may ask again.' }) })
+  .meta({ example: { transaction_id: '8xLOxBtZp8', interval: 5 } })
 
 /** Credential Request (OpenID4VCI 1.0 §8.2). */
 export const credential = {
@@ -18,13 +23,15 @@ export const credential = {
     summary: 'Issue credentials to a wallet',
     description:
       'Credential Request (OpenID4VCI 1.0 §8), with a proof for each copy. Known configurations that the token does ' +
-      'not cover are a 403. The request may be encrypted for the key of the metadata, and then asks for an encrypted answer ' +
-      'with `credential_response_encryption` (§10); errors never are.',
+      'not cover are a 403. Of a deferred offer that nobody has decided over the answer is a 202 with a transaction, for the ' +
+      'deferred credential endpoint. The request may be encrypted for the key of the metadata, and then asks for an ' +
+      'encrypted answer with `credential_response_encryption` (§10); errors never are.',
     access: 'wallet',
     kind: 'protocol',
     alsoConsumes: ENCRYPTED_TYPE,
     alsoProduces: ENCRYPTED_TYPE,
     reply: zCredentialResponse,
+    accepted: zWaitingResponse,
     invalid: 'invalid_credential_request',
     errors: [400, 403, 413, 415],
   }),

@@ -21,13 +21,15 @@ export function offeredConfigurations(
 /** The error for an offer that closed during the request. */
 export const CLOSED = 'The credential offer has ended, has expired or has been used up.'
 
+export const ENDED = 'The credential offer has ended.'
+
 /** Why an offering is closed; undefined while it is open. */
 export function closedReason({ session, ...offering }: WalletOffering, now: Date): string | undefined {
   if (session !== null && session.txCodeAttempts >= TX_CODE_ATTEMPTS) return TX_CODE_LOCKED
   const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
   if (usedUp) return 'The credential offer has been used up.'
   if (offering.expiresAt !== null && offering.expiresAt <= now) return 'The credential offer has expired.'
-  return session?.state === 'Error' ? 'The credential offer has ended.' : undefined
+  return session?.state === 'Error' ? ENDED : undefined
 }
 
 type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile'>

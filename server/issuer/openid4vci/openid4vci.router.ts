@@ -1,11 +1,14 @@
 import { onlyLooks } from '../../context.js'
 import { errors } from '../../errors.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../../trpc.js'
 import { challenge } from './challenge.contract.js'
 import { attestsWallets, authenticateClient } from './client-authentication.js'
 import { credential } from './credential.contract.js'
 import { issueToWallet } from './credential.js'
+import { collectDeferred } from './deferred/collect.js'
+import { deferredCredential } from './deferred/deferred-credential.contract.js'
 import { dpopProofOf, provideDpopNonce } from './dpop.js'
 import { encryptableProcedure } from './encryption.js'
 import { nonce } from './nonce.contract.js'
@@ -19,11 +22,15 @@ import { issueToken } from './token.js'
 import { walletProcedure } from './wallet-access.js'
 
 /** Codes, tokens, nonces and credentials stay out of caches (RFC 6749 §5.1, OpenID4VCI 1.0 §7.2). */
-const uncached = (body: Record<string, unknown>): ProtocolReply => ({
-  status: 200,
+const uncached = (body: Record<string, unknown>, status = 200): ProtocolReply => ({
+  status,
   headers: { 'cache-control': 'no-store' },
   body,
 })
+
+/** §8.3, §9.2: a wallet that has to wait gets a transaction, and a status of its own. */
+const credentialReply = (body: JsonObject): ProtocolReply =>
+  uncached(body, body.transaction_id === undefined ? 200 : 202)
 
 /** Endpoints that take DPoP proofs, and the one for nonces: every answer brings a fresh nonce for them. */
 const dpopProcedure = publicProcedure.use(({ ctx, next }) => {
@@ -67,8 +74,14 @@ export const openid4vciRouter = router({
     .input(credential.input)
     .output(credential.output)
     .mutation(async ({ ctx: { deps, token }, input }) =>
-      uncached({ ...(await inDialect(deps, token, input, (request) => issueToWallet(deps, token, request))) }),
+      credentialReply(await inDialect(deps, token, input, (request) => issueToWallet(deps, token, request))),
     ),
+
+  deferredCredential: encryptableProcedure
+    .meta(deferredCredential.meta)
+    .input(deferredCredential.input)
+    .output(deferredCredential.output)
+    .mutation(async ({ ctx: { deps, token }, input }) => credentialReply(await collectDeferred(deps, token, input))),
 
   notification: walletProcedure
     .meta(notification.meta)

@@ -15,6 +15,7 @@ const offeringShape = {
   grant: z.enum(['pre-authorized_code', 'authorization_code']),
   forSubject: z.string().nullable(),
   profile: z.enum(OFFER_PROFILES),
+  deferred: z.boolean(),
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),
@@ -32,6 +33,8 @@ export const zToken = z.strictObject({
   dpopJkt: z.string().nullable(),
   taken: z.array(z.string()),
   authorizationId: z.string().nullable(),
+  authorizationExpiresAt: z.date().nullable(),
+  counted: z.boolean(),
   clientId: z.string().nullable(),
   credentialId: z.string().nullable(),
   credentialSubject: json(),
@@ -41,9 +44,10 @@ export const zToken = z.strictObject({
 
 export const zRefreshToken = z.strictObject({
   authorizationId: z.string(),
-  clientId: z.string(),
+  clientId: z.string().nullable(),
   offeringId: z.string(),
   profile: z.enum(OFFER_PROFILES),
+  offered: z.array(z.string()),
   detailed: z.array(z.string()),
   scoped: z.array(z.string()),
   dpopJkt: z.string().nullable(),
@@ -59,6 +63,7 @@ export const zConsentContext = z.strictObject({
   schemaBody: json(),
   issuerDisplay: json<{ readonly name: string }[]>().nullable(),
   credentialSubject: json(),
+  deferred: z.boolean(),
 })
 
 export const zIssuerDisplay = z.strictObject({ display: json<{ readonly name: string }[]>().nullable() })

@@ -45,6 +45,8 @@ export interface WalletOffering {
   readonly forSubject: string | null
   /** What the offer asks of wallets. */
   readonly profile: OfferProfile
+  /** Whether wallets wait until somebody has decided what they get. */
+  readonly deferred: boolean
   readonly redemptionLimit: number | null
   readonly redemptionCount: number
   readonly expiresAt: Date | null
@@ -64,6 +66,10 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly taken: readonly string[]
   /** The authorization that it was given for: what it is good for can be taken again. Null for a pre-authorized code. */
   readonly authorizationId: string | null
+  /** When that authorization ends. */
+  readonly authorizationExpiresAt: Date | null
+  /** Whether its redemption was counted: with what was taken, or as its wallet began to wait. */
+  readonly counted: boolean
   /** The client of that authorization. */
   readonly clientId: string | null
   readonly credentialId: string | null
@@ -71,6 +77,28 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   /** Whether what was taken under this token is on record and not revoked; null before anything was. */
   readonly credentialGood: boolean | null
 }
+
+/** The authorization that a token is given for. */
+export type TokenAuthorization = {
+  readonly id: string
+} & (
+  | {
+      /** `code`: the token redeems its code. */
+      readonly by: 'code'
+      readonly refresh: NewRefreshToken
+    }
+  | {
+      /** `pre-authorized-code`: it begins with this token, since the offer is deferred. */
+      readonly by: 'pre-authorized-code'
+      readonly clientId: string | null
+      readonly refresh: NewRefreshToken
+    }
+  | {
+      /** `refresh`: by a refresh token, which stays, or which another one takes the place of. */
+      readonly by: 'refresh'
+      readonly rotation?: { readonly replaces: string; readonly refresh: NewRefreshToken }
+    }
+)
 
 export interface NewToken {
   readonly tokenHash: string
@@ -80,15 +108,8 @@ export interface NewToken {
   readonly scoped: readonly string[]
   readonly dpopJkt: string | null
   readonly expiresAt: Date
-  /** The authorization that it is given for; absent for a pre-authorized code. */
-  readonly authorization?: {
-    readonly id: string
-    /** Whether the token redeems its code; a refresh token's is redeemed already. */
-    readonly redeems: boolean
-    readonly refresh?: NewRefreshToken
-    /** Hash of the refresh token that the new one takes the place of. */
-    readonly replaces?: string
-  }
+  /** Absent for a pre-authorized code of an offer that is not deferred. */
+  readonly authorization?: TokenAuthorization
 }
 
 export interface NewRefreshToken {
@@ -102,9 +123,12 @@ export interface NewRefreshToken {
 /** A refresh token with what it is good for. */
 export interface StoredRefreshToken {
   readonly authorizationId: string
-  readonly clientId: string
+  /** The client that it was given to; null where that did not say who it is. */
+  readonly clientId: string | null
   readonly offeringId: string
   readonly profile: OfferProfile
+  /** The configurations of the offering that it names. */
+  readonly offered: readonly string[]
   readonly detailed: readonly string[]
   readonly scoped: readonly string[]
   readonly dpopJkt: string | null
@@ -142,7 +166,7 @@ export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: 
 /** The columns of an offer, of which `offeringJoins` has the tables. */
 export const offeringColumns = Prisma.sql`
   o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient, o."grant",
-  o.for_subject AS "forSubject", o.profile,
+  o.for_subject AS "forSubject", o.profile, o.deferred,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
 /** The offer with an id, with its schema and session, joined to what has the id; none whose session was removed. */
@@ -182,28 +206,44 @@ function recording(record: NewRecord, admission: Admission): Prisma.Sql {
 
 /**
  * `claimed`: one row where the token may be given: where its code is redeemed by it, or its refresh token replaced, if that
- * is what it is given for. `refreshed`: the new refresh token.
+ * is what it is given for.
  */
-function claimed({ authorization, detailed, scoped }: NewToken): Prisma.Sql {
+function claimed({ authorization }: NewToken): Prisma.Sql {
   if (authorization === undefined) return Prisma.sql`claimed AS (SELECT NULL::text AS id)`
-  const { id, redeems, refresh, replaces } = authorization
+  const { id } = authorization
   const ready = Prisma.sql`EXISTS (SELECT 1 FROM ready)`
-  const claim = redeems
-    ? Prisma.sql`
-        UPDATE authorizations SET state = 'Redeemed', expires_at = ${refresh?.expiresAt ?? null}
-        WHERE id = ${id} AND state = 'Granted' AND ${ready} RETURNING id`
-    : replaces === undefined
-      ? Prisma.sql`SELECT id FROM authorizations WHERE id = ${id} AND ${ready}`
-      : Prisma.sql`
-          UPDATE refresh_tokens SET replaced_at = now()
-          WHERE token_hash = ${replaces} AND replaced_at IS NULL AND ${ready} RETURNING authorization_id AS id`
-  if (refresh === undefined) return Prisma.sql`claimed AS (${claim})`
+  if (authorization.by === 'pre-authorized-code')
+    return Prisma.sql`claimed AS (SELECT ${id}::text AS id WHERE ${ready})`
+  if (authorization.by === 'code')
+    return Prisma.sql`
+      claimed AS (
+        UPDATE authorizations SET state = 'Redeemed', expires_at = ${authorization.refresh.expiresAt}
+        WHERE id = ${id} AND state = 'Granted' AND ${ready} RETURNING id)`
+  const { rotation } = authorization
+  if (rotation === undefined)
+    return Prisma.sql`claimed AS (SELECT id FROM authorizations WHERE id = ${id} AND ${ready})`
   return Prisma.sql`
-    claimed AS (${claim}),
+    claimed AS (
+      UPDATE refresh_tokens SET replaced_at = now()
+      WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${ready} RETURNING authorization_id AS id)`
+}
+
+/** The authorization that begins with the token in `token`, and the refresh token that is given with it. */
+function begun({ authorization, offeringId, detailed, scoped }: NewToken): Prisma.Sql {
+  if (authorization === undefined) return Prisma.empty
+  const refresh = authorization.by === 'refresh' ? authorization.rotation?.refresh : authorization.refresh
+  if (refresh === undefined) return Prisma.empty
+  const refreshed = Prisma.sql`
     refreshed AS (
       INSERT INTO refresh_tokens (token_hash, authorization_id, configuration_ids, scope, dpop_jkt, instance_jkt, expires_at)
-      SELECT ${refresh.tokenHash}, claimed.id, ${[...detailed]}::text[], ${[...scoped]}::text[], ${refresh.dpopJkt},
-        ${refresh.instanceJkt}, ${refresh.expiresAt} FROM claimed)`
+      SELECT ${refresh.tokenHash}, token.authorization_id, ${[...detailed]}::text[], ${[...scoped]}::text[],
+        ${refresh.dpopJkt}, ${refresh.instanceJkt}, ${refresh.expiresAt} FROM token),`
+  if (authorization.by !== 'pre-authorized-code') return refreshed
+  return Prisma.sql`
+    begun AS (
+      INSERT INTO authorizations (id, client_id, offering_id, state, expires_at)
+      SELECT token.authorization_id, ${authorization.clientId}, ${offeringId}, 'Redeemed', ${refresh.expiresAt} FROM token),
+    ${refreshed}`
 }
 
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
@@ -234,7 +274,7 @@ export function createOpenid4vciStore({ sql }: Database) {
         authorization === undefined
           ? Prisma.empty
           : Prisma.sql`OR EXISTS (
-              SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.credential_id IS NOT NULL)`
+              SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.redemption_counted)`
       const [row] = await sql(zStored)`
         WITH ${openSession(token.offeringId, session !== null)},
         open AS (
@@ -250,7 +290,8 @@ export function createOpenid4vciStore({ sql }: Database) {
           SELECT ${token.tokenHash}, ${token.jti}, ready.id, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
             ${token.dpopJkt}, ${token.expiresAt}, claimed.id
           FROM ready, claimed
-          ON CONFLICT (jti) DO NOTHING RETURNING offering_id),
+          ON CONFLICT (jti) DO NOTHING RETURNING offering_id, authorization_id),
+        ${begun(token)}
         ${movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)}
         SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open,
           (SELECT count(*) FROM once) = ${proofs.length} AS fresh`
@@ -262,7 +303,8 @@ export function createOpenid4vciStore({ sql }: Database) {
     async refreshToken(tokenHash: string): Promise<StoredRefreshToken | undefined> {
       const [row] = await sql(zRefreshToken)`
         SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId", o.profile,
-          r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt", r.instance_jkt AS "instanceJkt",
+          o.configuration_ids AS offered, r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt",
+          r.instance_jkt AS "instanceJkt",
           LEAST(r.expires_at, a.expires_at) AS "expiresAt",
           r.replaced_at IS NOT NULL AS replaced
         FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id JOIN offerings o ON o.id = a.offering_id
@@ -291,7 +333,7 @@ export function createOpenid4vciStore({ sql }: Database) {
     async consentContext(offeringId: string): Promise<ConsentContext | undefined> {
       const [row] = await sql(zConsentContext)`
         SELECT s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
-          i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"
+          i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject", o.deferred
         FROM offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id WHERE o.id = ${offeringId}`
       return row
     },
@@ -316,7 +358,8 @@ export function createOpenid4vciStore({ sql }: Database) {
         ${proof === undefined ? Prisma.empty : Prisma.sql`WITH ${usedOnce([proof], bound)}`}
         SELECT ${proof === undefined ? Prisma.sql`false` : Prisma.sql`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
           LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
-          t.authorization_id AS "authorizationId", a.client_id AS "clientId", COALESCE(a.credential_id, t.credential_id) AS "credentialId",
+          t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
+          COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
         FROM issuance_tokens t
         JOIN offerings o ON o.id = t.offering_id

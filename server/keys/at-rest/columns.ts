@@ -14,6 +14,7 @@ const ID_COLUMNS = {
   'authorizations.parameters': 'id',
   'authorizations.login': 'id',
   'authorizations.user_claims': 'id',
+  'deferred_issuances.keys': 'transaction_hash',
 } as const
 
 /** `table.column` of a column whose values the vault protects. */

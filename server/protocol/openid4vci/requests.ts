@@ -2,6 +2,10 @@ import { z } from 'zod'
 
 export const PRE_AUTHORIZED_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
+const zResponseEncryption = z.unknown().optional().meta({
+  description: 'In an encrypted request: `jwk`, `enc` and, where it shall be compressed, `zip` of the answer.',
+})
+
 /**
  * Credential Request (OpenID4VCI 1.0 §8.2). Unknown parameters are ignored. Proofs and encryption parameters have error
  * codes of their own (§8.3.1.2), so that what they hold is looked at later.
@@ -18,9 +22,7 @@ export const zCredentialRequest = z
           'An object with one member: jwt, an array of key proofs, one for each copy, or attestation, an array of one ' +
           'key attestation, whose keys get a copy each.',
       }),
-    credential_response_encryption: z.unknown().optional().meta({
-      description: 'In an encrypted request: `jwk`, `enc` and, where it shall be compressed, `zip` of the answer.',
-    }),
+    credential_response_encryption: zResponseEncryption,
   })
   .refine(
     (request) => (request.credential_identifier === undefined) !== (request.credential_configuration_id === undefined),
@@ -28,6 +30,12 @@ export const zCredentialRequest = z
   )
 
 export type CredentialRequest = z.infer<typeof zCredentialRequest>
+
+/** Deferred Credential Request (OpenID4VCI 1.0 §9.1). Unknown parameters are ignored. */
+export const zDeferredCredentialRequest = z.object({
+  transaction_id: z.string().min(1),
+  credential_response_encryption: zResponseEncryption,
+})
 
 /** Notification Request (OpenID4VCI 1.0 §11.1). */
 export const zNotificationRequest = z.object({

@@ -41,6 +41,8 @@ export interface Issuer {
   makeOffer(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
   /** POST /api/v1/offerings. */
   makeOffering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
+  /** POST to a session's approve or reject, as its creator unless `by` is somebody else's Authorization header. */
+  decide(id: string, decision: 'approve' | 'reject', body?: unknown, by?: string): Promise<Answer>
   /** The session as its creator reads it. */
   session(id: string): Promise<Answer['json']>
   /** The code of a fresh fetch of the offer. */
@@ -54,6 +56,8 @@ export interface Issuer {
   requestCredential(token: string | undefined, body: unknown): Promise<Answer>
   /** A credential request with one fresh proof for each wallet. */
   take(token: string, configuration: string, ...wallets: readonly WalletActor[]): Promise<Answer>
+  /** POST to the deferred credential endpoint. */
+  collect(token: string, transactionId: unknown): Promise<Answer>
   notify(token: string, body: unknown): Promise<Answer>
 }
 
@@ -91,6 +95,11 @@ function issuerSide(service: TestService, authorization: () => Promise<string>) 
           body: { credential_type: JWT_VC, credential_subject: SUBJECT, ...members },
         }),
       ),
+    decide: async (id: string, decision: 'approve' | 'reject', body: unknown = {}, by?: string) =>
+      service.request('POST', `/credential-offer-sessions/${id}/${decision}`, {
+        authorization: by ?? (await authorization()),
+        body,
+      }),
     session: async (id: string) =>
       (await service.request('GET', `/credential-offer-sessions/${id}`, { authorization: await authorization() })).json,
   }
@@ -134,6 +143,11 @@ function walletSide(service: TestService) {
       const jwt = await Promise.all(keys.map((wallet) => wallet.proof(service.url, fresh)))
       return requestCredential(token, { credential_configuration_id: configuration, proofs: { jwt } })
     },
+    collect: (token: string, transactionId: unknown) =>
+      service.request('POST', '/openid4vci/deferred-credential', {
+        authorization: `Bearer ${token}`,
+        body: { transaction_id: transactionId },
+      }),
     notify: (token: string, body: unknown) =>
       service.request('POST', '/openid4vci/notification', { authorization: `Bearer ${token}`, body }),
   }

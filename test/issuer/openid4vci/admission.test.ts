@@ -40,8 +40,10 @@ async function requestFor(token: string, offeringId: string, more: Partial<Admis
     hasSession: false,
     configurationId: JWT_VC,
     earlierId: null,
+    counted: (more.earlierId ?? null) !== null,
     authorizationId: null,
     instances: 1,
+    transactionHash: null,
     nonceHashes: [`nonce ${nonces}`],
     nonceExpiresAt: new Date(Date.now() + 60_000),
     now: new Date(),
@@ -92,7 +94,7 @@ describe('an admission without a record', () => {
     expect(await admit(await again({ earlierId }))).toEqual({ kind: 'already-taken' })
     expect(await admit(await again({ configurationId: SD_JWT }))).toEqual({
       kind: 'overtaken',
-      credentialId: earlierId,
+      now: { earlierId, counted: true },
     })
     expect(await admit(await again({ configurationId: SD_JWT, earlierId }))).toBe('admitted')
     expect(await rows('SELECT redemption_count AS counted FROM offerings WHERE id = $1', id)).toEqual([{ counted: 2 }])

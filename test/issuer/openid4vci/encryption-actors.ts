@@ -56,8 +56,13 @@ export async function newAnswerKey(members: Readonly<Partial<JWK>> = { kid: 'ans
 }
 
 /** Sends a text as an encrypted request is sent. */
-export const sendJwe = (service: Pick<TestService, 'request'>, token: string, jwe: string): Promise<Answer> =>
-  service.request('POST', '/openid4vci/credential', {
+export const sendJwe = (
+  service: Pick<TestService, 'request'>,
+  token: string,
+  jwe: string,
+  endpoint: 'credential' | 'deferred-credential' = 'credential',
+): Promise<Answer> =>
+  service.request('POST', `/openid4vci/${endpoint}`, {
     authorization: `Bearer ${token}`,
     headers: { 'content-type': 'application/jwt' },
     body: jwe,

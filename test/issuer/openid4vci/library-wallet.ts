@@ -43,7 +43,12 @@ export interface Taking {
   readonly signedMetadata?: boolean
   /** How its requests travel; the platform's fetch unless given. */
   readonly fetch?: typeof fetch
+  /** Where the offer is deferred: called once the wallet waits, and has asked in vain. */
+  readonly whileWaiting?: WhileWaiting
 }
+
+/** Asked while a wallet waits: what lets it go on. */
+export type WhileWaiting = (polled: { readonly interval: number | undefined }) => Promise<unknown>
 
 /** What a wallet got for one configuration. */
 export interface Taken {
@@ -111,6 +116,20 @@ function keyAttestation(
   })
 }
 
+/**
+ * The library refuses deferred credentials that come with a `notification_id`, where it means to refuse one that comes without
+ * them (its version 0.4.6; corrected upstream): it is given them without, and says later what came of them.
+ */
+const withoutNotificationId =
+  (transport: typeof fetch, keep: (notificationId: string | undefined) => void): typeof fetch =>
+  async (input, init) => {
+    const answer = await transport(input, init)
+    if (!String(input).endsWith('/deferred-credential')) return answer
+    const { notification_id: notificationId, ...body } = (await answer.json()) as { notification_id?: string }
+    keep(notificationId)
+    return Response.json(body, { status: answer.status })
+  }
+
 /** A wallet that nobody here wrote (`@openid4vc/openid4vci`): it takes everything that an offer offers, and says so. */
 export async function takeOffer({
   signedMetadata = false,
@@ -121,11 +140,17 @@ export async function takeOffer({
   authorizationDetails,
   fetch: transport = fetch,
   attested,
+  whileWaiting,
 }: Taking): Promise<Record<string, Taken>> {
+  let deferredNotificationId: string | undefined
   const client = new Openid4vciClient({
     callbacks: {
       ...libraryCallbacks(keys),
-      fetch: signedMetadata ? fetchSignedMetadata : transport,
+      fetch: signedMetadata
+        ? fetchSignedMetadata
+        : withoutNotificationId(transport, (notificationId) => {
+            deferredNotificationId = notificationId
+          }),
       ...(signedMetadata ? { verifyJwt: verifyByDidJwk } : {}),
     },
   })
@@ -144,6 +169,15 @@ export async function takeOffer({
       : {}),
   })
   const accessToken = accessTokenResponse.access_token
+  const waitFor = async ({ transaction_id: transactionId = '' }: { transaction_id?: string | undefined }) => {
+    const collect = async () =>
+      (await client.retrieveDeferredCredentials({ issuerMetadata, accessToken, transactionId }))
+        .deferredCredentialResponse
+    const { interval, credentials } = await collect()
+    if (credentials !== undefined) throw new Error('Nobody had decided.')
+    await whileWaiting?.({ interval })
+    return { ...(await collect()), notification_id: deferredNotificationId }
+  }
   const taken: Record<string, Taken> = {}
   for (const credentialConfigurationId of configurations) {
     const { c_nonce: nonce } = await client.requestNonce({ issuerMetadata })
@@ -174,7 +208,8 @@ export async function takeOffer({
       credentialConfigurationId,
       proofs,
     })
-    const { credentials = [], notification_id: notificationId } = credentialResponse
+    const { credentials = [], notification_id: notificationId } =
+      credentialResponse.transaction_id === undefined ? credentialResponse : await waitFor(credentialResponse)
     if (notificationId !== undefined) {
       await client.sendNotification({
         issuerMetadata,

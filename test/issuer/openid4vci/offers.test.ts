@@ -166,7 +166,7 @@ describe('POST /credential-offers', () => {
     [{ grants: {} }, 'property grants should not exist'],
     [{ grant: 'authorization_code', txCode: {} }, 'txCode must not be given with grant authorization_code'],
     [{ forSubject: 'someone' }, 'forSubject needs an identity provider at which users can sign in'],
-    [{ deferred: true }, 'property deferred should not exist'],
+    [{ deferred: 'yes' }, 'deferred must be a boolean'],
     [{ profile: 'draft9' }, 'profile must be one of final, haip, draft15, draft13, draft11'],
     ...['javascript:alert(1)', 'data:text/html,x', 'http://wallet.example/', 'wallet', 'haip-vci://#x', 'blob:x'].map(
       (walletUrl): [Record<string, unknown>, string] => [

@@ -73,6 +73,40 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     expect(Object.keys(taken)).toEqual([JWT_VC, SD_JWT])
   })
 
+  it('of a deferred offer: it waits, asks in vain, and asks again once it is approved', async () => {
+    const made = await issuer.makeOffer({ deferred: true })
+    const key = await newHolderKey()
+    const intervals: unknown[] = []
+    const taken = await takeOffer({
+      offer: made.credentialOfferUri,
+      keys: [key],
+      named: 'by jwk',
+      // The second configuration is given at once: the offer has been decided over.
+      whileWaiting: async ({ interval }) => {
+        intervals.push(interval)
+        expect((await issuer.decide(made.credentialOfferSessionId, 'approve')).status).toBe(200)
+      },
+    })
+    expect(intervals).toEqual([5])
+    for (const configuration of [JWT_VC, SD_JWT])
+      expect(await verified(taken[configuration]?.credentials[0] ?? '')).toMatchObject({ isValid: true })
+    expect(await issuer.session(made.credentialOfferSessionId)).toMatchObject({
+      state: 'Accepted',
+      deferred: 'approved',
+    })
+  })
+
+  it('of a deferred offer that is rejected: it gets nothing', async () => {
+    const made = await issuer.makeOffer({ deferred: true })
+    const taking = takeOffer({
+      offer: made.credentialOfferUri,
+      keys: [await newHolderKey()],
+      named: 'by did',
+      whileWaiting: () => issuer.decide(made.credentialOfferSessionId, 'reject'),
+    })
+    await expect(taking).rejects.toThrow('credential_request_denied')
+  })
+
   it('by value', async () => {
     const { credentialOffer } = await issuer.makeOffer({ credentialConfigurationIds: [SD_JWT] })
     const offer = `openid-credential-offer://?credential_offer=${encodeURIComponent(JSON.stringify(credentialOffer))}`

@@ -12,19 +12,26 @@ export interface Admission {
   readonly configurationId: string
   /** The credential that was taken under this token before, as far as is known; null before its first issuance. */
   readonly earlierId: string | null
+  /** Whether its redemption was counted before, as far as is known: by that issuance, or as the wallet began to wait for one. */
+  readonly counted: boolean
   /** The authorization that the token was given for; null for a pre-authorized code. */
   readonly authorizationId: string | null
-  /** How many instances are asked for. */
+  /** How many instances are asked for, and were not counted before. */
   readonly instances: number
+  /** Hash of the transaction that the wallet waited under; null where it did not wait. */
+  readonly transactionHash: string | null
   readonly nonceHashes: readonly string[]
   readonly nonceExpiresAt: Date
   readonly now: Date
 }
 
-/** Why a wallet was not admitted. `overtaken`: another request under the token was first and took `credentialId`. */
+/**
+ * Why a wallet was not admitted. `overtaken`: another request under the token was first, and left things as `now` says.
+ * `collected`: what it waited for was taken before.
+ */
 export type Refusal =
-  | { readonly kind: 'overtaken'; readonly credentialId: string }
-  | { readonly kind: 'nonce-used' | 'already-taken' | 'refused' }
+  | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
+  | { readonly kind: 'nonce-used' | 'already-taken' | 'collected' | 'refused' }
 
 /**
  * `session`: that of an offering, locked, where it is not in Error. An offering without a session has one row.
@@ -53,18 +60,30 @@ const givenToday = (now: Date) => Prisma.sql`CASE WHEN a.issued_on = ${dayOf(now
 function takeableUnder({ tokenHash, configurationId, authorizationId, instances, now }: Admission): Prisma.Sql {
   if (authorizationId === null) {
     return Prisma.sql`
-      SELECT credential_id FROM issuance_tokens
+      SELECT credential_id, credential_id IS NOT NULL AS counted FROM issuance_tokens
       WHERE token_hash = ${tokenHash} AND expires_at > ${now} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE`
   }
   return Prisma.sql`
-    SELECT a.credential_id FROM authorizations a
+    SELECT a.credential_id, a.redemption_counted AS counted FROM authorizations a
     WHERE a.id = ${authorizationId} AND a.expires_at > ${now} AND ${givenToday(now)} + ${instances} <= ${INSTANCES_A_DAY}
       AND EXISTS (SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now})
     FOR UPDATE`
 }
 
+/** Counts what is asked for: the redemption of an authorization `a`, and the instances that it gives today. */
+export const countedUnder = ({ instances, now }: Admission): Prisma.Sql => Prisma.sql`
+  redemption_counted = true, issued_on = ${dayOf(now)}::date, issued_count = ${givenToday(now)} + ${instances}`
+
+/** `released`: the transaction that ends with the credential in `target`, gone. */
+const released = ({ transactionHash }: Admission): Prisma.Sql =>
+  transactionHash === null
+    ? Prisma.empty
+    : Prisma.sql`, released AS (
+        DELETE FROM deferred_issuances WHERE transaction_hash = ${transactionHash} AND EXISTS (SELECT 1 FROM target))`
+
 /** `spent`: the credential in `target` as what the token, and its authorization, took. */
-export function spent({ tokenHash, configurationId, authorizationId, instances, now }: Admission): Prisma.Sql {
+export function spent(request: Admission): Prisma.Sql {
+  const { tokenHash, configurationId, authorizationId } = request
   const token = Prisma.sql`
     spent AS (
       UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
@@ -73,18 +92,28 @@ export function spent({ tokenHash, configurationId, authorizationId, instances, 
   return Prisma.sql`
     ${token},
     counted_instances AS (
-      UPDATE authorizations a SET credential_id = target.id, issued_on = ${dayOf(now)}::date,
-        issued_count = ${givenToday(now)} + ${instances}
-      FROM target WHERE a.id = ${authorizationId})`
+      UPDATE authorizations a SET credential_id = target.id, ${countedUnder(request)}
+      FROM target WHERE a.id = ${authorizationId})
+    ${released(request)}`
 }
 
 /** The first issuance under a token is a redemption; a later one belongs to its credential, which must still be good. */
-function admitted({ earlierId, offeringId, now }: Admission): Prisma.Sql {
+function admitted({ earlierId, counted, offeringId, now }: Admission): Prisma.Sql {
   const fresh = Prisma.sql`SELECT 1 FROM fresh`
-  if (earlierId === null) return countRedemption(offeringId, now, fresh)
+  if (!counted) return countRedemption(offeringId, now, fresh)
+  if (earlierId === null) return Prisma.sql`admitted AS (SELECT id FROM fresh)`
   return Prisma.sql`
     admitted AS (
       SELECT id FROM credentials WHERE id = ${earlierId} AND revoked_at IS NULL AND EXISTS (${fresh}) FOR NO KEY UPDATE)`
+}
+
+/** `waiting`: the transaction that the wallet waited under, locked; one row where it did not wait. */
+function waiting({ transactionHash, authorizationId }: Admission): Prisma.Sql {
+  if (transactionHash === null) return Prisma.sql`waiting AS (SELECT 1 AS waits)`
+  return Prisma.sql`
+    waiting AS (
+      SELECT 1 AS waits FROM deferred_issuances d, current
+      WHERE d.transaction_hash = ${transactionHash} AND d.authorization_id = ${authorizationId} FOR UPDATE OF d)`
 }
 
 /**
@@ -101,12 +130,16 @@ export function admission(request: Admission): Prisma.Sql {
     token AS (${takeableUnder(request)}),
     ${openSession(request.offeringId, request.hasSession)},
     current AS (
-      SELECT session.id FROM token, session WHERE token.credential_id IS NOT DISTINCT FROM ${request.earlierId}::text),
+      SELECT session.id FROM token, session
+      WHERE token.credential_id IS NOT DISTINCT FROM ${request.earlierId}::text AND token.counted = ${request.counted}),
+    ${waiting(request)},
     nonces AS (
       INSERT INTO used_nonces (hash, expires_at)
       SELECT hash, ${request.nonceExpiresAt} FROM current, unnest(${[...nonceHashes].sort()}::text[]) AS n(hash)
       ON CONFLICT DO NOTHING RETURNING hash),
-    fresh AS (SELECT id FROM current WHERE (SELECT count(*) FROM nonces) = ${nonceHashes.length}),
+    fresh AS (
+      SELECT id FROM current
+      WHERE (SELECT count(*) FROM nonces) = ${nonceHashes.length} AND EXISTS (SELECT 1 FROM waiting)),
     ${admitted(request)}`
 }
 
@@ -114,7 +147,9 @@ export function admission(request: Admission): Prisma.Sql {
 export const zAdmission = z.strictObject({
   takeable: z.boolean(),
   earlierId: z.string().nullable(),
+  counted: z.boolean().nullable(),
   open: z.boolean(),
+  waiting: z.boolean(),
   nonces: z.int(),
   admitted: z.boolean(),
 })
@@ -124,15 +159,18 @@ export type AdmissionRow = z.output<typeof zAdmission>
 /** The columns of a statement that holds an `admission`. */
 export const admissionColumns = Prisma.sql`
   EXISTS (SELECT 1 FROM token) AS takeable, (SELECT credential_id FROM token) AS "earlierId",
-  EXISTS (SELECT 1 FROM session) AS open, (SELECT count(*) FROM nonces)::int AS nonces,
+  (SELECT counted FROM token) AS counted,
+  EXISTS (SELECT 1 FROM session) AS open, EXISTS (SELECT 1 FROM waiting) AS waiting, (SELECT count(*) FROM nonces)::int AS nonces,
   EXISTS (SELECT 1 FROM admitted) AS admitted`
 
 /** Why an admission was refused; undefined where it was not. */
 export function refusalOf(row: AdmissionRow | undefined, request: Admission): Refusal | undefined {
   if (row?.admitted === true) return undefined
   if (row?.takeable !== true) return { kind: 'already-taken' }
-  if (row.earlierId !== null && row.earlierId !== request.earlierId)
-    return { kind: 'overtaken', credentialId: row.earlierId }
+  const { earlierId, counted } = row
+  if (counted === true && (earlierId !== request.earlierId || !request.counted))
+    return { kind: 'overtaken', now: { earlierId, counted } }
+  if (row.open && !row.waiting) return { kind: 'collected' }
   if (row.open && row.nonces < request.nonceHashes.length) return { kind: 'nonce-used' }
   return { kind: 'refused' }
 }

@@ -15,6 +15,8 @@ export interface ConsentContext {
   readonly schemaBody: Readonly<Record<string, unknown>>
   readonly issuerDisplay: readonly { readonly name: string }[] | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
+  /** Whether the issuer decides later what the credential holds. */
+  readonly deferred: boolean
 }
 
 const MAX_ROWS = 1_000
@@ -82,6 +84,7 @@ ${isLocalAdmin(config) && html`<p class="banner" role="note">Login is switched o
 <h1>${credential}</h1>
 <p>${walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`} at <strong>${receiver}</strong> asks for this credential${provided.name !== undefined && html` of <strong>${provided.name}</strong>`}. It would hold:</p>
 <dl>${rowsOf(context).map(claimRow)}</dl>
+${context.deferred && html`<p>The issuer decides later whether you get it, and may correct what it holds.</p>`}
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">
 <button name="decision" value="accept" class="primary">Put it into my wallet</button>

@@ -50,6 +50,7 @@ async function consentContext({ stores }: Deps, issuable: Issuable): Promise<Con
     schemaBody: context.body,
     issuerDisplay: await stores.openid4vci.issuerDisplay(context.issuerId),
     credentialSubject,
+    deferred: false,
   }
 }
 

@@ -325,10 +325,16 @@ export function createAuthorizationStore({ sql }: Database) {
     /**
      * RFC 6749 §4.1.2: when a code is used twice, the authorization ends and its tokens are revoked. A token that another
      * request stores at this moment is not deleted here, but expires: no token is good for longer than its authorization.
+     * Where its wallet waits for a deferred credential, the session runs out with it.
      */
     async end(authorizationId: string, now: Date): Promise<void> {
       await sql(noRow)`
-        WITH ended AS (UPDATE authorizations SET expires_at = LEAST(expires_at, ${now}) WHERE id = ${authorizationId}),
+        WITH ended AS (
+          UPDATE authorizations SET expires_at = LEAST(expires_at, ${now}) WHERE id = ${authorizationId}
+          RETURNING offering_id, redemption_counted AND credential_id IS NULL AS waits),
+        forsaken AS (
+          UPDATE credential_offer_sessions x SET expires_at = LEAST(x.expires_at, ${now}) FROM ended
+          WHERE x.id = ended.offering_id AND ended.waits),
         refresh AS (DELETE FROM refresh_tokens WHERE authorization_id = ${authorizationId})
         DELETE FROM issuance_tokens WHERE authorization_id = ${authorizationId}`
     },

@@ -1,5 +1,4 @@
 import type { Deps } from '../../../deps.js'
-import { DAY_SECONDS } from '../../../maintenance/job.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { matchesChallenge } from '../../../protocol/oauth/pkce.js'
 import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
@@ -23,7 +22,7 @@ import {
 import { canMove, moved } from '../sessions/session.js'
 import type { TokenOutcome } from '../store.js'
 import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
-import { newRefreshToken } from './refresh-token.js'
+import { firstRefreshToken } from './refresh-token.js'
 
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
@@ -100,11 +99,7 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
   const { dpop, wallet } = client
   const accessToken = newAccessToken(deps.random)
   const seconds = accessTokenSeconds(dpop !== undefined)
-  const refresh = newRefreshToken(deps, {
-    dpopJkt: dpop?.jkt ?? null,
-    instanceJkt: wallet.instanceJkt,
-    expiresAt: new Date(now.getTime() + deps.config.refreshTokenDays * DAY_SECONDS * 1000),
-  })
+  const refresh = firstRefreshToken(deps, client, now)
   const { session } = offering
   const outcome = await deps.stores.openid4vci.insertToken(
     {
@@ -114,7 +109,7 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
       ...requested,
       dpopJkt: dpop?.jkt ?? null,
       expiresAt: new Date(now.getTime() + seconds * 1000),
-      authorization: { id: authorization.id, redeems: true, refresh: refresh.stored },
+      authorization: { id: authorization.id, by: 'code', refresh: refresh.stored },
     },
     session !== null && canMove(session.state, 'TokenIssued') ? moved(session, 'TokenIssued') : null,
     usedProofs(wallet, dpop),

@@ -13,6 +13,10 @@ import { moved } from '../sessions/session.js'
 import type { TokenOutcome, WalletOffering } from '../store.js'
 import { TX_CODE_LOCKED, txCodeMatches } from '../tx-code.js'
 import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
+import { firstRefreshToken } from './refresh-token.js'
+
+/** As long as that of an authorization request may be. */
+const MAX_CLIENT_ID = 4_096
 
 function requiredText(parameters: TokenParameters, name: string): string {
   const value = parameters[name]
@@ -46,6 +50,13 @@ async function assertTxCode(deps: Deps, { session }: WalletOffering, sent: strin
   throw new OAuthError('invalid_grant', `The transaction code is wrong. Attempts left: ${left}.`)
 }
 
+/** Who the refresh token is given to, as far as the wallet says so. */
+function clientOf({ client_id: clientId }: TokenParameters, wallet: WalletClient): string | null {
+  if (clientId !== undefined && clientId.length > MAX_CLIENT_ID)
+    throw new OAuthError('invalid_request', `client_id is longer than ${MAX_CLIENT_ID} characters.`)
+  return wallet.clientId ?? clientId ?? null
+}
+
 const invalidGrant = (description: string) => () => new OAuthError('invalid_grant', description)
 
 const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, (wallet: WalletClient) => OAuthError>> = {
@@ -54,7 +65,8 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, (wallet: Wallet
   replayed: replayedProof,
 }
 
-async function handle(deps: Deps, sent: TokenParameters, { dpop, wallet }: TokenClient): Promise<TokenResponse> {
+async function handle(deps: Deps, sent: TokenParameters, client: TokenClient): Promise<TokenResponse> {
+  const { dpop, wallet } = client
   const { offering, jti } = await offeringOf(deps, sent)
   const now = deps.clock()
   const reason = closedReason(offering, now)
@@ -68,6 +80,8 @@ async function handle(deps: Deps, sent: TokenParameters, { dpop, wallet }: Token
   const accessToken = newAccessToken(deps.random)
   const { offeringId, session } = offering
   const seconds = accessTokenSeconds(dpop !== undefined)
+  // The wallet can come back for what is deferred after its access token ended.
+  const refresh = offering.deferred ? firstRefreshToken(deps, client, now) : undefined
   const outcome = await deps.stores.openid4vci.insertToken(
     {
       tokenHash: sha256(accessToken),
@@ -76,6 +90,16 @@ async function handle(deps: Deps, sent: TokenParameters, { dpop, wallet }: Token
       ...requested,
       dpopJkt: dpop?.jkt ?? null,
       expiresAt: new Date(now.getTime() + seconds * 1000),
+      ...(refresh === undefined
+        ? {}
+        : {
+            authorization: {
+              id: deps.newId(),
+              by: 'pre-authorized-code',
+              clientId: clientOf(parameters, wallet),
+              refresh: refresh.stored,
+            },
+          }),
     },
     session === null ? null : moved(session, 'TokenIssued'),
     usedProofs(wallet, dpop),
@@ -86,6 +110,7 @@ async function handle(deps: Deps, sent: TokenParameters, { dpop, wallet }: Token
     access_token: accessToken,
     token_type: dpop === undefined ? 'Bearer' : 'DPoP',
     expires_in: seconds,
+    ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
     ...grantedMembers(requested),
   }
   return dialect.tokenResponse(response, nonceMembers(deps))

@@ -1,4 +1,5 @@
 import type { Deps } from '../../../deps.js'
+import { DAY_SECONDS } from '../../../maintenance/job.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
 import type { WalletClient } from '../client-authentication.js'
@@ -14,14 +15,28 @@ import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant
 
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
-/** A fresh refresh token, and how it is stored. */
-export function newRefreshToken(
-  deps: Pick<Deps, 'random'>,
-  members: Omit<NewRefreshToken, 'tokenHash'>,
-): { readonly token: string; readonly stored: NewRefreshToken } {
+/** A refresh token, and how it is stored. */
+interface FreshRefreshToken {
+  readonly token: string
+  readonly stored: NewRefreshToken
+}
+
+function newRefreshToken(deps: Pick<Deps, 'random'>, members: Omit<NewRefreshToken, 'tokenHash'>): FreshRefreshToken {
   const token = newAccessToken(deps.random)
   return { token, stored: { tokenHash: sha256(token), ...members } }
 }
+
+/** The first refresh token of an authorization, bound to the keys of whoever redeemed its code. */
+export const firstRefreshToken = (
+  deps: Pick<Deps, 'random' | 'config'>,
+  { dpop, wallet }: TokenClient,
+  now: Date,
+): FreshRefreshToken =>
+  newRefreshToken(deps, {
+    dpopJkt: dpop?.jkt ?? null,
+    instanceJkt: wallet.instanceJkt,
+    expiresAt: new Date(now.getTime() + deps.config.refreshTokenDays * DAY_SECONDS * 1000),
+  })
 
 const UNKNOWN = 'The refresh token is unknown or has expired.'
 
@@ -58,14 +73,14 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   if (found === undefined || found.expiresAt <= now) throw invalidGrant(UNKNOWN)
   if (found.replaced) throw await endFamily(deps, found.authorizationId)
   // RFC 6749 §6: client_id may be omitted here.
-  if ((wallet.clientId ?? clientId ?? found.clientId) !== found.clientId)
+  if (found.clientId !== null && (wallet.clientId ?? clientId ?? found.clientId) !== found.clientId)
     throw invalidGrant('The refresh token was given to another client.')
   if (isHaip(deps, found)) assertHaipToken(deps, { dpop, wallet })
   if (found.instanceJkt !== wallet.instanceJkt)
     throw new OAuthError('invalid_client', 'The refresh token was given to another wallet instance.', { status: 401 })
   assertKey(found, dpop)
   const dialect = dialectOf(found.profile)
-  const granted = takeable(found, [])
+  const granted = takeable(found, found.offered)
   const asked = requestedConfigurations(
     dialect.parameters(parameters, offeredTypes(deps, granted)),
     granted,
@@ -91,8 +106,8 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
       expiresAt: new Date(now.getTime() + seconds * 1000),
       authorization: {
         id: found.authorizationId,
-        redeems: false,
-        ...(refresh === undefined ? {} : { refresh: refresh.stored, replaces: tokenHash }),
+        by: 'refresh',
+        ...(refresh === undefined ? {} : { rotation: { refresh: refresh.stored, replaces: tokenHash } }),
       },
     },
     null,

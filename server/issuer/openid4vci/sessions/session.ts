@@ -8,6 +8,9 @@ export type CredentialOfferState =
   | 'Accepted'
   | 'Error'
 
+/** What was decided over a deferred offer. `pending`: a wallet has asked, and waits. */
+export type Decision = 'pending' | 'approved' | 'rejected'
+
 /** A session as it is stored, with what its offering says. */
 export interface CredentialOfferSession {
   readonly id: string
@@ -15,6 +18,8 @@ export interface CredentialOfferSession {
   readonly state: CredentialOfferState
   readonly seq: number
   readonly errorMessage: string | null
+  /** Null where its offer is not deferred, or no wallet has asked yet and nobody decided. */
+  readonly deferred: Decision | null
   readonly configurationIds: readonly string[]
   readonly issuerId: string
   readonly expiresAt: Date
@@ -30,6 +35,7 @@ export interface CredentialOfferSessionView {
   readonly createdAt: string
   readonly expiresAt: string
   readonly errorMessage?: string | undefined
+  readonly deferred?: Decision | undefined
 }
 
 /** The states from which each state can be reached. A final state is never left; a repeated transition does nothing. */
@@ -78,5 +84,6 @@ export function sessionView(session: CredentialOfferSession): CredentialOfferSes
     createdAt: session.createdAt.toISOString(),
     expiresAt: session.expiresAt.toISOString(),
     ...(session.errorMessage === null ? {} : { errorMessage: session.errorMessage }),
+    ...(session.deferred === null ? {} : { deferred: session.deferred }),
   }
 }

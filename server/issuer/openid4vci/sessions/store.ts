@@ -27,6 +27,7 @@ const zRawSession: z.ZodType<RawSession> = z.strictObject({
   state: z.enum(['Created', 'OfferRetrieved', 'Authorized', 'TokenIssued', 'CredentialIssued', 'Accepted', 'Error']),
   seq: z.int(),
   errorMessage: z.string().nullable(),
+  deferred: z.enum(['pending', 'approved', 'rejected']).nullable(),
   txCode: json<TxCodeDescription>().nullable(),
   txCodeHash: z.string().nullable(),
   txCodeAttempts: z.int(),
@@ -47,6 +48,7 @@ export type WithRawSession<Row extends { readonly session: StoredSession | null 
 export const sessionColumn = Prisma.sql`
   CASE WHEN x.id IS NULL THEN NULL ELSE jsonb_build_object(
     'id', x.id, 'createdBy', x.created_by, 'state', x.state, 'seq', x.seq, 'errorMessage', x.error_message,
+    'deferred', x.deferred,
     'txCode', x.tx_code, 'txCodeHash', x.tx_code_hash, 'txCodeAttempts', x.tx_code_attempts,
     'configurationIds', o.configuration_ids, 'issuerId', o.issuer_id, 'expiresAt', x.expires_at, 'createdAt', x.created_at) END AS session`
 
@@ -70,21 +72,28 @@ const lastAttempt = Prisma.sql`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1
  * session may still make it and `condition` has a row. Nothing moves where there is no session.
  */
 export function movedSession(session: CredentialOfferSession | null, now: Date, condition: Prisma.Sql): Prisma.Sql {
-  if (session === null) return Prisma.sql`moved AS (SELECT NULL::text AS id, 0 AS seq WHERE false)`
+  if (session === null)
+    return Prisma.sql`moved AS (SELECT NULL::text AS id, 0 AS seq, NULL::text AS deferred WHERE false)`
   return Prisma.sql`
     moved AS (
       UPDATE credential_offer_sessions SET state = ${session.state}, seq = seq + 1, error_message = ${session.errorMessage},
         ended_at = ${isFinal(session.state) ? now : null}
       WHERE id = ${session.id} AND state = ANY(${[...sourcesOf(session.state)]}::text[]) AND EXISTS (${condition})
-      RETURNING id, seq),
-    ${sessionEvent(session, Prisma.sql`SELECT id, seq FROM moved`, now)}`
+      RETURNING id, seq, deferred),
+    ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM moved`, now)}`
 }
 
-function sessionEvent(session: CredentialOfferSession, rows: Prisma.Sql, now: Date): Prisma.Sql {
+/**
+ * The event of a change. `rows` give `id`, `seq` and `deferred` of the session as it now is: it may have been decided since the
+ * session was read.
+ */
+export function sessionEvent(session: CredentialOfferSession, rows: Prisma.Sql, now: Date): Prisma.Sql {
   const data = JSON.stringify(sessionView(session))
   return recordEvents(
     'credential-offer-session',
-    Prisma.sql`SELECT id, seq, ${data}::jsonb AS data FROM (${rows}) AS stepped`,
+    Prisma.sql`
+      SELECT id, seq, ${data}::jsonb || jsonb_strip_nulls(jsonb_build_object('deferred', deferred)) AS data
+      FROM (${rows}) AS stepped`,
     now,
   )
 }
@@ -108,6 +117,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
         readonly grant: string
         readonly forSubject: string | null
         readonly profile: string
+        readonly deferred: boolean
       },
       session: StoredSession,
     ): Promise<void> {
@@ -131,7 +141,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
             expiresAt,
           },
         })
-        const first = Prisma.sql`SELECT ${id}::text AS id, ${session.seq}::int AS seq`
+        const first = Prisma.sql`SELECT ${id}::text AS id, ${session.seq}::int AS seq, NULL::text AS deferred`
         await tx.$queryRaw`WITH ${sessionEvent(session, first, createdAt)} SELECT 1 AS done`
         await recordAudit(tx, { actor: createdBy, action: 'offering.created', subject: 'offering', subjectId: id })
       })
@@ -162,13 +172,13 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
             ended_at = CASE WHEN ${lastAttempt} THEN ${now}::timestamptz END
           WHERE id = ${locked.id} AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int
             AND state = ANY(${[...UNREDEEMED_STATES]}::text[])
-          RETURNING id, seq, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
-        ${sessionEvent(locked, Prisma.sql`SELECT id, seq FROM counted WHERE "left" = 0`, now)}
+          RETURNING id, seq, deferred, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
+        ${sessionEvent(locked, Prisma.sql`SELECT id, seq, deferred FROM counted WHERE "left" = 0`, now)}
         SELECT "left" FROM counted`
       return row?.left
     },
 
-    /** Ends sessions whose offer ran out before anything was taken, at most `limit`. @returns how many. */
+    /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken. @returns how many, at most `limit`. */
     async expire(now: Date, limit: number): Promise<number> {
       const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
       const due = Prisma.sql`state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at <= ${now}`

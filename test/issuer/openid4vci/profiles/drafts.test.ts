@@ -351,6 +351,14 @@ describe('draft 11', () => {
     expect(await tokenFor(id, { user_pin: made.txCode })).toMatchObject(NONCE)
   })
 
+  it('is not deferred', async () => {
+    const answer = await issuer.service.request('POST', '/credential-offers', {
+      authorization: await issuer.authorization(),
+      body: { ...drafted, credentialSubject: { product: 'x' }, deferred: true },
+    })
+    expect([answer.status, answer.json.message]).toEqual([400, ['deferred must not be given with profile draft11']])
+  })
+
   it.each([{ input_mode: 'text' }, { length: 9 }])('has no PIN of %j', async (txCode) => {
     const answer = await issuer.service.request('POST', '/credential-offers', {
       authorization: await issuer.authorization(),

@@ -1,0 +1,31 @@
+import type { Deps } from '../../../deps.js'
+import type { JsonObject } from '../../../protocol/json/json-object.js'
+import { newAccessToken, sha256 } from '../access-token.js'
+import type { TokenContext } from '../store.js'
+import { admissionOf, admittedAs, refusalError, type WalletIssuance } from '../wallet-issuance.js'
+import { protectKeys, waitingResponse } from './waiting.js'
+
+/**
+ * Lets a wallet wait whose request is in order (OpenID4VCI 1.0 §8.3): the redemption is counted, nonces are used up, and the
+ * proven keys are kept. Nothing is signed, and no status index allotted. Who asks for a configuration again while it waits
+ * for it, having lost the answer perhaps, gets another transaction in the place of the former one.
+ *
+ * @throws OAuthError with the code of §8.3.1.2 that fits.
+ */
+export async function defer(deps: Deps, token: TokenContext, issuance: WalletIssuance, now: Date): Promise<JsonObject> {
+  const { session, authorizationExpiresAt } = token
+  if (session === null || authorizationExpiresAt === null)
+    throw new Error('A deferred offer has a session, and each of its tokens an authorization.')
+  const transactionId = newAccessToken(deps.random)
+  const transactionHash = sha256(transactionId)
+  const keys = await protectKeys(deps, transactionHash, issuance.keys)
+  // From now on there is as much time as the wallet has tokens.
+  const waiting = { ...session, deferred: 'pending' as const, seq: session.seq + 1, expiresAt: authorizationExpiresAt }
+  const admission = admissionOf(token, issuance, now)
+  const outcome = await admittedAs(admission, (current) =>
+    deps.stores.deferredIssuances.insert(current, { transactionHash, keys }, waiting),
+  )
+  if (outcome.kind !== 'deferred') throw refusalError(outcome, admission)
+  if (outcome.isFirst) deps.metrics.offerSession('deferred')
+  return waitingResponse(transactionId)
+}

@@ -1,0 +1,28 @@
+import { route, SMALL_BODY_BYTES } from '../../../contract.js'
+import { zProtocolReply } from '../../../protocol/oauth/reply.js'
+import { ENCRYPTED_TYPE } from '../../../protocol/openid4vci/encryption.js'
+import { zDeferredCredentialRequest } from '../../../protocol/openid4vci/requests.js'
+import { zCredentialResponse, zWaitingResponse } from '../credential.contract.js'
+
+/** Deferred Credential Request (OpenID4VCI 1.0 §9.1). */
+export const deferredCredential = {
+  meta: route('POST', '/openid4vci/deferred-credential', {
+    tag: 'OpenID4VCI',
+    summary: 'Issue credentials that a wallet waited for',
+    description:
+      'Deferred Credential Request (OpenID4VCI 1.0 §9), with an access token of the same authorization. The credentials are ' +
+      'taken once; whoever loses the answer asks the credential endpoint again. 202 while nobody has decided. Encrypted ' +
+      'as at the credential endpoint.',
+    access: 'wallet',
+    kind: 'protocol',
+    alsoConsumes: ENCRYPTED_TYPE,
+    alsoProduces: ENCRYPTED_TYPE,
+    reply: zCredentialResponse,
+    accepted: zWaitingResponse,
+    invalid: 'invalid_credential_request',
+    maxBodyBytes: SMALL_BODY_BYTES,
+    errors: [400, 403, 413, 415],
+  }),
+  input: zDeferredCredentialRequest,
+  output: zProtocolReply,
+}

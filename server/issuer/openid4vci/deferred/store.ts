@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import type { Database } from '../../../database/connect.js'
+import { idRow } from '../../../database/row-shapes.js'
+import { Prisma } from '../../../generated/prisma/client.js'
+import { type CredentialSchema, schemaColumns, schemaShape } from '../../schemas/store.js'
+import {
+  type Admission,
+  admission,
+  admissionColumns,
+  countedUnder,
+  type Refusal,
+  refusalOf,
+  zAdmission,
+} from '../admission/store.js'
+import { type CredentialOfferSession, isFinal } from '../sessions/session.js'
+import { type StoredSession, sessionColumn, sessionEvent, sessionShape, withDates } from '../sessions/store.js'
+
+/** What a wallet waits for. */
+export interface DeferredIssuance {
+  readonly configurationId: string
+  /** The proven keys as the vault protects them. */
+  readonly keys: string
+}
+
+export interface NewDeferredIssuance {
+  readonly transactionHash: string
+  readonly keys: string
+}
+
+/** `isFirst`: the first of its offer. */
+export interface Deferred {
+  readonly kind: 'deferred'
+  readonly isFirst: boolean
+}
+
+/** Who decides over deferred offers: an admin over every one, others over their own. */
+export interface Decider {
+  readonly sub: string
+  readonly isAdmin: boolean
+}
+
+/** An offer over which somebody decides. */
+export interface DecidableOffer {
+  readonly session: StoredSession
+  /** Whether it is deferred, and so anything to decide. */
+  readonly deferred: boolean
+  readonly schema: CredentialSchema
+}
+
+export interface NewDecision {
+  /** As it is then: decided, its last event one further. */
+  readonly session: CredentialOfferSession
+  /** In the place of the offered one. */
+  readonly credentialSubject: Readonly<Record<string, unknown>> | undefined
+  /** The `sub` of who decides. */
+  readonly actor: string
+  readonly now: Date
+}
+
+const zDecidable = z.strictObject({ ...schemaShape, ...sessionShape, deferred: z.boolean() })
+
+const zDeferredIssuance: z.ZodType<DeferredIssuance> = z.strictObject({ configurationId: z.string(), keys: z.string() })
+
+export type DeferredIssuanceStore = ReturnType<typeof createDeferredIssuanceStore>
+
+export function createDeferredIssuanceStore({ sql }: Database) {
+  return {
+    /**
+     * Admits a wallet that then waits, in one statement: the redemption is counted and the nonces are used up as if it was issued
+     * to. What waited for the configuration before makes room.
+     *
+     * @param session as it is while a wallet waits, for the first one
+     */
+    async insert(
+      request: Admission,
+      { transactionHash, keys }: NewDeferredIssuance,
+      session: CredentialOfferSession,
+    ): Promise<Deferred | Refusal> {
+      const { authorizationId, configurationId, offeringId, now } = request
+      const [row] = await sql(zAdmission.extend({ isFirst: z.boolean() }))`
+        WITH ${admission(request)},
+        deferred AS (
+          INSERT INTO deferred_issuances (transaction_hash, authorization_id, configuration_id, keys, created_at)
+          SELECT ${transactionHash}, ${authorizationId}, ${configurationId}, ${keys}, ${now}::timestamptz FROM admitted
+          ON CONFLICT (authorization_id, configuration_id) DO UPDATE SET
+            transaction_hash = EXCLUDED.transaction_hash, keys = EXCLUDED.keys, created_at = EXCLUDED.created_at
+          RETURNING authorization_id),
+        counted_instances AS (
+          UPDATE authorizations a SET ${countedUnder(request)} FROM deferred WHERE a.id = deferred.authorization_id),
+        pending AS (
+          UPDATE credential_offer_sessions x SET deferred = ${session.deferred}, seq = x.seq + 1, expires_at = ${session.expiresAt}
+          FROM deferred WHERE x.id = ${session.id} AND x.deferred IS NULL RETURNING x.id, x.seq, x.deferred),
+        ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM pending`, now)},
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT NULL, 'credential.deferred', 'offering', ${offeringId} FROM deferred)
+        SELECT ${admissionColumns}, EXISTS (SELECT 1 FROM pending) AS "isFirst"`
+      return refusalOf(row, request) ?? { kind: 'deferred', isFirst: row?.isFirst === true }
+    },
+
+    /** What a transaction of an authorization stands for. */
+    async find(transactionHash: string, authorizationId: string): Promise<DeferredIssuance | undefined> {
+      const [row] = await sql(zDeferredIssuance)`
+        SELECT configuration_id AS "configurationId", keys FROM deferred_issuances
+        WHERE transaction_hash = ${transactionHash} AND authorization_id = ${authorizationId}`
+      return row
+    },
+
+    /** The offer of a session, for who may decide over it. */
+    async decidable(id: string, { sub, isAdmin }: Decider): Promise<DecidableOffer | undefined> {
+      const [row] = await sql(zDecidable)`
+        SELECT ${schemaColumns}, ${sessionColumn}, o.deferred
+        FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id JOIN schemas s ON s.id = o.schema_id
+        WHERE x.id = ${id} AND (x.created_by = ${sub} OR ${isAdmin}::boolean)`
+      if (row === undefined) return undefined
+      const { session, deferred, ...schema } = withDates(row)
+      return session === null ? undefined : { session, deferred, schema }
+    },
+
+    /**
+     * Puts a decision on record: the session as it then is, its event, an audit row, and the claims that take the place of the
+     * offered ones, where there are any.
+     *
+     * @returns false where the session went on since it was read; then nothing was written.
+     */
+    async decide({ session, credentialSubject, actor, now }: NewDecision): Promise<boolean> {
+      const corrected =
+        credentialSubject === undefined
+          ? Prisma.empty
+          : Prisma.sql`corrected AS (
+              UPDATE offerings o SET credential_subject = ${JSON.stringify(credentialSubject)}::json
+              FROM decided WHERE o.id = decided.id),`
+      const rows = await sql(idRow)`
+        WITH decided AS (
+          UPDATE credential_offer_sessions SET deferred = ${session.deferred}, state = ${session.state}, seq = ${session.seq},
+            error_message = ${session.errorMessage}, ended_at = ${isFinal(session.state) ? now : null}
+          WHERE id = ${session.id} AND seq = ${session.seq - 1}::int RETURNING id, seq, deferred),
+        ${corrected}
+        ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM decided`, now)},
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${actor}, ${`offering.${session.deferred}`}, 'offering', id FROM decided)
+        SELECT id FROM decided`
+      return rows.length > 0
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import type { Deps } from '../../deps.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
+import { type Admission, INSTANCES_A_DAY, type Refusal } from './admission/store.js'
+import { isHaip } from './haip.js'
+import { CLOSED } from './offer.js'
+import { NONCE_SECONDS } from './sealed.js'
+import { moved } from './sessions/session.js'
+import type { NewRecord, TokenContext } from './store.js'
+import { signCopies, type WalletCopies } from './wallet-copies.js'
+
+/** What a wallet is to get: copies of one configuration, one for each key that it proved. */
+export interface WalletIssuance {
+  readonly configurationId: string
+  readonly keys: readonly ProvenKey[]
+  /** Hashes of the nonces that are used up with it. */
+  readonly nonceHashes: readonly string[]
+  /** Hash of the transaction that it was waited for under, whose request was counted; null where nobody waited. */
+  readonly transactionHash: string | null
+}
+
+export const denied = (description: string) => new OAuthError('credential_request_denied', description)
+
+const NO_LONGER_GOOD = 'What was taken under this access token is no longer good.'
+export const TAKEN = 'The configuration has been taken already under this access token.'
+const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
+
+/** §9.3: unknown, of another authorization, or taken already; which of them is nobody's business. */
+export const unknownTransaction = () =>
+  new OAuthError(
+    'invalid_transaction_id',
+    'The transaction_id was not given under this access token, or has been used already.',
+  )
+
+const REFUSALS: Readonly<Record<Refusal['kind'], (admission: Admission) => OAuthError>> = {
+  'nonce-used': () => new OAuthError('invalid_nonce', 'The nonce of the proof has been used already.'),
+  'already-taken': ({ authorizationId }) => denied(authorizationId === null ? TAKEN : MANY),
+  collected: unknownTransaction,
+  refused: ({ counted }) => denied(counted ? NO_LONGER_GOOD : CLOSED),
+  overtaken: () => denied(NO_LONGER_GOOD),
+}
+
+/** The error of a refusal. */
+export const refusalError = (refusal: Refusal, admission: Admission): OAuthError => REFUSALS[refusal.kind](admission)
+
+export function admissionOf(
+  token: TokenContext,
+  { configurationId, keys, nonceHashes, transactionHash }: WalletIssuance,
+  now: Date,
+): Admission {
+  return {
+    tokenHash: token.tokenHash,
+    offeringId: token.offeringId,
+    hasSession: token.session !== null,
+    configurationId,
+    earlierId: token.credentialId,
+    counted: token.counted,
+    authorizationId: token.authorizationId,
+    // What was waited for was counted as the wallet asked.
+    instances: transactionHash === null ? keys.length : 0,
+    transactionHash,
+    nonceHashes,
+    nonceExpiresAt: new Date(now.getTime() + NONCE_SECONDS * 1000),
+    now,
+  }
+}
+
+/**
+ * Makes an attempt; where another request under the token was first, again as what belongs to that one's. Things go on only
+ * twice: a redemption is counted, a credential is recorded.
+ */
+export async function admittedAs<Outcome extends { readonly kind: string }>(
+  admission: Admission,
+  attempt: (admission: Admission) => Promise<Outcome | Refusal>,
+): Promise<Outcome | Refusal> {
+  const first = await attempt(admission)
+  if (!('now' in first)) return first
+  const second = await attempt({ ...admission, ...first.now })
+  return 'now' in second ? attempt({ ...admission, ...second.now }) : second
+}
+
+function recordOf(
+  deps: Pick<Deps, 'newId'>,
+  token: TokenContext,
+  keys: readonly ProvenKey[],
+  credentialId: string,
+  copies: WalletCopies,
+): NewRecord {
+  const { session } = token
+  return {
+    credentialId,
+    redemptionId: deps.newId(),
+    schemaId: token.id,
+    issuerId: token.issuerId,
+    holderDid: token.recipient ?? keys[0]?.did ?? null,
+    vc: copies.vc,
+    vcIsSigned: copies.instances[0]?.vc !== undefined,
+    instances: copies.instances.map(({ instance }) => instance),
+    session: session === null ? null : moved(session, 'CredentialIssued'),
+  }
+}
+
+/** §8.3 */
+const responseOf = ({ instances }: WalletCopies, notificationId: string): JsonObject => ({
+  credentials: instances.map(({ compact }) => ({ credential: compact })),
+  notification_id: notificationId,
+})
+
+/**
+ * What stands against issuing under a token whatever was proven or decided.
+ *
+ * @throws OAuthError `credential_request_denied`
+ */
+export function assertIssuable(deps: Pick<Deps, 'config'>, token: TokenContext): void {
+  if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
+  if (token.x5c === null && isHaip(deps, token)) throw denied('The issuer has no certificate (HAIP).')
+}
+
+/**
+ * Signs copies and puts them on record. What is refused keeps no status index.
+ *
+ * @returns the credentials and a notification id (OpenID4VCI 1.0 §8.3)
+ * @throws OAuthError with the code of §8.3.1.2 or §9.3 that fits.
+ */
+export async function issueCopies(
+  deps: Deps,
+  token: TokenContext,
+  issuance: WalletIssuance,
+  now: Date,
+): Promise<JsonObject> {
+  const { configurationId, keys } = issuance
+  const recordId = token.credentialId ?? deps.newId()
+  const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
+  const record = recordOf(deps, token, keys, recordId, copies)
+  const admission = admissionOf(token, issuance, now)
+  const outcome = await admittedAs(admission, (current) => deps.stores.openid4vci.issue(current, record))
+  if (outcome.kind !== 'issued') {
+    copies.taken.giveBack()
+    throw refusalError(outcome, admission)
+  }
+  if (admission.hasSession && admission.earlierId === null) deps.metrics.offerSession('issued')
+  const notificationId = deps.seals.notificationId(token.offeringId, outcome.credentialId)
+  return responseOf(copies, notificationId)
+}
