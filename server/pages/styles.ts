@@ -1,18 +1,36 @@
 /** One look for all pages: readable from 320 pixels on, in light and dark, for a keyboard as for a finger. */
-export const STYLES = `:root { color-scheme: light dark; --ink: #1d2330; --paper: #f6f7f9; --card: #fff; --line: #c9ced8; --soft: #505a6c; --accent: #1f4fbf; --on-accent: #fff; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf2; --paper: #12151c; --card: #1b202a; --line: #3c4454; --soft: #aab3c4; --accent: #8fb0ff; --on-accent: #10182b; } }
+export const STYLES = `:root { color-scheme: light dark; --ink: #1a2130; --paper: #eef1f6; --card: #fff; --line: #d3d8e2; --field: #7b8597; --soft: #4d586b; --accent: #1d4fc4; --hover: #17409e; --on-accent: #fff; --wrong: #a8200d; --note: #fff4d6; --on-note: #4a3500; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf2; --paper: #10131a; --card: #1a1f29; --line: #353d4c; --field: #8590a5; --soft: #aeb7c7; --accent: #8fb0ff; --hover: #b3c9ff; --on-accent: #0e1830; --wrong: #ff9c8c; --note: #3a2f10; --on-note: #ffe2a1; } }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 1rem; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 36rem; margin: 4vh auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere; }
-h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.25; }
-.from { margin: 0; color: var(--soft); }
-.banner { margin: 0 0 1rem; padding: .75rem; border: 2px solid currentColor; border-radius: .5rem; font-weight: 600; }
+main { max-width: 36rem; margin: 4vh auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .08); overflow-wrap: anywhere; }
+@media (min-width: 40rem) { main { padding: 2rem 2.25rem; } }
+h1 { margin: 0 0 .75rem; font-size: 1.6rem; line-height: 1.25; }
+h2 { margin: 0 0 .5rem; font-size: 1rem; }
+a { color: inherit; }
+img { display: block; max-width: 100%; max-height: 12rem; border-radius: .5rem; }
+.from { margin: 0 0 .25rem; color: var(--soft); font-weight: 600; }
+.about, .hint, .optional, .none { color: var(--soft); }
+.banner { margin: 0 0 1.25rem; padding: .75rem 1rem; border-radius: .5rem; background: var(--note); color: var(--on-note); font-weight: 600; }
 dl { margin: 1rem 0; border-top: 1px solid var(--line); }
-dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .6rem 0; border-bottom: 1px solid var(--line); }
 dt { flex: 1 1 10rem; color: var(--soft); }
-dd { flex: 2 1 14rem; margin: 0; }
-form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
+dd { flex: 2 1 14rem; margin: 0; font-weight: 500; white-space: pre-line; }
+fieldset { margin: 1.25rem 0 0; padding: 0 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem; min-width: 0; }
+legend { padding: 0 .4rem; font-weight: 600; }
+.field { margin-top: 1.1rem; }
+label { display: block; font-weight: 600; }
+.optional { font-weight: 400; }
+.hint, .problem { margin: 0 0 .25rem; font-size: .9rem; }
+input, select, textarea { display: block; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--field); border-radius: .5rem; background: var(--card); color: var(--ink); font: inherit; }
+[aria-invalid] { border: 2px solid var(--wrong); }
+.problem { margin: .25rem 0 0; color: var(--wrong); font-weight: 600; }
+.problems { margin: 1rem 0; padding: .75rem 1rem; border: 2px solid var(--wrong); border-radius: .5rem; }
+.problems ul { margin: 0; padding-left: 1.25rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.75rem; }
 button { flex: 1 1 10rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: .5rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
+button:hover { border-color: var(--hover); color: var(--hover); }
 button.primary { background: var(--accent); color: var(--on-accent); }
+button.primary:hover { background: var(--hover); color: var(--on-accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `

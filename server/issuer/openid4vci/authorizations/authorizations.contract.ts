@@ -100,14 +100,18 @@ export const decision = {
   meta: route('POST', '/openid4vci/authorize/{id}', {
     tag: 'OpenID4VCI',
     summary: 'Decide',
-    description: 'Sends the browser back to the wallet, with a code or with access_denied. One decision counts.',
+    description:
+      'Sends the browser back to the wallet, with a code or with access_denied. One decision counts. With AUTH_DISABLED the form may have fields for the claims, and is shown again where one is wrong.',
     access: 'public',
     kind: 'page',
     status: 303,
     form: true,
     maxBodyBytes: SMALL_BODY_BYTES,
-    errors: [403, 404, 409],
+    errors: [400, 403, 404, 409],
   }),
-  input: z.object({ id: z.string(), decision: parameter.meta({ description: 'accept or decline' }), token: parameter }),
+  input: z
+    .object({ id: z.string(), decision: parameter.meta({ description: 'accept or decline' }), token: parameter })
+    // Fields of the page's form, by the JSON pointers of their claims.
+    .catchall(z.string()),
   output: zProtocolReply,
 }

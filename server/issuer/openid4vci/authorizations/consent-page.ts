@@ -5,6 +5,8 @@ import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { describeClaims } from '../../schemas/claims.js'
 import type { SchemaDisplay } from '../../schemas/store.js'
 import type { UsersAuthorization } from './authorization.js'
+import type { FormPart } from './form-fields.js'
+import { formFields, type SentForm } from './form-page.js'
 import { isLocalAdmin } from './sign-in.js'
 
 /** What the page shows of an offer. */
@@ -19,33 +21,38 @@ export interface ConsentContext {
   readonly deferred: boolean
 }
 
-const MAX_ROWS = 1_000
-
 interface Row {
   readonly title: string
-  readonly value: string
+  readonly value: Html
 }
 
-/** Every claim of the subject, in its order: the titles of its path, and its value as text. */
+/** An image within a claim, as a portrait is; it is shown as one. */
+const IMAGE = /^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/
+
+function shownValue(value: unknown, title: string): Html {
+  if (typeof value === 'string' && IMAGE.test(value)) return html`<img src="${value}" alt="${title}">`
+  if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`
+  return value === null || typeof value === 'object' ? html`<span class="none">none</span>` : html`${String(value)}`
+}
+
+/**
+ * Every claim of the subject, in its order: the titles of its path, and its value. A subject has at most 1,000 of them
+ * (`issuance/subject.ts`); none is left out.
+ */
 function rowsOf({ credentialSubject, schemaBody }: ConsentContext): Row[] {
   const titles = new Map(describeClaims(schemaBody).map(({ path, title }) => [path.join('\0'), title]))
-  const rows: Row[] = []
-  const walk = (value: unknown, path: readonly string[], shown: readonly string[]): void => {
-    if (rows.length >= MAX_ROWS) return
-    if (typeof value === 'object' && value !== null) {
-      for (const [name, member] of Object.entries(value)) {
+  const walk = (value: unknown, path: readonly string[], shown: readonly string[]): Row[] => {
+    const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
+    if (members.length > 0)
+      return members.flatMap(([name, member]) => {
         const inner = [...path, name]
-        walk(member, inner, [
-          ...shown,
-          Array.isArray(value) ? String(Number(name) + 1) : (titles.get(inner.join('\0')) ?? name),
-        ])
-      }
-      return
-    }
-    rows.push({ title: shown.join(' › '), value: String(value) })
+        const title = Array.isArray(value) ? String(Number(name) + 1) : (titles.get(inner.join('\0')) ?? name)
+        return walk(member, inner, [...shown, title])
+      })
+    const title = shown.join(' › ')
+    return path.length === 0 ? [] : [{ title, value: shownValue(value, title) }]
   }
-  walk(credentialSubject, [], [])
-  return rows
+  return walk(credentialSubject, [], [])
 }
 
 /**
@@ -65,30 +72,61 @@ const receiverOf = (redirectUri: string): string => {
 
 const claimRow = ({ title, value }: Row): Html => html`<div><dt>${title}</dt><dd>${value}</dd></div>`
 
+/** The sentence that says who asks for what. */
+function question({ request, provided, walletName }: UsersAuthorization): Html {
+  const wallet = walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`
+  return html`${wallet} at <strong>${receiverOf(request.redirectUri)}</strong> asks for this credential${
+    provided.name !== undefined && html` of <strong>${provided.name}</strong>`
+  }.`
+}
+
+const LATER = html`<p>The issuer decides later whether you get it, and may correct what it holds.</p>`
+
+/** What the credential would hold, or, where the person says so, the form for it. */
+function content(context: ConsentContext, form: ConsentForm | undefined): Html {
+  if (form !== undefined) return html`<p>Say what it is to hold:</p>${formFields(form.parts, form.sent)}`
+  const rows = rowsOf(context)
+  return rows.length === 0
+    ? html`<p>It would hold no claims.</p>`
+    : html`<p>It would hold:</p><dl>${rows.map(claimRow)}</dl>${context.deferred && LATER}`
+}
+
+/** A form in the place of claims that are known. */
+export interface ConsentForm {
+  readonly parts: readonly FormPart[]
+  /** What was sent and cannot be used. */
+  readonly sent?: SentForm
+}
+
 /** The page on which a person decides whether a wallet gets a credential: no script, two buttons. */
 export function consentPage(
   config: Config,
-  { id, request, provided, walletName }: UsersAuthorization,
+  authorization: UsersAuthorization,
   context: ConsentContext,
   token: string,
+  form?: ConsentForm,
 ): ProtocolReply {
-  const credential = context.schemaDisplay?.[0]?.name ?? context.schemaTitle ?? context.schemaName
+  const { id, request } = authorization
+  const [display] = context.schemaDisplay ?? []
+  const credential = display?.name ?? context.schemaTitle ?? context.schemaName
   const issuer = context.issuerDisplay?.[0]?.name ?? new URL(config.issuerBaseUrl).host
-  const receiver = receiverOf(request.redirectUri)
   return page(config, {
-    title: `${credential}: take it into your wallet?`,
+    status: form?.sent === undefined ? 200 : 400,
+    title: `${form?.sent === undefined ? '' : 'Check: '}${credential}: take it into your wallet?`,
     formAction: formActionOf(request.redirectUri),
     body: html`
 ${isLocalAdmin(config) && html`<p class="banner" role="note">Login is switched off: this is a local installation, and everybody is its administrator.</p>`}
 <p class="from">${issuer}</p>
 <h1>${credential}</h1>
-<p>${walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`} at <strong>${receiver}</strong> asks for this credential${provided.name !== undefined && html` of <strong>${provided.name}</strong>`}. It would hold:</p>
-<dl>${rowsOf(context).map(claimRow)}</dl>
-${context.deferred && html`<p>The issuer decides later whether you get it, and may correct what it holds.</p>`}
+${display?.description !== undefined && html`<p class="about">${display.description}</p>`}
+<p>${question(authorization)}</p>
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">
+${content(context, form)}
+<div class="buttons">
 <button name="decision" value="accept" class="primary">Put it into my wallet</button>
-<button name="decision" value="decline">Decline</button>
+<button name="decision" value="decline" formnovalidate>Decline</button>
+</div>
 </form>`,
   })
 }

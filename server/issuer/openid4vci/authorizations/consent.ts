@@ -11,6 +11,8 @@ import { canMove, moved } from '../sessions/session.js'
 import { CODE_SECONDS } from './authorization.js'
 import { answerWallet, refuseWallet } from './authorize.js'
 import { type ConsentContext, consentPage } from './consent-page.js'
+import { claimsOf, type Filled, formOf, problemsOf } from './form-fields.js'
+import type { SentForm } from './form-page.js'
 import { configurationsOf, denied, type Issuable, issuableFor, issuableName, issuableNamed } from './issuable.js'
 import { beginLogin } from './login.js'
 import type { Grant } from './store.js'
@@ -37,26 +39,30 @@ function shownOnForm(deps: Pick<Deps, 'sealingKey'>, found: Visited, sent: unkno
   return one.length === other.length && timingSafeEqual(one, other) ? shown : undefined
 }
 
+/** How long a wallet may take what was made for its user. */
 const MADE_SECONDS = 86_400
+
+/** Begins each message about a form. */
+const FORM = 'claims'
 
 /** What the page shows of it. */
 async function consentContext({ stores }: Deps, issuable: Issuable): Promise<ConsentContext | undefined> {
   if (issuable.kind === 'offer') return stores.openid4vci.consentContext(issuable.offering.offeringId)
-  const { context, credentialSubject } = issuable
+  const { context } = issuable
   return {
     schemaName: context.name,
     schemaTitle: context.title,
     schemaDisplay: context.display,
     schemaBody: context.body,
     issuerDisplay: await stores.openid4vci.issuerDisplay(context.issuerId),
-    credentialSubject,
+    credentialSubject: issuable.kind === 'claims' ? issuable.credentialSubject : {},
     deferred: false,
   }
 }
 
 /** @throws OAuthError `access_denied` where the schema does not accept what the provider says of the user */
 function assertValid({ deps, work, request }: Context, issuable: Issuable): void {
-  if (issuable.kind === 'offer') return
+  if (issuable.kind !== 'claims') return
   try {
     assertSubject(deps.formats, issuable.context, issuable.credentialSubject, 'claimsFrom', work)
   } catch (thrown) {
@@ -64,6 +70,17 @@ function assertValid({ deps, work, request }: Context, issuable: Issuable): void
     deps.log.warn({ requestId: request.requestId, reason: thrown.message }, 'claims of the provider do not fit')
     throw denied('What is known of the user does not make this credential.')
   }
+}
+
+/** The page of what may be issued. */
+async function pageOf(deps: Deps, found: Visited, issuable: Issuable, sent?: SentForm): Promise<ProtocolReply> {
+  const context = await consentContext(deps, issuable)
+  if (context === undefined) return notFound(deps)
+  const form =
+    issuable.kind === 'form'
+      ? { parts: formOf(issuable.context.body), ...(sent === undefined ? {} : { sent }) }
+      : undefined
+  return consentPage(deps.config, found.authorization, context, formToken(deps, found, issuableName(issuable)), form)
 }
 
 /** Shows what would be issued to whom, and asks. */
@@ -77,9 +94,7 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
   try {
     const issuable = await issuableFor(deps, authorization)
     assertValid(ctx, issuable)
-    const context = await consentContext(deps, issuable)
-    if (context === undefined) return notFound(deps)
-    return consentPage(deps.config, authorization, context, formToken(deps, found, issuableName(issuable)))
+    return await pageOf(deps, found, issuable)
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
     const { authorizations } = deps.stores
@@ -89,8 +104,31 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
   }
 }
 
+/** What is known whole. */
+type Decided = Exclude<Issuable, { kind: 'form' }>
+
+/** What the form of the local admin makes; or its page again, which says what is wrong. */
+async function filledForm(
+  { deps, work }: Context,
+  found: Visited,
+  issuable: Issuable & { readonly kind: 'form' },
+  filled: Filled,
+): Promise<Decided | ProtocolReply> {
+  const { context } = issuable
+  const parts = formOf(context.body)
+  const credentialSubject = claimsOf(parts, filled)
+  try {
+    assertSubject(deps.formats, context, credentialSubject, FORM, work)
+    return { kind: 'claims', context, credentialSubject }
+  } catch (thrown) {
+    if (!(thrown instanceof ServiceError)) throw thrown
+    const messages = typeof thrown.messages === 'string' ? [thrown.messages] : thrown.messages
+    return pageOf(deps, found, issuable, { filled, problems: problemsOf(parts, messages, FORM) })
+  }
+}
+
 /** The offering that is granted: the one of an offer, or one that is made now, and the session that moves with it. */
-function granted({ deps }: Context, issuable: Issuable, now: Date): Pick<Grant, 'offeringId' | 'made' | 'session'> {
+function granted({ deps }: Context, issuable: Decided, now: Date): Pick<Grant, 'offeringId' | 'made' | 'session'> {
   if (issuable.kind === 'offer') {
     const { session, offeringId } = issuable.offering
     const authorized = session !== null && canMove(session.state, 'Authorized') ? moved(session, 'Authorized') : null
@@ -107,10 +145,13 @@ function granted({ deps }: Context, issuable: Issuable, now: Date): Pick<Grant, 
   return { offeringId: deps.newId(), made, session: null }
 }
 
-async function accept(ctx: Context, { authorization, browserHash }: Visited, shown: string): Promise<ProtocolReply> {
+async function accept(ctx: Context, found: Visited, shown: string, filled: Filled): Promise<ProtocolReply> {
   const { deps } = ctx
-  const issuable = await issuableNamed(deps, authorization, shown)
-  assertValid(ctx, issuable)
+  const { authorization, browserHash } = found
+  const named = await issuableNamed(deps, authorization, shown)
+  assertValid(ctx, named)
+  const issuable = named.kind === 'form' ? await filledForm(ctx, found, named, filled) : named
+  if (!('kind' in issuable)) return issuable
   const now = deps.clock()
   const code = Buffer.from(deps.random(32)).toString('base64url')
   const given = await deps.stores.authorizations.grant({
@@ -124,11 +165,15 @@ async function accept(ctx: Context, { authorization, browserHash }: Visited, sho
   return given ? answerWallet(deps, authorization.request, { code }) : decided(deps)
 }
 
+/** The form of the page, with its fields where it has some. */
+interface Decision extends Filled {
+  readonly id: string
+  readonly decision?: unknown
+  readonly token?: unknown
+}
+
 /** Takes the decision, once, and sends the browser back to the wallet. */
-export async function decide(
-  ctx: Context,
-  { id, decision, token }: { readonly id: string; readonly decision?: unknown; readonly token?: unknown },
-): Promise<ProtocolReply> {
+export async function decide(ctx: Context, { id, decision, token, ...filled }: Decision): Promise<ProtocolReply> {
   const { deps } = ctx
   const found = await visited(ctx, id)
   if (found === undefined || found.authorization.state === 'Started') return notFound(deps)
@@ -140,7 +185,7 @@ export async function decide(
     return messagePage(deps.config, 400, 'Nothing was decided', 'decision must be accept or decline.')
   const { authorization, browserHash } = found
   try {
-    if (decision === 'accept') return await accept(ctx, found, shown)
+    if (decision === 'accept') return await accept(ctx, found, shown, filled)
     throw denied('The user declined.')
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown

@@ -6,9 +6,11 @@ import { closedReason, offeredConfigurations } from '../offer.js'
 import type { WalletOffering } from '../store.js'
 import type { UsersAuthorization } from './authorization.js'
 import { configurationNames, requestedContexts, requestedOf } from './requested-offer.js'
+import { isLocalAdmin } from './sign-in.js'
 
 /**
- * What may be issued to the user of an authorization: an offer, or a credential of what the identity provider says of them.
+ * What may be issued to the user of an authorization: an offer, a credential of what the identity provider says of them, or,
+ * where everybody is the local admin, of what they fill in.
  * Nothing that a wallet sends is ever a claim.
  */
 export type Issuable =
@@ -18,6 +20,8 @@ export type Issuable =
       readonly context: IssuanceContext
       readonly credentialSubject: Readonly<Record<string, unknown>>
     }
+  /** The local admin says what is in it. */
+  | { readonly kind: 'form'; readonly context: IssuanceContext }
 
 /** Names it in the form of its page: what is decided is what was shown. */
 export const issuableName = (issuable: Issuable): string =>
@@ -66,9 +70,20 @@ function ofProvidedClaims(
   return { kind: 'claims', context, credentialSubject: provided.made.credentialSubject }
 }
 
+/** Of the first type that is asked for. */
+function ofForm(
+  deps: Deps,
+  { request }: UsersAuthorization,
+  [context]: readonly IssuanceContext[],
+): Issuable | undefined {
+  if (context === undefined || !isLocalAdmin(deps.config)) return undefined
+  requestedOf(deps, request, wholeType(context))
+  return { kind: 'form', context }
+}
+
 /**
  * What is issued in answer to an authorization request: the offer that its `issuer_state` chose; else the newest open one
- * that was made for the user; else what their claims make.
+ * that was made for the user; else what their claims make; else what the local admin fills in.
  *
  * @throws OAuthError `access_denied` where there is nothing for this user, `invalid_scope` where nothing known is asked for
  */
@@ -83,7 +98,7 @@ export async function issuableFor(deps: Deps, authorization: UsersAuthorization)
   const contexts = await requestedContexts(deps, authorization.request)
   if (contexts.length === 0)
     throw new OAuthError('invalid_scope', 'Neither scope nor authorization_details name a credential of this issuer.')
-  const made = ofProvidedClaims(deps, authorization, contexts)
+  const made = ofProvidedClaims(deps, authorization, contexts) ?? ofForm(deps, authorization, contexts)
   if (made === undefined) throw denied('There is no credential for this user.')
   return made
 }
@@ -93,7 +108,7 @@ export async function issuableNamed(deps: Deps, authorization: UsersAuthorizatio
   const [kind, id = ''] = name.split(':')
   if (kind === 'offer') return offerNamed(deps, authorization, id)
   const contexts = await requestedContexts(deps, authorization.request)
-  const made = ofProvidedClaims(deps, authorization, contexts)
+  const made = ofProvidedClaims(deps, authorization, contexts) ?? ofForm(deps, authorization, contexts)
   if (made === undefined || issuableName(made) !== name) throw denied('The credential is not issued any more.')
   return made
 }

@@ -1,0 +1,96 @@
+import { type Html, html } from '../../../pages/html.js'
+import {
+  choiceText,
+  type Field,
+  type Filled,
+  type FormPart,
+  type FormProblems,
+  fieldsOf,
+  filledIn,
+} from './form-fields.js'
+
+/** A form that was sent, and what is wrong with it. */
+export interface SentForm {
+  readonly filled: Filled
+  readonly problems: FormProblems
+}
+
+const EMPTY: SentForm = { filled: {}, problems: { byField: new Map(), others: [] } }
+
+const option = (value: string, text: string, chosen: string): Html =>
+  value === chosen
+    ? html`<option value="${value}" selected>${text}</option>`
+    : html`<option value="${value}">${text}</option>`
+
+const HINTS: Partial<Record<Field['kind'], string>> = { lines: 'One a line.', json: 'As JSON.' }
+
+const INPUTS: Partial<Record<Field['kind'], Html>> = {
+  date: html`type="date"`,
+  number: html`type="number" step="any" inputmode="decimal"`,
+}
+
+function optionsOf({ kind, choices }: Field, value: string): Html[] {
+  const offered =
+    kind === 'boolean'
+      ? [
+          ['true', 'Yes'],
+          ['false', 'No'],
+        ]
+      : choices.map((choice) => [choiceText(choice), typeof choice === 'string' ? choice : choiceText(choice)])
+  return [option('', '–', value), ...offered.map(([sent = '', text = '']) => option(sent, text, value))]
+}
+
+function control(field: Field, value: string, attributes: Html): Html {
+  switch (field.kind) {
+    case 'boolean':
+    case 'choice':
+      return html`<select ${attributes}>${optionsOf(field, value)}</select>`
+    case 'long':
+    case 'lines':
+    case 'json':
+      // A line break right after the tag would be left out of the value.
+      return html`<textarea rows="3" ${attributes}>
+${value}</textarea>`
+    default:
+      return html`<input ${INPUTS[field.kind] ?? html`type="text"`} value="${value}" ${attributes}>`
+  }
+}
+
+/** One field with its label, its hint, and what is wrong with it beside it. */
+function fieldRow(field: Field, id: string, { filled, problems }: SentForm): Html {
+  const problem = problems.byField.get(field.name)
+  const hint = [field.description, HINTS[field.kind]].filter((text) => text !== undefined).join(' ')
+  const described = [hint === '' ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`].join(' ').trim()
+  const attributes = html`id="${id}" name="${field.name}" autocomplete="off"${field.required && html` required`}${
+    problem !== undefined && html` aria-invalid="true"`
+  }${described !== '' && html` aria-describedby="${described}"`}`
+  return html`<div class="field">
+<label for="${id}">${field.title}${!field.required && html` <span class="optional">(optional)</span>`}</label>
+${hint !== '' && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+${control(field, filledIn(filled, field), attributes)}
+${problem !== undefined && html`<p class="problem" id="${id}-problem">${problem}</p>`}
+</div>`
+}
+
+/** What is wrong, before the form, with the way to each field. */
+function summary(fields: readonly Field[], idOf: (field: Field) => string, { problems }: SentForm): Html | undefined {
+  const wrong = fields.flatMap((field) => {
+    const problem = problems.byField.get(field.name)
+    return problem === undefined ? [] : [html`<li><a href="#${idOf(field)}">${field.title}</a> ${problem}</li>`]
+  })
+  const others = problems.others.map((text) => html`<li>${text}</li>`)
+  if (wrong.length + others.length === 0) return undefined
+  return html`<div class="problems" role="alert"><h2>Some of this cannot be used</h2><ul>${[...wrong, ...others]}</ul></div>`
+}
+
+/** The fields of a form, and before them what is wrong with what was sent. */
+export function formFields(parts: readonly FormPart[], sent: SentForm = EMPTY): Html {
+  const fields = fieldsOf(parts)
+  const ids = new Map(fields.map((field, position) => [field.name, `claim-${position + 1}`]))
+  const idOf = ({ name }: Field) => ids.get(name) ?? ''
+  const rendered = (part: FormPart): Html =>
+    'parts' in part
+      ? html`<fieldset><legend>${part.title}</legend>${part.parts.map(rendered)}</fieldset>`
+      : fieldRow(part, idOf(part), sent)
+  return html`${summary(fields, idOf, sent)}${parts.map(rendered)}`
+}
