@@ -19,7 +19,7 @@ dd { flex: 2 1 14rem; margin: 0; font-weight: 500; white-space: pre-line; }
 fieldset { margin: 1.25rem 0 0; padding: 0 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem; min-width: 0; }
 legend { padding: 0 .4rem; font-weight: 600; }
 .field { margin-top: 1.1rem; }
-label { display: block; font-weight: 600; }
+label { display: block; margin-bottom: .25rem; font-weight: 600; }
 .optional { font-weight: 400; }
 .hint, .problem { margin: 0 0 .25rem; font-size: .9rem; }
 input, select, textarea { display: block; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--field); border-radius: .5rem; background: var(--card); color: var(--ink); font: inherit; }

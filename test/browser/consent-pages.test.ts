@@ -1,0 +1,213 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Issuer, startIssuer } from '../issuer/openid4vci/actors.js'
+import { newOffer, newRequest } from '../issuer/openid4vci/sign-in-actors.js'
+import { type OpenidProvider, startOpenidProvider } from '../support/openid-provider.js'
+import { ARGUMENTS } from './chromium.js'
+
+const PHOTO = `data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='}`
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    givenName: { type: 'string', title: 'Given name' },
+    birthDate: { type: 'string', format: 'date', title: 'Date of birth' },
+    level: { enum: ['gold', 'silver'], title: 'Level' },
+    active: { type: 'boolean', title: 'Active member' },
+    points: { type: 'integer', title: 'Points', description: 'As of this month.' },
+    nicknames: { type: 'array', title: 'Nicknames', items: { type: 'string' } },
+    photo: { type: 'string', title: 'Photo' },
+    address: {
+      type: 'object',
+      title: 'Address',
+      properties: { street: { type: 'string', title: 'Street' }, country: { type: 'string', title: 'Country' } },
+    },
+  },
+  required: ['givenName', 'active'],
+  additionalProperties: false,
+}
+const SUBJECT = {
+  givenName: 'Alice',
+  birthDate: '1990-02-03',
+  level: 'gold',
+  active: true,
+  points: 12,
+  nicknames: ['Al', 'A very long nickname that does not break anywhere'.replaceAll(' ', '')],
+  photo: PHOTO,
+  address: { street: 'Main Street 1', country: 'NL' },
+}
+const DISPLAY = [{ name: 'Membership', description: 'Proves that you are a member of the club.' }]
+const SIZES = [
+  { width: 360, height: 740 },
+  { width: 1280, height: 800 },
+]
+const SCHEMES = ['light', 'dark'] as const
+const MEMBER = { name: 'Member', version: 1, schema: SCHEMA, display: DISPLAY }
+
+let provider: OpenidProvider
+let signing: Issuer
+let local: Issuer
+let browser: Browser
+let axe: string
+
+beforeAll(async () => {
+  provider = await startOpenidProvider()
+  signing = await startIssuer({ env: provider.env() })
+  local = await startIssuer({ env: { AUTH_DISABLED: 'true' } })
+  await provider.register(signing.service.url)
+  provider.user = { sub: 'alice', name: 'Alice Liddell' }
+  for (const { service, authorization } of [signing, local])
+    await service.request('POST', '/schemas', { authorization: await authorization(), body: MEMBER })
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+})
+afterAll(async () => {
+  await browser?.close()
+  await signing?.service.close()
+  await local?.service.close()
+  await provider?.close()
+})
+
+/** Serious findings of axe. The page's own policy lets no script in, so that it is run in a world of its own. */
+async function findings(page: Page): Promise<string[]> {
+  const client = await page.context().newCDPSession(page)
+  const { frameTree } = await client.send('Page.getFrameTree')
+  const { executionContextId: contextId } = await client.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+  })
+  await client.send('Runtime.evaluate', { contextId, expression: axe })
+  const expression =
+    'axe.run(document).then(({violations}) => JSON.stringify(violations.filter(({impact}) => impact === "serious" || impact === "critical").map(({id, nodes}) => id + ": " + nodes.map(({html}) => html).join(" "))))'
+  const { result } = await client.send('Runtime.evaluate', { contextId, expression, awaitPromise: true })
+  return JSON.parse(String(result.value))
+}
+
+const scrollsSideways = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+/** Everything that must hold of a page, whatever it shows. */
+async function assertGood(page: Page, name: string): Promise<void> {
+  const { SCREENSHOTS } = process.env
+  if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true })
+  expect(await findings(page), name).toEqual([])
+  expect(await scrollsSideways(page), name).toBe(false)
+  expect(await page.locator('html').getAttribute('lang')).toBe('en')
+  expect(await page.locator('h1').count()).toBe(1)
+}
+
+async function inEverySize(act: (page: Page, name: string, context: BrowserContext) => Promise<void>): Promise<void> {
+  for (const viewport of SIZES)
+    for (const colorScheme of SCHEMES) {
+      const context = await browser.newContext({ viewport, colorScheme })
+      await act(await context.newPage(), `${viewport.width}-${colorScheme}`, context)
+      await context.close()
+    }
+}
+
+/** Goes on with Tab until something with a name has the focus, which must be seen. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const target = page.getByRole('button', { name }).or(page.getByLabel(name)).first()
+  for (let steps = 0; steps < 40; steps += 1) {
+    await page.keyboard.press('Tab')
+    if (await target.evaluate((element) => element.ownerDocument.activeElement === element)) break
+  }
+  expect(await target.evaluate((element) => element.ownerDocument.activeElement === element), name).toBe(true)
+  const outline = await target.evaluate(
+    (element) =>
+      // biome-ignore lint/suspicious/noExplicitAny: a window, whose types are not those of this program.
+      (element.ownerDocument as any).defaultView.getComputedStyle(element).outlineStyle,
+  )
+  expect(outline, name).not.toBe('none')
+}
+
+/** The address of an app that a redirect leads to, as the browser asks for it. */
+async function leavesTo(page: Page, scheme: string, act: () => Promise<void>): Promise<URL> {
+  const client = await page.context().newCDPSession(page)
+  await client.send('Network.enable')
+  const left = new Promise<URL>((resolve) => {
+    client.on('Network.requestWillBeSent', ({ request }) => {
+      if (request.url.startsWith(`${scheme}:`)) resolve(new URL(request.url))
+    })
+    client.on('Page.frameRequestedNavigation', ({ url }) => {
+      if (url.startsWith(`${scheme}:`)) resolve(new URL(url))
+    })
+  })
+  await client.send('Page.enable')
+  await act()
+  return left
+}
+
+const offered = async () =>
+  newRequest({
+    issuer_state: (
+      await newOffer(signing, {
+        credentialConfigurationIds: ['Member-sd-jwt'],
+        credentialSubject: SUBJECT,
+        forSubject: 'alice',
+      })
+    ).issuer_state,
+    scope: 'Member-sd-jwt',
+    redirect_uri: 'com.example.wallet:/callback',
+  }).address
+
+describe('pages in a browser', () => {
+  it('after sign-in the page shows every claim, in both sizes, light and dark', async () => {
+    await inEverySize(async (page, name) => {
+      await page.goto(`${signing.service.url}${await offered()}`)
+      await page.getByRole('heading', { name: 'Membership' }).waitFor()
+      for (const text of ['Alice Liddell', 'Given name', '1990-02-03', 'Address › Country', 'Yes'])
+        await page.getByText(text, { exact: true }).first().waitFor()
+      const photo = page.getByRole('img', { name: 'Photo' })
+      // biome-ignore lint/suspicious/noExplicitAny: an image, whose type is not one of this program.
+      expect(await photo.evaluate((image) => (image as any).naturalWidth)).toBe(1)
+      await assertGood(page, `offer-${name}`)
+    })
+  })
+
+  it('by keyboard alone a person agrees, and the browser really goes to the app', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${signing.service.url}${await offered()}`)
+    const address = await leavesTo(page, 'com.example.wallet', async () => {
+      await tabTo(page, 'Put it into my wallet')
+      await page.keyboard.press('Enter')
+    })
+    expect(address.searchParams.get('code')).toMatch(/^[\w-]{43}$/)
+    await context.close()
+  })
+
+  it('the form of a local installation is filled in by keyboard alone; what is wrong is said beside its field', async () => {
+    await inEverySize(async (page, name) => {
+      const { address } = newRequest({ scope: 'Member', redirect_uri: 'com.example.wallet:/callback' })
+      await page.goto(`${local.service.url}${address}`)
+      await assertGood(page, `form-${name}`)
+      await tabTo(page, 'Given name')
+      await page.keyboard.type('Alice')
+      await tabTo(page, 'Active member')
+      await page.keyboard.type('Yes')
+      await tabTo(page, 'Points')
+      await page.keyboard.type('1.5')
+      await tabTo(page, 'Put it into my wallet')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+      const points = page.getByLabel('Points')
+      expect(await points.getAttribute('aria-invalid')).toBe('true')
+      expect(await page.getByLabel('Given name').inputValue()).toBe('Alice')
+      await assertGood(page, `wrong-${name}`)
+      await points.fill('12')
+      const wallet = await leavesTo(page, 'com.example.wallet', () =>
+        page.getByRole('button', { name: 'Put it into my wallet' }).press('Enter'),
+      )
+      expect(wallet.searchParams.get('code')).toMatch(/^[\w-]{43}$/)
+    })
+  })
+
+  it('pages of errors are as good', async () => {
+    await inEverySize(async (page, name) => {
+      const answer = await page.goto(`${local.service.url}/openid4vci/authorize/unknown`)
+      expect(answer?.status()).toBe(404)
+      await assertGood(page, `error-${name}`)
+    })
+  })
+})
