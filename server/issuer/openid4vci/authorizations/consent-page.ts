@@ -72,12 +72,11 @@ const receiverOf = (redirectUri: string): string => {
 
 const claimRow = ({ title, value }: Row): Html => html`<div><dt>${title}</dt><dd>${value}</dd></div>`
 
-/** The sentence that says who asks for what. */
+/** Who asks for what, and who is asked. */
 function question({ request, provided, walletName }: UsersAuthorization): Html {
   const wallet = walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`
-  return html`${wallet} at <strong>${receiverOf(request.redirectUri)}</strong> asks for this credential${
-    provided.name !== undefined && html` of <strong>${provided.name}</strong>`
-  }.`
+  const user = provided.name !== undefined && html`<p>You are signed in as <strong>${provided.name}</strong>.</p>`
+  return html`${user}<p>${wallet} at <strong>${receiverOf(request.redirectUri)}</strong> asks for this credential.</p>`
 }
 
 const LATER = html`<p>The issuer decides later whether you get it, and may correct what it holds.</p>`
@@ -119,7 +118,7 @@ ${isLocalAdmin(config) && html`<p class="banner" role="note">Login is switched o
 <p class="from">${issuer}</p>
 <h1>${credential}</h1>
 ${display?.description !== undefined && html`<p class="about">${display.description}</p>`}
-<p>${question(authorization)}</p>
+${question(authorization)}
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">
 ${content(context, form)}
