@@ -85,9 +85,11 @@ const LATER = html`<p>The issuer decides later whether you get it, and may corre
 function content(context: ConsentContext, form: ConsentForm | undefined): Html {
   if (form !== undefined) return html`<p>Say what it is to hold:</p>${formFields(form.parts, form.sent)}`
   const rows = rowsOf(context)
-  return rows.length === 0
-    ? html`<p>It would hold no claims.</p>`
-    : html`<p>It would hold:</p><dl>${rows.map(claimRow)}</dl>${context.deferred && LATER}`
+  const claims =
+    rows.length === 0
+      ? html`<p>It would hold no claims.</p>`
+      : html`<p>It would hold:</p><dl>${rows.map(claimRow)}</dl>`
+  return html`${claims}${context.deferred && LATER}`
 }
 
 /** A form in the place of claims that are known. */
