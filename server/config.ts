@@ -84,6 +84,7 @@ const zEnvironment = z.object({
   WALLET_TRUST_ANCHORS: certificates,
   WALLET_CLIENTS: walletClients,
   ISSUER_X509: keyAndChain,
+  VERIFIER_X509: keyAndChain,
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
   VERIFIER_RESPONSE_MODE: z
@@ -164,6 +165,8 @@ export interface Config {
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** The key of the default issuer and its certificates, leaf first; they are checked at start. */
   readonly issuerX509: KeyAndChain | undefined
+  /** The same of the default verifier. */
+  readonly verifierX509: KeyAndChain | undefined
   /** What wallets must keep to: OpenID4VCI 1.0, or HAIP 1.0 as well. */
   readonly issuerProfile: 'final' | 'haip'
   /** Drafts of OpenID4VCI that offers may be made for. */
@@ -278,6 +281,7 @@ function configOf(env: Environment): Config {
     },
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
+    verifierX509: env.VERIFIER_X509,
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,

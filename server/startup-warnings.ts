@@ -1,4 +1,4 @@
-import { certificateWarning } from './agent/certificate-watch.js'
+import { certificateWarnings } from './agent/certificate-watch.js'
 import type { Config } from './config.js'
 
 /** What the operator should know at every start, though it does not prevent it. */
@@ -24,8 +24,7 @@ export function startupWarnings(config: Config, now = new Date()): string[] {
     )
   }
   if (config.production && !config.authDisabled) warnings.push(...uncheckedTokenClaims(config))
-  const certificate = certificateWarning(config, now)
-  if (certificate !== undefined) warnings.push(certificate)
+  warnings.push(...certificateWarnings(config, now).map(({ text }) => text))
   for (const [name, value] of [
     ['ISSUER_BASE_URL', config.issuerBaseUrl],
     ['VERIFIER_BASE_URL', config.verifierBaseUrl],

@@ -192,7 +192,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   metrics.read({
     database: database.load,
     streams: deps.events.open,
-    ...(config.issuerX509 === undefined ? {} : { certificateEnd: certificateEnd(config) }),
+    ...(config.issuerX509 === undefined ? {} : { certificateEnd: certificateEnd(config.issuerX509) }),
   })
   const maintenance = createMaintenance({
     store: createMaintenanceStore(database),

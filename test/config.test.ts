@@ -191,6 +191,11 @@ describe('a value that no rule allows is a line', () => {
     ['ISSUER_LEGACY_PROFILES', 'draft13 draft14', 'must list draft15, draft13, draft11.'],
     ['ISSUER_LEGACY_PROFILES', 'final', 'must list draft15, draft13, draft11.'],
     ['CREDENTIAL_ENCRYPTION', 'on', 'must be off, offered or required.'],
+    [
+      'VERIFIER_X509',
+      '/nowhere/verifier.pem',
+      'must name a readable PEM file of a private key, unencrypted, and its certificates.',
+    ],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
     ['SESSION_RETENTION_DAYS', 'forever', 'must be an integer from 1 to 36500.'],
@@ -390,6 +395,7 @@ describe('.env.example', () => {
       WALLET_TRUST_ANCHORS: '',
       WALLET_CLIENTS: '',
       ISSUER_X509: '',
+      VERIFIER_X509: '',
     })
     expect(shown).toMatchObject({
       host: config.host,

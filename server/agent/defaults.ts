@@ -6,7 +6,7 @@ import type { KeyRotationStore } from '../key-rotation/store.js'
 import type { KeyStore } from '../keys/store.js'
 import type { Vault } from '../keys/vault.js'
 import { didWebFromUrl } from '../protocol/did/did-web.js'
-import { certifyDefaultIssuer } from './certify-issuer.js'
+import { certifyDefault } from './certify.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
 interface Startup {
@@ -54,7 +54,7 @@ async function follow(start: Startup, kind: Kind, record: AgentRecord, baseUrl: 
  * Makes the default issuer, the default verifier and the key that credential requests are encrypted for on first start, and
  * gives the issuer its certified key. Call it under the start lock.
  *
- * @throws {ConfigurationError} where ISSUER_X509 cannot be used.
+ * @throws {ConfigurationError} where ISSUER_X509 or VERIFIER_X509 cannot be used.
  */
 export async function ensureDefaults(start: Startup): Promise<void> {
   const { agents } = start.stores
@@ -62,9 +62,10 @@ export async function ensureDefaults(start: Startup): Promise<void> {
   const issuer = await agents.defaultIssuer()
   if (issuer === undefined) await create(start, 'issuer', issuerBaseUrl)
   else await follow(start, 'issuer', issuer, issuerBaseUrl)
-  await certifyDefaultIssuer(start, new Date())
+  await certifyDefault(start, 'issuer', new Date())
   const verifier = await agents.defaultVerifier()
   if (verifier === undefined) await create(start, 'verifier', verifierBaseUrl)
   else await follow(start, 'verifier', verifier, verifierBaseUrl)
+  await certifyDefault(start, 'verifier', new Date())
   if (start.config.credentialEncryption !== 'off') await ensureEncryptionKey(start)
 }

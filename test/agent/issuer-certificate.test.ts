@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificateTasks } from '../../server/agent/certificate-watch.js'
-import { certifiedKey } from '../../server/agent/issuer-certificate.js'
+import { certifiedKey } from '../../server/agent/certified-key.js'
 import { ConfigurationError, readConfig } from '../../server/config.js'
 import { startupWarnings } from '../../server/startup-warnings.js'
 import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
@@ -86,7 +86,7 @@ describe('a start with ISSUER_X509', () => {
 
   it.each(cases)('fails by name on %s', async (_name, made, reason) => {
     const config = configured(await files.fileOf(...made()))
-    const start = () => certifiedKey(config, new Date())
+    const start = () => certifiedKey('issuer', config, new Date())
     expect(start).toThrow(ConfigurationError)
     expect(start).toThrow(/^Invalid environment variables:\n- ISSUER_X509 must /)
     expect(start).toThrow(reason)
@@ -115,7 +115,7 @@ describe('a start with ISSUER_X509', () => {
       leafOf({ keyPair: generateKeyPairSync('ed25519') }),
     ]) {
       const config = configured(await files.fileOf([leaf, intermediate, root]))
-      expect(certifiedKey(config, new Date())?.x5c).toEqual([leaf.x5c, intermediate.x5c])
+      expect(certifiedKey('issuer', config, new Date())?.x5c).toEqual([leaf.x5c, intermediate.x5c])
     }
   })
 

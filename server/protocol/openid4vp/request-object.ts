@@ -12,12 +12,11 @@ export type ResponseMode = 'direct_post' | 'direct_post.jwt'
 /** §5.8: the wallet's metadata is static. */
 const STATIC_DISCOVERY = 'https://self-issued.me/v2'
 
-/** The client identifier of a verifier that a DID identifies (§5.9.3). */
-export const decentralizedIdentifier = (did: string): string => `decentralized_identifier:${did}`
-
 export interface RequestObjectInput {
-  /** A key of the DID in `clientId`; its `kid` is the DID URL. */
+  /** A key of the DID in `clientId`, its `kid` the DID URL; or the key that the first certificate of `x5c` is for. */
   readonly signer: Signer
+  /** The certificate chain without its root, leaf first, each base64 DER, where `clientId` names one; there is no `kid` then. */
+  readonly x5c?: readonly string[] | undefined
   /** With its prefix. */
   readonly clientId: string
   readonly responseUri: string
@@ -42,7 +41,7 @@ export interface RequestObjectInput {
 export function signRequestObject(input: RequestObjectInput): Promise<string> {
   return signCompact(
     input.signer,
-    { typ: 'oauth-authz-req+jwt' },
+    { typ: 'oauth-authz-req+jwt', ...(input.x5c === undefined ? {} : { x5c: input.x5c }) },
     {
       aud: STATIC_DISCOVERY,
       client_id: input.clientId,

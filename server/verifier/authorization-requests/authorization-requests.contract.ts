@@ -3,6 +3,7 @@ import { isTrustEntry } from '../../config-rules.js'
 import { route } from '../../contract.js'
 import { zDcqlQuery } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 
 const MAX_VALIDITY_SECONDS = 86_400
@@ -39,7 +40,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
     access: 'verifier',
     status: 201,
     requestExample: { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }], validity: 300 },
-    errors: [400, 403],
+    errors: [400, 403, 409],
   }),
   input: z
     .strictObject({
@@ -56,6 +57,14 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         }),
       validity: zValidity.optional(),
       responseMode: z.enum(['direct_post', 'direct_post.jwt']).optional(),
+      clientIdPrefix: z
+        .enum(CLIENT_ID_PREFIXES)
+        .optional()
+        .meta({
+          description:
+            'How the verifier names itself (OpenID4VP 1.0 §5.9.3): `x509_hash` where it has a certificate, else ' +
+            '`decentralized_identifier`, unless given. `x509_san_dns` needs a certificate for the host of VERIFIER_BASE_URL.',
+        }),
       verifierId: z
         .string()
         .min(1)

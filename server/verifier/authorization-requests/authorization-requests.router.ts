@@ -22,8 +22,17 @@ export const authorizationRequestsRouter = (formats: Formats) => {
         if (context === undefined) throw errors.verifierNotFound()
         const asked = dcqlQuery === undefined ? { items, compiled } : { dcqlQuery }
         const createdBy = caller.sub
-        const { requireResponseCode = false } = input
-        const request = { asked, redirectUri, requireResponseCode, validity, responseMode, trustedIssuers, createdBy }
+        const { requireResponseCode = false, clientIdPrefix } = input
+        const request = {
+          asked,
+          redirectUri,
+          requireResponseCode,
+          validity,
+          responseMode,
+          trustedIssuers,
+          clientIdPrefix,
+          createdBy,
+        }
         return createRequest(deps, context, work, request)
       }),
   })

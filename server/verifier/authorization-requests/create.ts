@@ -3,10 +3,16 @@ import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import { errors } from '../../errors.js'
 import { isRedirectUri } from '../../protocol/oauth/redirect-uri.js'
+import {
+  ClientIdentifierError,
+  type ClientIdPrefix,
+  clientIdentifier,
+  hasExpired,
+} from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { dcqlFromVpQuery } from '../../protocol/openid4vp/dcql/from-vp-query.js'
 import type { CompiledItem, VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
-import { decentralizedIdentifier, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
+import type { ResponseMode } from '../../protocol/openid4vp/request-object.js'
 import type { Work } from '../../protocol/work.js'
 import { qrCodeUrlOf } from '../qr-codes/address.js'
 import { newSecrets, protectSecrets } from '../sessions/secrets.js'
@@ -27,6 +33,7 @@ export interface NewRequest {
   readonly validity: number | undefined
   readonly responseMode: ResponseMode | undefined
   readonly trustedIssuers: readonly string[] | undefined
+  readonly clientIdPrefix: ClientIdPrefix | undefined
   readonly createdBy: string | null
 }
 
@@ -51,6 +58,33 @@ function queriesOf(
 }
 
 /**
+ * How the verifier names itself: by its certificate where it has one, unless the request says otherwise.
+ *
+ * @throws 400 where it cannot have that name; 409 where its certificate has run out.
+ */
+function clientOf(
+  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { verifierDid: did, x5c }: RequestContext,
+  { clientIdPrefix }: NewRequest,
+): Pick<Session, 'clientId' | 'x5c'> {
+  const prefix = clientIdPrefix ?? (x5c === null ? 'decentralized_identifier' : 'x509_hash')
+  const host = new URL(config.verifierBaseUrl).hostname
+  const clientId = orNeeds(prefix, () => clientIdentifier(prefix, { did, x5c, host }))
+  if (prefix === 'decentralized_identifier' || x5c === null) return { clientId, x5c: null }
+  if (hasExpired(x5c, clock())) throw errors.verifierCertificateExpired()
+  return { clientId, x5c }
+}
+
+function orNeeds(prefix: ClientIdPrefix, make: () => string): string {
+  try {
+    return make()
+  } catch (thrown) {
+    if (!(thrown instanceof ClientIdentifierError)) throw thrown
+    throw errors.badRequest(`clientIdPrefix ${prefix} needs ${thrown.message}`)
+  }
+}
+
+/**
  * Makes an authorization request and its session, with separate unguessable ids.
  *
  * @param work pays for making a DCQL query of the items
@@ -72,7 +106,7 @@ export async function createRequest(
     requestId: deps.newId(),
     qrCodeId,
     verifierId: context.verifierDid,
-    clientId: decentralizedIdentifier(context.verifierDid),
+    ...clientOf(deps, context, request),
     keyId: context.keyId,
     kid: keyIdOf(context.verifierDid, context.publicJwk),
     state: 'RequestCreated',

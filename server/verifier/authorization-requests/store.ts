@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
-import { json, publicJwk } from '../../database/row-shapes.js'
+import { json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly verifierDid: string
   readonly keyId: string
   readonly publicJwk: Jwk
+  /** The chain of that key's certificate, without the root. */
+  readonly x5c: readonly string[] | null
   /** Names of the credential types of this installation. */
   readonly typeNames: readonly string[]
   /** The stored VP query that was named; null where there is none. */
@@ -21,6 +23,7 @@ const zRequestContext: z.ZodType<RequestContext> = z.strictObject({
   verifierDid: z.string(),
   keyId: z.string(),
   publicJwk,
+  x5c,
   typeNames: z.array(z.string()),
   query: json<VpQueryItem[]>().nullable(),
 })
@@ -43,7 +46,7 @@ export function createAuthorizationRequestStore({ sql }: Database) {
           : Prisma.sql`(v.id = ${verifier.verifierId} OR v.did = ${verifier.verifierId})
               AND (v.is_default OR v.created_by = ${verifier.sub})`
       const [row] = await sql(zRequestContext)`
-        SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk",
+        SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c,
           ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
           (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query
         FROM verifiers v

@@ -91,6 +91,7 @@ export async function serveRequestObject(
   const vpFormats = vpFormatsSupported(deps.formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS)
   const requestObject = await signRequestObject({
     signer: await deps.keys.signer(session.keyId, session.kid),
+    x5c: session.x5c ?? undefined,
     clientId: session.clientId,
     responseUri: responseUriOf(deps.config, requestId),
     responseMode: session.responseMode,

@@ -18,6 +18,8 @@ export interface Session {
   /** The key that signs the request object, under `kid`. */
   readonly keyId: string
   readonly kid: string
+  /** The chain that `clientId` names a verifier by, as it was when the request was made; null for a DID, and once it has ended. */
+  readonly x5c: readonly string[] | null
   readonly state: SessionState
   readonly errorMessage: string | null
   readonly responseMode: ResponseMode

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
-import { idRow, json as jsonColumn, keyRow } from '../../database/row-shapes.js'
+import { idRow, json as jsonColumn, keyRow, x5c as x5cColumn } from '../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
@@ -45,6 +45,7 @@ const zSession: z.ZodType<Session> = z.strictObject({
   clientId: z.string(),
   keyId: z.string(),
   kid: z.string(),
+  x5c: x5cColumn,
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
   responseMode: z.enum(['direct_post', 'direct_post.jwt']),
@@ -75,7 +76,7 @@ const zQrCode = z.strictObject({ clientId: z.string(), requestId: z.string() })
 
 const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
-  key_id AS "keyId", kid, state, error_message AS "errorMessage", response_mode AS "responseMode", secrets,
+  key_id AS "keyId", kid, x5c, state, error_message AS "errorMessage", response_mode AS "responseMode", secrets,
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
   require_response_code AS "requireResponseCode",
   created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
@@ -96,7 +97,7 @@ const movedEvents = (transition: Transition, now: Date) =>
 
 /** Column assignments that end a session; they delete its secrets. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => Prisma.sql`
-  state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL`
+  state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL`
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
@@ -108,10 +109,10 @@ export function createVerificationSessionStore({ sql }: Database) {
       await sql(idRow)`
         WITH created AS (
           INSERT INTO verification_sessions (
-            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, state, response_mode, secrets, dcql_query,
+            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, state, response_mode, secrets, dcql_query,
             vp_query, trusted_issuers, redirect_uri, require_response_code, created_by, created_at, expires_at)
           VALUES (
-            ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${s.state},
+            ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)}, ${s.state},
             ${s.responseMode}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),

@@ -85,7 +85,7 @@ export const requestByVpQuery = {
       'to `redirect_uri`, with a `response_code` that is good once.',
     access: 'client',
     status: 201,
-    errors: [400, 404],
+    errors: [400, 404, 409],
   }),
   input: z.strictObject({ id: z.string(), redirect_uri: zRedirectUri, validity: zValidity.optional() }),
   output: zAuthorizationRequestResult,

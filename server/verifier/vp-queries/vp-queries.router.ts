@@ -79,6 +79,7 @@ export const vpQueriesRouter = router({
         requireResponseCode: false,
         responseMode: undefined,
         trustedIssuers: undefined,
+        clientIdPrefix: undefined,
         createdBy: null,
       })
     }),

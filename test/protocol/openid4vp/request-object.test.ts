@@ -1,16 +1,12 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { createSigner, generateKeyPair, verifyCompact } from '../../../server/protocol/jose/jws.js'
-import {
-  authorizationRequestUri,
-  decentralizedIdentifier,
-  signRequestObject,
-} from '../../../server/protocol/openid4vp/request-object.js'
+import { authorizationRequestUri, signRequestObject } from '../../../server/protocol/openid4vp/request-object.js'
 import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../../server/protocol/openid4vp/vp-formats.js'
 import { FORMATS } from './formats.js'
 
 const DID = 'did:web:verifier.example'
-const CLIENT_ID = decentralizedIdentifier(DID)
+const CLIENT_ID = `decentralized_identifier:${DID}`
 const DCQL = {
   credentials: [{ id: 'a', format: 'dc+sd-jwt' as const, meta: { vct_values: ['https://x.example/vct'] } }],
 }

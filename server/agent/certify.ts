@@ -4,7 +4,7 @@ import type { KeyRotationStore } from '../key-rotation/store.js'
 import type { KeyStore } from '../keys/store.js'
 import type { Vault } from '../keys/vault.js'
 import { thumbprint } from '../protocol/jose/jws.js'
-import { type CertifiedKey, certifiedKey } from './issuer-certificate.js'
+import { type CertifiedKey, certifiedKey } from './certified-key.js'
 import type { AgentStore } from './store.js'
 
 interface Certifying {
@@ -21,7 +21,7 @@ async function newKeyOf(certified: CertifiedKey, { vault, newId }: Certifying) {
   return { id, alg, publicJwk, privateJwk, x5c }
 }
 
-/** Without ISSUER_X509 the newest key that never had a certificate signs again: the file with the other may be lost to somebody. */
+/** Without such a file the newest key that never had a certificate signs again: the file with the other may be lost to somebody. */
 async function uncertify({ config, stores: { keys, keyRotation } }: Certifying, keySetId: string, now: Date) {
   const [former, signing] = await Promise.all([keys.newestUncertified(keySetId), keyRotation.signingRecords()])
   if (former === undefined) return
@@ -31,17 +31,18 @@ async function uncertify({ config, stores: { keys, keyRotation } }: Certifying, 
 }
 
 /**
- * Lets the default issuer sign with the key of ISSUER_X509, where that is set: a key that is new to it becomes its newest, one
- * that it has had signs again, and takes the chain as it is now. Where it is not set, the issuer goes back to a key without certificate. Call it under the start lock.
+ * Lets the default issuer or verifier sign with the key of ISSUER_X509 or VERIFIER_X509, where that is set: a key that is new to it
+ * becomes its newest, one that it has had signs again, and takes the chain as it is now. Where it is not set, they go back to a key
+ * without certificate. Call it under the start lock.
  *
  * @throws {ConfigurationError} where the file cannot be used.
  */
-export async function certifyDefaultIssuer(start: Certifying, now: Date): Promise<void> {
-  const certified = certifiedKey(start.config, now)
+export async function certifyDefault(start: Certifying, owner: 'issuer' | 'verifier', now: Date): Promise<void> {
+  const certified = certifiedKey(owner, start.config, now)
   const { agents, keys, keyRotation } = start.stores
-  const issuer = await agents.defaultIssuer()
-  if (issuer === undefined) return
-  const { keySetId } = issuer
+  const record = await (owner === 'issuer' ? agents.defaultIssuer() : agents.defaultVerifier())
+  if (record === undefined) return
+  const { keySetId } = record
   const current = await keys.current(keySetId)
   if (certified === undefined) {
     if (current?.x5c != null) await uncertify(start, keySetId, now)

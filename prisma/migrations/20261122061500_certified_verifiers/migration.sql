@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "verification_sessions" ADD COLUMN     "x5c" JSON;

@@ -1,0 +1,66 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { subjectAlternativeNames } from '../issuer-keys/subject-alternative-name.js'
+import { LruMap } from '../jose/lru-map.js'
+
+/** Client identifier prefixes that a verifier may have here (OpenID4VP 1.0 §5.9.3). */
+export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'x509_san_dns', 'x509_hash'] as const
+export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
+
+/** Why a verifier cannot have a client identifier of some prefix; `message` is what that prefix needs. */
+export class ClientIdentifierError extends Error {
+  override readonly name = 'ClientIdentifierError'
+}
+
+/** A verifier, as far as its client identifier goes. */
+export interface Client {
+  readonly did: string
+  /** The chain of its key's certificate, leaf first, each base64 DER; null where it has none. */
+  readonly x5c: readonly string[] | null
+  /** Host of the addresses at which it takes answers. */
+  readonly host: string
+}
+
+interface CertificateFacts {
+  /** SHA-256 of the DER, base64url. */
+  readonly hash: string
+  readonly dnsNames: readonly string[]
+  /** When it runs out, in milliseconds since the epoch. */
+  readonly end: number
+}
+
+/** What was read of certificates: an installation has a few of them for each of its verifiers. */
+const read = new LruMap<string, CertificateFacts>(500)
+
+function factsOf(certificate: string): CertificateFacts {
+  const known = read.get(certificate)
+  if (known !== undefined) return known
+  const der = Buffer.from(certificate, 'base64')
+  const x509 = new X509Certificate(der)
+  const facts = {
+    hash: createHash('sha256').update(der).digest('base64url'),
+    dnsNames: subjectAlternativeNames(x509).dns,
+    end: Date.parse(x509.validTo),
+  }
+  read.set(certificate, facts)
+  return facts
+}
+
+/**
+ * A verifier's client identifier, with its prefix: the one form in which it is used, also as an audience (OpenID4VP 1.0 §5.9.3,
+ * §14.8).
+ *
+ * @throws ClientIdentifierError naming what the prefix needs, where the verifier has no certificate, or none for the host.
+ */
+export function clientIdentifier(prefix: ClientIdPrefix, { did, x5c, host }: Client): string {
+  if (prefix === 'decentralized_identifier') return `${prefix}:${did}`
+  const [leaf] = x5c ?? []
+  if (leaf === undefined) throw new ClientIdentifierError('a certificate of the verifier')
+  const { hash, dnsNames } = factsOf(leaf)
+  if (prefix === 'x509_hash') return `${prefix}:${hash}`
+  if (!dnsNames.includes(host)) throw new ClientIdentifierError(`a certificate for ${host} (dNSName)`)
+  return `${prefix}:${host}`
+}
+
+/** Whether a certificate of a chain has run out at a moment. */
+export const hasExpired = (x5c: readonly string[], now: Date): boolean =>
+  x5c.some((certificate) => factsOf(certificate).end < now.getTime())

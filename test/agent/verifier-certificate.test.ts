@@ -1,0 +1,58 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { certifiedKey } from '../../server/agent/certified-key.js'
+import { readConfig } from '../../server/config.js'
+import { startupWarnings } from '../../server/startup-warnings.js'
+import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
+import { certificateFiles, certify, HTTPS, intermediate, leafOf, root } from './certified.js'
+
+let files: Awaited<ReturnType<typeof certificateFiles>>
+beforeAll(async () => {
+  files = await certificateFiles()
+})
+afterAll(() => files.remove())
+
+const configured = (path: string) =>
+  readConfig({ ...HTTPS, DATABASE_URL: 'postgres://localhost/x', AUTH_DISABLED: 'true', VERIFIER_X509: path })
+
+const TLS = '1.3.6.1.5.5.7.3.1'
+const READER = '1.0.18013.5.1.6'
+const CODE = '1.3.6.1.5.5.7.3.3'
+
+describe('VERIFIER_X509', () => {
+  it.each([
+    ['without a name', leafOf({ dns: [] })],
+    ['for TLS', leafOf({ purposes: [TLS] })],
+    ['of a reader', leafOf({ purposes: [READER] })],
+    ['with a P-384 key', leafOf({ keyPair: generateKeyPairSync('ec', { namedCurve: 'P-384' }) })],
+  ])('takes a certificate %s, and leaves the root out', async (_what, leaf) => {
+    const config = configured(await files.fileOf([leaf, intermediate, root]))
+    expect(certifiedKey('verifier', config, new Date())?.x5c).toEqual([leaf.x5c, intermediate.x5c])
+    expect(certifiedKey('issuer', config, new Date())).toBeUndefined()
+  })
+
+  it.each<[string, () => [TestCertificate[], TestCertificate?], RegExp]>([
+    ['the key of another certificate', () => [[leafOf(), intermediate], leafOf()], /the key of its first/],
+    ['a self-signed certificate', () => [[certify({ subject: 'Self', keyUsage: 0x80 })]], /self-signed/],
+    ['the certificate of an authority', () => [[intermediate]], /certification authority/],
+    ['one that has expired', () => [[leafOf({ notAfter: '2025-06-01T00:00:00Z' }), intermediate]], /expired/],
+    ['one for code alone', () => [[leafOf({ purposes: [CODE] }), intermediate]], /allows signing requests/],
+    ['one that must not sign', () => [[leafOf({ keyUsage: 0x08 }), intermediate]], /digitalSignature/],
+    ['certificates that are no chain', () => [[leafOf(), root]], /certifies the one before/],
+  ])('stops the start by name: %s', async (_what, made, reason) => {
+    const config = configured(await files.fileOf(...made()))
+    const start = () => certifiedKey('verifier', config, new Date())
+    expect(start).toThrow(/^Invalid environment variables:\n- VERIFIER_X509 must /)
+    expect(start).toThrow(reason)
+  })
+
+  it('says at every start from 30 days before when it expires', async () => {
+    const leaf = leafOf({ notAfter: '2030-06-30T12:00:00Z' })
+    const config = configured(await files.fileOf([leaf, intermediate]))
+    const warned = (now: string) => startupWarnings(config, new Date(now)).filter((text) => text.includes('_X509'))
+    expect(warned('2030-05-30T00:00:00Z')).toEqual([])
+    expect(warned('2030-06-01T00:00:00Z')).toEqual([
+      'VERIFIER_X509 has a certificate that expires at 2030-06-30T12:00:00.000Z: renew it and restart.',
+    ])
+  })
+})
