@@ -1,10 +1,10 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Answer } from '../../../support/service.js'
-import { newWallet } from '../../../support/wallet-actor.js'
-import { credentialOf, refusalOf, SD_JWT, SUBJECT } from '../actors.js'
-import { encryptFor, ISSUER_METADATA, newAnswerKey, requestKey } from '../encryption-actors.js'
-import { CREDENTIAL, certifiedKey, type Sent, type Suite, startSuite } from './actors.js'
+import type { Answer } from '../../support/service.js'
+import { newWallet } from '../../support/wallet-actor.js'
+import { credentialOf, refusalOf, SD_JWT, SUBJECT } from './actors.js'
+import { CREDENTIAL, certifiedKey, type Sent, type Suite, startSuite } from './conformance-actors.js'
+import { encryptFor, ISSUER_METADATA, newAnswerKey, requestKey } from './encryption-actors.js'
 
 let suite: Suite
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { request } from 'node:http'
 import { CompactSign } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { newWallet } from '../../../support/wallet-actor.js'
-import { refusalOf, SD_JWT } from '../actors.js'
-import { CREDENTIAL, type Parameters, type Suite, startSuite, TOKEN } from './actors.js'
+import { newWallet } from '../../support/wallet-actor.js'
+import { refusalOf, SD_JWT } from './actors.js'
+import { CREDENTIAL, type Parameters, type Suite, startSuite, TOKEN } from './conformance-actors.js'
 
 let suite: Suite
 beforeAll(async () => {

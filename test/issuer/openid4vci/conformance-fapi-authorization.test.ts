@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { newWallet, type WalletActor } from '../../../support/wallet-actor.js'
-import { refusalOf, SD_JWT } from '../actors.js'
-import { thumbprint } from '../attestation-actors.js'
-import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from '../browser.js'
-import { PAR, type Parameters, type Suite, startSuite, TOKEN } from './actors.js'
+import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
+import { refusalOf, SD_JWT } from './actors.js'
+import { thumbprint } from './attestation-actors.js'
+import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from './browser.js'
+import { PAR, type Parameters, type Suite, startSuite, TOKEN } from './conformance-actors.js'
 
 let suite: Suite
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { readX5c, verifyCertificateChain } from '../../../../server/protocol/issuer-keys/certificate-chain.js'
-import { signCompact } from '../../../../server/protocol/jose/jws.js'
-import { root } from '../../../agent/certified.js'
-import type { Answer } from '../../../support/service.js'
-import { newWallet, type WalletActor } from '../../../support/wallet-actor.js'
-import { movingClock, SD_JWT, startIssuer } from '../actors.js'
-import { type Changes, popOf } from '../attestation-actors.js'
-import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from '../browser.js'
-import { attestationOf, haipFiles } from '../haip-actors.js'
+import { readX5c, verifyCertificateChain } from '../../../server/protocol/issuer-keys/certificate-chain.js'
+import { signCompact } from '../../../server/protocol/jose/jws.js'
+import { root } from '../../agent/certified.js'
+import type { Answer } from '../../support/service.js'
+import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
+import { movingClock, SD_JWT, startIssuer } from './actors.js'
+import { type Changes, popOf } from './attestation-actors.js'
+import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from './browser.js'
+import { attestationOf, haipFiles } from './haip-actors.js'
 
 export type Parameters = Record<string, string>
 
