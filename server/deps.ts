@@ -35,6 +35,7 @@ import type { VpQueryStore } from './verifier/vp-queries/store.js'
 import type { WalletCredentialStore } from './wallet/credentials/store.js'
 import type { FlowStore } from './wallet/flows/store.js'
 import type { HolderStore } from './wallet/holders/store.js'
+import type { PendingIssuanceStore } from './wallet/pending/store.js'
 import type { WalletPresentationStore } from './wallet/presentations/store.js'
 
 export interface Stores {
@@ -53,6 +54,7 @@ export interface Stores {
   readonly offerings: OfferingStore
   readonly offerSessions: OfferSessionStore
   readonly deferredIssuances: DeferredIssuanceStore
+  readonly pendingIssuances: PendingIssuanceStore
   readonly schemas: SchemaStore
   readonly statusLists: StatusListStore
   readonly verificationSessions: VerificationSessionStore

@@ -49,6 +49,8 @@ import { createWalletCredentialStore } from './wallet/credentials/store.js'
 import { flowTasks } from './wallet/flows/expire.js'
 import { createFlowStore } from './wallet/flows/store.js'
 import { createHolderStore } from './wallet/holders/store.js'
+import { createPendingIssuanceStore } from './wallet/pending/store.js'
+import { pendingTasks } from './wallet/pending/tasks.js'
 import { createWalletPresentationStore } from './wallet/presentations/store.js'
 
 /** What tests and the start-up replace. */
@@ -88,6 +90,7 @@ export function createStores(database: Database): Stores {
     offerings: createOfferingStore(database),
     offerSessions: createOfferSessionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database),
+    pendingIssuances: createPendingIssuanceStore(database),
     schemas: createSchemaStore(database),
     statusLists: createStatusListStore(database),
     verificationSessions: createVerificationSessionStore(database),
@@ -197,7 +200,13 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   const maintenance = createMaintenance({
     store: createMaintenanceStore(database),
     // All work that is done at intervals, independent of requests.
-    tasks: [...sessionTasks(deps), ...issuanceTasks(deps), ...flowTasks(deps), ...certificateTasks(deps)],
+    tasks: [
+      ...sessionTasks(deps),
+      ...issuanceTasks(deps),
+      ...flowTasks(deps),
+      ...pendingTasks(deps),
+      ...certificateTasks(deps),
+    ],
     clock,
     log,
   })

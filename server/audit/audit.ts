@@ -11,6 +11,8 @@ export type AuditAction =
   | 'did.created'
   | 'did.deleted'
   | 'wallet.credential.received'
+  | 'wallet.credential.deferred'
+  | 'wallet.credential.refused'
   | 'wallet.credential.deleted'
   | 'wallet.presented'
   | 'flow.started'

@@ -18,6 +18,7 @@ import {
   DIPLOMA_SD_JWT,
   remoteIssuerMetadata,
 } from './wallet-remote-credentials.js'
+import { deferring, type RemoteDeferral } from './wallet-remote-deferral.js'
 import type { RemoteEncryption } from './wallet-remote-encryption.js'
 
 export { DIPLOMA, DIPLOMA_JWT, DIPLOMA_SD_JWT } from './wallet-remote-credentials.js'
@@ -36,6 +37,8 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   /** How many nonces are refused as stale before one is good. */
   readonly staleNonces?: number
   readonly bindingMethods?: readonly string[]
+  /** Credentials come later. */
+  readonly deferral?: RemoteDeferral
   /** Messages are encrypted. */
   readonly encryption?: RemoteEncryption
   /** Members that replace those of the metadata: an attack. */
@@ -53,6 +56,8 @@ export interface RemoteIssuer extends AsyncDisposable {
   readonly key: RemoteKey
   readonly seen: readonly SeenRequest[]
   readonly notifications: readonly string[]
+  /** From now on no access token that was given is good any more. */
+  endAccessTokens(andRefreshTokens?: boolean): void
   /** `openid-credential-offer://` with the offer by value. */
   offer(configurationIds?: readonly string[]): Promise<string>
   /** The same by reference. */
@@ -141,6 +146,11 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     return { status: 204 }
   }
 
+  const issuing = (url: string): { credential: RemoteHandler; deferred?: RemoteHandler } => {
+    const { deferral } = options
+    return deferral === undefined ? { credential: credential(url) } : deferring(credential(url), authenticate, deferral)
+  }
+
   const server = await startRemoteServer((url) => {
     const server = createRemoteAuthorization(url, callbacks, {
       ...options,
@@ -149,12 +159,14 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     authorization = server
     const metadata = { ...remoteIssuerMetadata(url, options), ...options.encryption?.metadata, ...options.metadata }
     const encrypted = options.encryption?.around ?? ((handler: RemoteHandler) => handler)
+    const endpoints = issuing(url)
     return {
       ...server.routes,
       '/.well-known/openid-credential-issuer': () => ({ body: metadata }),
       '/.well-known/oauth-authorization-server': () => ({ body: { ...server.metadata, ...options.serverMetadata } }),
       '/nonce': nonce,
-      '/credential': encrypted(credential(url)),
+      '/credential': encrypted(endpoints.credential),
+      ...(endpoints.deferred === undefined ? {} : { '/deferred': encrypted(endpoints.deferred) }),
       '/notification': notification,
       '/offer': (request) => ({ body: offers.get(new URL(request.url, url).searchParams.get('id') ?? '') ?? {} }),
       ...options.replace,
@@ -183,6 +195,7 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     key,
     seen: server.seen,
     notifications,
+    endAccessTokens: (andRefreshTokens) => authorization?.endAccessTokens(andRefreshTokens),
     offer: async (ids) => (await newOffer(ids)).credentialOffer,
     offerByReference: async (ids) => {
       const id = randomUUID()

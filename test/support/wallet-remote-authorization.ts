@@ -16,6 +16,10 @@ export interface RemoteAuthorizationOptions {
   readonly anonymous?: boolean
   /** The authorization endpoint lets everybody in at once, or shows a login page. */
   readonly authorization?: 'immediate' | 'login'
+  /** Seconds for which the server says that an access token is good. */
+  readonly expiresIn?: number
+  /** Gives refresh tokens, good once. */
+  readonly refresh?: boolean
   /** Configurations for which the token response names identifiers. */
   readonly identifiedConfigurations?: readonly string[]
 }
@@ -26,6 +30,8 @@ export interface RemoteAuthorization {
   readonly routes: Readonly<Record<string, RemoteHandler>>
   /** A pre-authorized code, good once. */
   newCode(): string
+  /** No access token that was given is good any more; no refresh token either where that is asked for. */
+  endAccessTokens(andRefreshTokens?: boolean): void
   /** The refusal of a request without a good access token; undefined where it has one. */
   authenticate(request: SeenRequest): Promise<RemoteAnswer | undefined>
 }
@@ -80,6 +86,8 @@ export function createRemoteAuthorization(
   const codes = new Map<string, Code>()
   /** The thumbprint of the key that each access token is bound to. */
   const tokens = new Map<string, string | undefined>()
+  /** Refresh tokens that were not used yet, and the key that each is bound to. */
+  const refreshTokens = new Map<string, string | undefined>()
   const pushed = new Map<string, Record<string, string>>()
 
   /** The thumbprint that a proof of possession is made with; a refusal where there is none, or not with our nonce. */
@@ -138,6 +146,19 @@ export function createRemoteAuthorization(
     credential_identifiers: [`${id}/first`],
   }))
 
+  /** Uses up a code or a refresh token; the refusal where it is not good. */
+  const redeem = async (form: Record<string, string>, request: SeenRequest, key: string | undefined) => {
+    if (form.grant_type !== 'refresh_token') {
+      const code = await verifyGrant(form, request)
+      if (!('used' in code)) return code
+      code.used = true
+      return undefined
+    }
+    const bound = refreshTokens.get(form.refresh_token ?? '')
+    const known = refreshTokens.delete(form.refresh_token ?? '')
+    return known && bound === key ? undefined : oauthRefusal('invalid_grant', 'The refresh token is used or unknown.')
+  }
+
   const token: RemoteHandler = (request) =>
     orRefusal(async () => {
       const form = Object.fromEntries(new URLSearchParams(request.text))
@@ -146,15 +167,17 @@ export function createRemoteAuthorization(
       if (options.anonymous === false && form.client_id === undefined) {
         return oauthRefusal('invalid_client', 'A client_id is needed.')
       }
-      const code = await verifyGrant(form, request)
-      if (!('used' in code)) return code
-      code.used = true
-      const accessToken = randomUUID()
+      const refused = await redeem(form, request, key)
+      if (refused !== undefined) return refused
+      const [accessToken, refreshToken] = [randomUUID(), randomUUID()]
       tokens.set(accessToken, key)
+      if (options.refresh === true) refreshTokens.set(refreshToken, key)
       return {
         body: {
           access_token: accessToken,
           token_type: key === undefined ? 'Bearer' : 'DPoP',
+          ...(options.expiresIn === undefined ? {} : { expires_in: options.expiresIn }),
+          ...(options.refresh === true ? { refresh_token: refreshToken } : {}),
           ...(identifiers.length === 0 ? {} : { authorization_details: identifiers }),
         },
       }
@@ -190,6 +213,10 @@ export function createRemoteAuthorization(
       const code = randomUUID()
       codes.set(code, { used: false })
       return code
+    },
+    endAccessTokens: (andRefreshTokens = false) => {
+      tokens.clear()
+      if (andRefreshTokens) refreshTokens.clear()
     },
     authenticate: async (request) => {
       const [scheme, accessToken = ''] = (request.headers.get('authorization') ?? '').split(' ')

@@ -56,7 +56,7 @@ const BINDING_METHODS = ['did:key', 'did:web', 'did:jwk', 'jwk']
 /** Credential issuer metadata (OpenID4VCI 1.0 §12.2.4) with a diploma in both formats. */
 export function remoteIssuerMetadata(
   url: string,
-  options: { readonly batchSize?: number; readonly bindingMethods?: readonly string[] },
+  options: { readonly batchSize?: number; readonly bindingMethods?: readonly string[]; readonly deferral?: unknown },
 ): CredentialIssuerMetadata {
   const common = {
     cryptographic_binding_methods_supported: [...(options.bindingMethods ?? BINDING_METHODS)],
@@ -69,6 +69,7 @@ export function remoteIssuerMetadata(
     credential_endpoint: `${url}/credential`,
     nonce_endpoint: `${url}/nonce`,
     notification_endpoint: `${url}/notification`,
+    ...(options.deferral === undefined ? {} : { deferred_credential_endpoint: `${url}/deferred` }),
     ...(options.batchSize === undefined ? {} : { batch_credential_issuance: { batch_size: options.batchSize } }),
     credential_configurations_supported: {
       [DIPLOMA_JWT]: {

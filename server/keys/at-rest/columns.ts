@@ -9,6 +9,7 @@ const ID_COLUMNS = {
   'wallet_credential_copies.compact': 'id',
   'wallet_credential_copies.private_jwk': 'id',
   'wallet_presentations.content': 'id',
+  'wallet_pending_issuances.content': 'id',
   'flows.content': 'id',
   'verification_sessions.secrets': 'id',
   'authorizations.parameters': 'id',

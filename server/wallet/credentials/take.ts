@@ -2,11 +2,12 @@ import type { CredentialOfferObject } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
 import type { StoredDid } from '../../dids/store.js'
 import { errors } from '../../errors.js'
-import { type Taken, takeOffer } from '../openid4vci/take-offer.js'
-import type { Receipt } from '../openid4vci/verify-received.js'
+import { type Offered, takeOffer } from '../openid4vci/take-offer.js'
+import { waitFor } from '../pending/wait.js'
+import { failureReason } from '../protocol/exchange-failure.js'
 import { holderKeys } from '../protocol/wallet-keys.js'
 import type { HeldCredential } from './held.js'
-import type { NewCopy } from './store.js'
+import { keep } from './keep.js'
 
 export interface TakeIntoWallet {
   readonly holderId: string
@@ -19,36 +20,24 @@ export interface TakeIntoWallet {
   readonly copies?: number | undefined
 }
 
-async function copyOf(deps: Pick<Deps, 'newId' | 'vault'>, { compact, key, kid }: Receipt): Promise<NewCopy> {
-  const { vault } = deps
-  const id = deps.newId()
-  const place = { column: 'wallet_credential_copies.private_jwk', id } as const
-  const privateJwk = key.privateJwk === null ? null : await vault.protect(place, JSON.stringify(key.privateJwk))
-  const protectedCompact = await vault.protect({ column: 'wallet_credential_copies.compact', id }, compact)
-  return { id, compact: protectedCompact, kid, keyId: key.keyId, privateJwk }
+/** What came of an offer. */
+export interface Took {
+  readonly held: readonly HeldCredential[]
+  /** How many credentials are still to come. */
+  readonly deferred: number
 }
 
-/** Stores what was taken: a credential with its copies. */
-async function keep(
-  deps: Deps,
-  { holderId, actor }: TakeIntoWallet,
-  { format, receipts }: Taken,
-): Promise<HeldCredential> {
-  const id = deps.newId()
-  const createdAt = deps.clock()
-  const [{ content, compact }] = receipts
-  const copies = await Promise.all(receipts.map((receipt) => copyOf(deps, receipt)))
-  const [first] = copies
-  if (first === undefined) throw new Error('A credential without a copy was taken.')
-  const protectedContent = await deps.vault.protect(
-    { column: 'wallet_credentials.content', id },
-    JSON.stringify(content),
-  )
-  await deps.stores.walletCredentials.insert(
-    { id, holderId, format: format.name, content: protectedContent, createdAt, copies },
-    { actor, action: 'wallet.credential.received', subject: 'wallet_credential', subjectId: id },
-  )
-  return { ...first, id, format: format.name, content, createdAt, copyId: first.id, compact }
+/** What was taken is not lost for what cannot be waited for. */
+async function awaitRest(deps: Deps, request: TakeIntoWallet, { taken, deferral }: Offered): Promise<number> {
+  if (deferral === undefined) return 0
+  try {
+    await waitFor(deps, request, deferral)
+    return deferral.transactions.length
+  } catch (thrown) {
+    if (taken.length === 0) throw thrown
+    deps.log.warn({ reason: failureReason(thrown) }, 'deferred credential is not waited for')
+    return 0
+  }
 }
 
 /**
@@ -56,16 +45,16 @@ async function keep(
  *
  * @throws 400 `Holder has no DIDs created. Cannot accept credential offer.`, before anything is asked of the issuer.
  */
-export async function takeIntoWallet(deps: Deps, request: TakeIntoWallet): Promise<HeldCredential[]> {
+export async function takeIntoWallet(deps: Deps, request: TakeIntoWallet): Promise<Took> {
   if (request.dids.length === 0) throw errors.holderWithoutDid()
   const keys = await holderKeys(deps, request.dids)
-  const taken = await takeOffer(deps, {
+  const offered = await takeOffer(deps, {
     offer: request.offer,
     keys,
     txCode: request.txCode,
     copies: request.copies ?? 1,
   })
   const held: HeldCredential[] = []
-  for (const credential of taken) held.push(await keep(deps, request, credential))
-  return held
+  for (const credential of offered.taken) held.push(await keep(deps, request, credential))
+  return { held, deferred: await awaitRest(deps, request, offered) }
 }

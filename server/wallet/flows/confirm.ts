@@ -55,14 +55,16 @@ async function takeWithWallet(
           kind: 'offer',
           uri: credentialOfferUri(deps.config.issuerBaseUrl, content.offeringId),
         })
-  const taken = await takeIntoWallet(deps, {
+  const { held, deferred } = await takeIntoWallet(deps, {
     holderId,
     actor: caller.sub,
     offer,
     dids: [did],
     txCode: confirmation.txCode,
   })
-  return claimed({ credentials: taken.map((held) => shownCredential(held, 'valid')) })
+  const credentials = held.map((credential) => shownCredential(credential, 'valid'))
+  if (deferred === 0) return claimed({ credentials })
+  return { ...claimed({ credentials, deferred }), ...(held.length === 0 ? { message: 'Credential will follow.' } : {}) }
 }
 
 async function claimAction(context: Confirm, content: Exclude<FlowContent, { kind: 'request' }>): Promise<Confirmed> {

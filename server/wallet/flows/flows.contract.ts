@@ -72,7 +72,9 @@ export const confirmFlow = {
   meta: route('POST', '/flows/{processId}/confirm', {
     tag: 'Flows',
     summary: 'Confirm a started flow: the credential is claimed, or presented',
-    description: 'A failed confirmation leaves the flow open to be tried again; one that was confirmed is a 409.',
+    description:
+      'A failed confirmation leaves the flow open to be tried again; one that was confirmed is a 409. Where the issuer ' +
+      'defers credentials, `data.deferred` says how many: the wallet asks for them by itself.',
     access: 'user',
     errors: [400, 403, 404, 409, 410],
   }),

@@ -38,7 +38,7 @@ export function createHolderStore({ prisma }: Database) {
       return rows.map(({ dids, ...row }) => ({ ...row, did: dids[0]?.did }))
     },
 
-    /** Deletes a holder's DID and its key, unless a credential is bound to the key. */
+    /** Deletes a holder's DID and its key, unless a credential is bound to the key, or will be once its issuer has it. */
     removeDid: (
       holderId: string,
       spellings: readonly string[],
@@ -50,6 +50,11 @@ export function createHolderStore({ prisma }: Database) {
         const { did, keySetId } = found
         const bound = await tx.walletCredentialCopy.count({ where: { key: { keySetId } } })
         if (bound > 0) return 'in-use'
+        const keys = await tx.key.findMany({ where: { keySetId }, select: { id: true } })
+        const awaited = await tx.walletPendingIssuance.count({
+          where: { keyIds: { hasSome: keys.map(({ id }) => id) } },
+        })
+        if (awaited > 0) return 'in-use'
         await tx.did.delete({ where: { did } })
         await tx.keySet.deleteMany({ where: { id: keySetId, dids: { none: {} } } })
         await recordAudit(tx, { actor, action: 'did.deleted', subject: 'did', subjectId: did })

@@ -1,5 +1,4 @@
 import {
-  type AccessTokenResponse,
   getAuthorizationServerMetadataFromList,
   preAuthorizedCodeGrantIdentifier,
   type RequestDpopOptions,
@@ -8,9 +7,8 @@ import { determineAuthorizationServerForCredentialOffer } from '@openid4vc/openi
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { clientIdOf } from '../protocol/callbacks.js'
-import { libraryJwk } from '../protocol/library-jwk.js'
 import { authorize } from './authorization-code.js'
-import type { Grant, Issuance } from './issuance.js'
+import { boundTo, dpopBy, endOf, type Grant, type Issuance } from './issuance.js'
 
 /** The authorization server that an offer's grant names, else the issuer's only one (OpenID4VCI 1.0 §4.1.1). */
 function serverFor({ metadata }: Issuance, named: string | undefined) {
@@ -23,14 +21,8 @@ function serverFor({ metadata }: Issuance, named: string | undefined) {
 
 /** RFC 9449 §5.1: a server that lists algorithms wants or welcomes proofs of possession. */
 function dpopOptions({ dpopKey }: Issuance, server: ReturnType<typeof serverFor>): { dpop?: RequestDpopOptions } {
-  const { alg, publicJwk } = dpopKey
-  if (server.dpop_signing_alg_values_supported?.includes(alg) !== true) return {}
-  return { dpop: { signer: { method: 'jwk', alg, publicJwk: libraryJwk(publicJwk) } } }
-}
-
-/** RFC 9449 §5: a server that does not know DPoP answers with a Bearer token. */
-function boundTo(token: AccessTokenResponse, dpop: RequestDpopOptions | undefined): RequestDpopOptions | undefined {
-  return token.token_type.toLowerCase() === 'dpop' ? dpop : undefined
+  if (server.dpop_signing_alg_values_supported?.includes(dpopKey.signer.alg) !== true) return {}
+  return { dpop: dpopBy(dpopKey) }
 }
 
 async function byPreAuthorizedCode(deps: Deps, issuance: Issuance): Promise<Grant> {
@@ -51,6 +43,8 @@ async function byPreAuthorizedCode(deps: Deps, issuance: Issuance): Promise<Gran
   const anonymous = server['pre-authorized_grant_anonymous_access_supported'] === true
   return {
     token: accessTokenResponse,
+    server: server.issuer,
+    expiresAt: endOf(accessTokenResponse, deps.clock()),
     dpop: boundTo(accessTokenResponse, dpop),
     clientId: anonymous ? undefined : clientIdOf(deps),
   }
@@ -66,6 +60,8 @@ async function byAuthorizationCode(deps: Deps, issuance: Issuance): Promise<Gran
   })
   return {
     token: answer.accessTokenResponse,
+    server: server.issuer,
+    expiresAt: endOf(answer.accessTokenResponse, deps.clock()),
     dpop: boundTo(answer.accessTokenResponse, answer.dpop),
     clientId: clientIdOf(deps),
   }

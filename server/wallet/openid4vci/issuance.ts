@@ -1,13 +1,14 @@
 import type { AccessTokenResponse, RequestDpopOptions } from '@openid4vc/oauth2'
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
-import type { Signer } from '../../protocol/jose/jws.js'
 import type { IssuanceClient } from '../protocol/library-clients.js'
+import { libraryJwk } from '../protocol/library-jwk.js'
+import type { SessionKey } from '../protocol/wallet-keys.js'
 
 /** An exchange with one issuer. */
 export interface Session extends IssuanceClient {
   readonly fetch: typeof globalThis.fetch
   readonly metadata: IssuerMetadataResult
-  readonly dpopKey: Signer
+  readonly dpopKey: SessionKey
 }
 
 /** One issuance with one issuer. */
@@ -19,11 +20,31 @@ export interface Issuance extends Session {
 /** What the token endpoint gave. */
 export interface Grant {
   readonly token: AccessTokenResponse
+  /** The authorization server's identifier. */
+  readonly server: string
+  /** When the access token ends, where the server says so. */
+  readonly expiresAt: Date | undefined
   /** Where the token is bound to a key (RFC 9449 §5). */
   readonly dpop: RequestDpopOptions | undefined
   /** `iss` of key proofs; absent for an anonymous client (OpenID4VCI 1.0 Appendix F.1). */
   readonly clientId: string | undefined
 }
+
+/** Proofs of possession by a key. */
+export const dpopBy = ({ signer: { alg, publicJwk } }: SessionKey): RequestDpopOptions => ({
+  signer: { method: 'jwk', alg, publicJwk: libraryJwk(publicJwk) },
+})
+
+/** RFC 9449 §5: a server that does not know DPoP answers with a Bearer token. */
+export const boundTo = (token: AccessTokenResponse, dpop: RequestDpopOptions | undefined) =>
+  token.token_type.toLowerCase() === 'dpop' ? dpop : undefined
+
+/** When an access token ends that came a moment ago. */
+export const endOf = ({ expires_in: seconds }: AccessTokenResponse, now: Date): Date | undefined =>
+  seconds === undefined ? undefined : new Date(now.getTime() + Math.min(Math.max(seconds, 0), MAX_SECONDS) * 1000)
+
+/** Ten years: more than anything here is kept. */
+const MAX_SECONDS = 315_360_000
 
 /** The grant with the server's newest DPoP nonce. */
 export function withNonce(grant: Grant, answered: { readonly nonce: string } | undefined): Grant {

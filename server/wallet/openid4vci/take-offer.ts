@@ -1,22 +1,21 @@
 import type { CredentialOfferObject } from '@openid4vc/openid4vci'
-import { WORK_PER_REQUEST } from '../../context.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import type { CredentialFormat } from '../../formats/format.js'
-import { Work } from '../../protocol/work.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import { failureReason } from '../protocol/exchange-failure.js'
 import { type OfferInvitation, servesNeither } from '../protocol/invitation.js'
 import { issuanceClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
-import { newDpopKey, type WalletKey } from '../protocol/wallet-keys.js'
+import { newSessionKey, type WalletKey } from '../protocol/wallet-keys.js'
 import { obtainToken } from './access-token.js'
-import { dpopOf, type Grant, type Issuance, type Session } from './issuance.js'
+import { assertCollectable, type Deferral, type Transaction } from './deferral.js'
+import type { Grant, Issuance, Session } from './issuance.js'
 import { issuerMetadata } from './issuer-metadata.js'
 import { offeredConfigurations } from './offered-configurations.js'
 import { proofKeys } from './proof-keys.js'
+import { type Taken, takeAnswer } from './receive.js'
 import { requestCredential, type Wanted, wantedCredentials } from './request-credential.js'
-import { type Expectation, type Receipt, receive } from './verify-received.js'
+import type { Expectation } from './verify-received.js'
 
 export interface TakeRequest {
   readonly offer: CredentialOfferObject
@@ -27,11 +26,11 @@ export interface TakeRequest {
   readonly copies: number
 }
 
-/** One configuration that was taken. */
-export interface Taken {
-  readonly format: CredentialFormat
-  /** Copies of one credential, each bound to a key of its own. */
-  readonly receipts: readonly [Receipt, ...Receipt[]]
+/** What came of an offer. */
+export interface Offered {
+  readonly taken: readonly Taken[]
+  /** What the issuer will have later; undefined where it deferred nothing. */
+  readonly deferral: Deferral | undefined
 }
 
 /**
@@ -67,45 +66,11 @@ export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, 
   return { credentialType: first?.types.at(-1) ?? '' }
 }
 
-/** Notifies the issuer of the result (OpenID4VCI 1.0 §11). A failure of the notification is ignored. */
-async function notify(
-  deps: Pick<Deps, 'log'>,
-  { client, metadata }: Session,
-  grant: Grant,
-  id: string | undefined,
-  accepted: boolean,
-) {
-  if (id === undefined || metadata.credentialIssuer.notification_endpoint === undefined) return
-  const event = accepted ? ('credential_accepted' as const) : ('credential_failure' as const)
-  try {
-    await client.sendNotification({
-      issuerMetadata: metadata,
-      accessToken: grant.token.access_token,
-      notification: { notificationId: id, event },
-      ...dpopOf(grant),
-    })
-  } catch (thrown) {
-    deps.log.warn({ reason: failureReason(thrown) }, 'issuer was not notified')
-  }
-}
-
-async function receiveAll(
-  deps: Deps,
-  compacts: readonly string[],
-  keys: readonly WalletKey[],
-  expected: Expectation,
-): Promise<Taken> {
-  const work = new Work(WORK_PER_REQUEST)
-  const [first, ...further] = await Promise.all(compacts.map((compact) => receive(deps, compact, keys, expected, work)))
-  if (first === undefined) throw new WalletError('The issuer sent no credential.')
-  const bound = new Set([first, ...further].map(({ key }) => key.signer.kid))
-  if (bound.size <= further.length) throw new WalletError('The issuer bound two copies to one key.')
-  return { format: expected.format, receipts: [first, ...further] }
-}
-
 /** One issuance under way: the grant carries the newest DPoP nonce from one request to the next. */
 interface Progress {
   grant: Grant
+  readonly taken: Taken[]
+  readonly deferred: Transaction[]
 }
 
 async function takeOne(
@@ -115,27 +80,25 @@ async function takeOne(
   wanted: Wanted,
   expected: Expectation,
   request: TakeRequest,
-): Promise<Taken> {
+): Promise<void> {
   const { metadata, fetch, dpopKey } = issuance
   const configuration = metadata.credentialIssuer.credential_configurations_supported[expected.configurationId]
   if (configuration === undefined) throw new WalletError('The issuer does not know what it offers.')
   const batchSize = metadata.credentialIssuer.batch_credential_issuance?.batch_size ?? 1
-  const keys = await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
-  const signers = [...keys.map(({ key }) => key.signer), dpopKey]
+  const proving = await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
+  const signers = [...proving.map(({ key }) => key.signer), dpopKey.signer]
   const session: Session = { ...issuance, ...issuanceClient(deps, { fetch, signers }) }
-  const answer = await requestCredential(deps, session, progress.grant, wanted, keys)
+  const answer = await requestCredential(deps, session, progress.grant, wanted, proving)
   progress.grant = answer.grant
-  if (answer.kind === 'deferred')
-    throw new WalletError('The issuer defers the credential, and a hosted wallet does not wait for it.')
-  try {
-    const walletKeys = keys.map(({ key }) => key)
-    const taken = await receiveAll(deps, answer.compacts, walletKeys, expected)
-    await notify(deps, session, progress.grant, answer.notificationId, true)
-    return taken
-  } catch (thrown) {
-    await notify(deps, session, progress.grant, answer.notificationId, false)
-    throw thrown
+  const keys = proving.map(({ key }) => key)
+  if (answer.kind === 'deferred') {
+    assertCollectable(session)
+    const { transactionId, intervalSeconds } = answer
+    progress.deferred.push({ transactionId, intervalSeconds, expected, keys })
+    return
   }
+  const taken = await takeAnswer(deps, session, progress.grant, answer, { expected, keys }, async (one) => one)
+  progress.taken.push(taken)
 }
 
 /**
@@ -143,23 +106,22 @@ async function takeOne(
  * far as the issuer gives it. Each credential is verified and must be bound to a key of this wallet.
  *
  * @throws 400 for a transaction code that is missing; what the first configuration failed with, where none could be
- * taken.
+ * taken and none was deferred.
  */
-export async function takeOffer(deps: Deps, request: TakeRequest): Promise<readonly [Taken, ...Taken[]]> {
+export async function takeOffer(deps: Deps, request: TakeRequest): Promise<Offered> {
   const { offer, txCode } = request
   const fetch = boundedFetch(deps.outbound.fetch)
-  const dpopKey = await newDpopKey()
-  const { client, callbacks } = issuanceClient(deps, { fetch, signers: [dpopKey] })
-  const metadata = await issuerMetadata(client, offer.credential_issuer)
-  const issuance: Issuance = { client, callbacks, fetch, offer, metadata, dpopKey, txCode }
+  const dpopKey = await newSessionKey()
+  const session = issuanceClient(deps, { fetch, signers: [dpopKey.signer] })
+  const metadata = await issuerMetadata(session.client, offer.credential_issuer)
+  const issuance: Issuance = { ...session, fetch, offer, metadata, dpopKey, txCode }
   const configurations = offeredConfigurations(deps.formats, offer, metadata)
-  const progress: Progress = { grant: await obtainToken(deps, issuance) }
-  const taken: Taken[] = []
+  const progress: Progress = { grant: await obtainToken(deps, issuance), taken: [], deferred: [] }
   const failures: unknown[] = []
   for (const expected of configurations) {
     for (const wanted of wantedCredentials(progress.grant, expected.configurationId)) {
       try {
-        taken.push(await takeOne(deps, issuance, progress, wanted, expected, request))
+        await takeOne(deps, issuance, progress, wanted, expected, request)
       } catch (thrown) {
         failures.push(thrown)
         const { configurationId } = expected
@@ -167,7 +129,8 @@ export async function takeOffer(deps: Deps, request: TakeRequest): Promise<reado
       }
     }
   }
-  const [first, ...further] = taken
-  if (first === undefined) throw failures[0]
-  return [first, ...further]
+  const { grant, taken, deferred } = progress
+  if (taken.length + deferred.length === 0) throw failures[0]
+  const deferral = { credentialIssuer: offer.credential_issuer, grant, dpopKey, transactions: deferred }
+  return { taken, deferral: deferred.length === 0 ? undefined : deferral }
 }

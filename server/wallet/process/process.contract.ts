@@ -36,7 +36,14 @@ export const processUri = (formats: Formats) => ({
       .meta({ description: 'Copies to take of each credential, as far as the issuer gives batches; 1 unless given.' }),
   }),
   output: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('credential_offer'), credentials: z.array(zWalletCredential(formats)) }),
+    z.object({
+      type: z.literal('credential_offer'),
+      credentials: z.array(zWalletCredential(formats)),
+      deferred: z.int().min(1).optional().meta({
+        description:
+          'How many credentials the issuer will have later: the wallet asks for them by itself. Absent where there is none.',
+      }),
+    }),
     z.object({ type: z.literal('authorization_request'), redirectUri: z.string().optional() }),
   ]),
 })

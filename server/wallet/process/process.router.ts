@@ -30,9 +30,10 @@ async function processOffer(
   if (dids.length === 0) throw errors.holderWithoutDid()
   const offer = await resolveOffer(deps, fetch, invitation)
   // The DID that the holder was created with comes first.
-  const taken = await takeIntoWallet(deps, { ...request, offer, dids: [...dids].reverse() })
+  const { held, deferred } = await takeIntoWallet(deps, { ...request, offer, dids: [...dids].reverse() })
   // Each of them was verified, its status too, a moment ago.
-  return { type: 'credential_offer' as const, credentials: taken.map((held) => shownCredential(held, 'valid')) }
+  const credentials = held.map((credential) => shownCredential(credential, 'valid'))
+  return { type: 'credential_offer' as const, credentials, ...(deferred === 0 ? {} : { deferred }) }
 }
 
 async function processRequest(

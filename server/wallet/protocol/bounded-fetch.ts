@@ -10,12 +10,12 @@ const TOTAL_MS = 30_000
  * Bounds what one exchange with an issuer or verifier may cost, however many requests its other side makes it take.
  * Each request is bounded by the outbound guard already.
  */
-export function boundedFetch(fetch: Fetch): Fetch {
+export function boundedFetch(fetch: Fetch, totalMs = TOTAL_MS): Fetch {
   const startedAt = performance.now()
   let requests = 0
   return async (input, init) => {
     requests += 1
-    const left = TOTAL_MS - (performance.now() - startedAt)
+    const left = totalMs - (performance.now() - startedAt)
     if (requests > MAX_REQUESTS) throw new WalletError('The exchange takes too many requests.')
     if (left <= 0) throw new WalletError('The exchange takes too long.')
     return fetch(input, { ...init, signal: AbortSignal.timeout(Math.ceil(left)) })

@@ -14,6 +14,8 @@ export interface CallbackOptions {
   readonly fetch: typeof globalThis.fetch
   /** The keys that the exchange may sign with. */
   readonly signers: readonly Signer[]
+  /** The authorization was given to an anonymous client, and is renewed by one. */
+  readonly anonymous?: boolean
 }
 
 /** How this wallet names itself to authorization servers: the installation, never a holder. */
@@ -61,10 +63,11 @@ async function encryptJwe({ publicJwk, alg, enc, apu, apv }: JweEncryptor, data:
  * public client otherwise.
  */
 const clientAuthentication =
-  (clientId: string): CallbackContext['clientAuthentication'] =>
+  (clientId: string, anonymousSince: boolean): CallbackContext['clientAuthentication'] =>
   ({ authorizationServerMetadata, body }) => {
-    const anonymous = authorizationServerMetadata['pre-authorized_grant_anonymous_access_supported'] === true
-    if (body.grant_type !== PRE_AUTHORIZED_CODE_GRANT || !anonymous) body.client_id = clientId
+    const welcome = authorizationServerMetadata['pre-authorized_grant_anonymous_access_supported'] === true
+    const anonymous = body.grant_type === PRE_AUTHORIZED_CODE_GRANT ? welcome : anonymousSince
+    if (!anonymous) body.client_id = clientId
   }
 
 export type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
@@ -79,7 +82,7 @@ export function issuanceCallbacks(deps: Deps, options: CallbackOptions): Issuanc
     hash,
     generateRandom: deps.random,
     signJwt: signJwt(options.signers),
-    clientAuthentication: clientAuthentication(clientIdOf(deps)),
+    clientAuthentication: clientAuthentication(clientIdOf(deps), options.anonymous === true),
   }
 }
 

@@ -37,10 +37,20 @@ export async function newCopyKey(): Promise<WalletKey> {
   return { did, signer: await createSigner(privateJwk, keyIdOf(did, publicJwk)), keyId: null, privateJwk }
 }
 
+/** A key of one issuance, for nothing that outlives it. */
+export interface SessionKey {
+  readonly signer: Signer
+  readonly privateJwk: Jwk
+}
+
+/** The key again that an issuance was begun with. */
+export async function sessionKey(privateJwk: Jwk): Promise<SessionKey> {
+  return { signer: await createSigner(privateJwk, 'session'), privateJwk }
+}
+
 /** A new key for the proofs of possession of one issuance (RFC 9449 §4); nothing else is ever signed with it. */
-export async function newDpopKey(): Promise<Signer> {
-  const { privateJwk } = await generateKeyPair('ES256')
-  return createSigner(privateJwk, 'dpop')
+export async function newSessionKey(): Promise<SessionKey> {
+  return sessionKey((await generateKeyPair('ES256')).privateJwk)
 }
 
 /** The key that a DID is made of; undefined for any other DID, and for a malformed one. */

@@ -6,6 +6,7 @@ import { DIPLOMA_JWT, startRemoteIssuer } from '../../support/remote-issuer.js'
 import { startRemoteVerifier } from '../../support/remote-verifier.js'
 import { type HostedWallet, newWallet } from '../../support/wallet.js'
 import { newRemoteKey } from '../../support/wallet-callbacks.js'
+import { newRemoteDeferral } from '../../support/wallet-remote-deferral.js'
 import { ask, sessionOf } from '../../verifier/actors.js'
 import { type FlowWorld, makeFlowWorld } from '../flow-world.js'
 
@@ -40,6 +41,16 @@ describe('confirming a claim', () => {
     const { json } = await world.start(await issuer.offer([DIPLOMA_JWT]))
     const answer = await world.confirm(json.data.processId, 'claim', {}, world.wallet.authorization, { txCode: '1234' })
     expect([answer.status, answer.json.data.credentials.length]).toEqual([200, 1])
+  })
+
+  it('an issuer that defers is waited for, and the answer says so', async () => {
+    await using issuer = await startRemoteIssuer({ deferral: newRemoteDeferral(600) })
+    const { json } = await world.start(await issuer.offer())
+    const answer = await world.confirm(json.data.processId, 'claim')
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { status: 'confirmed', message: 'Credential will follow.', data: { credentials: [], deferred: 2 } },
+    ])
   })
 
   it('a remote refusal is a 500 with its reason, and the flow may be confirmed again', async () => {

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import type { Deps } from '../../deps.js'
+import { createSigner, type Jwk } from '../../protocol/jose/jws.js'
+import { isObject } from '../../protocol/json/json-object.js'
+import type { Deferral, Transaction } from '../openid4vci/deferral.js'
+import { dpopBy, type Grant } from '../openid4vci/issuance.js'
+import { type SessionKey, sessionKey, type WalletKey } from '../protocol/wallet-keys.js'
+
+const zJwk = z.custom<Jwk>((value) => isObject(value))
+
+const zContent = z.object({
+  credentialIssuer: z.string(),
+  dpopKey: zJwk,
+  grant: z.object({
+    accessToken: z.string(),
+    tokenType: z.string(),
+    refreshToken: z.string().exactOptional(),
+    server: z.string(),
+    /** Milliseconds since the epoch. */
+    expiresAt: z.number().exactOptional(),
+    clientId: z.string().exactOptional(),
+    /** Whether the token is bound to `dpopKey`. */
+    bound: z.boolean(),
+    dpopNonce: z.string().exactOptional(),
+  }),
+  transactions: z.array(
+    z.object({
+      transactionId: z.string(),
+      intervalSeconds: z.number(),
+      configurationId: z.string(),
+      format: z.string(),
+      types: z.array(z.string()),
+      keys: z.array(
+        z.object({ did: z.string(), kid: z.string(), keyId: z.string().nullable(), privateJwk: zJwk.nullable() }),
+      ),
+    }),
+  ),
+})
+
+type Content = z.output<typeof zContent>
+
+function grantContent({ token, server, expiresAt, clientId, dpop }: Grant): Content['grant'] {
+  return {
+    accessToken: token.access_token,
+    tokenType: token.token_type,
+    ...(token.refresh_token === undefined ? {} : { refreshToken: token.refresh_token }),
+    server,
+    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.getTime() }),
+    ...(clientId === undefined ? {} : { clientId }),
+    bound: dpop !== undefined,
+    ...(dpop?.nonce === undefined ? {} : { dpopNonce: dpop.nonce }),
+  }
+}
+
+function grantOf(content: Content['grant'], key: SessionKey): Grant {
+  const { accessToken, tokenType, refreshToken, server, expiresAt, clientId, bound, dpopNonce } = content
+  return {
+    token: {
+      access_token: accessToken,
+      token_type: tokenType,
+      ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+    },
+    server,
+    expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
+    dpop: bound ? { ...dpopBy(key), ...(dpopNonce === undefined ? {} : { nonce: dpopNonce }) } : undefined,
+    clientId,
+  }
+}
+
+const transactionContent = ({
+  transactionId,
+  intervalSeconds,
+  expected,
+  keys,
+}: Transaction): Content['transactions'][0] => ({
+  transactionId,
+  intervalSeconds,
+  configurationId: expected.configurationId,
+  format: expected.format.name,
+  types: [...expected.types],
+  keys: keys.map(({ did, signer, keyId, privateJwk }) => ({ did, kid: signer.kid, keyId, privateJwk })),
+})
+
+async function walletKey(
+  deps: Pick<Deps, 'keys'>,
+  { did, kid, keyId, privateJwk }: Content['transactions'][0]['keys'][0],
+): Promise<WalletKey> {
+  if (keyId !== null) return { did, keyId, privateJwk: null, signer: await deps.keys.signer(keyId, kid) }
+  if (privateJwk === null) throw new Error('A deferred credential has no key.')
+  return { did, keyId: null, privateJwk, signer: await createSigner(privateJwk, kid) }
+}
+
+async function transactionOf(
+  deps: Pick<Deps, 'formats' | 'keys'>,
+  content: Content['transactions'][0],
+  credentialIssuer: string,
+): Promise<Transaction> {
+  const { transactionId, intervalSeconds, configurationId, types } = content
+  const format = deps.formats.known(content.format)
+  if (format === undefined) throw new Error('A deferred credential is of a format that is not known any more.')
+  const keys = await Promise.all(content.keys.map((key) => walletKey(deps, key)))
+  return { transactionId, intervalSeconds, expected: { format, types, configurationId, credentialIssuer }, keys }
+}
+
+const placeOf = (id: string) => ({ column: 'wallet_pending_issuances.content', id }) as const
+
+/** What is stored of a deferral. */
+export function protectDeferral({ vault }: Pick<Deps, 'vault'>, id: string, deferral: Deferral): Promise<string> {
+  const { credentialIssuer, dpopKey, grant, transactions } = deferral
+  const content: Content = {
+    credentialIssuer,
+    dpopKey: dpopKey.privateJwk,
+    grant: grantContent(grant),
+    transactions: transactions.map(transactionContent),
+  }
+  return vault.protect(placeOf(id), JSON.stringify(content))
+}
+
+/** The deferral again, with its keys. */
+export async function openDeferral(
+  deps: Pick<Deps, 'formats' | 'keys' | 'vault'>,
+  { id, content: stored }: { readonly id: string; readonly content: string },
+): Promise<Deferral> {
+  const content = zContent.parse(JSON.parse(await deps.vault.reveal(placeOf(id), stored)))
+  const { credentialIssuer } = content
+  const dpopKey = await sessionKey(content.dpopKey)
+  const transactions = await Promise.all(
+    content.transactions.map((transaction) => transactionOf(deps, transaction, credentialIssuer)),
+  )
+  return { credentialIssuer, dpopKey, grant: grantOf(content.grant, dpopKey), transactions }
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { recordAudit } from '../../audit/audit.js'
+import { deletedBatch, expiredBatch, lockedBatch } from '../../database/batch.js'
+import type { Database } from '../../database/connect.js'
+import { idRow, keyRow } from '../../database/row-shapes.js'
+import { Prisma } from '../../generated/prisma/client.js'
+
+/** What an issuer has deferred; `content` is as the vault protects it. */
+export interface StoredPending {
+  readonly id: string
+  readonly holderId: string
+  readonly createdBy: string
+  readonly content: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** A row that this process alone may ask for, until `heldUntil`. */
+export interface HeldPending extends StoredPending {
+  readonly heldUntil: Date
+}
+
+export interface NewPending extends StoredPending {
+  readonly keyIds: readonly string[]
+  readonly askAt: Date
+}
+
+const zHeldPending: z.ZodType<HeldPending> = z.strictObject({
+  id: z.string(),
+  holderId: z.string(),
+  createdBy: z.string(),
+  content: z.string(),
+  createdAt: z.date(),
+  expiresAt: z.date(),
+  heldUntil: z.date(),
+})
+
+export type PendingIssuanceStore = ReturnType<typeof createPendingIssuanceStore>
+
+export function createPendingIssuanceStore({ prisma, sql }: Database) {
+  return {
+    /** @returns whether there was room: a holder may wait for `atMost` issuances. */
+    async insert(pending: NewPending, atMost: number): Promise<boolean> {
+      const { id, holderId, createdBy, content, keyIds, askAt, createdAt, expiresAt } = pending
+      const rows = await sql(idRow)`
+        WITH added AS (
+          INSERT INTO wallet_pending_issuances
+            (id, holder_id, created_by, content, key_ids, ask_at, created_at, expires_at)
+          SELECT ${id}, ${holderId}, ${createdBy}, ${content}, ${keyIds}::text[], ${askAt}::timestamptz,
+            ${createdAt}::timestamptz, ${expiresAt}::timestamptz
+          WHERE (SELECT count(*) FROM wallet_pending_issuances WHERE holder_id = ${holderId}) < ${atMost}::int
+          RETURNING id),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${createdBy}, 'wallet.credential.deferred', 'wallet_pending_issuance', id FROM added)
+        SELECT id FROM added`
+      return rows.length > 0
+    },
+
+    /**
+     * Takes what is to be asked for, the longest due first, in one statement: until `heldUntil` no other process gets it.
+     */
+    hold: (now: Date, heldUntil: Date, limit: number): Promise<HeldPending[]> =>
+      sql(zHeldPending)`
+        UPDATE wallet_pending_issuances SET ask_at = ${heldUntil}::timestamptz
+        WHERE id IN (${lockedBatch({
+          table: 'wallet_pending_issuances',
+          key: 'id',
+          due: Prisma.sql`ask_at <= ${now} AND expires_at > ${now}`,
+          by: 'ask_at',
+          limit,
+        })})
+        RETURNING id, holder_id AS "holderId", created_by AS "createdBy", content, created_at AS "createdAt",
+          expires_at AS "expiresAt", ask_at AS "heldUntil"`,
+
+    /** @returns whether it was still held by the caller. */
+    async update({ id, heldUntil }: HeldPending, content: string, askAt: Date): Promise<boolean> {
+      const rows = await sql(idRow)`
+        UPDATE wallet_pending_issuances SET content = ${content}, ask_at = ${askAt}::timestamptz
+        WHERE id = ${id} AND ask_at = ${heldUntil}::timestamptz RETURNING id`
+      return rows.length > 0
+    },
+
+    /** One of its credentials will not come. */
+    async recordRefusal(id: string): Promise<void> {
+      await recordAudit(prisma, {
+        actor: null,
+        action: 'wallet.credential.refused',
+        subject: 'wallet_pending_issuance',
+        subjectId: id,
+      })
+    },
+
+    /** Nothing more can come of it. */
+    async remove({ id }: Pick<StoredPending, 'id'>): Promise<void> {
+      await sql(idRow)`DELETE FROM wallet_pending_issuances WHERE id = ${id} RETURNING id`
+    },
+
+    /** @returns how many expired issuances were removed, at most `limit`, with an audit row each. */
+    async removeExpired(now: Date, limit: number): Promise<number> {
+      const removed = await sql(keyRow)`
+        WITH removed AS (${deletedBatch(expiredBatch('wallet_pending_issuances', 'id', now, limit))}),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT NULL, 'wallet.credential.refused', 'wallet_pending_issuance', key FROM removed)
+        SELECT key FROM removed`
+      return removed.length
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { RemoteAnswer, RemoteHandler, SeenRequest } from './wallet-http.js'
+
+/** How an independent issuer lets wallets wait (OpenID4VCI 1.0 §9), and what it decided. */
+export interface RemoteDeferral {
+  readonly interval: number
+  /** Of which configurations; of all unless given. */
+  readonly only?: readonly string[]
+  /** What is said of whoever asks: wait, here it is, or something else. */
+  decision: 'pending' | 'approved' | (() => RemoteAnswer)
+  /** What was asked for, in order. */
+  readonly asked: string[]
+  /** Requests for deferred credentials that were under way at once, at most. */
+  most: number
+}
+
+export const newRemoteDeferral = (interval = 5, only?: readonly string[]): RemoteDeferral => ({
+  interval,
+  ...(only === undefined ? {} : { only }),
+  decision: 'pending',
+  asked: [],
+  most: 0,
+})
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** The credential endpoint, deferring, and the one that gives what was deferred. */
+export function deferring(
+  credential: RemoteHandler,
+  authenticate: (request: SeenRequest) => Promise<RemoteAnswer | undefined> | undefined,
+  deferral: RemoteDeferral,
+) {
+  const kept = new Map<string, RemoteAnswer>()
+  let underWay = 0
+  const waiting = (transactionId: string): RemoteAnswer => ({
+    status: 202,
+    body: { transaction_id: transactionId, interval: deferral.interval },
+  })
+
+  const answerTo = (transactionId: string): RemoteAnswer => {
+    const answer = kept.get(transactionId)
+    if (answer === undefined) return { status: 400, body: { error: 'invalid_transaction_id' } }
+    if (deferral.decision === 'pending') return waiting(transactionId)
+    if (deferral.decision !== 'approved') return deferral.decision()
+    kept.delete(transactionId)
+    return answer
+  }
+
+  return {
+    credential: async (request: SeenRequest): Promise<RemoteAnswer> => {
+      const answer = await credential(request)
+      const { notification_id: id } = (answer.body ?? {}) as { notification_id?: string }
+      if ((answer.status ?? 200) !== 200 || deferral.only?.includes(id ?? '') === false) return answer
+      const transactionId = randomUUID()
+      kept.set(transactionId, answer)
+      return waiting(transactionId)
+    },
+    deferred: async (request: SeenRequest): Promise<RemoteAnswer> => {
+      underWay += 1
+      deferral.most = Math.max(deferral.most, underWay)
+      await pause(50)
+      underWay -= 1
+      const refused = await authenticate(request)
+      if (refused !== undefined) return refused
+      const { transaction_id: transactionId } = JSON.parse(request.text) as { transaction_id: string }
+      deferral.asked.push(transactionId)
+      return answerTo(transactionId)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { runTask } from '../../server/maintenance/job.js'
+import { pendingTasks } from '../../server/wallet/pending/tasks.js'
+import { query } from '../support/postgres.js'
+import type { TestService } from '../support/service.js'
+
+/** The turn of a maintenance job, with everything due that is waited for. */
+export async function askDue(service: TestService, all: readonly TestService[] = [service]): Promise<void> {
+  await query(service.databaseUrl, "UPDATE wallet_pending_issuances SET ask_at = now() - interval '1 second'")
+  await Promise.all(all.map(turn))
+}
+
+/** The turn of a maintenance job as things are. */
+export async function turn(service: TestService): Promise<void> {
+  for (const task of pendingTasks(service.deps)) await runTask(task, service.deps.clock())
+}
+
+export interface PendingRow {
+  readonly id: string
+  readonly content: string
+  readonly ask_at: Date
+  readonly expires_at: Date
+}
+
+/** What a holder's wallet waits for. */
+export const pendingOf = (service: TestService, holderId: string): Promise<PendingRow[]> =>
+  query<PendingRow & Record<string, unknown>>(
+    service.databaseUrl,
+    'SELECT id, content, ask_at, expires_at FROM wallet_pending_issuances WHERE holder_id = $1',
+    [holderId],
+  )
+
+export async function auditedOf(service: TestService, id: string): Promise<string[]> {
+  const rows = await query<{ action: string }>(
+    service.databaseUrl,
+    'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
+    [id],
+  )
+  return rows.map(({ action }) => action)
+}
