@@ -1,5 +1,6 @@
 import { type Jwk, type Signer, signCompact } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
+import { withParameters } from '../oauth/redirect-uri.js'
 import type { DcqlQuery } from './dcql/dcql-query.js'
 import { ENCRYPTED_RESPONSE_ENC_VALUES } from './response-encryption.js'
 
@@ -11,6 +12,14 @@ export type ResponseMode = 'direct_post' | 'direct_post.jwt'
 
 /** §5.8: the wallet's metadata is static. */
 const STATIC_DISCOVERY = 'https://self-issued.me/v2'
+
+/** An element of `verifier_info` (§5.1). */
+export interface VerifierInfo {
+  readonly format: string
+  readonly data: string | JsonObject
+  /** Credential queries that it is about; all of them where it says nothing. */
+  readonly credential_ids?: readonly string[] | undefined
+}
 
 export interface RequestObjectInput {
   /** A key of the DID in `clientId`, its `kid` the DID URL; or the key that the first certificate of `x5c` is for. */
@@ -26,6 +35,8 @@ export interface RequestObjectInput {
   readonly dcqlQuery: DcqlQuery
   /** `vp_formats_supported` (§11.1). */
   readonly vpFormats: JsonObject
+  /** Attestations about the verifier (§5.1), where there are any. */
+  readonly verifierInfo?: readonly VerifierInfo[] | undefined
   /** The public key, with its `kid`, that the answer is encrypted to; where the response mode has one. */
   readonly encryptionKey?: Jwk | undefined
   /** What the wallet sent to see again (§5.10). */
@@ -52,11 +63,23 @@ export function signRequestObject(input: RequestObjectInput): Promise<string> {
       state: input.state,
       dcql_query: input.dcqlQuery,
       client_metadata: clientMetadata(input),
+      ...verifierInfoFor(input),
       ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
       iat: Math.floor(input.issuedAt.getTime() / 1000),
       exp: Math.ceil(input.expiresAt.getTime() / 1000),
     },
   )
+}
+
+/** What is about credentials that the query asks for: a wallet's copy of it may lack some. */
+function verifierInfoFor({ verifierInfo, dcqlQuery }: RequestObjectInput): JsonObject {
+  const asked = new Set(dcqlQuery.credentials.map(({ id }) => id))
+  const left = (verifierInfo ?? []).flatMap((info) => {
+    const ids = info.credential_ids?.filter((id) => asked.has(id))
+    if (ids === undefined) return [info]
+    return ids.length === 0 ? [] : [{ ...info, credential_ids: ids }]
+  })
+  return left.length === 0 ? {} : { verifier_info: left }
 }
 
 /** §5.1, §11.1. Wallets insist on `use` and `alg` beside the `kid` that the standard asks for. */
@@ -69,8 +92,13 @@ function clientMetadata({ vpFormats, encryptionKey }: RequestObjectInput): JsonO
   }
 }
 
-/** What a wallet opens, by link or QR code: the request by reference, which it may also POST for (§5.7, §5.10, §13.1.2). */
-export function authorizationRequestUri(clientId: string, requestUri: string): string {
-  const parameters = new URLSearchParams({ client_id: clientId, request_uri: requestUri, request_uri_method: 'post' })
-  return `openid4vp://?${parameters}`
-}
+/** What every wallet may be opened with (§13.1.2). */
+const ANY_WALLET = 'openid4vp://'
+
+/**
+ * What a wallet opens, by link or QR code: the request by reference, which it may also POST for (§5.7, §5.10, §13.1.2).
+ *
+ * @param walletUrl what it begins with: a scheme, or the https address of a wallet; that of every wallet unless given
+ */
+export const authorizationRequestUri = (clientId: string, requestUri: string, walletUrl = ANY_WALLET): string =>
+  withParameters(walletUrl, { client_id: clientId, request_uri: requestUri, request_uri_method: 'post' })

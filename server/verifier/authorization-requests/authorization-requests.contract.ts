@@ -3,6 +3,7 @@ import { isTrustEntry } from '../../config-rules.js'
 import { route } from '../../contract.js'
 import { zDcqlQuery } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import { isWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 
@@ -19,6 +20,28 @@ export const zRedirectUri = z.string().min(1).max(2_000).meta({
   example: 'https://shop.example/done',
 })
 
+const MAX_WALLET_URL = 1_024
+const MAX_VERIFIER_INFO_CHARACTERS = 65_536
+
+/** `verifier_info` of OpenID4VP 1.0 §5.1. */
+const zVerifierInfo = z
+  .array(
+    z.strictObject({
+      format: z.string().min(1).max(256),
+      data: z.union([z.string().min(1), z.record(z.string(), z.unknown())]),
+      credential_ids: z.array(z.string()).min(1).max(32).optional(),
+    }),
+  )
+  .min(1)
+  .max(16)
+  .refine((info) => JSON.stringify(info).length <= MAX_VERIFIER_INFO_CHARACTERS, {
+    error: `must not hold more than ${MAX_VERIFIER_INFO_CHARACTERS} characters`,
+  })
+  .meta({
+    description:
+      'Attestations about the verifier, passed on to wallets as they are (`verifier_info`, OpenID4VP 1.0 §5.1).',
+  })
+
 /** The authorization request result of the interface, and the session that it belongs to. */
 export const zAuthorizationRequestResult = z.object({
   request_uri: z.url().meta({ description: 'Address of the signed request object.' }),
@@ -28,6 +51,10 @@ export const zAuthorizationRequestResult = z.object({
   validity: z.number(),
   verificationSessionId: z.string(),
   authorizationRequestUri: z.string().meta({ description: 'openid4vp:// address that a wallet opens.' }),
+  walletUri: z
+    .string()
+    .optional()
+    .meta({ description: 'The same for the wallet of `walletUrl`; the QR code then has this one.' }),
 })
 
 export const createAuthorizationRequest = (formats: Formats) => ({
@@ -64,6 +91,16 @@ export const createAuthorizationRequest = (formats: Formats) => ({
           description:
             'How the verifier names itself (OpenID4VP 1.0 §5.9.3): `x509_hash` where it has a certificate, else ' +
             '`decentralized_identifier`, unless given. `x509_san_dns` needs a certificate for the host of VERIFIER_BASE_URL.',
+        }),
+      verifierInfo: zVerifierInfo.optional(),
+      walletUrl: z
+        .string()
+        .max(MAX_WALLET_URL)
+        .refine(isWalletUrl, { error: 'must be an https address or begin with the scheme of an app' })
+        .optional()
+        .meta({
+          description: 'What the address for one wallet begins with, in the place of `openid4vp://`.',
+          example: 'https://wallet.example/authorize',
         }),
       verifierId: z
         .string()

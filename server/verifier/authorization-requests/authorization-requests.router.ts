@@ -13,7 +13,7 @@ export const authorizationRequestsRouter = (formats: Formats) => {
       .input(zInput)
       .output(zOutput)
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
-        const { dcqlQuery, query, redirectUri, validity, responseMode, verifierId, trustedIssuers } = input
+        const { dcqlQuery, query, redirectUri, verifierId } = input
         assertRedirectUri(deps, 'redirectUri', redirectUri)
         const items = query ?? []
         const compiled = orBadRequest(() => compiledNewQuery(items, work))
@@ -21,18 +21,7 @@ export const authorizationRequestsRouter = (formats: Formats) => {
         const context = await deps.stores.authorizationRequests.context(verifier, null)
         if (context === undefined) throw errors.verifierNotFound()
         const asked = dcqlQuery === undefined ? { items, compiled } : { dcqlQuery }
-        const createdBy = caller.sub
-        const { requireResponseCode = false, clientIdPrefix } = input
-        const request = {
-          asked,
-          redirectUri,
-          requireResponseCode,
-          validity,
-          responseMode,
-          trustedIssuers,
-          clientIdPrefix,
-          createdBy,
-        }
+        const request = { ...input, asked, createdBy: caller.sub }
         return createRequest(deps, context, work, request)
       }),
   })

@@ -12,7 +12,11 @@ import {
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { dcqlFromVpQuery } from '../../protocol/openid4vp/dcql/from-vp-query.js'
 import type { CompiledItem, VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
-import type { ResponseMode } from '../../protocol/openid4vp/request-object.js'
+import {
+  authorizationRequestUri,
+  type ResponseMode,
+  type VerifierInfo,
+} from '../../protocol/openid4vp/request-object.js'
 import type { Work } from '../../protocol/work.js'
 import { qrCodeUrlOf } from '../qr-codes/address.js'
 import { newSecrets, protectSecrets } from '../sessions/secrets.js'
@@ -28,12 +32,15 @@ export interface NewRequest {
   readonly asked:
     | { readonly dcqlQuery: DcqlQuery }
     | { readonly items: readonly VpQueryItem[]; readonly compiled: readonly CompiledItem[] }
-  readonly redirectUri: string | undefined
-  readonly requireResponseCode: boolean
-  readonly validity: number | undefined
-  readonly responseMode: ResponseMode | undefined
-  readonly trustedIssuers: readonly string[] | undefined
-  readonly clientIdPrefix: ClientIdPrefix | undefined
+  readonly redirectUri?: string | undefined
+  /** False unless given. */
+  readonly requireResponseCode?: boolean | undefined
+  readonly validity?: number | undefined
+  readonly responseMode?: ResponseMode | undefined
+  readonly trustedIssuers?: readonly string[] | undefined
+  readonly clientIdPrefix?: ClientIdPrefix | undefined
+  readonly verifierInfo?: readonly VerifierInfo[] | undefined
+  readonly walletUrl?: string | undefined
   readonly createdBy: string | null
 }
 
@@ -55,6 +62,18 @@ function queriesOf(
   const types = { issuerBaseUrl: deps.config.issuerBaseUrl, names: context.typeNames }
   const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(asked.compiled, types, deps.formats.all, work))
   return { dcqlQuery, vpQuery: asked.items }
+}
+
+/** @throws 400 for a credential query that is not there. */
+function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery): Session['verifierInfo'] {
+  const known = new Set(credentials.map(({ id }) => id))
+  for (const [at, { credential_ids: ids = [] }] of (verifierInfo ?? []).entries()) {
+    const unknown = ids.findIndex((id) => !known.has(id))
+    if (unknown >= 0) {
+      throw errors.badRequest(`verifierInfo.${at}.credential_ids.${unknown} must be the id of a credential query`)
+    }
+  }
+  return verifierInfo ?? null
 }
 
 /**
@@ -115,8 +134,10 @@ export async function createRequest(
     secrets: await protectSecrets(deps, id, secrets),
     ...queries,
     trustedIssuers: request.trustedIssuers ?? null,
+    verifierInfo: verifierInfoOf(request, queries.dcqlQuery),
+    walletUrl: request.walletUrl ?? null,
     redirectUri: request.redirectUri ?? null,
-    requireResponseCode: request.requireResponseCode,
+    requireResponseCode: request.requireResponseCode ?? false,
     createdBy: request.createdBy,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + validity * 1000),
@@ -124,13 +145,17 @@ export async function createRequest(
   const view = viewOf(deps.config, session)
   await deps.stores.verificationSessions.insert(session, view)
   deps.metrics.verificationSession('created')
+  const requestUri = requestUriOf(deps.config, session.requestId)
   return {
-    request_uri: requestUriOf(deps.config, session.requestId),
+    request_uri: requestUri,
     qr_code_url: qrCodeUrlOf(deps.config, qrCodeId),
     state: secrets.state,
     nonce: secrets.nonce,
     validity,
     verificationSessionId: session.id,
     authorizationRequestUri: view.authorizationRequestUri,
+    ...(session.walletUrl === null
+      ? {}
+      : { walletUri: authorizationRequestUri(session.clientId, requestUri, session.walletUrl) }),
   }
 }

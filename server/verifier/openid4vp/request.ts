@@ -99,6 +99,7 @@ export async function serveRequestObject(
     state,
     dcqlQuery: wallet === undefined ? session.dcqlQuery : queryFor(session.dcqlQuery, wallet.metadata, vpFormats),
     vpFormats,
+    verifierInfo: session.verifierInfo ?? undefined,
     encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
     walletNonce,
     issuedAt: session.createdAt,

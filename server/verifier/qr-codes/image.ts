@@ -13,7 +13,8 @@ import { cleanPng, ImageError } from './png.js'
 export async function qrCodeContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {
   const session = await deps.stores.verificationSessions.byQrCode(id)
   if (session === undefined) throw errors.qrCodeNotFound()
-  return authorizationRequestUri(session.clientId, requestUriOf(deps.config, session.requestId))
+  const { clientId, requestId, walletUrl } = session
+  return authorizationRequestUri(clientId, requestUriOf(deps.config, requestId), walletUrl ?? undefined)
 }
 
 async function offeringContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {

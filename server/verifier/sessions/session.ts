@@ -1,7 +1,11 @@
 import type { Config } from '../../config.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
-import { authorizationRequestUri, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
+import {
+  authorizationRequestUri,
+  type ResponseMode,
+  type VerifierInfo,
+} from '../../protocol/openid4vp/request-object.js'
 
 export const SESSION_STATES = ['RequestCreated', 'RequestUriRetrieved', 'ResponseVerified', 'Error'] as const
 
@@ -30,6 +34,10 @@ export interface Session {
   readonly vpQuery: readonly VpQueryItem[] | null
   /** Whom this request trusts; null for TRUSTED_ISSUERS. */
   readonly trustedIssuers: readonly string[] | null
+  /** Attestations about the verifier that go with the request. */
+  readonly verifierInfo: readonly VerifierInfo[] | null
+  /** What the address for one wallet begins with; null where there is none beside that for every wallet. */
+  readonly walletUrl: string | null
   readonly redirectUri: string | null
   /** Whether its result is given only to whoever has the response code. */
   readonly requireResponseCode: boolean

@@ -4,6 +4,7 @@ import type { Database } from '../../database/connect.js'
 import { idRow, json as jsonColumn, keyRow, x5c as x5cColumn } from '../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
+import type { VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import {
   changesOf,
@@ -53,6 +54,8 @@ const zSession: z.ZodType<Session> = z.strictObject({
   dcqlQuery: jsonColumn<Session['dcqlQuery']>(),
   vpQuery: jsonColumn<Session['vpQuery']>().nullable(),
   trustedIssuers: z.array(z.string()).nullable(),
+  verifierInfo: jsonColumn<VerifierInfo[]>().nullable(),
+  walletUrl: z.string().nullable(),
   redirectUri: z.string().nullable(),
   requireResponseCode: z.boolean(),
   createdBy: z.string().nullable(),
@@ -72,12 +75,13 @@ const zResult: z.ZodType<StoredResult> = z.strictObject({
   responseCodeUsedAt: z.date().nullable(),
 })
 
-const zQrCode = z.strictObject({ clientId: z.string(), requestId: z.string() })
+const zQrCode = z.strictObject({ clientId: z.string(), requestId: z.string(), walletUrl: z.string().nullable() })
 
 const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
   key_id AS "keyId", kid, x5c, state, error_message AS "errorMessage", response_mode AS "responseMode", secrets,
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
+  verifier_info AS "verifierInfo", wallet_url AS "walletUrl",
   require_response_code AS "requireResponseCode",
   created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
 
@@ -110,11 +114,11 @@ export function createVerificationSessionStore({ sql }: Database) {
         WITH created AS (
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, state, response_mode, secrets, dcql_query,
-            vp_query, trusted_issuers, redirect_uri, require_response_code, created_by, created_at, expires_at)
+            vp_query, trusted_issuers, verifier_info, wallet_url, redirect_uri, require_response_code, created_by, created_at, expires_at)
           VALUES (
             ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)}, ${s.state},
             ${s.responseMode}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
-            ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
+            ${json(s.verifierInfo)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),
         ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
         audited AS (
@@ -129,9 +133,9 @@ export function createVerificationSessionStore({ sql }: Database) {
       return row
     },
 
-    async byQrCode(qrCodeId: string): Promise<Pick<Session, 'clientId' | 'requestId'> | undefined> {
+    async byQrCode(qrCodeId: string): Promise<Pick<Session, 'clientId' | 'requestId' | 'walletUrl'> | undefined> {
       const [row] = await sql(zQrCode)`
-        SELECT client_id AS "clientId", request_id AS "requestId" FROM verification_sessions WHERE qr_code_id = ${qrCodeId}`
+        SELECT client_id AS "clientId", request_id AS "requestId", wallet_url AS "walletUrl" FROM verification_sessions WHERE qr_code_id = ${qrCodeId}`
       return row
     },
 

@@ -75,11 +75,6 @@ export const vpQueriesRouter = router({
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri: input.redirect_uri,
         validity: input.validity,
-        // The interface's requests keep its behaviour: their results are read by backends.
-        requireResponseCode: false,
-        responseMode: undefined,
-        trustedIssuers: undefined,
-        clientIdPrefix: undefined,
         createdBy: null,
       })
     }),

@@ -141,13 +141,16 @@ describe('POST /authorization-requests', () => {
       [expect.stringContaining('must be dc+sd-jwt or jwt_vc_json')],
     ],
     [{ query: [ITEM], profile: 'haip' }, ['property profile should not exist']],
-    [{ query: [ITEM], clientIdPrefix: 'x509_hash' }, ['property clientIdPrefix should not exist']],
+    [{ query: [ITEM], clientIdPrefix: 'x509_hash' }, ['clientIdPrefix x509_hash needs a certificate of the verifier']],
     [{ query: [ITEM], transactionData: [] }, ['property transactionData should not exist']],
-    [{ query: [ITEM], requireResponseCode: true }, ['property requireResponseCode should not exist']],
+    [
+      { query: [ITEM], requireResponseCode: true },
+      ['requireResponseCode must be false or left out where redirectUri is left out'],
+    ],
     [{ query: [ITEM], responseMode: 'fragment' }, ['responseMode must be one of direct_post, direct_post.jwt']],
     [
       { query: [ITEM], trustedIssuers: ['issuer.example'] },
-      ['trustedIssuers.0 must be self, *, a DID or an https origin'],
+      ['trustedIssuers.0 must be self, x5c, *, a DID or an https origin'],
     ],
     [
       { query: [ITEM], redirectUri: 'javascript:x' },

@@ -1,23 +1,14 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32, deflateSync } from 'node:zlib'
-import jsQR from 'jsqr'
-import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { qrCodePng } from '../../../server/qr-code.js'
+import { textInPng } from '../../support/qr-code.js'
 import { type Asked, ask, ITEM, sessionOf } from '../actors.js'
 import { useWorld } from '../world.js'
 
 const world = useWorld({ env: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } })
 const IMAGE = '/api/v1/verifier/qr-codes/image'
-
-// The module's own types put the function behind `default` once more.
-const decodeQr = jsQR as unknown as typeof jsQR.default
-
-function textIn(png: Buffer): string | undefined {
-  const { data, width, height } = PNG.sync.read(png)
-  return decodeQr(new Uint8ClampedArray(data), width, height)?.data
-}
 
 const newRequest = () => ask(world.service, { query: [ITEM] })
 const pathOf = (asked: Asked) => new URL(asked.qr_code_url).pathname
@@ -35,7 +26,7 @@ describe('GET /api/v1/verifier/qr-codes/{id}', () => {
     expect(read.status).toBe(200)
     expect(read.headers.get('content-type')).toBe('application/json; charset=utf-8')
     const [, base64 = ''] = /^data:image\/png;base64,(.+)$/.exec(read.json) ?? []
-    expect(textIn(Buffer.from(base64, 'base64'))).toBe(asked.authorizationRequestUri)
+    expect(textInPng(Buffer.from(base64, 'base64'))).toBe(asked.authorizationRequestUri)
   })
 
   it('does not take the request for fetched', async () => {
@@ -121,7 +112,7 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
     const asked = await newRequest()
     const { response, bytes } = await image(asked.qr_code_url)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
-    expect(textIn(bytes)).toBe(asked.authorizationRequestUri)
+    expect(textInPng(bytes)).toBe(asked.authorizationRequestUri)
   })
 
   it("shows an offering's QR code too", async () => {
@@ -130,7 +121,7 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
       body: { credential_type: 'ProofOfPurchase', credential_subject: { product: 'x' } },
     })
     const { bytes } = await image(offering.json.qr_code_url)
-    expect(textIn(bytes)).toBe(offering.json.offering_full_url)
+    expect(textInPng(bytes)).toBe(offering.json.offering_full_url)
   })
 
   it.each(['/code.png', '/data-uri', '/json'])('shows what another host has, its pixels alone: %s', async (path) => {
@@ -139,7 +130,7 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
     expect(response.headers.get('content-type')).toBe('image/png')
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     expect(response.headers.get('content-security-policy')).toBe("default-src 'none'")
-    expect(textIn(bytes)).toBe('openid4vp://?client_id=x&request_uri=https://verifier.example/1')
+    expect(textInPng(bytes)).toBe('openid4vp://?client_id=x&request_uri=https://verifier.example/1')
     expect(bytes.includes('script')).toBe(false)
   })
 

@@ -73,6 +73,8 @@ describe('the view of a session', () => {
     redirectUri: 'https://shop.example/done',
     requireResponseCode: false,
     x5c: null,
+    verifierInfo: null,
+    walletUrl: null,
     createdBy: 'alice',
     createdAt: new Date('2026-01-01T00:00:00Z'),
     expiresAt: new Date('2026-01-01T00:05:00Z'),
