@@ -1,4 +1,4 @@
-/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, RFC 9396 §5, RFC 9449 §5, §8, OpenID4VCI 1.0 §8.3.1.2, §9.3, §11.3, its draft 15 §8.3.1.2 and OpenID4VP 1.0 §8.5 that the service sends. */
+/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, RFC 9396 §5, RFC 9449 §5, §8, OpenID4VCI 1.0 §8.3.1.2, §9.3, §11.3, its drafts 15 (§8.3.1.2) and 11 (§7.3.1), and OpenID4VP 1.0 §8.5 that the service sends. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'access_denied'
@@ -23,6 +23,7 @@ export type OAuthErrorCode =
   | 'unsupported_credential_format'
   | 'unsupported_credential_type'
   | 'invalid_proof'
+  | 'invalid_or_missing_proof'
   | 'invalid_nonce'
   | 'invalid_encryption_parameters'
   | 'credential_request_denied'

@@ -34,14 +34,15 @@ async function offeringOf(deps: Pick<Deps, 'seals' | 'stores'>, parameters: Toke
 }
 
 /** Each session has five attempts, even if its offer is fetched again; the fifth wrong code ends it. */
-async function assertTxCode(deps: Deps, { session }: WalletOffering, sent: string | undefined): Promise<void> {
+async function assertTxCode(deps: Deps, { session, profile }: WalletOffering, sent: string | undefined): Promise<void> {
+  const { txCodeName } = dialectOf(profile)
   const hash = session?.txCodeHash ?? null
   // §6.3: a transaction code that is not expected, or expected and missing, is an invalid request.
   if (session === null || hash === null) {
-    if (sent !== undefined) throw new OAuthError('invalid_request', 'tx_code is not expected for this offer.')
+    if (sent !== undefined) throw new OAuthError('invalid_request', `${txCodeName} is not expected for this offer.`)
     return
   }
-  if (sent === undefined) throw new OAuthError('invalid_request', 'tx_code is missing.')
+  if (sent === undefined) throw new OAuthError('invalid_request', `${txCodeName} is missing.`)
   if (txCodeMatches(deps.sealingKey('tx-code'), session.id, sent, hash)) return
   const locked = moved(session, 'Error', TX_CODE_LOCKED)
   const left = await deps.stores.offerSessions.countWrongTxCode(locked, deps.clock())

@@ -17,6 +17,8 @@ export type NonceMembers = () => { readonly c_nonce: string; readonly c_nonce_ex
 export interface Dialect {
   /** What is wrong with a transaction code for wallets of this version; undefined where nothing is. */
   readonly txCodeFault: (txCode: TxCodeDescription) => string | undefined
+  /** How wallets call the parameter with the transaction code (§6.1), for what is said of it. */
+  readonly txCodeName: string
   /** A credential offer of 1.0 (§4.1.1). */
   readonly offer: (offer: JsonObject) => JsonObject
   /** Parameters of an authorization or a token request in those of 1.0 (§5.1, §6.1), for an offer of some types. */

@@ -24,11 +24,16 @@ export const draft11: Dialect = {
     credentials: ids,
     ...(isObject(grants) ? { grants: formerGrants(grants) } : {}),
   }),
+  txCodeName: 'user_pin',
   // §6.1
   parameters: ({ user_pin: pin, ...sent }, types) => draft13.parameters({ tx_code: pin, ...sent }, types),
   // §7.3
   credentialResponse: (response, sent, nonce) => ({
     ...draft13.credentialResponse(response, sent, nonce),
     ...(typeof sent.format === 'string' ? { format: sent.format } : {}),
-  }),
+  }), // §7.3.1: who sent no good proof gets a nonce for the next one under this code alone.
+  refusal: (refusal, nonce) => {
+    const former = draft13.refusal(refusal, nonce)
+    return former.error === 'invalid_proof' ? former.as('invalid_or_missing_proof') : former
+  },
 }

@@ -7,6 +7,7 @@ import { singleCredential, withProofs } from './single-proof.js'
  */
 export const final: Dialect = {
   txCodeFault: () => undefined,
+  txCodeName: 'tx_code',
   offer: (offer) => offer,
   parameters: (sent) => sent,
   tokenResponse: (response) => response,

@@ -343,7 +343,7 @@ describe('draft 11', () => {
     const code = await issuer.code(id)
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code }
     const wrong = made.txCode === '000000' ? '000001' : '000000'
-    expect(refusalOf(await issuer.requestToken(form)).slice(0, 2)).toEqual([400, 'invalid_request'])
+    expect(refusalOf(await issuer.requestToken(form))).toEqual([400, 'invalid_request', 'user_pin is missing.'])
     expect(refusalOf(await issuer.requestToken({ ...form, user_pin: wrong })).slice(0, 2)).toEqual([
       400,
       'invalid_grant',
@@ -379,6 +379,19 @@ describe('draft 11', () => {
       notification_id: expect.any(String),
       ...NONCE,
     })
+  })
+
+  it('calls a proof that is not good invalid_or_missing_proof, with the nonce for the next one (§7.3.1, §7.3.2)', async () => {
+    const { access_token: token } = await tokenOf('draft11', drafted)
+    for (const proof of [undefined, await proofWith('wrong')]) {
+      const { status, json } = await issuer.requestCredential(token, { ...asked.types(), proof })
+      expect([status, json]).toEqual([
+        400,
+        { error: 'invalid_or_missing_proof', error_description: expect.any(String), ...NONCE },
+      ])
+    }
+    const refused = await issuer.requestCredential(token, { format: 'x', proof: await freshProof() })
+    expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'unsupported_credential_format'])
   })
 
   it('lists credentials in an array (§10.2.3)', async () => {
