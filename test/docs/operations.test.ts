@@ -31,21 +31,24 @@ describe('docs/operations.md', () => {
     expect([...named].filter((name) => !namesThereAre().has(name))).toEqual([])
   })
 
-  it.each(['README.md', 'docs/operations.md', 'docs/wallets.md'])('links of %s lead somewhere', (path) => {
-    const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(#[^)]*)?\)/g)]
-    expect(links.length).toBeGreaterThan(0)
-    for (const [, file = '', anchor] of links) {
-      const target = resolve(root, path, '..', file === '' ? resolve(root, path) : file)
-      expect(existsSync(target), file).toBe(true)
-      if (anchor === undefined) continue
-      const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map(
-        ([, heading = '']) =>
-          `#${heading
-            .toLowerCase()
-            .replace(/[^\w\- ]/g, '')
-            .replaceAll(' ', '-')}`,
-      )
-      expect(headings, `${file}${anchor}`).toContain(anchor)
-    }
-  })
+  it.each(['README.md', 'docs/operations.md', 'docs/wallets.md', 'docs/conformance.md'])(
+    'links of %s lead somewhere',
+    (path) => {
+      const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(#[^)]*)?\)/g)]
+      expect(links.length).toBeGreaterThan(0)
+      for (const [, file = '', anchor] of links) {
+        const target = resolve(root, path, '..', file === '' ? resolve(root, path) : file)
+        expect(existsSync(target), file).toBe(true)
+        if (anchor === undefined) continue
+        const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map(
+          ([, heading = '']) =>
+            `#${heading
+              .toLowerCase()
+              .replace(/[^\w\- ]/g, '')
+              .replaceAll(' ', '-')}`,
+        )
+        expect(headings, `${file}${anchor}`).toContain(anchor)
+      }
+    },
+  )
 })

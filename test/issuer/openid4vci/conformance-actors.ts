@@ -35,6 +35,8 @@ export interface Sent {
   readonly attestation?: Changes | null
   readonly pop?: Changes
   readonly dpop?: string | null
+  /** The configuration that is offered. */
+  readonly type?: string
 }
 
 export interface Granted {
@@ -88,12 +90,12 @@ export async function startSuite() {
   const bodyOf = (parameters: Parameters) =>
     new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString()
 
-  const issuerState = async (): Promise<string> => {
-    const made = await issuer.makeOffer({ credentialConfigurationIds: [SD_JWT] })
+  const issuerState = async (type: string): Promise<string> => {
+    const made = await issuer.makeOffer({ credentialConfigurationIds: [type] })
     return made.credentialOffer.grants.authorization_code.issuer_state
   }
   /** An authorization request for a fresh offer. */
-  const newRequest = async (changes: Parameters = {}, { by = first }: Sent = {}) => {
+  const newRequest = async (changes: Parameters = {}, { by = first, type = SD_JWT }: Sent = {}) => {
     const { verifier, challenge } = newPkce()
     const parameters: Parameters = {
       client_id: by.id,
@@ -103,7 +105,7 @@ export async function startSuite() {
       state: 'state-of-the-wallet',
       code_challenge: challenge,
       code_challenge_method: 'S256',
-      issuer_state: changes.issuer_state ?? (await issuerState()),
+      issuer_state: changes.issuer_state ?? (await issuerState(type)),
       ...changes,
     }
     return { parameters, verifier }
@@ -153,6 +155,27 @@ export async function startSuite() {
   }
   const keyProof = async (holder: WalletActor, changes: Changes = {}): Promise<string> =>
     holder.proof(base, await issuer.nonce(), { ...changes, payload: { iat: seconds(), ...changes.payload } })
+  /** A schema of its own, with the subject of all offers here. */
+  const postSchema = async (name: string, members: object): Promise<void> => {
+    const properties = { product: { type: 'string' }, price: { type: 'number' } }
+    const authorization = await issuer.authorization()
+    const body = { name, version: 1, schema: { type: 'object', properties }, ...members }
+    const answer = await service.request('POST', '/schemas', { authorization, body })
+    expect(answer.status, answer.text).toBe(201)
+  }
+  /** An attestation of keys by the provider of the wallets (OpenID4VCI 1.0 Appendix D.1). */
+  const attestedKeys = async (holders: readonly WalletActor[]): Promise<string> =>
+    attestationOf(first.instance, {
+      header: { typ: 'key-attestation+jwt' },
+      payload: {
+        sub: undefined,
+        cnf: undefined,
+        iat: seconds(),
+        nonce: await issuer.nonce(),
+        key_storage: ['iso_18045_high'],
+        attested_keys: holders.map(({ publicJwk }) => publicJwk),
+      },
+    })
   const requestCredential = async (token: string, body: object, changes: Parameters | null = {}, by: Client = first) =>
     service.request('POST', CREDENTIAL, {
       authorization: `DPoP ${token}`,
@@ -184,6 +207,8 @@ export async function startSuite() {
     redeem,
     tokens,
     keyProof,
+    postSchema,
+    attestedKeys,
     requestCredential,
     take,
     close: async () => {

@@ -114,9 +114,9 @@ describe('modules about the times of DPoP proofs', () => {
   })
 
   it.each([
-    ['before', -10],
-    ['after', 10],
-  ])('fapi2-security-profile-final-ensure-dpopproof-with-iat-10seconds-%s-succeeds', async (_when, shift) => {
+    ['fapi2-security-profile-final-ensure-dpopproof-with-iat-10seconds-before-succeeds', -10],
+    ['fapi2-security-profile-final-ensure-dpopproof-with-iat-10seconds-after-succeeds', 10],
+  ])('%s', async (_module, shift) => {
     const at = { payload: { iat: seconds() + shift } }
     const dpop = await suite.proofOf(suite.first.key, TOKEN, undefined, at)
     const { access_token: token } = (await suite.redeem(await suite.granted(), { dpop })).json

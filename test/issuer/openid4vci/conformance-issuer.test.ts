@@ -48,6 +48,12 @@ const notify = async (token: string, notification_id: string) =>
     body: { notification_id, event: 'credential_accepted' },
   })
 
+/** The same JWT with another signature. */
+const reversed = (compact: string): string => {
+  const [header, payload, signature = ''] = compact.split('.')
+  return `${header}.${payload}.${signature.split('').reverse().join('')}`
+}
+
 /** What a credential request with one member changed is refused with. */
 async function refused(request: object): Promise<unknown[]> {
   const { access_token: token } = await suite.tokens()
@@ -181,10 +187,25 @@ describe('modules about credential requests that are refused', () => {
   })
 
   it('oid4vci-1_0-issuer-fail-invalid-jwt-proof-signature', async () => {
-    const proof = await suite.keyProof(await newWallet())
-    const [header, payload, signature = ''] = proof.split('.')
-    const jwt = [`${header}.${payload}.${signature.split('').reverse().join('')}`]
+    const jwt = [reversed(await suite.keyProof(await newWallet()))]
     expect(await refused({ proofs: { jwt } })).toEqual([400, 'invalid_proof'])
+  })
+
+  it('oid4vci-1_0-issuer-fail-invalid-key-attestation-signature', async () => {
+    await suite.postSchema('Attested', { keyAttestation: { keyStorage: ['iso_18045_high'] } })
+    const configuration = 'Attested-sd-jwt'
+    const holder = await newWallet()
+    const ask = async (attestation: string, way: 'attestation' | 'jwt') => {
+      const { access_token: token } = await suite.tokens({ scope: configuration }, { type: configuration })
+      const header = { key_attestation: attestation }
+      const proof = way === 'jwt' ? await suite.keyProof(holder, { header }) : attestation
+      return suite.requestCredential(token, { credential_configuration_id: configuration, proofs: { [way]: [proof] } })
+    }
+    for (const way of ['attestation', 'jwt'] as const) {
+      const refusal = refusalOf(await ask(reversed(await suite.attestedKeys([holder])), way))
+      expect(refusal.slice(0, 2)).toEqual([400, 'invalid_proof'])
+      await checked(credentialOf(await ask(await suite.attestedKeys([holder]), way)))
+    }
   })
 
   it('oid4vci-1_0-issuer-fail-missing-proof', async () => {
@@ -238,10 +259,6 @@ describe('modules about credential requests that are refused', () => {
 })
 
 describe('modules about wallet attestations that are refused', () => {
-  const reversed = (compact: string) => {
-    const [header, payload, signature = ''] = compact.split('.')
-    return `${header}.${payload}.${signature.split('').reverse().join('')}`
-  }
   const past = () => Math.floor(Date.now() / 1000) - 600
 
   it.each<[string, Sent]>([
