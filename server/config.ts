@@ -85,6 +85,7 @@ const zEnvironment = z.object({
   WALLET_CLIENTS: walletClients,
   ISSUER_X509: keyAndChain,
   VERIFIER_X509: keyAndChain,
+  WALLET_PROVIDER_X509: keyAndChain,
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
   VERIFIER_RESPONSE_MODE: z
@@ -167,6 +168,8 @@ export interface Config {
   readonly issuerX509: KeyAndChain | undefined
   /** The same of the default verifier. */
   readonly verifierX509: KeyAndChain | undefined
+  /** The key that vouches for hosted wallets and its certificates, leaf first; they are checked at start. */
+  readonly walletProviderX509: KeyAndChain | undefined
   /** What wallets must keep to: OpenID4VCI 1.0, or HAIP 1.0 as well. */
   readonly issuerProfile: 'final' | 'haip'
   /** Drafts of OpenID4VCI that offers may be made for. */
@@ -282,6 +285,7 @@ function configOf(env: Environment): Config {
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
     verifierX509: env.VERIFIER_X509,
+    walletProviderX509: env.WALLET_PROVIDER_X509,
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,

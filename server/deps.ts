@@ -37,6 +37,7 @@ import type { FlowStore } from './wallet/flows/store.js'
 import type { HolderStore } from './wallet/holders/store.js'
 import type { PendingIssuanceStore } from './wallet/pending/store.js'
 import type { WalletPresentationStore } from './wallet/presentations/store.js'
+import type { WalletProvider } from './wallet/protocol/wallet-provider.js'
 
 export interface Stores {
   readonly agents: AgentStore
@@ -84,6 +85,8 @@ export interface Deps {
   readonly access: Access
   /** Sign-in at the identity provider; undefined where nobody can. */
   readonly signIn: SignIn | undefined
+  /** Vouches for hosted wallets; undefined without WALLET_PROVIDER_X509. */
+  readonly walletProvider: WalletProvider | undefined
   readonly vault: Vault
   readonly keys: Keys
   readonly decryptionKeys: DecryptionKeys

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { certificateCheck, certificateEnd, certificateTasks } from './agent/certificate-watch.js'
+import { certifiedKey } from './agent/certified-key.js'
 import { createAgentStore } from './agent/store.js'
 import { createAccess } from './auth/access.js'
 import { createSignIn } from './auth/sign-in.js'
@@ -52,6 +53,7 @@ import { createHolderStore } from './wallet/holders/store.js'
 import { createPendingIssuanceStore } from './wallet/pending/store.js'
 import { pendingTasks } from './wallet/pending/tasks.js'
 import { createWalletPresentationStore } from './wallet/presentations/store.js'
+import { createWalletProvider } from './wallet/protocol/wallet-provider.js'
 
 /** What tests and the start-up replace. */
 export interface DepsOptions {
@@ -127,6 +129,7 @@ export interface Service {
 export async function createService(config: Config, options: DepsOptions = {}): Promise<Service> {
   const log = options.log ?? createLog(config.logLevel)
   const clock = options.clock ?? (() => new Date())
+  const provider = certifiedKey('walletProvider', config, new Date())
   const database = connectDatabase(config.databaseUrl, {
     ...(options.poolSize === undefined ? {} : { max: options.poolSize }),
     ...(options.databaseWaitMs === undefined ? {} : { waitMs: options.databaseWaitMs }),
@@ -168,6 +171,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     newId: randomUUID,
     access,
     signIn: config.signIn === undefined ? undefined : createSignIn(config, config.signIn, outbound.fetch, clock),
+    walletProvider: provider === undefined ? undefined : await createWalletProvider(provider, config.issuerBaseUrl),
     vault,
     keys,
     decryptionKeys: createDecryptionKeys(stores.keys, vault, clock),

@@ -192,6 +192,11 @@ describe('a value that no rule allows is a line', () => {
     ['ISSUER_LEGACY_PROFILES', 'final', 'must list draft15, draft13, draft11.'],
     ['CREDENTIAL_ENCRYPTION', 'on', 'must be off, offered or required.'],
     [
+      'WALLET_PROVIDER_X509',
+      '/nowhere/wallets.pem',
+      'must name a readable PEM file of a private key, unencrypted, and its certificates.',
+    ],
+    [
       'VERIFIER_X509',
       '/nowhere/verifier.pem',
       'must name a readable PEM file of a private key, unencrypted, and its certificates.',
@@ -396,6 +401,7 @@ describe('.env.example', () => {
       WALLET_CLIENTS: '',
       ISSUER_X509: '',
       VERIFIER_X509: '',
+      WALLET_PROVIDER_X509: '',
     })
     expect(shown).toMatchObject({
       host: config.host,

@@ -7,12 +7,13 @@ import { DAY_SECONDS, type MaintenanceTask } from '../maintenance/job.js'
 const WARN_DAYS = 30
 const HOUR_MS = 3_600_000
 
-type Certificates = Pick<Config, 'issuerX509' | 'verifierX509'>
+type Certificates = Pick<Config, 'issuerX509' | 'verifierX509' | 'walletProviderX509'>
 
-const filesOf = ({ issuerX509, verifierX509 }: Certificates) =>
+const filesOf = ({ issuerX509, verifierX509, walletProviderX509 }: Certificates) =>
   [
     { variable: 'ISSUER_X509', file: issuerX509 },
     { variable: 'VERIFIER_X509', file: verifierX509 },
+    { variable: 'WALLET_PROVIDER_X509', file: walletProviderX509 },
   ] as const
 
 /** When the first certificate of a file runs out; undefined where there is none. */
@@ -21,7 +22,7 @@ export function certificateEnd(file: KeyAndChain | undefined): Date | undefined 
   return new Date(Math.min(...file.chain.map(({ validTo }) => Date.parse(validTo))))
 }
 
-/** What the operator should know of the certificates of ISSUER_X509 and VERIFIER_X509; nothing where they are good for long. */
+/** What the operator should know of the certificates of the service's files; nothing where they are good for long. */
 export function certificateWarnings(config: Certificates, now: Date): { text: string; expired: boolean }[] {
   return filesOf(config).flatMap(({ variable, file }) => {
     const end = certificateEnd(file)

@@ -7,7 +7,7 @@ import { certifies } from '../protocol/issuer-keys/x5c-issuer.js'
 import { algorithmOfJwk } from '../protocol/jose/algorithms.js'
 import { type Jwk, publicJwkOf } from '../protocol/jose/jws.js'
 
-/** The key of ISSUER_X509 or VERIFIER_X509 and the chain that stands in `x5c`: leaf first, without the root, each base64 DER. */
+/** The key of ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509 and the chain that stands in `x5c`: leaf first, without the root, each base64 DER. */
 export interface CertifiedKey {
   readonly alg: string
   readonly privateJwk: Jwk
@@ -30,7 +30,7 @@ interface Rules {
   readonly checkName: (leaf: X509Certificate) => string | undefined
 }
 
-type Settings = Pick<Config, 'issuerX509' | 'issuerBaseUrl' | 'issuerProfile' | 'verifierX509'>
+type Settings = Pick<Config, 'issuerX509' | 'issuerBaseUrl' | 'issuerProfile' | 'verifierX509' | 'walletProviderX509'>
 
 const RULES = {
   // HAIP 1.0 §6.1.1, SD-JWT VC, "Issuer Signature Mechanisms"
@@ -52,6 +52,15 @@ const RULES = {
     file: verifierX509,
     purpose: 'request',
     uses: 'signing requests',
+    checkKey: () => undefined,
+    checkName: () => undefined,
+  }),
+  // HAIP 1.0 §4.4.1, §4.5.1: who it is, the issuer's trust anchors say.
+  walletProvider: ({ walletProviderX509 }: Settings): Rules => ({
+    variable: 'WALLET_PROVIDER_X509',
+    file: walletProviderX509,
+    purpose: 'credential',
+    uses: 'signing documents',
     checkKey: () => undefined,
     checkName: () => undefined,
   }),
@@ -118,7 +127,7 @@ function checkChain(chain: readonly X509Certificate[], rules: Rules, refusal: Re
 }
 
 /**
- * Reads ISSUER_X509 or VERIFIER_X509; undefined where it is not set.
+ * Reads ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509; undefined where it is not set.
  *
  * @throws {ConfigurationError} where key and certificates do not fit one another, their owner or this moment.
  */

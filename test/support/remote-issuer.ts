@@ -30,6 +30,11 @@ export interface ProvenHolder {
   readonly did: string | undefined
 }
 
+/** Members of metadata, which may say the issuer's address. */
+type Members = Readonly<Record<string, unknown>> | ((url: string) => Readonly<Record<string, unknown>>)
+
+const membersAt = (url: string, members: Members = {}) => (typeof members === 'function' ? members(url) : members)
+
 export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'identifiedConfigurations'> {
   readonly batchSize?: number
   /** The token response names credential identifiers, which the credential request must use. */
@@ -42,8 +47,8 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   /** Messages are encrypted. */
   readonly encryption?: RemoteEncryption
   /** Members that replace those of the metadata: an attack. */
-  readonly metadata?: Readonly<Record<string, unknown>>
-  readonly serverMetadata?: Readonly<Record<string, unknown>>
+  readonly metadata?: Members
+  readonly serverMetadata?: Members
   /** Signs something else than was asked for: an attack. */
   readonly forge?: (issuer: RemoteIssuer, holder: ProvenHolder, format: string) => Promise<string>
   /** Handlers that replace those of a path: an attack. */
@@ -157,13 +162,19 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
       identifiedConfigurations: options.identifiers === true ? [DIPLOMA_JWT, DIPLOMA_SD_JWT] : [],
     })
     authorization = server
-    const metadata = { ...remoteIssuerMetadata(url, options), ...options.encryption?.metadata, ...options.metadata }
+    const metadata = {
+      ...remoteIssuerMetadata(url, options),
+      ...options.encryption?.metadata,
+      ...membersAt(url, options.metadata),
+    }
     const encrypted = options.encryption?.around ?? ((handler: RemoteHandler) => handler)
     const endpoints = issuing(url)
     return {
       ...server.routes,
       '/.well-known/openid-credential-issuer': () => ({ body: metadata }),
-      '/.well-known/oauth-authorization-server': () => ({ body: { ...server.metadata, ...options.serverMetadata } }),
+      '/.well-known/oauth-authorization-server': () => ({
+        body: { ...server.metadata, ...membersAt(url, options.serverMetadata) },
+      }),
       '/nonce': nonce,
       '/credential': encrypted(endpoints.credential),
       ...(endpoints.deferred === undefined ? {} : { '/deferred': encrypted(endpoints.deferred) }),

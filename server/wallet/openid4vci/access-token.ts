@@ -6,7 +6,7 @@ import {
 import { determineAuthorizationServerForCredentialOffer } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import { clientIdOf } from '../protocol/callbacks.js'
+import { clientIdOf, isAnonymous } from '../protocol/client-authentication.js'
 import { authorize } from './authorization-code.js'
 import { boundTo, dpopBy, endOf, type Grant, type Issuance } from './issuance.js'
 
@@ -40,13 +40,12 @@ async function byPreAuthorizedCode(deps: Deps, issuance: Issuance): Promise<Gran
     ...(txCode === undefined ? {} : { txCode }),
     ...dpopOptions(issuance, server),
   })
-  const anonymous = server['pre-authorized_grant_anonymous_access_supported'] === true
   return {
     token: accessTokenResponse,
     server: server.issuer,
     expiresAt: endOf(accessTokenResponse, deps.clock()),
     dpop: boundTo(accessTokenResponse, dpop),
-    clientId: anonymous ? undefined : clientIdOf(deps),
+    clientId: isAnonymous(deps, server) ? undefined : clientIdOf(deps),
   }
 }
 

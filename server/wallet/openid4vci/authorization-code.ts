@@ -1,7 +1,7 @@
 import type { AuthorizationServerMetadata, RequestDpopOptions } from '@openid4vc/oauth2'
 import { type CredentialOfferObject, extractScopesForCredentialConfigurationIds } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
-import { clientIdOf } from '../protocol/callbacks.js'
+import { clientIdOf } from '../protocol/client-authentication.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import type { Issuance } from './issuance.js'
 import { offeredConfigurations } from './offered-configurations.js'

@@ -22,6 +22,7 @@ export interface Deferral {
   readonly credentialIssuer: string
   readonly grant: Grant
   readonly dpopKey: SessionKey
+  readonly instanceKey: SessionKey | undefined
   readonly transactions: readonly Transaction[]
 }
 

@@ -9,6 +9,8 @@ export interface Session extends IssuanceClient {
   readonly fetch: typeof globalThis.fetch
   readonly metadata: IssuerMetadataResult
   readonly dpopKey: SessionKey
+  /** Of an attested wallet (OpenID4VCI 1.0 Appendix E); undefined where nobody vouches for this one. */
+  readonly instanceKey: SessionKey | undefined
 }
 
 /** One issuance with one issuer. */

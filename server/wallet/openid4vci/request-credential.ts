@@ -5,6 +5,7 @@ import { type CredentialResponse, readCredentialResponse } from './credential-re
 import { dpopOf, type Grant, type Session, withNonce } from './issuance.js'
 import { isModern } from './issuer-metadata.js'
 import type { ProofKey } from './proof-keys.js'
+import { type Proofs, proofsOf } from './proofs.js'
 
 /**
  * One credential to ask for: a configuration, or the identifier that the token response gave for it (OpenID4VCI 1.0
@@ -34,37 +35,9 @@ export function wantedCredentials({ token }: Grant, configurationId: string): Wa
     : identifiers.map((identifier) => ({ configurationId, identifier }))
 }
 
-async function proofJwts(
-  deps: Pick<Deps, 'clock'>,
-  { client, metadata }: Session,
-  grant: Grant,
-  wanted: Wanted,
-  keys: readonly ProofKey[],
-): Promise<string[]> {
-  // OpenID4VCI 1.0 §7: a nonce is good for one request; drafts gave it with the token.
-  const nonce =
-    metadata.credentialIssuer.nonce_endpoint === undefined
-      ? grant.token.c_nonce
-      : (await client.requestNonce({ issuerMetadata: metadata })).c_nonce
-  const proofs = await Promise.all(
-    keys.map(({ signer }) =>
-      client.createCredentialRequestJwtProof({
-        issuerMetadata: metadata,
-        credentialConfigurationId: wanted.configurationId,
-        signer,
-        issuedAt: deps.clock(),
-        ...(nonce === undefined ? {} : { nonce }),
-        ...(grant.clientId === undefined ? {} : { clientId: grant.clientId }),
-      }),
-    ),
-  )
-  return proofs.map(({ jwt }) => jwt)
-}
-
 /** By the library, which knows the requests of the drafts. */
-async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, jwts: readonly string[]) {
+async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, { jwt: [jwt = ''] = [] }: Proofs) {
   const { client, metadata } = session
-  const [jwt = ''] = jwts
   const answer = await client.retrieveCredentials({
     issuerMetadata: metadata,
     credentialConfigurationId: wanted.configurationId,
@@ -76,12 +49,12 @@ async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, jw
 }
 
 /** OpenID4VCI 1.0 §8.2: by identifier where the token response gave one. */
-function asOneHasIt(session: Session, grant: Grant, { configurationId, identifier }: Wanted, jwts: readonly string[]) {
+function asOneHasIt(session: Session, grant: Grant, { configurationId, identifier }: Wanted, proofs: Proofs) {
   return askIssuer(session, grant, session.metadata.credentialIssuer.credential_endpoint, {
     ...(identifier === undefined
       ? { credential_configuration_id: configurationId }
       : { credential_identifier: identifier }),
-    proofs: { jwt: jwts },
+    proofs,
   })
 }
 
@@ -97,7 +70,7 @@ function isStaleNonce(thrown: unknown): boolean {
  * that went stale is replaced once.
  */
 export async function requestCredential(
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<Deps, 'clock' | 'walletProvider'>,
   session: Session,
   grant: Grant,
   wanted: Wanted,
@@ -107,8 +80,8 @@ export async function requestCredential(
   // Identifiers are of the drafts' last version and of 1.0.
   const modern = isModern(metadata) || wanted.identifier !== undefined
   const attempt = async () => {
-    const jwts = await proofJwts(deps, session, grant, wanted, keys)
-    return modern ? asOneHasIt(session, grant, wanted, jwts) : asDraftsHaveIt(session, grant, wanted, jwts)
+    const proofs = await proofsOf(deps, session, grant, wanted.configurationId, keys)
+    return modern ? asOneHasIt(session, grant, wanted, proofs) : asDraftsHaveIt(session, grant, wanted, proofs)
   }
   const answer = await attempt().catch((thrown: unknown) => {
     if (isStaleNonce(thrown) && metadata.credentialIssuer.nonce_endpoint !== undefined) return attempt()

@@ -13,6 +13,7 @@ import type { Grant, Issuance, Session } from './issuance.js'
 import { issuerMetadata } from './issuer-metadata.js'
 import { offeredConfigurations } from './offered-configurations.js'
 import { proofKeys } from './proof-keys.js'
+import { assertProvable } from './proofs.js'
 import { type Taken, takeAnswer } from './receive.js'
 import { requestCredential, type Wanted, wantedCredentials } from './request-credential.js'
 import type { Expectation } from './verify-received.js'
@@ -43,7 +44,7 @@ export async function resolveOffer(
   fetch: typeof globalThis.fetch,
   offer: OfferInvitation,
 ): Promise<CredentialOfferObject> {
-  const { client } = issuanceClient(deps, { fetch, signers: [] })
+  const { client } = issuanceClient(deps, { fetch, signers: [], instanceKey: undefined })
   const resolve = (query: Record<string, string>) =>
     client.resolveCredentialOffer(`openid-credential-offer://?${new URLSearchParams(query)}`)
   if ('uri' in offer) return resolve({ credential_offer_uri: offer.uri })
@@ -61,7 +62,10 @@ export async function resolveOffer(
  * hold.
  */
 export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: CredentialOfferObject) {
-  const metadata = await issuerMetadata(issuanceClient(deps, { fetch, signers: [] }).client, offer.credential_issuer)
+  const metadata = await issuerMetadata(
+    issuanceClient(deps, { fetch, signers: [], instanceKey: undefined }).client,
+    offer.credential_issuer,
+  )
   const [first] = offeredConfigurations(deps.formats, offer, metadata)
   return { credentialType: first?.types.at(-1) ?? '' }
 }
@@ -81,13 +85,13 @@ async function takeOne(
   expected: Expectation,
   request: TakeRequest,
 ): Promise<void> {
-  const { metadata, fetch, dpopKey } = issuance
+  const { metadata, fetch, dpopKey, instanceKey } = issuance
   const configuration = metadata.credentialIssuer.credential_configurations_supported[expected.configurationId]
   if (configuration === undefined) throw new WalletError('The issuer does not know what it offers.')
   const batchSize = metadata.credentialIssuer.batch_credential_issuance?.batch_size ?? 1
   const proving = await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
   const signers = [...proving.map(({ key }) => key.signer), dpopKey.signer]
-  const session: Session = { ...issuance, ...issuanceClient(deps, { fetch, signers }) }
+  const session: Session = { ...issuance, ...issuanceClient(deps, { fetch, signers, instanceKey }) }
   const answer = await requestCredential(deps, session, progress.grant, wanted, proving)
   progress.grant = answer.grant
   const keys = proving.map(({ key }) => key)
@@ -112,10 +116,12 @@ export async function takeOffer(deps: Deps, request: TakeRequest): Promise<Offer
   const { offer, txCode } = request
   const fetch = boundedFetch(deps.outbound.fetch)
   const dpopKey = await newSessionKey()
-  const session = issuanceClient(deps, { fetch, signers: [dpopKey.signer] })
+  const instanceKey = deps.walletProvider === undefined ? undefined : await newSessionKey()
+  const session = issuanceClient(deps, { fetch, signers: [dpopKey.signer], instanceKey })
   const metadata = await issuerMetadata(session.client, offer.credential_issuer)
-  const issuance: Issuance = { ...session, fetch, offer, metadata, dpopKey, txCode }
+  const issuance: Issuance = { ...session, fetch, offer, metadata, dpopKey, instanceKey, txCode }
   const configurations = offeredConfigurations(deps.formats, offer, metadata)
+  assertProvable(deps, metadata, configurations)
   const progress: Progress = { grant: await obtainToken(deps, issuance), taken: [], deferred: [] }
   const failures: unknown[] = []
   for (const expected of configurations) {
@@ -131,6 +137,6 @@ export async function takeOffer(deps: Deps, request: TakeRequest): Promise<Offer
   }
   const { grant, taken, deferred } = progress
   if (taken.length + deferred.length === 0) throw failures[0]
-  const deferral = { credentialIssuer: offer.credential_issuer, grant, dpopKey, transactions: deferred }
+  const deferral = { credentialIssuer: offer.credential_issuer, grant, dpopKey, instanceKey, transactions: deferred }
   return { taken, deferral: deferred.length === 0 ? undefined : deferral }
 }

@@ -27,11 +27,11 @@ interface Round {
   deferral: Deferral
 }
 
-async function sessionFor(deps: Deps, { credentialIssuer, dpopKey, grant }: Deferral): Promise<Session> {
+async function sessionFor(deps: Deps, { credentialIssuer, dpopKey, instanceKey, grant }: Deferral): Promise<Session> {
   const fetch = boundedFetch(deps.outbound.fetch, TOTAL_MS)
   const anonymous = grant.clientId === undefined
-  const client = issuanceClient(deps, { fetch, signers: [dpopKey.signer], anonymous })
-  return { ...client, fetch, metadata: await issuerMetadata(client.client, credentialIssuer), dpopKey }
+  const client = issuanceClient(deps, { fetch, signers: [dpopKey.signer], instanceKey, anonymous })
+  return { ...client, fetch, metadata: await issuerMetadata(client.client, credentialIssuer), dpopKey, instanceKey }
 }
 
 const grantWith = (round: Round, grant: Grant) => {

@@ -11,6 +11,7 @@ const zJwk = z.custom<Jwk>((value) => isObject(value))
 const zContent = z.object({
   credentialIssuer: z.string(),
   dpopKey: zJwk,
+  instanceKey: zJwk.exactOptional(),
   grant: z.object({
     accessToken: z.string(),
     tokenType: z.string(),
@@ -106,10 +107,11 @@ const placeOf = (id: string) => ({ column: 'wallet_pending_issuances.content', i
 
 /** What is stored of a deferral. */
 export function protectDeferral({ vault }: Pick<Deps, 'vault'>, id: string, deferral: Deferral): Promise<string> {
-  const { credentialIssuer, dpopKey, grant, transactions } = deferral
+  const { credentialIssuer, dpopKey, instanceKey, grant, transactions } = deferral
   const content: Content = {
     credentialIssuer,
     dpopKey: dpopKey.privateJwk,
+    ...(instanceKey === undefined ? {} : { instanceKey: instanceKey.privateJwk }),
     grant: grantContent(grant),
     transactions: transactions.map(transactionContent),
   }
@@ -124,8 +126,9 @@ export async function openDeferral(
   const content = zContent.parse(JSON.parse(await deps.vault.reveal(placeOf(id), stored)))
   const { credentialIssuer } = content
   const dpopKey = await sessionKey(content.dpopKey)
+  const instanceKey = content.instanceKey === undefined ? undefined : await sessionKey(content.instanceKey)
   const transactions = await Promise.all(
     content.transactions.map((transaction) => transactionOf(deps, transaction, credentialIssuer)),
   )
-  return { credentialIssuer, dpopKey, grant: grantOf(content.grant, dpopKey), transactions }
+  return { credentialIssuer, dpopKey, instanceKey, grant: grantOf(content.grant, dpopKey), transactions }
 }

@@ -5,21 +5,18 @@ import type { Deps } from '../../deps.js'
 import { subjectAlternativeNames } from '../../protocol/issuer-keys/subject-alternative-name.js'
 import { isSameKey, type Signer, signCompact } from '../../protocol/jose/jws.js'
 import { verifyRequestObject } from '../openid4vp/verify-request-object.js'
+import { type ClientOptions, clientAuthentication } from './client-authentication.js'
 import { libraryJwk, ownJwk } from './library-jwk.js'
 import { WalletError } from './wallet-error.js'
-
-const PRE_AUTHORIZED_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
 export interface CallbackOptions {
   readonly fetch: typeof globalThis.fetch
   /** The keys that the exchange may sign with. */
   readonly signers: readonly Signer[]
-  /** The authorization was given to an anonymous client, and is renewed by one. */
-  readonly anonymous?: boolean
 }
 
-/** How this wallet names itself to authorization servers: the installation, never a holder. */
-export const clientIdOf = (deps: Pick<Deps, 'config'>): string => deps.config.issuerBaseUrl
+/** Of an exchange with an issuer, in which the wallet authenticates itself too. */
+export type IssuanceOptions = CallbackOptions & ClientOptions
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' }
 
@@ -58,31 +55,19 @@ async function encryptJwe({ publicJwk, alg, enc, apu, apv }: JweEncryptor, data:
   return { encryptionJwk: publicJwk, jwe }
 }
 
-/**
- * OpenID4VCI 1.0 §6.1: a pre-authorized code needs no client identifier where the server takes anonymous clients; a
- * public client otherwise.
- */
-const clientAuthentication =
-  (clientId: string, anonymousSince: boolean): CallbackContext['clientAuthentication'] =>
-  ({ authorizationServerMetadata, body }) => {
-    const welcome = authorizationServerMetadata['pre-authorized_grant_anonymous_access_supported'] === true
-    const anonymous = body.grant_type === PRE_AUTHORIZED_CODE_GRANT ? welcome : anonymousSince
-    if (!anonymous) body.client_id = clientId
-  }
-
 export type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
 
 /**
  * What the issuance library does through us. Without `verifyJwt` it ignores signed metadata, for whose signers
  * there is no trust anchor.
  */
-export function issuanceCallbacks(deps: Deps, options: CallbackOptions): IssuanceCallbacks {
+export function issuanceCallbacks(deps: Deps, options: IssuanceOptions): IssuanceCallbacks {
   return {
     fetch: options.fetch,
     hash,
     generateRandom: deps.random,
     signJwt: signJwt(options.signers),
-    clientAuthentication: clientAuthentication(clientIdOf(deps), options.anonymous === true),
+    clientAuthentication: clientAuthentication(deps, options),
   }
 }
 

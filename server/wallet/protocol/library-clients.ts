@@ -2,7 +2,13 @@ import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
 import type { Deps } from '../../deps.js'
 import { installValidationMessages } from '../../validation.js'
-import { type CallbackOptions, type IssuanceCallbacks, issuanceCallbacks, presentationCallbacks } from './callbacks.js'
+import {
+  type CallbackOptions,
+  type IssuanceCallbacks,
+  type IssuanceOptions,
+  issuanceCallbacks,
+  presentationCallbacks,
+} from './callbacks.js'
 
 // Loading these libraries changes Zod's messages for the whole process.
 installValidationMessages()
@@ -21,7 +27,7 @@ export interface IssuanceClient {
   readonly callbacks: IssuanceCallbacks
 }
 
-export function issuanceClient(deps: Deps, options: CallbackOptions): IssuanceClient {
+export function issuanceClient(deps: Deps, options: IssuanceOptions): IssuanceClient {
   admitHttp(deps)
   const callbacks = issuanceCallbacks(deps, options)
   return { client: new Openid4vciClient({ callbacks }), callbacks }

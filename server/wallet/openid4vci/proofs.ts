@@ -1,0 +1,102 @@
+import type { IssuerMetadataResult } from '@openid4vc/openid4vci'
+import type { Deps } from '../../deps.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
+import { WalletError } from '../protocol/wallet-error.js'
+import type { Grant, Session } from './issuance.js'
+import type { ProofKey } from './proof-keys.js'
+
+/** `proofs` of a Credential Request (OpenID4VCI 1.0 §8.2.1): of one type. */
+export interface Proofs {
+  readonly jwt?: readonly string[]
+  readonly attestation?: readonly string[]
+}
+
+type Metadata = Pick<IssuerMetadataResult, 'credentialIssuer'>
+type Vouching = Pick<Deps, 'walletProvider'>
+
+const memberOf = (value: unknown, name: string): JsonObject | undefined => {
+  const member = isObject(value) ? value[name] : undefined
+  return isObject(member) ? member : undefined
+}
+
+/** How an issuer has keys proven (§12.2.4): by which type, and whether somebody must vouch for them. */
+function wayOf({ credentialIssuer }: Metadata, configurationId: string) {
+  const types = memberOf(credentialIssuer.credential_configurations_supported[configurationId], 'proof_types_supported')
+  const [jwt, attestation] = [memberOf(types, 'jwt'), memberOf(types, 'attestation')]
+  // A proof that is signed shows that the wallet has the key, which an attestation alone does not.
+  if (jwt === undefined && attestation !== undefined) {
+    return { type: 'attestation' as const, required: memberOf(attestation, 'key_attestations_required') ?? {} }
+  }
+  return { type: 'jwt' as const, required: memberOf(jwt, 'key_attestations_required') }
+}
+
+/** Why the keys of a configuration cannot be proven; undefined where they can. */
+function obstacle({ walletProvider }: Vouching, metadata: Metadata, configurationId: string): string | undefined {
+  const { required } = wayOf(metadata, configurationId)
+  if (required === undefined) return undefined
+  if (walletProvider === undefined) return 'The issuer demands a key attestation: WALLET_PROVIDER_X509 is not set.'
+  const { key_storage: storage, user_authentication: authentication } = required
+  return storage === undefined && authentication === undefined
+    ? undefined
+    : 'The issuer demands a level of key storage or user authentication, which nobody has attested to hosted wallets.'
+}
+
+/**
+ * Looked at before anything is spent.
+ *
+ * @throws WalletError where none of the configurations could be proven.
+ */
+export function assertProvable(
+  deps: Vouching,
+  metadata: Metadata,
+  configurations: readonly { readonly configurationId: string }[],
+): void {
+  const obstacles = configurations.map(({ configurationId }) => obstacle(deps, metadata, configurationId))
+  const [first] = obstacles
+  if (first !== undefined && obstacles.every((one) => one !== undefined)) throw new WalletError(first)
+}
+
+/** OpenID4VCI 1.0 §7: a nonce is good for one request; drafts gave it with the token. */
+async function nonceFor({ client, metadata }: Session, { token }: Grant): Promise<string | undefined> {
+  if (metadata.credentialIssuer.nonce_endpoint === undefined) return token.c_nonce
+  return (await client.requestNonce({ issuerMetadata: metadata })).c_nonce
+}
+
+/**
+ * Proves that the wallet has keys (OpenID4VCI 1.0 Appendix F): with a proof by each, or where the issuer wants them attested with
+ * one proof and an attestation of all, for each of which it issues a credential.
+ *
+ * @throws WalletError where the issuer wants what nobody has attested.
+ */
+export async function proofsOf(
+  deps: Pick<Deps, 'clock' | 'walletProvider'>,
+  session: Session,
+  grant: Grant,
+  configurationId: string,
+  keys: readonly ProofKey[],
+): Promise<Proofs> {
+  const { client, metadata } = session
+  const refused = obstacle(deps, metadata, configurationId)
+  if (refused !== undefined) throw new WalletError(refused)
+  const { type, required } = wayOf(metadata, configurationId)
+  const nonce = await nonceFor(session, grant)
+  const jwks = keys.map(({ key }) => key.signer.publicJwk)
+  const attestation =
+    required === undefined ? undefined : await deps.walletProvider?.attestKeys(jwks, nonce, deps.clock())
+  if (type === 'attestation' && attestation !== undefined) return { attestation: [attestation] }
+  const proving = attestation === undefined ? keys : keys.slice(0, 1)
+  const proofs = await Promise.all(
+    proving.map(({ signer }) =>
+      client.createCredentialRequestJwtProof({
+        issuerMetadata: metadata,
+        credentialConfigurationId: configurationId,
+        signer,
+        issuedAt: deps.clock(),
+        ...(nonce === undefined ? {} : { nonce }),
+        ...(grant.clientId === undefined ? {} : { clientId: grant.clientId }),
+        ...(attestation === undefined ? {} : { keyAttestationJwt: attestation }),
+      }),
+    ),
+  )
+  return { jwt: proofs.map(({ jwt }) => jwt) }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { CertifiedKey } from '../../agent/certified-key.js'
+import { createSigner, type Jwk, type Signer, signCompact } from '../../protocol/jose/jws.js'
+
+/** How long a wallet attestation is good; a refresh token outlives it, and is used with a new one for the same key. */
+const ATTESTATION_SECONDS = 3_600
+/** A proof is made for one request. */
+const PROOF_SECONDS = 60
+const KEY_ATTESTATION_SECONDS = 300
+
+/** Vouches for the hosted wallets of this installation, which is their wallet provider, by the certificates of WALLET_PROVIDER_X509. */
+export interface WalletProvider {
+  /** A wallet attestation (Attestation-Based Client Authentication, draft 07, §5.1; OpenID4VCI 1.0 Appendix E) of an instance's key. */
+  attestWallet(clientId: string, instance: Jwk, now: Date): Promise<string>
+  /**
+   * A key attestation (OpenID4VCI 1.0 Appendix D.1). It says that the keys are of this wallet, and nothing of their storage or of user
+   * authentication: nobody has evaluated either.
+   */
+  attestKeys(keys: readonly Jwk[], nonce: string | undefined, now: Date): Promise<string>
+}
+
+const secondsOf = (now: Date) => Math.floor(now.getTime() / 1000)
+
+/** @param iss how the provider names itself */
+export async function createWalletProvider({ privateJwk, x5c }: CertifiedKey, iss: string): Promise<WalletProvider> {
+  const signer = await createSigner(privateJwk, 'wallet-provider')
+  const signed = (typ: string, payload: Record<string, unknown>) =>
+    signCompact(signer, { typ, kid: undefined, x5c: [...x5c] }, payload)
+  return {
+    attestWallet: (clientId, instance, now) => {
+      const iat = secondsOf(now)
+      const claims = { iss, sub: clientId, iat, exp: iat + ATTESTATION_SECONDS, cnf: { jwk: instance } }
+      return signed('oauth-client-attestation+jwt', claims)
+    },
+    attestKeys: (keys, nonce, now) => {
+      const iat = secondsOf(now)
+      const claims = { iss, iat, exp: iat + KEY_ATTESTATION_SECONDS, attested_keys: [...keys] }
+      return signed('key-attestation+jwt', { ...claims, ...(nonce === undefined ? {} : { nonce }) })
+    },
+  }
+}
+
+/** The proof that a wallet has the key of its attestation, for one request (Attestation-Based Client Authentication, draft 07, §5.2). */
+export function proofOfPossession(
+  instance: Signer,
+  { clientId, audience, challenge, now }: ProofOptions,
+): Promise<string> {
+  const iat = secondsOf(now)
+  const claims = { iss: clientId, aud: audience, jti: randomUUID(), iat, exp: iat + PROOF_SECONDS }
+  const header = { typ: 'oauth-client-attestation-pop+jwt', kid: undefined }
+  return signCompact(instance, header, { ...claims, ...(challenge === undefined ? {} : { challenge }) })
+}
+
+interface ProofOptions {
+  readonly clientId: string
+  /** The authorization server's identifier. */
+  readonly audience: string
+  readonly challenge: string | undefined
+  readonly now: Date
+}
