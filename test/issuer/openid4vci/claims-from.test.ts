@@ -187,10 +187,6 @@ describe('a credential of what the identity provider says of the user', () => {
     })
   })
 
-  it('a scope that names nothing known is invalid_scope', async () => {
-    expect(responseOf((await open(newRequest({ scope: 'Unknown profile' }).address)).page).error).toBe('invalid_scope')
-  })
-
   it('goes with its authorization where nobody redeemed it', async () => {
     provider.user = { ...ALICE, sub: 'erin' }
     const { browser, id, page } = await open(byScope().address)

@@ -5,7 +5,7 @@ import { isHaip } from '../haip.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
 import type { WalletOffering } from '../store.js'
 import type { UsersAuthorization } from './authorization.js'
-import { configurationNames, requestedContexts, requestedOf } from './requested-offer.js'
+import { configurationNames, nothingKnown, requestedContexts, requestedOf } from './requested-offer.js'
 import { isLocalAdmin } from './sign-in.js'
 
 /**
@@ -96,8 +96,7 @@ export async function issuableFor(deps: Deps, authorization: UsersAuthorization)
     return { kind: 'offer', offering }
   }
   const contexts = await requestedContexts(deps, authorization.request)
-  if (contexts.length === 0)
-    throw new OAuthError('invalid_scope', 'Neither scope nor authorization_details name a credential of this issuer.')
+  if (contexts.length === 0) throw nothingKnown()
   const made = ofProvidedClaims(deps, authorization, contexts) ?? ofForm(deps, authorization, contexts)
   if (made === undefined) throw denied('There is no credential for this user.')
   return made

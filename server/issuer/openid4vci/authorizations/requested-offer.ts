@@ -1,11 +1,11 @@
 import type { Deps } from '../../../deps.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
-import { parseConfigurationId } from '../../issuance/configurations.js'
+import { configurationIdsOf, parseConfigurationId } from '../../issuance/configurations.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { assertHaipRequest, isHaip } from '../haip.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
 import { offeredTypes } from '../profiles/offered-types.js'
-import { dialectOf } from '../profiles/profiles.js'
+import { dialectOf, publishedFormats } from '../profiles/profiles.js'
 import { type RequestedConfigurations, requestedConfigurations } from '../requested-configurations.js'
 import type { WalletOffering } from '../store.js'
 import type { StoredRequest } from './authorization.js'
@@ -74,6 +74,33 @@ export function configurationNames({ scope, authorizationDetails }: StoredReques
   return [...scopes, ...details.map(([, id]) => id ?? '')].slice(0, 64)
 }
 
+/** The credential types that a request may name, in its order. */
+export function namedTypes({ formats }: Pick<Deps, 'formats'>, request: StoredRequest): readonly string[] {
+  const names = configurationNames(request).map((id) => parseConfigurationId(formats, id)?.name)
+  return [...new Set(names.filter((name) => name !== undefined))]
+}
+
+/**
+ * What a request asks that names no offer: there must be something of it here. Who may have it is found once its user is known.
+ *
+ * @param types those that are known of the types that it names
+ * @throws OAuthError `invalid_scope` or `invalid_authorization_details`
+ */
+export function assertKnown(
+  deps: Pick<Deps, 'config' | 'formats'>,
+  { scope, authorizationDetails }: StoredRequest,
+  types: readonly string[],
+): void {
+  const known = types.flatMap((type) => configurationIdsOf(publishedFormats(deps), type))
+  const sent = { scope, authorization_details: authorizationDetails }
+  const { detailed, scoped } = requestedConfigurations(sent, known, deps.config)
+  if (detailed.length === 0 && scoped.length === 0) throw nothingKnown()
+}
+
+/** The refusal of a request that names nothing of this issuer's. */
+export const nothingKnown = () =>
+  new OAuthError('invalid_scope', 'Neither scope nor authorization_details name a credential of this issuer.')
+
 /** Credential types that are looked at where a wallet names no offer. */
 const MAX_TYPES = 8
 
@@ -82,8 +109,7 @@ export async function requestedContexts(
   deps: Pick<Deps, 'formats' | 'stores'>,
   request: StoredRequest,
 ): Promise<readonly IssuanceContext[]> {
-  const names = configurationNames(request).map((id) => parseConfigurationId(deps.formats, id)?.name)
-  const types = [...new Set(names.filter((name) => name !== undefined))].slice(0, MAX_TYPES)
+  const types = namedTypes(deps, request).slice(0, MAX_TYPES)
   const contexts = await Promise.all(types.map((type) => deps.stores.issuance.context(type, undefined, undefined)))
   return contexts.filter((context) => context !== undefined)
 }

@@ -3,14 +3,14 @@ import type { WalletOffering } from '../store.js'
 import type { UsedOnce } from '../used-once/store.js'
 import type { StoredRequest } from './authorization.js'
 import { protectRequest } from './parameters.js'
-import { assertRequestable, offeringIdOf } from './requested-offer.js'
+import { assertKnown, assertRequestable, namedTypes, offeringIdOf } from './requested-offer.js'
 import type { NewAuthorization } from './store.js'
 
 type Stored = Omit<NewAuthorization, 'id' | 'clientId' | 'parameters'>
 
 /**
- * Stores a request, with its proofs as used, in the statement that reads the offer it is for. Where the offer does not admit it,
- * the request is removed again; nobody has learned of it.
+ * Stores a request, with its proofs as used, in the statement that reads what it is for: an offer, or types of credentials.
+ * Where that does not admit it, the request is removed again; nobody has learned of it.
  *
  * @param admit refuses an offer by throwing
  * @returns the id of the authorization; undefined where a proof was used before.
@@ -28,13 +28,19 @@ export async function storeRequest(
   const parameters = await protectRequest(deps, id, request)
   const offeringId = offeringIdOf(deps, request)
   const authorization = { ...stored, id, clientId: request.clientId, parameters }
-  if (offeringId === null) return (await authorizations.insert(authorization, proofs)) ? id : undefined
-  const found = await authorizations.insertFor(offeringId, authorization, proofs)
-  try {
-    admit(assertRequestable(deps, request, found?.offering).offering)
-  } catch (thrown) {
-    if (found?.stored === true) await authorizations.remove(id)
-    throw thrown
+  const kept = async (isStored: boolean, check: () => void) => {
+    try {
+      check()
+    } catch (thrown) {
+      if (isStored) await authorizations.remove(id)
+      throw thrown
+    }
+    return isStored ? id : undefined
   }
-  return found?.stored === true ? id : undefined
+  if (offeringId === null) {
+    const inserted = await authorizations.insert(authorization, namedTypes(deps, request), proofs)
+    return kept(inserted.stored, () => assertKnown(deps, request, inserted.known))
+  }
+  const found = await authorizations.insertFor(offeringId, authorization, proofs)
+  return kept(found?.stored === true, () => admit(assertRequestable(deps, request, found?.offering).offering))
 }

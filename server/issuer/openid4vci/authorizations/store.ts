@@ -159,6 +159,8 @@ const insertion = (authorization: NewAuthorization, offer: Prisma.Sql, proofs: r
     FROM (${offer}) offer WHERE (SELECT count(*) FROM once) = ${proofs.length} RETURNING id`
 }
 
+const zInserted = z.strictObject({ stored: z.boolean(), known: z.array(z.string()) })
+
 const zInsertedFor = zOffering.extend({ stored: z.boolean() })
 
 export type AuthorizationStore = ReturnType<typeof createAuthorizationStore>
@@ -166,15 +168,25 @@ export type AuthorizationStore = ReturnType<typeof createAuthorizationStore>
 export function createAuthorizationStore({ sql }: Database) {
   return {
     /**
-     * Stores a request. Proofs that came with it are used up in the same statement.
+     * Stores a request that names no offer, where it names a type that is issued here. Proofs that came with it are used up
+     * in the same statement.
      *
-     * @returns false where a proof was used before; then nothing was stored.
+     * @param types that it names
+     * @returns those that are known. `stored` is false where none is, or a proof was used before.
      */
-    async insert(authorization: NewAuthorization, proofs: readonly UsedOnce[]): Promise<boolean> {
-      const rows = await sql(idRow)`
-        WITH ${usedOnce(proofs, Prisma.sql`SELECT 1`)}
-        ${insertion(authorization, Prisma.sql`SELECT NULL::text AS id`, proofs)}`
-      return rows.length > 0
+    async insert(
+      authorization: NewAuthorization,
+      types: readonly string[],
+      proofs: readonly UsedOnce[],
+    ): Promise<{ readonly stored: boolean; readonly known: readonly string[] }> {
+      const [row] = await sql(zInserted)`
+        WITH known AS (
+          SELECT DISTINCT name FROM schemas
+          WHERE name = ANY(${[...types]}::text[]) AND (withdrawn_at IS NULL OR offered_until > ${authorization.createdAt})),
+        ${usedOnce(proofs, Prisma.sql`SELECT 1 FROM known`)},
+        inserted AS (${insertion(authorization, Prisma.sql`SELECT NULL::text AS id WHERE EXISTS (SELECT 1 FROM known)`, proofs)})
+        SELECT EXISTS (SELECT 1 FROM inserted) AS stored, ARRAY(SELECT name FROM known) AS known`
+      return row ?? { stored: false, known: [] }
     },
 
     /**
