@@ -21,7 +21,7 @@ async function newSession() {
   return {
     id: made.verificationSessionId,
     retrieve: async () => {
-      const { status } = await fetch(made.request_uri)
+      const { status } = await fetch(made.request_uri ?? '')
       expect(status).toBe(200)
     },
   }

@@ -3,7 +3,7 @@ import { subjectAlternativeNames } from '../issuer-keys/subject-alternative-name
 import { LruMap } from '../jose/lru-map.js'
 
 /** Client identifier prefixes that a verifier may have here (OpenID4VP 1.0 §5.9.3). */
-export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'x509_san_dns', 'x509_hash'] as const
+export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'x509_san_dns', 'x509_hash', 'redirect_uri'] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
 /** Why a verifier cannot have a client identifier of some prefix; `message` is what that prefix needs. */
@@ -16,8 +16,8 @@ export interface Client {
   readonly did: string
   /** The chain of its key's certificate, leaf first, each base64 DER; null where it has none. */
   readonly x5c: readonly string[] | null
-  /** Host of the addresses at which it takes answers. */
-  readonly host: string
+  /** Where it takes the answer to the request (`response_uri`). */
+  readonly responseUri: string
 }
 
 interface CertificateFacts {
@@ -51,12 +51,14 @@ function factsOf(certificate: string): CertificateFacts {
  *
  * @throws ClientIdentifierError naming what the prefix needs, where the verifier has no certificate, or none for the host.
  */
-export function clientIdentifier(prefix: ClientIdPrefix, { did, x5c, host }: Client): string {
+export function clientIdentifier(prefix: ClientIdPrefix, { did, x5c, responseUri }: Client): string {
   if (prefix === 'decentralized_identifier') return `${prefix}:${did}`
+  if (prefix === 'redirect_uri') return `${prefix}:${responseUri}`
   const [leaf] = x5c ?? []
   if (leaf === undefined) throw new ClientIdentifierError('a certificate of the verifier')
   const { hash, dnsNames } = factsOf(leaf)
   if (prefix === 'x509_hash') return `${prefix}:${hash}`
+  const host = new URL(responseUri).hostname
   if (!dnsNames.includes(host)) throw new ClientIdentifierError(`a certificate for ${host} (dNSName)`)
   return `${prefix}:${host}`
 }
@@ -64,3 +66,6 @@ export function clientIdentifier(prefix: ClientIdPrefix, { did, x5c, host }: Cli
 /** Whether a certificate of a chain has run out at a moment. */
 export const hasExpired = (x5c: readonly string[], now: Date): boolean =>
   x5c.some((certificate) => factsOf(certificate).end < now.getTime())
+
+/** Whether requests of a client are never signed (OpenID4VP 1.0 §5.9.3 `redirect_uri`). */
+export const isUnsigned = (clientId: string): boolean => clientId.startsWith('redirect_uri:')

@@ -21,11 +21,8 @@ export interface VerifierInfo {
   readonly credential_ids?: readonly string[] | undefined
 }
 
-export interface RequestObjectInput {
-  /** A key of the DID in `clientId`, its `kid` the DID URL; or the key that the first certificate of `x5c` is for. */
-  readonly signer: Signer
-  /** The certificate chain without its root, leaf first, each base64 DER, where `clientId` names one; there is no `kid` then. */
-  readonly x5c?: readonly string[] | undefined
+/** What a request asks for, signed or not. */
+export interface RequestParameters {
   /** With its prefix. */
   readonly clientId: string
   readonly responseUri: string
@@ -39,6 +36,13 @@ export interface RequestObjectInput {
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
   /** The public key, with its `kid`, that the answer is encrypted to; where the response mode has one. */
   readonly encryptionKey?: Jwk | undefined
+}
+
+export interface RequestObjectInput extends RequestParameters {
+  /** A key of the DID in `clientId`, its `kid` the DID URL; or the key that the first certificate of `x5c` is for. */
+  readonly signer: Signer
+  /** The certificate chain without its root, leaf first, each base64 DER, where `clientId` names one; there is no `kid` then. */
+  readonly x5c?: readonly string[] | undefined
   /** What the wallet sent to see again (§5.10). */
   readonly walletNonce?: string | undefined
   readonly issuedAt: Date
@@ -55,15 +59,7 @@ export function signRequestObject(input: RequestObjectInput): Promise<string> {
     { typ: 'oauth-authz-req+jwt', ...(input.x5c === undefined ? {} : { x5c: input.x5c }) },
     {
       aud: STATIC_DISCOVERY,
-      client_id: input.clientId,
-      response_type: 'vp_token',
-      response_mode: input.responseMode,
-      response_uri: input.responseUri,
-      nonce: input.nonce,
-      state: input.state,
-      dcql_query: input.dcqlQuery,
-      client_metadata: clientMetadata(input),
-      ...verifierInfoFor(input),
+      ...parametersOf(input),
       ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
       iat: Math.floor(input.issuedAt.getTime() / 1000),
       exp: Math.ceil(input.expiresAt.getTime() / 1000),
@@ -71,8 +67,20 @@ export function signRequestObject(input: RequestObjectInput): Promise<string> {
   )
 }
 
+const parametersOf = (input: RequestParameters) => ({
+  client_id: input.clientId,
+  response_type: 'vp_token',
+  response_mode: input.responseMode,
+  response_uri: input.responseUri,
+  nonce: input.nonce,
+  state: input.state,
+  dcql_query: input.dcqlQuery,
+  client_metadata: clientMetadata(input),
+  ...verifierInfoFor(input),
+})
+
 /** What is about credentials that the query asks for: a wallet's copy of it may lack some. */
-function verifierInfoFor({ verifierInfo, dcqlQuery }: RequestObjectInput): JsonObject {
+function verifierInfoFor({ verifierInfo, dcqlQuery }: RequestParameters): JsonObject {
   const asked = new Set(dcqlQuery.credentials.map(({ id }) => id))
   const left = (verifierInfo ?? []).flatMap((info) => {
     const ids = info.credential_ids?.filter((id) => asked.has(id))
@@ -83,7 +91,7 @@ function verifierInfoFor({ verifierInfo, dcqlQuery }: RequestObjectInput): JsonO
 }
 
 /** §5.1, §11.1. Wallets insist on `use` and `alg` beside the `kid` that the standard asks for. */
-function clientMetadata({ vpFormats, encryptionKey }: RequestObjectInput): JsonObject {
+function clientMetadata({ vpFormats, encryptionKey }: RequestParameters): JsonObject {
   if (encryptionKey === undefined) return { vp_formats_supported: vpFormats }
   return {
     vp_formats_supported: vpFormats,
@@ -95,10 +103,18 @@ function clientMetadata({ vpFormats, encryptionKey }: RequestObjectInput): JsonO
 /** What every wallet may be opened with (§13.1.2). */
 const ANY_WALLET = 'openid4vp://'
 
-/**
- * What a wallet opens, by link or QR code: the request by reference, which it may also POST for (§5.7, §5.10, §13.1.2).
- *
- * @param walletUrl what it begins with: a scheme, or the https address of a wallet; that of every wallet unless given
- */
-export const authorizationRequestUri = (clientId: string, requestUri: string, walletUrl = ANY_WALLET): string =>
-  withParameters(walletUrl, { client_id: clientId, request_uri: requestUri, request_uri_method: 'post' })
+/** What a wallet opens, by link or QR code: the request by reference, which it may also POST for (§5.7, §5.10, §13.1.2). */
+export const authorizationRequestUri = (clientId: string, requestUri: string): string =>
+  withParameters(ANY_WALLET, { client_id: clientId, request_uri: requestUri, request_uri_method: 'post' })
+
+/** The same of a request that is not signed: its parameters stand in the address (§5.9.3 `redirect_uri`), objects as JSON. */
+export function unsignedRequestUri(input: RequestParameters): string {
+  const parameters = Object.entries(parametersOf(input)).map(([name, value]) => {
+    return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const
+  })
+  return withParameters(ANY_WALLET, Object.fromEntries(parameters))
+}
+
+/** The address of a request for every wallet, as one that another wallet is opened with. */
+export const forWallet = (requestUri: string, walletUrl: string): string =>
+  withParameters(walletUrl, Object.fromEntries(new URLSearchParams(requestUri.slice(`${ANY_WALLET}?`.length))))

@@ -57,6 +57,14 @@ export const zAuthorizationRequestResult = z.object({
     .meta({ description: 'The same for the wallet of `walletUrl`; the QR code then has this one.' }),
 })
 
+/** The same of a request that may be unsigned. */
+export const zCreatedRequest = zAuthorizationRequestResult.extend({
+  request_uri: z
+    .url()
+    .optional()
+    .meta({ description: 'Address of the signed request object; left out where `clientIdPrefix` is `redirect_uri`.' }),
+})
+
 export const createAuthorizationRequest = (formats: Formats) => ({
   meta: route('POST', '/authorization-requests', {
     tag: 'Authorization requests',
@@ -90,7 +98,9 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .meta({
           description:
             'How the verifier names itself (OpenID4VP 1.0 §5.9.3): `x509_hash` where it has a certificate, else ' +
-            '`decentralized_identifier`, unless given. `x509_san_dns` needs a certificate for the host of VERIFIER_BASE_URL.',
+            '`decentralized_identifier`, unless given. `x509_san_dns` needs a certificate for the host of VERIFIER_BASE_URL. ' +
+            'Requests of `redirect_uri` are not signed: their parameters stand in the address, which a QR code must hold ' +
+            '(2,900 characters), and the session is RequestUriRetrieved at once.',
         }),
       verifierInfo: zVerifierInfo.optional(),
       walletUrl: z
@@ -121,5 +131,5 @@ export const createAuthorizationRequest = (formats: Formats) => ({
       error: 'must be false or left out where redirectUri is left out',
       path: ['requireResponseCode'],
     }),
-  output: zAuthorizationRequestResult,
+  output: zCreatedRequest,
 })

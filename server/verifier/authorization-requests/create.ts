@@ -8,24 +8,31 @@ import {
   type ClientIdPrefix,
   clientIdentifier,
   hasExpired,
+  isUnsigned,
 } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { dcqlFromVpQuery } from '../../protocol/openid4vp/dcql/from-vp-query.js'
 import type { CompiledItem, VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 import {
-  authorizationRequestUri,
+  forWallet,
   type ResponseMode,
+  unsignedRequestUri,
   type VerifierInfo,
 } from '../../protocol/openid4vp/request-object.js'
+import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
+import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
 import type { Work } from '../../protocol/work.js'
 import { qrCodeUrlOf } from '../qr-codes/address.js'
-import { newSecrets, protectSecrets } from '../sessions/secrets.js'
-import { requestUriOf, type Session, viewOf } from '../sessions/session.js'
+import { newSecrets, protectSecrets, type SessionSecrets } from '../sessions/secrets.js'
+import { requestUriOf, responseUriOf, type Session, viewOf } from '../sessions/session.js'
 import { orBadRequest } from '../vp-queries/compiled.js'
-import type { zAuthorizationRequestResult } from './authorization-requests.contract.js'
+import type { zCreatedRequest } from './authorization-requests.contract.js'
 import type { RequestContext } from './store.js'
 
 const DEFAULT_VALIDITY_SECONDS = 300
+
+/** What the largest QR code holds, with the least correction. */
+const MAX_QR_CODE_CHARACTERS = 2_900
 
 export interface NewRequest {
   /** What is asked for: a query of the caller's own, or items from which one is made. */
@@ -82,14 +89,14 @@ function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery
  * @throws 400 where it cannot have that name; 409 where its certificate has run out.
  */
 function clientOf(
-  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { clock }: Pick<Deps, 'clock'>,
   { verifierDid: did, x5c }: RequestContext,
   { clientIdPrefix }: NewRequest,
+  responseUri: string,
 ): Pick<Session, 'clientId' | 'x5c'> {
   const prefix = clientIdPrefix ?? (x5c === null ? 'decentralized_identifier' : 'x509_hash')
-  const host = new URL(config.verifierBaseUrl).hostname
-  const clientId = orNeeds(prefix, () => clientIdentifier(prefix, { did, x5c, host }))
-  if (prefix === 'decentralized_identifier' || x5c === null) return { clientId, x5c: null }
+  const clientId = orNeeds(prefix, () => clientIdentifier(prefix, { did, x5c, responseUri }))
+  if (!prefix.startsWith('x509_') || x5c === null) return { clientId, x5c: null }
   if (hasExpired(x5c, clock())) throw errors.verifierCertificateExpired()
   return { clientId, x5c }
 }
@@ -113,22 +120,26 @@ export async function createRequest(
   context: RequestContext,
   work: Work,
   request: NewRequest,
-): Promise<z.input<typeof zAuthorizationRequestResult>> {
+): Promise<z.input<typeof zCreatedRequest>> {
   const { validity = DEFAULT_VALIDITY_SECONDS, responseMode = deps.config.verifierResponseMode } = request
   const queries = queriesOf(deps, request, context, work)
   const secrets = newSecrets(deps, responseMode)
   const createdAt = deps.clock()
   const qrCodeId = deps.newId()
   const id = deps.newId()
+  const requestId = deps.newId()
+  const client = clientOf(deps, context, request, responseUriOf(deps.config, requestId))
+  const unsigned = isUnsigned(client.clientId)
   const session: Session = {
     id,
-    requestId: deps.newId(),
+    requestId,
     qrCodeId,
     verifierId: context.verifierDid,
-    ...clientOf(deps, context, request),
+    ...client,
     keyId: context.keyId,
     kid: keyIdOf(context.verifierDid, context.publicJwk),
-    state: 'RequestCreated',
+    // Nothing is fetched of what stands in the address: handing it out is what fetching it is elsewhere.
+    state: unsigned ? 'RequestUriRetrieved' : 'RequestCreated',
     errorMessage: null,
     responseMode,
     secrets: await protectSecrets(deps, id, secrets),
@@ -142,20 +153,47 @@ export async function createRequest(
     createdAt,
     expiresAt: new Date(createdAt.getTime() + validity * 1000),
   }
-  const view = viewOf(deps.config, session)
+  const view = viewOf(deps.config, session, unsigned ? unsignedAddress(deps, session, secrets) : undefined)
+  const { authorizationRequestUri } = view
+  const walletUri = session.walletUrl === null ? undefined : forWallet(authorizationRequestUri, session.walletUrl)
+  if (unsigned) assertFitsQrCode(walletUri ?? authorizationRequestUri)
   await deps.stores.verificationSessions.insert(session, view)
   deps.metrics.verificationSession('created')
-  const requestUri = requestUriOf(deps.config, session.requestId)
   return {
-    request_uri: requestUri,
+    ...(unsigned ? {} : { request_uri: requestUriOf(deps.config, requestId) }),
     qr_code_url: qrCodeUrlOf(deps.config, qrCodeId),
     state: secrets.state,
     nonce: secrets.nonce,
     validity,
     verificationSessionId: session.id,
-    authorizationRequestUri: view.authorizationRequestUri,
-    ...(session.walletUrl === null
-      ? {}
-      : { walletUri: authorizationRequestUri(session.clientId, requestUri, session.walletUrl) }),
+    authorizationRequestUri,
+    ...(walletUri === undefined ? {} : { walletUri }),
   }
+}
+
+/** §5.9.3 `redirect_uri`: all parameters in the address. */
+function unsignedAddress(
+  { config, formats }: Pick<Deps, 'config' | 'formats'>,
+  { clientId, requestId, responseMode, dcqlQuery, verifierInfo }: Session,
+  { nonce, state, encryptionKey }: SessionSecrets,
+): string {
+  return unsignedRequestUri({
+    clientId,
+    responseUri: responseUriOf(config, requestId),
+    responseMode,
+    nonce,
+    state,
+    dcqlQuery,
+    vpFormats: vpFormatsSupported(formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS),
+    verifierInfo: verifierInfo ?? undefined,
+    encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
+  })
+}
+
+/** @throws 400 for more than the largest QR code holds. */
+function assertFitsQrCode(address: string): void {
+  if (address.length <= MAX_QR_CODE_CHARACTERS) return
+  throw errors.badRequest(
+    `clientIdPrefix redirect_uri needs a request of at most ${MAX_QR_CODE_CHARACTERS} characters, which a QR code can hold`,
+  )
 }

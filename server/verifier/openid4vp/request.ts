@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { isUnsigned } from '../../protocol/openid4vp/client-identifier.js'
 import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
@@ -85,7 +86,8 @@ export async function serveRequestObject(
   const session = await (counts
     ? verificationSessions.retrieve(requestId, now)
     : verificationSessions.byRequest(requestId))
-  if (session === undefined) throw notFound()
+  // Nothing is fetched of a request whose parameters stand in its address.
+  if (session === undefined || isUnsigned(session.clientId)) throw notFound()
   await assertServed(deps, session, now, counts)
   const { state, nonce, encryptionKey } = await revealSecrets(deps, session)
   const vpFormats = vpFormatsSupported(deps.formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS)

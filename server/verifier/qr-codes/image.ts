@@ -2,10 +2,9 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
-import { authorizationRequestUri } from '../../protocol/openid4vp/request-object.js'
+import { forWallet } from '../../protocol/openid4vp/request-object.js'
 import type { Work } from '../../protocol/work.js'
 import { qrCodePng } from '../../qr-code.js'
-import { requestUriOf } from '../sessions/session.js'
 import { ownQrCode } from './address.js'
 import { cleanPng, ImageError } from './png.js'
 
@@ -13,8 +12,8 @@ import { cleanPng, ImageError } from './png.js'
 export async function qrCodeContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {
   const session = await deps.stores.verificationSessions.byQrCode(id)
   if (session === undefined) throw errors.qrCodeNotFound()
-  const { clientId, requestId, walletUrl } = session
-  return authorizationRequestUri(clientId, requestUriOf(deps.config, requestId), walletUrl ?? undefined)
+  const { authorizationRequestUri, walletUrl } = session
+  return walletUrl === null ? authorizationRequestUri : forWallet(authorizationRequestUri, walletUrl)
 }
 
 async function offeringContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {

@@ -102,14 +102,15 @@ export const requestUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): s
 export const responseUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
   `${verifierBaseUrl}/openid4vp/responses/${requestId}`
 
-export function viewOf(config: BaseUrl, session: Session): SessionView {
+/** @param address what a wallet is opened with: that by reference unless given */
+export function viewOf(config: BaseUrl, session: Session, address?: string): SessionView {
   const { id, verifierId, state, requestId, clientId, redirectUri, expiresAt, errorMessage } = session
   return {
     id,
     verifierId,
     state,
     authorizationRequestId: requestId,
-    authorizationRequestUri: authorizationRequestUri(clientId, requestUriOf(config, requestId)),
+    authorizationRequestUri: address ?? authorizationRequestUri(clientId, requestUriOf(config, requestId)),
     ...(redirectUri === null ? {} : { authorizationResponseRedirectUri: redirectUri }),
     expiresAt: expiresAt.toISOString(),
     ...(errorMessage === null ? {} : { errorMessage }),

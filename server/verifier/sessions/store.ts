@@ -75,7 +75,9 @@ const zResult: z.ZodType<StoredResult> = z.strictObject({
   responseCodeUsedAt: z.date().nullable(),
 })
 
-const zQrCode = z.strictObject({ clientId: z.string(), requestId: z.string(), walletUrl: z.string().nullable() })
+const zQrCode = z.strictObject({ authorizationRequestUri: z.string(), walletUrl: z.string().nullable() })
+
+type QrCodeContent = z.infer<typeof zQrCode>
 
 const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
@@ -133,9 +135,12 @@ export function createVerificationSessionStore({ sql }: Database) {
       return row
     },
 
-    async byQrCode(qrCodeId: string): Promise<Pick<Session, 'clientId' | 'requestId' | 'walletUrl'> | undefined> {
+    /** What a QR code says: the address of a request, and for which wallet. */
+    async byQrCode(qrCodeId: string): Promise<QrCodeContent | undefined> {
       const [row] = await sql(zQrCode)`
-        SELECT client_id AS "clientId", request_id AS "requestId", wallet_url AS "walletUrl" FROM verification_sessions WHERE qr_code_id = ${qrCodeId}`
+        SELECT e.data ->> 'authorizationRequestUri' AS "authorizationRequestUri", s.wallet_url AS "walletUrl"
+        FROM verification_sessions s JOIN session_events e ON e.session_id = s.id AND e.seq = 1
+        WHERE s.qr_code_id = ${qrCodeId}`
       return row
     },
 

@@ -71,11 +71,13 @@ export const vpQueriesRouter = router({
       if (context === undefined) throw errors.verifierNotFound()
       if (context.query === null) throw errors.vpQueryNotFound()
       const { query } = context
-      return createRequest(deps, context, work, {
+      const { request_uri: requestUri, ...created } = await createRequest(deps, context, work, {
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri: input.redirect_uri,
         validity: input.validity,
         createdBy: null,
       })
+      if (requestUri === undefined) throw new Error('A request of a VP query is always one by reference.')
+      return { request_uri: requestUri, ...created }
     }),
 })

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { contentOfQrCode } from '../../support/qr-code.js'
+import { newWallet } from '../../support/wallet.js'
+import { type Asked, answer, ask, dcql, ITEM, present, type RequestPayload, sessionOf } from '../actors.js'
+import { useWorld } from '../world.js'
+
+const world = useWorld()
+
+const asked = (body: Record<string, unknown> = {}) =>
+  ask(world.service, {
+    dcqlQuery: dcql(world.service, 'dc+sd-jwt'),
+    responseMode: 'direct_post',
+    clientIdPrefix: 'redirect_uri',
+    ...body,
+  }) as Promise<Asked & { readonly walletUri?: string }>
+
+/** The request as a wallet reads it from the address. */
+function payloadIn(address: string): RequestPayload {
+  const parameters = Object.fromEntries(new URL(address).searchParams)
+  const json = (name: string) => (parameters[name] === undefined ? {} : { [name]: JSON.parse(parameters[name]) })
+  return { ...parameters, ...json('dcql_query'), ...json('client_metadata') } as unknown as RequestPayload
+}
+
+describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () => {
+  it('is not signed: all of it stands in the address, and nothing is fetched', async () => {
+    const request = await asked()
+    expect(request).not.toHaveProperty('request_uri')
+    const { searchParams } = new URL(request.authorizationRequestUri)
+    expect([...searchParams.keys()].toSorted()).toEqual([
+      'client_id',
+      'client_metadata',
+      'dcql_query',
+      'nonce',
+      'response_mode',
+      'response_type',
+      'response_uri',
+      'state',
+    ])
+    const payload = payloadIn(request.authorizationRequestUri)
+    expect(payload).toMatchObject({
+      client_id: `redirect_uri:${payload.response_uri}`,
+      response_type: 'vp_token',
+      nonce: request.nonce,
+      state: request.state,
+      dcql_query: dcql(world.service, 'dc+sd-jwt'),
+    })
+    expect(await contentOfQrCode(request.qr_code_url)).toBe(request.authorizationRequestUri)
+    expect(await sessionOf(world.service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
+    const fetched = await fetch(payload.response_uri.replace('/responses/', '/requests/'))
+    expect(fetched.status).toBe(404)
+  })
+
+  it.each(['direct_post', 'direct_post.jwt'])(
+    'is answered like any other, its client_id the audience (%s)',
+    async (mode) => {
+      const request = await asked({ responseMode: mode })
+      const payload = payloadIn(request.authorizationRequestUri)
+      const purchase = [await present(world.held['dc+sd-jwt'], world.wallet, payload)]
+      expect((await answer(payload, { purchase })).status).toBe(200)
+      expect(await sessionOf(world.service, request)).toMatchObject({ state: 'ResponseVerified' })
+      const other = await asked({ responseMode: mode })
+      const foreign = payloadIn(other.authorizationRequestUri)
+      const replayed = [await present(world.held['dc+sd-jwt'], world.wallet, foreign, { audience: payload.client_id })]
+      expect((await answer(foreign, { purchase: replayed })).status).toBe(400)
+    },
+  )
+
+  it('is understood by a wallet: the hosted one looks for credentials', async () => {
+    const wallet = await newWallet(world.service)
+    const { authorizationRequestUri } = await asked()
+    expect((await wallet.process(authorizationRequestUri)).json.message).toBe(
+      'Could not find the required credentials for the presentation submission',
+    )
+  })
+
+  it('may be brought to one wallet', async () => {
+    const walletUrl = 'https://wallet.example/authorize'
+    const { walletUri = '', authorizationRequestUri, qr_code_url: qrCode } = await asked({ walletUrl })
+    expect(walletUri.startsWith(`${walletUrl}?client_id=redirect_uri`)).toBe(true)
+    expect(payloadIn(walletUri)).toEqual(payloadIn(authorizationRequestUri))
+    expect(await contentOfQrCode(qrCode)).toBe(walletUri)
+  })
+
+  it('is refused where no QR code could hold it', async () => {
+    const filled = (length: number) => ({ verifierInfo: [{ format: 'jwt', data: 'x'.repeat(length) }] })
+    const { authorizationRequestUri } = await asked(filled(1))
+    const room = 2_900 - authorizationRequestUri.length
+    const fitting = await asked(filled(1 + room))
+    expect(await contentOfQrCode(fitting.qr_code_url)).toBe(fitting.authorizationRequestUri)
+    const refused = await world.service.request('POST', '/authorization-requests', {
+      authorization: await world.service.bearer('verifier'),
+      body: { query: [ITEM], clientIdPrefix: 'redirect_uri', ...filled(2_900) },
+    })
+    expect([refused.status, refused.json.message]).toEqual([
+      400,
+      ['clientIdPrefix redirect_uri needs a request of at most 2900 characters, which a QR code can hold'],
+    ])
+  })
+})
