@@ -12,6 +12,7 @@ import type { Formats } from './formats/registry.js'
 import type { CredentialStore } from './issuer/credentials/store.js'
 import type { IssuanceStore } from './issuer/issuance/store.js'
 import type { OfferingStore } from './issuer/offerings/store.js'
+import type { DecisionStore } from './issuer/openid4vci/authorizations/decisions/store.js'
 import type { AuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
 import type { DeferredIssuanceStore } from './issuer/openid4vci/deferred/store.js'
 import type { Seals } from './issuer/openid4vci/sealed.js'
@@ -42,6 +43,7 @@ import type { WalletProvider } from './wallet/protocol/wallet-provider.js'
 export interface Stores {
   readonly agents: AgentStore
   readonly authorizations: AuthorizationStore
+  readonly decisions: DecisionStore
   readonly authorizationRequests: AuthorizationRequestStore
   readonly credentials: CredentialStore
   readonly dids: DidStore

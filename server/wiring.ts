@@ -19,6 +19,7 @@ import { type Formats, standardFormats } from './formats/registry.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
 import { createIssuanceStore } from './issuer/issuance/store.js'
 import { createOfferingStore } from './issuer/offerings/store.js'
+import { createDecisionStore } from './issuer/openid4vci/authorizations/decisions/store.js'
 import { createAuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
 import { createDeferredIssuanceStore } from './issuer/openid4vci/deferred/store.js'
 import { issuanceTasks } from './issuer/openid4vci/expire.js'
@@ -79,6 +80,7 @@ export function createStores(database: Database): Stores {
   return {
     agents: createAgentStore(database),
     authorizations: createAuthorizationStore(database),
+    decisions: createDecisionStore(database),
     authorizationRequests: createAuthorizationRequestStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),

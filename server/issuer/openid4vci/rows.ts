@@ -56,14 +56,14 @@ export const zRefreshToken = z.strictObject({
   replaced: z.boolean(),
 })
 
-export const zConsentContext = z.strictObject({
-  schemaName: z.string(),
+/** The columns of `shownColumns`. */
+export const zShownOffering = z.strictObject({
+  ...offeringShape,
   schemaTitle: z.string().nullable(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
   schemaBody: json(),
   issuerDisplay: json<{ readonly name: string }[]>().nullable(),
   credentialSubject: json(),
-  deferred: z.boolean(),
 })
 
 export const zIssuerDisplay = z.strictObject({ display: json<{ readonly name: string }[]>().nullable() })

@@ -24,7 +24,7 @@ import {
 } from './admission/store.js'
 import type { ConsentContext } from './authorizations/consent-page.js'
 import type { OfferProfile } from './offer-profile.js'
-import { hashRow, zConsentContext, zIssuerDisplay, zOffering, zRefreshToken, zStored, zToken } from './rows.js'
+import { hashRow, zIssuerDisplay, zOffering, zRefreshToken, zShownOffering, zStored, zToken } from './rows.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession, type StoredSession, sessionColumn, withDates } from './sessions/store.js'
 import { type UsedOnce, usedOnce } from './used-once/store.js'
@@ -52,6 +52,9 @@ export interface WalletOffering {
   readonly expiresAt: Date | null
   readonly session: StoredSession | null
 }
+
+/** An offering with what a person is shown before they decide over it. */
+export type ShownOffering = WalletOffering & ConsentContext
 
 /** An access token with all that issuing under it needs. */
 export interface TokenContext extends IssuanceContext, WalletOffering {
@@ -168,6 +171,15 @@ export const offeringColumns = Prisma.sql`
   o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient, o."grant",
   o.for_subject AS "forSubject", o.profile, o.deferred,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
+
+/** The columns of an offer with what a person is shown of it, of offerings `o`, schemas `s`, issuers `i` and their sessions `x`. */
+const shownColumns = Prisma.sql`
+  ${offeringColumns}, s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
+  i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"`
+
+const shownTables = Prisma.sql`
+  offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
+  LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
 /** The offer with an id, with its schema and session, joined to what has the id; none whose session was removed. */
 export const offeringJoins = (id: Prisma.Sql) => Prisma.sql`
@@ -312,30 +324,27 @@ export function createOpenid4vciStore({ sql }: Database) {
       return row
     },
 
+    /** An offer as a person decides over it. */
+    async shownOffering(id: string): Promise<ShownOffering | undefined> {
+      const [row] = await sql(zShownOffering)`
+        SELECT ${shownColumns} FROM ${shownTables} WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
+      return row === undefined ? undefined : withDates(row)
+    },
+
     /** The newest open offer that was made for a user and has one of some configurations. */
     async newestOfferingFor(
       sub: string,
       configurationIds: readonly string[],
       now: Date,
-    ): Promise<WalletOffering | undefined> {
-      const [row] = await sql(zOffering)`
-        SELECT ${offeringColumns}
-        FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
+    ): Promise<ShownOffering | undefined> {
+      const [row] = await sql(zShownOffering)`
+        SELECT ${shownColumns} FROM ${shownTables}
         WHERE o.for_subject = ${sub} AND NOT o.of_authorization AND o.is_session = (x.id IS NOT NULL)
           AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
           AND (o.expires_at IS NULL OR o.expires_at > ${now}) AND x.state IS DISTINCT FROM 'Error'
           AND o.configuration_ids && ${[...configurationIds]}::text[]
         ORDER BY o.created_at DESC, o.id DESC LIMIT 1`
       return row === undefined ? undefined : withDates(row)
-    },
-
-    /** What a person is shown before they decide over an offer. */
-    async consentContext(offeringId: string): Promise<ConsentContext | undefined> {
-      const [row] = await sql(zConsentContext)`
-        SELECT s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
-          i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject", o.deferred
-        FROM offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id WHERE o.id = ${offeringId}`
-      return row
     },
 
     /** How an issuer is called; null where nothing is said of it. */

@@ -105,7 +105,10 @@ describe('the authorization code flow (OpenID4VCI 1.0 §5, RFC 6749 §4.1)', () 
     for (const shown of ['Espresso machine', '249', 'Product', 'wallet.example']) expect(page.text).toContain(shown)
     const response = responseOf(await browser.decide(page, id, 'accept'))
     expect(response).toEqual({ code: expect.any(String), state: 'of-the-wallet', iss: issuer.service.url })
-    expect((await issuer.session(offerId)).state).toBe('Authorized')
+    const session = await issuer.session(offerId)
+    expect(session.state).toBe('Authorized')
+    const event = await issuer.service.deps.stores.events.latest('credential-offer-session', offerId)
+    expect(event?.data).toEqual(session)
     const token = await redeem(response.code ?? '', verifier)
     expect(token.json).toEqual({
       access_token: expect.any(String),

@@ -11,31 +11,41 @@ import { canMove, moved } from '../sessions/session.js'
 import { CODE_SECONDS } from './authorization.js'
 import { answerWallet, refuseWallet } from './authorize.js'
 import { type ConsentContext, consentPage } from './consent-page.js'
+import type { Grant } from './decisions/store.js'
 import { claimsOf, type Filled, formOf, problemsOf } from './form-fields.js'
 import type { SentForm } from './form-page.js'
-import { configurationsOf, denied, type Issuable, issuableFor, issuableName, issuableNamed } from './issuable.js'
+import {
+  configurationsOf,
+  denied,
+  type Issuable,
+  issuableFor,
+  issuableName,
+  issuableNamed,
+  offeringNamed,
+} from './issuable.js'
 import { beginLogin } from './login.js'
-import type { Grant } from './store.js'
-import { decided, notFound, type Visited, visited } from './visited.js'
+import { openedRequest } from './parameters.js'
+import { browserHashOf, decided, notFound, type Visited, visited } from './visited.js'
 
 /**
  * The token of the form, against cross-site requests: only a page that was sent to this browser contains it. It names what
  * the page showed.
  */
-function formToken(
-  deps: Pick<Deps, 'sealingKey'>,
-  { authorization: { id }, browserHash }: Visited,
-  shown: string,
-): string {
+function formToken(deps: Pick<Deps, 'sealingKey'>, id: string, browserHash: string, shown: string): string {
   const mac = createHmac('sha256', deps.sealingKey('consent')).update(`${id} ${browserHash} ${shown}`)
   return `${shown}.${mac.digest('base64url')}`
 }
 
 /** What the page of a form showed; undefined where the token is not one of ours. */
-function shownOnForm(deps: Pick<Deps, 'sealingKey'>, found: Visited, sent: unknown): string | undefined {
+function shownOnForm(
+  deps: Pick<Deps, 'sealingKey'>,
+  id: string,
+  browserHash: string,
+  sent: unknown,
+): string | undefined {
   const token = String(sent)
   const shown = token.slice(0, Math.max(token.lastIndexOf('.'), 0))
-  const [one, other] = [Buffer.from(token), Buffer.from(formToken(deps, found, shown))]
+  const [one, other] = [Buffer.from(token), Buffer.from(formToken(deps, id, browserHash, shown))]
   return one.length === other.length && timingSafeEqual(one, other) ? shown : undefined
 }
 
@@ -46,8 +56,8 @@ const MADE_SECONDS = 86_400
 const FORM = 'claims'
 
 /** What the page shows of it. */
-async function consentContext({ stores }: Deps, issuable: Issuable): Promise<ConsentContext | undefined> {
-  if (issuable.kind === 'offer') return stores.openid4vci.consentContext(issuable.offering.offeringId)
+async function consentContext({ stores }: Deps, issuable: Issuable): Promise<ConsentContext> {
+  if (issuable.kind === 'offer') return issuable.offering
   const { context } = issuable
   return {
     schemaName: context.name,
@@ -75,12 +85,13 @@ function assertValid({ deps, work, request }: Context, issuable: Issuable): void
 /** The page of what may be issued. */
 async function pageOf(deps: Deps, found: Visited, issuable: Issuable, sent?: SentForm): Promise<ProtocolReply> {
   const context = await consentContext(deps, issuable)
-  if (context === undefined) return notFound(deps)
+  const { authorization, browserHash } = found
+  const token = formToken(deps, authorization.id, browserHash, issuableName(issuable))
   const form =
     issuable.kind === 'form'
       ? { parts: formOf(issuable.context.body), ...(sent === undefined ? {} : { sent }) }
       : undefined
-  return consentPage(deps.config, found.authorization, context, formToken(deps, found, issuableName(issuable)), form)
+  return consentPage(deps.config, authorization, context, token, form)
 }
 
 /** Shows what would be issued to whom, and asks. */
@@ -97,8 +108,8 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
     return await pageOf(deps, found, issuable)
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
-    const { authorizations } = deps.stores
-    return onlyLooks(ctx.request) || (await authorizations.deny(id, found.browserHash, deps.clock()))
+    const { decisions } = deps.stores
+    return onlyLooks(ctx.request) || (await decisions.deny(id, found.browserHash, deps.clock()))
       ? refuseWallet(deps, authorization.request, thrown)
       : decided(deps)
   }
@@ -145,6 +156,13 @@ function granted({ deps }: Context, issuable: Decided, now: Date): Pick<Grant, '
   return { offeringId: deps.newId(), made, session: null }
 }
 
+/** A code, and how it is stored. */
+function newCode(deps: Pick<Deps, 'clock' | 'random'>) {
+  const now = deps.clock()
+  const code = Buffer.from(deps.random(32)).toString('base64url')
+  return { code, codeHash: sha256(code), codeExpiresAt: new Date(now.getTime() + CODE_SECONDS * 1000), now }
+}
+
 async function accept(ctx: Context, found: Visited, shown: string, filled: Filled): Promise<ProtocolReply> {
   const { deps } = ctx
   const { authorization, browserHash } = found
@@ -152,18 +170,17 @@ async function accept(ctx: Context, found: Visited, shown: string, filled: Fille
   assertValid(ctx, named)
   const issuable = named.kind === 'form' ? await filledForm(ctx, found, named, filled) : named
   if (!('kind' in issuable)) return issuable
-  const now = deps.clock()
-  const code = Buffer.from(deps.random(32)).toString('base64url')
-  const given = await deps.stores.authorizations.grant({
+  const { code, ...stored } = newCode(deps)
+  const given = await deps.stores.decisions.grant({
     id: authorization.id,
     browserHash,
-    codeHash: sha256(code),
-    codeExpiresAt: new Date(now.getTime() + CODE_SECONDS * 1000),
-    ...granted(ctx, issuable, now),
-    now,
+    ...stored,
+    ...granted(ctx, issuable, stored.now),
   })
   return given ? answerWallet(deps, authorization.request, { code }) : decided(deps)
 }
+
+const declines = () => denied('The user declined.')
 
 /** The form of the page, with its fields where it has some. */
 interface Decision extends Filled {
@@ -172,12 +189,43 @@ interface Decision extends Filled {
   readonly token?: unknown
 }
 
+/**
+ * A decision over an offer that nothing stands against, in one statement. That the request fits the offer was checked when the
+ * page was made, which its token says, and is again when the code is redeemed.
+ *
+ * @returns undefined where it cannot be taken so, and nothing has happened.
+ */
+async function decidedAtOnce(ctx: Context, { id, decision, token }: Decision): Promise<ProtocolReply | undefined> {
+  const { deps } = ctx
+  const browserHash = browserHashOf(ctx)
+  const shown = browserHash === undefined ? undefined : shownOnForm(deps, id, browserHash, token)
+  if (browserHash === undefined || shown === undefined) return undefined
+  if (decision === 'decline') {
+    const declined = await deps.stores.decisions.decline(id, browserHash, deps.clock())
+    if (declined === undefined) return undefined
+    return refuseWallet(deps, (await openedRequest(deps, id, declined)).request, declines())
+  }
+  const offeringId = offeringNamed(shown)
+  if (decision !== 'accept' || offeringId === undefined) return undefined
+  const { code, ...stored } = newCode(deps)
+  const { issuerProfile, signIn } = deps.config
+  const asked = { attestedOnly: issuerProfile === 'haip', usersHaveDids: signIn !== undefined }
+  const granted = await deps.stores.decisions.grantOffer({ id, browserHash, offeringId, ...stored, ...asked })
+  if (granted === undefined) return undefined
+  return answerWallet(deps, (await openedRequest(deps, id, granted)).request, { code })
+}
+
 /** Takes the decision, once, and sends the browser back to the wallet. */
-export async function decide(ctx: Context, { id, decision, token, ...filled }: Decision): Promise<ProtocolReply> {
+export async function decide(ctx: Context, sent: Decision): Promise<ProtocolReply> {
+  return (await decidedAtOnce(ctx, sent)) ?? decideStepwise(ctx, sent)
+}
+
+/** Says what stands against a decision; and decides over what is made only now. */
+async function decideStepwise(ctx: Context, { id, decision, token, ...filled }: Decision): Promise<ProtocolReply> {
   const { deps } = ctx
   const found = await visited(ctx, id)
   if (found === undefined || found.authorization.state === 'Started') return notFound(deps)
-  const shown = shownOnForm(deps, found, token)
+  const shown = shownOnForm(deps, id, found.browserHash, token)
   if (shown === undefined)
     return messagePage(deps.config, 403, 'This page is out of date', 'Open the request again in your wallet.')
   if (found.authorization.state !== 'SignedIn') return decided(deps)
@@ -186,10 +234,10 @@ export async function decide(ctx: Context, { id, decision, token, ...filled }: D
   const { authorization, browserHash } = found
   try {
     if (decision === 'accept') return await accept(ctx, found, shown, filled)
-    throw denied('The user declined.')
+    throw declines()
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
-    return (await deps.stores.authorizations.deny(id, browserHash, deps.clock()))
+    return (await deps.stores.decisions.deny(id, browserHash, deps.clock()))
       ? refuseWallet(deps, authorization.request, thrown)
       : decided(deps)
   }

@@ -3,7 +3,7 @@ import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { isHaip } from '../haip.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
-import type { WalletOffering } from '../store.js'
+import type { ShownOffering, WalletOffering } from '../store.js'
 import type { UsersAuthorization } from './authorization.js'
 import { configurationNames, nothingKnown, requestedContexts, requestedOf } from './requested-offer.js'
 import { isLocalAdmin } from './sign-in.js'
@@ -14,7 +14,7 @@ import { isLocalAdmin } from './sign-in.js'
  * Nothing that a wallet sends is ever a claim.
  */
 export type Issuable =
-  | { readonly kind: 'offer'; readonly offering: WalletOffering }
+  | { readonly kind: 'offer'; readonly offering: ShownOffering }
   | {
       readonly kind: 'claims'
       readonly context: IssuanceContext
@@ -28,6 +28,12 @@ export const issuableName = (issuable: Issuable): string =>
   issuable.kind === 'offer' ? `offer:${issuable.offering.offeringId}` : `${issuable.kind}:${issuable.context.id}`
 
 export const denied = (description: string): OAuthError => new OAuthError('access_denied', description)
+
+/** The offering of which a form said that it is an offer; undefined where it was something else. */
+export function offeringNamed(name: string): string | undefined {
+  const [kind, id] = name.split(':')
+  return kind === 'offer' ? id : undefined
+}
 
 /** @throws OAuthError `access_denied` where an offer is closed, for another user, or bound to a DID that is not theirs */
 function assertTheirs(
@@ -46,14 +52,14 @@ function assertTheirs(
 }
 
 async function offerNamed(deps: Deps, authorization: UsersAuthorization, offeringId: string): Promise<Issuable> {
-  const offering = await deps.stores.openid4vci.offering(offeringId)
+  const offering = await deps.stores.openid4vci.shownOffering(offeringId)
   if (offering === undefined) throw denied('There is no credential for this user.')
   assertTheirs(deps, authorization, offering)
   requestedOf(deps, authorization.request, offering)
   return { kind: 'offer', offering }
 }
 
-async function newestOffer(deps: Deps, { userSub, request }: UsersAuthorization): Promise<WalletOffering | undefined> {
+async function newestOffer(deps: Deps, { userSub, request }: UsersAuthorization): Promise<ShownOffering | undefined> {
   if (userSub === null) return undefined
   return deps.stores.openid4vci.newestOfferingFor(userSub, configurationNames(request), deps.clock())
 }
@@ -104,8 +110,8 @@ export async function issuableFor(deps: Deps, authorization: UsersAuthorization)
 
 /** What a page showed, as it is now. @throws OAuthError `access_denied` where it cannot be issued any more */
 export async function issuableNamed(deps: Deps, authorization: UsersAuthorization, name: string): Promise<Issuable> {
-  const [kind, id = ''] = name.split(':')
-  if (kind === 'offer') return offerNamed(deps, authorization, id)
+  const offeringId = offeringNamed(name)
+  if (offeringId !== undefined) return offerNamed(deps, authorization, offeringId)
   const contexts = await requestedContexts(deps, authorization.request)
   const made = ofProvidedClaims(deps, authorization, contexts) ?? ofForm(deps, authorization, contexts)
   if (made === undefined || issuableName(made) !== name) throw denied('The credential is not issued any more.')

@@ -49,17 +49,22 @@ const claimsPlaceOf = (id: string) => ({ column: 'authorizations.user_claims', i
 export const protectClaims = (deps: Pick<Deps, 'vault'>, id: string, provided: ProvidedClaims): Promise<string> =>
   deps.vault.protect(claimsPlaceOf(id), JSON.stringify(provided))
 
+/** A request as it was stored for an authorization. */
+export async function openedRequest(
+  deps: Pick<Deps, 'vault'>,
+  id: string,
+  parameters: string,
+): Promise<Pick<Authorization, 'request' | 'walletName'>> {
+  const { state, scope, authorizationDetails, issuerState, walletName, ...request } = zStoredRequest.parse(
+    JSON.parse(await deps.vault.reveal(placeOf(id), parameters)),
+  )
+  return { walletName, request: { ...request, state, scope, authorizationDetails, issuerState } }
+}
+
 /** A stored authorization with its request opened. */
 export async function opened(deps: Pick<Deps, 'vault'>, stored: StoredAuthorization): Promise<Authorization> {
   const { parameters, codeExpiresAt: _, ...authorization } = stored
-  const { state, scope, authorizationDetails, issuerState, walletName, ...request } = zStoredRequest.parse(
-    JSON.parse(await deps.vault.reveal(placeOf(stored.id), parameters)),
-  )
-  return {
-    ...authorization,
-    walletName,
-    request: { ...request, state, scope, authorizationDetails, issuerState },
-  }
+  return { ...authorization, ...(await openedRequest(deps, stored.id, parameters)) }
 }
 
 /** A stored authorization as its user decides about it: opened, with what was kept of their claims. */

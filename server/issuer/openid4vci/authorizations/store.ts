@@ -4,8 +4,7 @@ import type { Database } from '../../../database/connect.js'
 import { idRow, keyRow, noRow } from '../../../database/row-shapes.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import { zOffering } from '../rows.js'
-import type { CredentialOfferSession } from '../sessions/session.js'
-import { movedSession, withDates } from '../sessions/store.js'
+import { withDates } from '../sessions/store.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../store.js'
 import { type UsedOnce, usedOnce } from '../used-once/store.js'
 import { type AuthorizationState, sourcesOf, type User } from './authorization.js'
@@ -104,42 +103,6 @@ export interface SignedIn {
 }
 
 const zLogin = z.strictObject({ login: z.string() })
-
-export interface Grant {
-  readonly id: string
-  readonly browserHash: string
-  readonly codeHash: string
-  readonly codeExpiresAt: Date
-  readonly offeringId: string
-  /** The offering where it is made only now: for this authorization, with one redemption. */
-  readonly made?: MadeOffering | undefined
-  /** The offer's session, moved to Authorized; null where it has none. */
-  readonly session: CredentialOfferSession | null
-  readonly now: Date
-}
-
-export interface MadeOffering {
-  readonly schemaId: string
-  readonly issuerId: string
-  readonly credentialSubject: Readonly<Record<string, unknown>>
-  readonly configurationIds: readonly string[]
-  readonly expiresAt: Date
-}
-
-/** `made`: the offering of a grant, where it is made only now. */
-function madeOffering({ offeringId, made, now }: Grant): Prisma.Sql {
-  if (made === undefined) return Prisma.empty
-  return Prisma.sql`
-    made AS (
-      INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, redemption_limit, expires_at, created_at,
-        configuration_ids, "grant", for_subject, of_authorization)
-      SELECT ${offeringId}, ${made.schemaId}, ${made.issuerId}, ${JSON.stringify(made.credentialSubject)}::json, 1,
-        ${made.expiresAt}, ${now}, ${[...made.configurationIds]}::text[], 'authorization_code', user_sub, true
-      FROM granted),
-    offering_audited AS (
-      INSERT INTO audit_events (actor, action, subject, subject_id)
-      SELECT user_sub, 'offering.created', 'offering', ${offeringId} FROM granted),`
-}
 
 const columns = Prisma.sql`
   id, state, parameters, dpop_jkt AS "dpopJkt", instance_jkt AS "instanceJkt",
@@ -278,32 +241,6 @@ export function createAuthorizationStore({ sql }: Database) {
         UPDATE authorizations SET state = 'SignedIn', login = NULL, user_sub = ${user.sub}, user_dids = ${[...user.dids]}::text[],
           user_claims = ${userClaims}
         WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND state = 'Started' RETURNING id`
-      return rows.length > 0
-    },
-
-    /** Gives a code, once; the offer's session and the audit row go with it. @returns false where it was decided before. */
-    async grant(grant: Grant): Promise<boolean> {
-      const { id, browserHash, codeHash, codeExpiresAt, offeringId, session, now } = grant
-      const rows = await sql(idRow)`
-        WITH granted AS (
-          UPDATE authorizations SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
-            offering_id = ${offeringId}, user_claims = NULL
-          WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Granted')}
-          RETURNING id, user_sub),
-        ${madeOffering(grant)}
-        ${movedSession(session, now, Prisma.sql`SELECT 1 FROM granted`)},
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT user_sub, 'authorization.granted', 'offering', ${offeringId} FROM granted)
-        SELECT id FROM granted`
-      return rows.length > 0
-    },
-
-    /** @returns false where it was decided before. */
-    async deny(id: string, browserHash: string, now: Date): Promise<boolean> {
-      const rows = await sql(idRow)`
-        UPDATE authorizations SET state = 'Denied', user_claims = NULL
-        WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Denied')} RETURNING id`
       return rows.length > 0
     },
 

@@ -16,11 +16,17 @@ export interface Visited {
   readonly login: string | null
 }
 
-/** The authorization with an id; undefined unless the request comes from the browser that it belongs to. */
-export async function visited({ deps, request }: Context, id: string): Promise<Visited | undefined> {
+/** The hash of the cookie that a browser sends; undefined where it sends none. */
+export function browserHashOf({ deps, request }: Context): string | undefined {
   const cookie = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config)
-  if (cookie === undefined) return undefined
-  const browserHash = sha256(cookie)
+  return cookie === undefined ? undefined : sha256(cookie)
+}
+
+/** The authorization with an id; undefined unless the request comes from the browser that it belongs to. */
+export async function visited(ctx: Context, id: string): Promise<Visited | undefined> {
+  const { deps } = ctx
+  const browserHash = browserHashOf(ctx)
+  if (browserHash === undefined) return undefined
   const stored = await deps.stores.authorizations.find(id, browserHash)
   if (stored === undefined || stored.expiresAt <= deps.clock()) return undefined
   return { authorization: await openedForUser(deps, stored), browserHash, login: stored.login }

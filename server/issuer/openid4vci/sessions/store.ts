@@ -7,7 +7,15 @@ import { latestDataWith, recordEvents } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import type { NewOffering } from '../../offerings/store.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
-import { type CredentialOfferSession, EXPIRED, isFinal, sessionView, sourcesOf, UNREDEEMED_STATES } from './session.js'
+import {
+  type CredentialOfferSession,
+  type CredentialOfferState,
+  EXPIRED,
+  isFinal,
+  sessionView,
+  sourcesOf,
+  UNREDEEMED_STATES,
+} from './session.js'
 
 /** A session with what only the token endpoint may know. */
 export interface StoredSession extends CredentialOfferSession {
@@ -81,6 +89,26 @@ export function movedSession(session: CredentialOfferSession | null, now: Date, 
       WHERE id = ${session.id} AND state = ANY(${[...sourcesOf(session.state)]}::text[]) AND EXISTS (${condition})
       RETURNING id, seq, deferred),
     ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM moved`, now)}`
+}
+
+/** As `movedSession`, for a session that was not read, if the offering has one. */
+export function steppedSession(
+  id: string,
+  state: Exclude<CredentialOfferState, 'Error'>,
+  now: Date,
+  condition: Prisma.Sql,
+): Prisma.Sql {
+  const changes = Prisma.sql`${JSON.stringify({ state })}::jsonb || jsonb_strip_nulls(jsonb_build_object('deferred', deferred))`
+  return Prisma.sql`
+    moved AS (
+      UPDATE credential_offer_sessions SET state = ${state}, seq = seq + 1, ended_at = ${isFinal(state) ? now : null}
+      WHERE id = ${id} AND state = ANY(${[...sourcesOf(state)]}::text[]) AND EXISTS (${condition})
+      RETURNING id, seq, deferred),
+    ${recordEvents(
+      'credential-offer-session',
+      Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, changes)} AS data FROM moved`,
+      now,
+    )}`
 }
 
 /**
