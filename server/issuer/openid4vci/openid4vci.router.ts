@@ -9,7 +9,7 @@ import { credential } from './credential.contract.js'
 import { issueToWallet } from './credential.js'
 import { collectDeferred } from './deferred/collect.js'
 import { deferredCredential } from './deferred/deferred-credential.contract.js'
-import { dpopProofOf, provideDpopNonce } from './dpop.js'
+import { dpopProcedure, dpopProofOf } from './dpop.js'
 import { encryptableProcedure } from './encryption.js'
 import { nonce } from './nonce.contract.js'
 import { notification } from './notification.contract.js'
@@ -31,12 +31,6 @@ const uncached = (body: Record<string, unknown>, status = 200): ProtocolReply =>
 /** §8.3, §9.2: a wallet that has to wait gets a transaction, and a status of its own. */
 const credentialReply = (body: JsonObject): ProtocolReply =>
   uncached(body, body.transaction_id === undefined ? 200 : 202)
-
-/** Endpoints that take DPoP proofs, and the one for nonces: every answer brings a fresh nonce for them. */
-const dpopProcedure = publicProcedure.use(({ ctx, next }) => {
-  provideDpopNonce(ctx)
-  return next()
-})
 
 export const openid4vciRouter = router({
   offer: publicProcedure

@@ -50,6 +50,11 @@ export function redirectTarget(
   return { clientId, redirectUri, state }
 }
 
+/** RFC 9101 §10.5: a request object is refused, since a client that sends one expects it to be read. */
+export function assertNoRequestObject({ request }: AuthorizationParameters): void {
+  if (request !== undefined) throw new OAuthError('request_not_supported', 'Request objects are not supported.')
+}
+
 /**
  * The rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). Errors of these are sent to the client.
  *

@@ -192,6 +192,32 @@ describe('what goes to the wallet as an error (RFC 6749 §4.1.2.1)', () => {
     expect(answer.headers.get('location')).toMatch(/^https:\/\/wallet\.example\/callback\?/)
   })
 
+  it('a parameter that is given twice (RFC 6749 §3.1); a state then is none', async () => {
+    const { parameters } = await newRequest()
+    for (const again of ['scope=x', 'resource=x&resource=y', 'code_challenge=x'])
+      expect(responseOf(await newBrowser(issuer.service).get(`${addressOf(parameters)}&${again}`))).toMatchObject({
+        error: 'invalid_request',
+        error_description: expect.stringMatching(/^Parameter \w+ is given more than once\.$/),
+        state: 'of-the-wallet',
+        iss: issuer.service.url,
+      })
+    const states = responseOf(await newBrowser(issuer.service).get(`${addressOf(parameters)}&state=two`))
+    expect(states).toMatchObject({ error: 'invalid_request', iss: issuer.service.url })
+    expect(states).not.toHaveProperty('state')
+    const body = `${new URLSearchParams(parameters)}&state=two`
+    const refused = await issuer.service.request('POST', '/openid4vci/par', { headers: form, body })
+    expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'invalid_request'])
+    expect(refused.headers.get('dpop-nonce')).not.toBeNull()
+  })
+
+  it('a request object, which nobody reads here (RFC 9101 §10.5)', async () => {
+    const { parameters } = await newRequest({ request: 'e30.e30.x' })
+    expect(responseOf(await newBrowser(issuer.service).get(addressOf(parameters)))).toMatchObject({
+      error: 'request_not_supported',
+      iss: issuer.service.url,
+    })
+  })
+
   it('a state that was not sent stays absent, and a long one comes back whole', async () => {
     const { parameters } = await newRequest({ state: '', response_type: 'token' })
     expect(responseOf(await newBrowser(issuer.service).get(addressOf(parameters)))).not.toHaveProperty('state')
@@ -221,19 +247,15 @@ describe('what must not be answered by a redirect (RFC 6749 §4.1.2.1, RFC 9700 
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  it('a parameter that is given twice', async () => {
-    const { parameters } = await newRequest()
-    const answer = await newBrowser(issuer.service).get(`${addressOf(parameters)}&redirect_uri=https://evil.example`)
-    expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
-    expect(
-      refusalOf(
-        await issuer.service.request('POST', '/openid4vci/par', {
-          headers: form,
-          body: `${new URLSearchParams(parameters)}&state=two`,
-        }),
-      ).slice(0, 2),
-    ).toEqual([400, 'invalid_request'])
-  })
+  it.each(['redirect_uri=https://evil.example', 'client_id=other', 'request_uri=urn:x&request_uri=urn:y'])(
+    'what would say where to, given twice: %s',
+    async (again) => {
+      const { parameters } = await newRequest()
+      const answer = await newBrowser(issuer.service).get(`${addressOf(parameters)}&${again}`)
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+      expect(answer.text).toContain('is given more than once.')
+    },
+  )
 
   it.each([
     'https://wallet.example/cb?x=1',
@@ -282,7 +304,7 @@ describe('pushed requests (RFC 9126)', () => {
 
   it('nothing else in the address counts, state neither (§4)', async () => {
     const { parameters } = await newRequest({ state: '' })
-    const location = `${await pushed(parameters)}&state=outside&redirect_uri=https://evil.example&scope=x`
+    const location = `${await pushed(parameters)}&state=outside&state=twice&redirect_uri=https://evil.example&scope=x&scope=y`
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, location)
     const answer = await browser.decide(page, id, 'accept')

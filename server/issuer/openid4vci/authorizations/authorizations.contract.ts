@@ -20,6 +20,22 @@ const parameters = {
   dpop_jkt: parameter.meta({ description: 'Thumbprint of the key that the code is bound to (RFC 9449 §10).' }),
 }
 
+/** More than Node lets into the head of a request. */
+const MAX_TIMES = 16_384
+
+/** The same in an address. One that is given twice is a matter of the endpoint, which may have a wallet to tell. */
+const repeatable = z.union([z.string(), z.array(z.string()).max(MAX_TIMES)]).optional()
+const inAddress = {
+  ...Object.fromEntries(
+    Object.entries(parameters).map(([name, { description }]) => [name, repeatable.meta({ description })]),
+  ),
+  client_id: repeatable,
+  request_uri: repeatable.meta({
+    description: 'Where the request was pushed to: then all else but client_id is ignored.',
+  }),
+  request: repeatable.meta({ description: 'Refused: request objects are not supported.' }),
+}
+
 export const par = {
   meta: route('POST', '/openid4vci/par', {
     tag: 'OpenID4VCI',
@@ -57,7 +73,7 @@ export const authorize = {
     status: 303,
     errors: [400],
   }),
-  input: z.object({ ...parameters, request_uri: parameter }),
+  input: z.object(inAddress),
   output: zProtocolReply,
 }
 

@@ -1,5 +1,5 @@
 import { publicProcedure, router } from '../../../trpc.js'
-import { provideDpopNonce } from '../dpop.js'
+import { dpopProcedure } from '../dpop.js'
 import { authorize, callback, consent, decision, par } from './authorizations.contract.js'
 import { authorize as authorizeBrowser } from './authorize.js'
 import { decide, showConsent } from './consent.js'
@@ -8,14 +8,11 @@ import { pushRequest } from './par.js'
 
 /** The authorization code flow up to the code: what a wallet pushes, and what a person's browser is shown. */
 export const authorizationsRouter = router({
-  par: publicProcedure
+  par: dpopProcedure
     .meta(par.meta)
     .input(par.input)
     .output(par.output)
-    .mutation(({ ctx, input }) => {
-      provideDpopNonce(ctx)
-      return pushRequest(ctx, input)
-    }),
+    .mutation(({ ctx, input }) => pushRequest(ctx, input)),
 
   authorize: publicProcedure
     .meta(authorize.meta)

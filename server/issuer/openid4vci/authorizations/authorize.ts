@@ -4,6 +4,7 @@ import { browserCookie, readBrowserCookie } from '../../../pages/browser-cookie.
 import { messagePage, seeOther } from '../../../pages/page.js'
 import {
   type AuthorizationParameters,
+  assertNoRequestObject,
   authorizationRequest,
   type RedirectTarget,
   redirectTarget,
@@ -79,11 +80,23 @@ async function visit(ctx: Context, requestUri: string, clientId: string | undefi
   return toPage(deps, found.id, browser.cookie)
 }
 
+/** RFC 6749 §3.1: no parameter is given more than once. */
+function assertOnce(repeated: readonly string[]): void {
+  const [name] = repeated
+  if (name !== undefined) throw new OAuthError('invalid_request', `Parameter ${name} is given more than once.`)
+}
+
 /** A request whose parameters stand in the address. */
-async function begin(ctx: Context, parameters: AuthorizationParameters): Promise<ProtocolReply> {
+async function begin(
+  ctx: Context,
+  parameters: AuthorizationParameters,
+  repeated: readonly string[],
+): Promise<ProtocolReply> {
   const { deps } = ctx
   const target = redirectTarget(parameters, isRedirectUriOf(deps))
   try {
+    assertOnce(repeated)
+    assertNoRequestObject(parameters)
     if (isHaip(deps)) throw notPushed()
     const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
     const admit = (offering: Pick<WalletOffering, 'profile'>) => {
@@ -114,15 +127,27 @@ async function begin(ctx: Context, parameters: AuthorizationParameters): Promise
   }
 }
 
+/** Parameters of an address: texts, and lists of them where a name is given more than once. */
+export type SentParameters = Readonly<Record<string, string | readonly string[] | undefined>>
+
+const onceIn = (sent: SentParameters): AuthorizationParameters =>
+  Object.fromEntries(
+    Object.entries(sent).filter((entry): entry is [string, string | undefined] => !Array.isArray(entry[1])),
+  )
+
 /**
  * The authorization endpoint (RFC 6749 §3.1, OpenID4VCI 1.0 §5): a browser brings a wallet's request, is bound to it by a
  * cookie and redirected to the page where a person decides. Errors go to the wallet where that is safe, else to a page.
  */
-export async function authorize(ctx: Context, sent: AuthorizationParameters): Promise<ProtocolReply> {
+export async function authorize(ctx: Context, sent: SentParameters): Promise<ProtocolReply> {
   try {
-    const parameters = parametersOf(sent)
+    const repeated = Object.keys(sent).filter((name) => Array.isArray(sent[name]))
+    const parameters = parametersOf(onceIn(sent))
+    assertOnce(repeated.filter((name) => name === 'request_uri' || name === 'client_id'))
     const { request_uri: requestUri, client_id: clientId } = parameters
-    return requestUri === undefined ? await begin(ctx, parameters) : await visit(ctx, requestUri, clientId)
+    if (requestUri !== undefined) return await visit(ctx, requestUri, clientId)
+    assertOnce(repeated.filter((name) => name === 'redirect_uri'))
+    return await begin(ctx, parameters, repeated)
   } catch (thrown) {
     if (thrown instanceof OAuthError) return unsafe(ctx.deps, thrown.message)
     throw thrown

@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.js'
 import {
   type AuthorizationParameters,
+  assertNoRequestObject,
   authorizationRequest,
   redirectTarget,
 } from '../../../protocol/oauth/authorization-request.js'
@@ -24,10 +25,10 @@ function boundKey(named: string | undefined, proof: DpopProof | undefined): stri
   return proof?.jkt ?? named ?? null
 }
 
-/** RFC 9126 §2.1, RFC 9101 §10.5. */
-function assertPushable({ request_uri, request }: Readonly<Record<string, string | undefined>>): void {
-  if (request_uri !== undefined) throw new OAuthError('invalid_request', 'request_uri must not be pushed.')
-  if (request !== undefined) throw new OAuthError('request_not_supported', 'Request objects are not supported.')
+/** RFC 9126 §2.1 */
+function assertPushable(parameters: AuthorizationParameters): void {
+  if (parameters.request_uri !== undefined) throw new OAuthError('invalid_request', 'request_uri must not be pushed.')
+  assertNoRequestObject(parameters)
 }
 
 /**
