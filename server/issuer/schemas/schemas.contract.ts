@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
 
-/** A credential type's name: what `credential_type` and `type` hold. */
+/**
+ * A credential type's name: what `credential_type` and `type` hold. Not `__proto__`: metadata name their members after types,
+ * and in the hands of many a wallet such a member would become a prototype. Any other name, `constructor` say, is a member.
+ */
 export const zTypeName = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[a-zA-Z0-9_]+$/)
+  .refine((name) => name !== '__proto__', { error: 'must not be __proto__' })
 
 const zVersion = z
   .number()

@@ -73,6 +73,7 @@ describe('POST /schemas', () => {
   it.each([
     ['no name', { name: undefined }, ['name must be defined']],
     ['an empty name', { name: '' }, ['name must not be empty', 'name must match /^[a-zA-Z0-9_]+$/']],
+    ['a name that is no member of an object', { name: '__proto__' }, ['name must not be __proto__']],
     ['a name with spaces', { name: 'Proof of purchase' }, ['name must match /^[a-zA-Z0-9_]+$/']],
     ['a name with a hyphen', { name: 'Purchase-sd-jwt' }, ['name must match /^[a-zA-Z0-9_]+$/']],
     ['no version', { version: undefined }, ['version must be defined']],
