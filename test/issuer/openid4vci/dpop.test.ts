@@ -232,6 +232,12 @@ describe('what a token is asked for (RFC 6749)', () => {
     expect((await issuer.take(answer.json.access_token, SD_JWT)).status).toBe(200)
   })
 
+  it('of a scope that has nothing of the offer the answer says what was granted in its place (§3.3)', async () => {
+    const answer = await requestToken(undefined, undefined, { scope: 'openid __proto__ constructor' })
+    expect(answer.json).toMatchObject({ scope: `ProofOfPurchase ${SD_JWT}` })
+    expect((await issuer.take(answer.json.access_token, SD_JWT)).status).toBe(200)
+  })
+
   it('scope gives no credential identifiers, and counts beside authorization_details (OpenID4VCI 1.0 §5.1.2)', async () => {
     const detail = { type: 'openid_credential', credential_configuration_id: 'ProofOfPurchase' }
     const answer = await requestToken(undefined, undefined, {

@@ -66,6 +66,13 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, (wallet: Wallet
   replayed: replayedProof,
 }
 
+/** §6.1.1: the offer may be narrowed. RFC 6749 §3.3: a scope that is not granted as it was asked for is answered with what is. */
+function narrowed(deps: Pick<Deps, 'config'>, parameters: TokenParameters, offered: readonly string[]) {
+  const requested = requestedConfigurations(parameters, offered, deps.config)
+  const nothing = requested.detailed.length === 0 && requested.scoped.length === 0
+  return nothing && parameters.scope !== undefined ? { detailed: [], scoped: offered } : requested
+}
+
 async function handle(deps: Deps, sent: TokenParameters, client: TokenClient): Promise<TokenResponse> {
   const { dpop, wallet } = client
   const { offering, jti } = await offeringOf(deps, sent)
@@ -75,8 +82,7 @@ async function handle(deps: Deps, sent: TokenParameters, client: TokenClient): P
   const dialect = dialectOf(offering.profile)
   const offered = offeredConfigurations(deps, offering)
   const parameters = dialect.parameters(sent, offeredTypes(deps, offered))
-  // §6.1.1: the offer may be narrowed.
-  const requested = requestedConfigurations(parameters, offered, deps.config)
+  const requested = narrowed(deps, parameters, offered)
   await assertTxCode(deps, offering, parameters.tx_code)
   const accessToken = newAccessToken(deps.random)
   const { offeringId, session } = offering
