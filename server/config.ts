@@ -278,8 +278,8 @@ function configOf(env: Environment): Config {
     verifierTrustAnchors: env.VERIFIER_TRUST_ANCHORS,
     attestationTrust: {
       trustAnchors: env.WALLET_TRUST_ANCHORS,
-      providers: env.WALLET_CLIENTS.flatMap(({ attestation }) =>
-        attestation === undefined ? [] : [{ iss: attestation.iss, keys: attestation.jwks.keys }],
+      providers: env.WALLET_CLIENTS.flatMap(({ client_id: clientId, attestation }) =>
+        attestation === undefined ? [] : [{ clientId, iss: attestation.iss, keys: attestation.jwks.keys }],
       ),
     },
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),

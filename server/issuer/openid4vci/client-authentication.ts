@@ -45,7 +45,7 @@ function assertKnownAuthentication(
   headers: IncomingHttpHeaders,
   parameters: Readonly<Record<string, string | undefined>>,
 ): void {
-  const sent = /^([\w-]+) /.exec(headers.authorization ?? '')?.[1]
+  const sent = /^([\w-]+)( |$)/.exec(headers.authorization ?? '')?.[1]
   // A Bearer or DPoP token is not client authentication and is ignored.
   const scheme = /^(bearer|dpop)$/i.test(sent ?? '') ? undefined : sent
   const parameter = CREDENTIALS.find((name) => parameters[name] !== undefined)

@@ -1,6 +1,7 @@
 import { onlyLooks } from '../../context.js'
 import { errors } from '../../errors.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
+import { withValue } from '../../protocol/oauth/parameters.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../../trpc.js'
 import { challenge } from './challenge.contract.js'
@@ -44,8 +45,9 @@ export const openid4vciRouter = router({
     .input(token.input)
     .output(token.output)
     .mutation(async ({ ctx, input }) => {
-      const wallet = await authenticateClient(ctx, input)
-      return uncached({ ...(await issueToken(ctx.deps, input, { dpop: dpopProofOf(ctx), wallet })) })
+      const parameters = withValue(input)
+      const wallet = await authenticateClient(ctx, parameters)
+      return uncached({ ...(await issueToken(ctx.deps, parameters, { dpop: dpopProofOf(ctx), wallet })) })
     }),
 
   nonce: dpopProcedure

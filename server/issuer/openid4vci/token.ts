@@ -9,9 +9,7 @@ import { assertHaipToken, isHaip } from './haip.js'
  *
  * @throws OAuthError with the code of RFC 6749 §5.2 that fits.
  */
-export async function issueToken(deps: Deps, sent: TokenParameters, client: TokenClient): Promise<TokenResponse> {
-  // RFC 6749 §3.2: parameters sent without a value are treated as if they were omitted.
-  const parameters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
+export async function issueToken(deps: Deps, parameters: TokenParameters, client: TokenClient): Promise<TokenResponse> {
   const { grant_type: grantType } = parameters
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.')
   const grants = grantsOf(deps)

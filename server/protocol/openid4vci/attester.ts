@@ -11,6 +11,8 @@ export const ATTESTATION_ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', '
 
 /** A wallet provider whose attestations name a key by `iss` and `kid`. */
 export interface AttestationProvider {
+  /** The wallet that it attests, and no other. */
+  readonly clientId: string
   readonly iss: string
   readonly keys: readonly Jwk[]
 }
@@ -88,8 +90,8 @@ function verifiedChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Da
 export function attesterOf(header: JsonObject, payload: JsonObject, trust: AttestationTrust, now: Date): Attester {
   const iss = typeof payload.iss === 'string' ? payload.iss : undefined
   if (header.x5c !== undefined) return { jwk: keyByChain(header.x5c, trust, now), iss }
-  const provider = trust.providers.find((known) => known.iss === iss)
-  const key = provider?.keys.find(({ kid }) => kid !== undefined && kid === header.kid)
+  const keys = trust.providers.filter((known) => known.iss === iss).flatMap((known) => known.keys)
+  const key = keys.find(({ kid }) => kid !== undefined && kid === header.kid)
   const jwk = key === undefined ? undefined : readPublicJwk(key)
   if (jwk === undefined) throw new AttestationError('The attestation is of no provider that is trusted here.')
   return { jwk, iss }

@@ -80,6 +80,12 @@ function assertProof(
   return issuedAt
 }
 
+/** Who may attest a wallet: a provider that is known by its keys vouches for the wallets that it is known for. */
+const trustFor = (clientId: string, trust: AttestationTrust): AttestationTrust => ({
+  ...trust,
+  providers: trust.providers.filter((provider) => provider.clientId === clientId),
+})
+
 /**
  * Verifies a wallet attestation with its proof of possession (OpenID4VCI 1.0 Appendix E; Attestation-Based Client
  * Authentication, draft 07, §5, §6.2). Its `challenge`, `status` and whether it was used before are the caller's to check.
@@ -94,7 +100,7 @@ export function verifyWalletAttestation(
   const jwt = decoded(attestation, 'wallet attestation', MAX_LENGTH)
   const pop = decoded(proof, 'proof of the wallet attestation', MAX_LENGTH)
   const { clientId, instance } = attested(jwt, options.now)
-  const attester = attesterOf(jwt.header, jwt.payload, options.trust, options.now)
+  const attester = attesterOf(jwt.header, jwt.payload, trustFor(clientId, options.trust), options.now)
   assertSigned(jwt, attester.jwk, 'wallet attestation', ATTESTATION_ALGORITHMS)
   const issuedAt = assertProof(pop, clientId, options)
   assertSigned(pop, instance, 'proof of the wallet attestation', ATTESTATION_ALGORITHMS)

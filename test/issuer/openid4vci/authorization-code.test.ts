@@ -210,6 +210,15 @@ describe('what goes to the wallet as an error (RFC 6749 §4.1.2.1)', () => {
     expect(refused.headers.get('dpop-nonce')).not.toBeNull()
   })
 
+  it('an issuer_state whose offer has ended', async () => {
+    const { issuerState } = await newOffer({ expiresInSeconds: 60 })
+    const { parameters } = await newRequest({ issuer_state: issuerState })
+    clock.ahead = 120
+    expect(refusalOf(await push(parameters)).slice(0, 2)).toEqual([400, 'invalid_request'])
+    const answer = await newBrowser(issuer.service).get(addressOf(parameters))
+    expect(responseOf(answer)).toMatchObject({ error: 'invalid_request', state: 'of-the-wallet' })
+  })
+
   it('a request object, which nobody reads here (RFC 9101 §10.5)', async () => {
     const { parameters } = await newRequest({ request: 'e30.e30.x' })
     expect(responseOf(await newBrowser(issuer.service).get(addressOf(parameters)))).toMatchObject({

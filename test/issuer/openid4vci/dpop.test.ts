@@ -256,6 +256,7 @@ describe('what a token is asked for (RFC 6749)', () => {
 
   it.each<[string, Record<string, string>, Record<string, string>]>([
     ['Authorization: Basic', { authorization: 'Basic eDp5' }, {}],
+    ['Authorization: Basic without credentials', { authorization: 'Basic' }, {}],
     ['a client_secret', {}, { client_id: 'x', client_secret: 'y' }],
     ['a client_assertion', {}, { client_assertion: 'e30.e30.x' }],
   ])(
@@ -265,7 +266,7 @@ describe('what a token is asked for (RFC 6749)', () => {
       const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code }
       const answer = await issuer.requestToken({ ...form, ...more }, { headers })
       expect(refusalOf(answer).slice(0, 2)).toEqual([401, 'invalid_client'])
-      if ('authorization' in headers) expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /)
+      if ('authorization' in headers) expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=/)
       expect((await issuer.requestToken(form)).status).toBe(200)
     },
   )

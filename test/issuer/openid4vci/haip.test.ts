@@ -144,7 +144,10 @@ describe.each([
     const { issuer, wallet } = at()
     const provider = await newProvider()
     const { deps } = issuer.service
-    const known = { ...deps.config.attestationTrust, providers: [{ iss: provider.iss, keys: [provider.jwk] }] }
+    const known = {
+      ...deps.config.attestationTrust,
+      providers: [{ clientId: 'https://pocket.example', iss: provider.iss, keys: [provider.jwk] }],
+    }
     Object.assign(deps.config, { attestationTrust: known })
     const headers = {
       ...(await wallet.headersFor('/openid4vci/par')),

@@ -17,18 +17,26 @@ import {
 import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from './browser.js'
 
 const CLIENT = 'https://pocket.example'
+const RIVAL = 'https://purse.example'
 const root = newProviderRoot()
 let web: WebServer
 let issuer: Issuer
 let unattested: Issuer
 let provider: Provider
+/** Of another known wallet, under the same name. */
+let rival: Provider
 let instance: WalletActor
 
 beforeAll(async () => {
   provider = await newProvider()
   instance = await newWallet()
   web = await startWebServer()
-  const env = await trusting([knownWallet(CLIENT, [REDIRECT_URI, 'pocket:done'], provider)], [root])
+  rival = await newProvider()
+  const wallets = [
+    knownWallet(CLIENT, [REDIRECT_URI, 'pocket:done'], provider),
+    knownWallet(RIVAL, [REDIRECT_URI], rival),
+  ]
+  const env = await trusting(wallets, [root])
   issuer = await startIssuer({ env: { ...env, OUTBOUND_ALLOWED_HOSTS: `127.0.0.1:${web.port}` } })
   unattested = await startIssuer()
 })
@@ -90,6 +98,8 @@ const redeem = (code: string, verifier: string, headers: Headers): Promise<Answe
     { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI, client_id: CLIENT },
     { headers },
   )
+
+const REFUSED = [401, 'invalid_client']
 
 describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix E)', () => {
   it('names the wallet on the page, and the whole flow passes with a proof each time', async () => {
@@ -210,7 +220,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
   it('another attested wallet redeems no code of this one, which stays good for this one (RFC 6749 §5.2)', async () => {
     const { code, verifier } = await attestedCode()
     const other = await newWallet()
-    const headers = await attested({ payload: { sub: 'https://other.example' } }, {}, other)
+    const headers = await attested({ payload: { sub: RIVAL } }, {}, other, rival)
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI }
     const refused = await issuer.requestToken(form, { headers })
     expect(refusalOf(refused)).toEqual([400, 'invalid_grant', 'The code was given to another client.'])
@@ -266,7 +276,6 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     return { payload: { status: { status_list: { uri, idx: 7 } } } }
   }
   const pushed = async (changes: Changes) => push((await newRequest()).parameters, await attested(changes))
-  const REFUSED = [401, 'invalid_client']
 
   it('must be valid, and is asked for each time', async () => {
     const changes = await statusBy(provider, [8])
@@ -295,6 +304,36 @@ describe('wallets that are known (WALLET_CLIENTS)', () => {
     const at = async (uri: string) => (await push((await newRequest({ redirect_uri: uri })).parameters, {})).status
     expect(await at('pocket:done')).toBe(201)
     expect(await at('https://wallet.example/other')).toBe(400)
+    expect(await at(`${REDIRECT_URI}/more`)).toBe(400)
+    expect(await at(`${REDIRECT_URI}?more=1`)).toBe(400)
     expect(await at('http://127.0.0.1:5000/cb')).toBe(400)
+  })
+
+  it('are attested by their own provider, not by that of another wallet', async () => {
+    const by = async (clientId: string, from: Provider) => {
+      const { parameters } = await newRequest({ client_id: clientId })
+      const headers = {
+        'oauth-client-attestation': await from.attest(clientId, instance),
+        'oauth-client-attestation-pop': await popOf(instance, issuer.service.url),
+      }
+      return push(parameters, headers)
+    }
+    expect((await by(RIVAL, rival)).status).toBe(201)
+    const refused = [await by(CLIENT, rival), await by(RIVAL, provider), await by('https://unknown.example', rival)]
+    expect(refused.map((answer) => refusalOf(answer).slice(0, 2))).toEqual([REFUSED, REFUSED, REFUSED])
+  })
+
+  it('a client_id without a value is none, as at PAR (RFC 6749 §3.2)', async () => {
+    const { code, verifier } = await attestedCode()
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      redirect_uri: REDIRECT_URI,
+      client_id: '',
+      client_secret: '',
+    }
+    const token = await issuer.requestToken(form, { headers: await attested() })
+    expect(token.status, token.text).toBe(200)
   })
 })

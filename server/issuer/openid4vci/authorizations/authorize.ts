@@ -10,13 +10,14 @@ import {
   redirectTarget,
 } from '../../../protocol/oauth/authorization-request.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
+import { withValue } from '../../../protocol/oauth/parameters.js'
 import { withParameters } from '../../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../access-token.js'
 import { isHaip, notPushed } from '../haip.js'
 import type { WalletOffering } from '../store.js'
 import { DECISION_SECONDS } from './authorization.js'
-import { isRedirectUriOf, parametersOf } from './parameters.js'
+import { isRedirectUriOf } from './parameters.js'
 import { requestedOffer } from './requested-offer.js'
 import { deciderOf } from './sign-in.js'
 import { storeRequest } from './store-request.js'
@@ -142,7 +143,7 @@ const onceIn = (sent: SentParameters): AuthorizationParameters =>
 export async function authorize(ctx: Context, sent: SentParameters): Promise<ProtocolReply> {
   try {
     const repeated = Object.keys(sent).filter((name) => Array.isArray(sent[name]))
-    const parameters = parametersOf(onceIn(sent))
+    const parameters = withValue(onceIn(sent))
     assertOnce(repeated.filter((name) => name === 'request_uri' || name === 'client_id'))
     const { request_uri: requestUri, client_id: clientId } = parameters
     if (requestUri !== undefined) return await visit(ctx, requestUri, clientId)

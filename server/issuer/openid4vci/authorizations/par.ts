@@ -7,13 +7,14 @@ import {
 } from '../../../protocol/oauth/authorization-request.js'
 import type { DpopProof } from '../../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
+import { withValue } from '../../../protocol/oauth/parameters.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../access-token.js'
 import { authenticateClient } from '../client-authentication.js'
 import { dpopProofOf, replayedProof, usedProofs } from '../dpop.js'
 import { assertHaipRequest, assertHaipWallet, isHaip } from '../haip.js'
 import { REQUEST_URI_SECONDS } from './authorization.js'
-import { isRedirectUriOf, parametersOf } from './parameters.js'
+import { isRedirectUriOf } from './parameters.js'
 import { storeRequest } from './store-request.js'
 
 const URN = 'urn:ietf:params:oauth:request_uri:'
@@ -38,7 +39,7 @@ function assertPushable(parameters: AuthorizationParameters): void {
  */
 export async function pushRequest(ctx: Context, sent: AuthorizationParameters): Promise<ProtocolReply> {
   const { deps } = ctx
-  const parameters = parametersOf(sent)
+  const parameters = withValue(sent)
   assertPushable(parameters)
   const client = await authenticateClient(ctx, parameters)
   if (isHaip(deps)) assertHaipWallet(deps, client)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Deps } from '../../../deps.js'
-import type { AuthorizationParameters } from '../../../protocol/oauth/authorization-request.js'
 import { isPublicClientRedirectUri } from '../../../protocol/oauth/redirect-uri.js'
 import type { Authorization, ProvidedClaims, StoredRequest, UsersAuthorization } from './authorization.js'
 import type { StoredAuthorization, VisitedAuthorization } from './store.js'
@@ -10,10 +9,6 @@ export const isRedirectUriOf =
   ({ config }: Pick<Deps, 'config'>) =>
   (clientId: string, uri: string): boolean =>
     config.walletRedirectUris.get(clientId)?.includes(uri) ?? isPublicClientRedirectUri(uri, config.allowInsecureHttp)
-
-/** Parameters as they came; those without a value are treated as if they were omitted (RFC 6749 §3.1). */
-export const parametersOf = (sent: AuthorizationParameters): AuthorizationParameters =>
-  Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
 
 const optional = z.string().optional()
 
