@@ -531,6 +531,9 @@ describe('codes that are bound to a key (RFC 9449 §10)', () => {
       // FAPI 2.0 §5.3.2.1: the refresh token of a key is not replaced, and is of no use to another key.
       const refresh = { grant_type: 'refresh_token', refresh_token: good.json.refresh_token }
       expect(refusalOf(await issuer.requestToken(refresh)).slice(0, 2)).toEqual([400, 'invalid_grant'])
+      const ofThief = { dpop: await proofFor(thief, '/openid4vci/token') }
+      const stolen = await issuer.requestToken(refresh, { headers: ofThief })
+      expect(refusalOf(stolen).slice(0, 2)).toEqual([400, 'invalid_grant'])
       for (let time = 0; time < 2; time += 1) {
         const dpop = await proofFor(wallet, '/openid4vci/token')
         const refreshed = await issuer.requestToken(refresh, { headers: { dpop } })
@@ -624,6 +627,16 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await refresh(tokens.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
     expect(refusalOf(await refresh(first.json.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
     expect(refusalOf(await issuer.take(first.json.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
+  })
+
+  it('twenty uses of one refresh token at once give at most one, and all of its family ends', async () => {
+    const tokens = await tokensFor()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(tokens.refresh_token)))
+    const given = answers.filter(({ status }) => status === 200)
+    expect(given.length).toBeLessThanOrEqual(1)
+    for (const { json } of given)
+      expect(refusalOf(await refresh(json.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
+    expect(refusalOf(await issuer.take(tokens.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
   })
 
   it('nothing that is given while a family ends is good afterwards', async () => {
