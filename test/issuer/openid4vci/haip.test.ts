@@ -5,7 +5,7 @@ import { environmentOf } from '../../keys/environment.js'
 import { query } from '../../support/postgres.js'
 import { credentialOf, type Issuer, JWT_VC, PRE_AUTHORIZED, refusalOf, SD_JWT, SUBJECT } from './actors.js'
 import { newProvider } from './attestation-actors.js'
-import { REDIRECT_URI, responseOf } from './browser.js'
+import { newBrowser, openPage, REDIRECT_URI, responseOf } from './browser.js'
 import { haipFiles, type Sent, startHaip } from './haip-actors.js'
 
 type Haip = Awaited<ReturnType<typeof startHaip>>
@@ -226,6 +226,56 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
     const answer = await issuer.service.request('GET', `/openid4vci/offers/${made.credentialOfferSessionId}`)
     Object.assign(issuer.service.deps.config, { issuerProfile: 'final' })
     expect(refusalOf(answer)).toEqual([400, 'invalid_request', 'Pre-authorized codes are no longer given here.'])
+  })
+})
+
+describe('what began without HAIP', () => {
+  const underHaip = async <T>({ issuer }: Haip, act: () => Promise<T>): Promise<T> => {
+    const { config } = issuer.service.deps
+    Object.assign(config, { issuerProfile: 'haip' })
+    return act().finally(() => Object.assign(config, { issuerProfile: 'final' }))
+  }
+
+  it('a wallet that began itself and was not attested is given no offer under HAIP; an attested one is', async () => {
+    const local = await startHaip({ AUTH_DISABLED: 'true' })
+    try {
+      const { issuer, wallet } = local
+      await offerOf(issuer, { forSubject: 'local-admin' })
+      const { parameters } = wallet.parametersOf()
+      const { page } = await openPage(
+        newBrowser(issuer.service),
+        `/openid4vci/authorize?${new URLSearchParams(parameters)}`,
+      )
+      expect(responseOf(page)).toMatchObject({
+        error: 'access_denied',
+        error_description: 'The offer is for attested wallets.',
+      })
+      expect((await wallet.redeem(await wallet.code())).status).toBe(200)
+    } finally {
+      await local.close()
+    }
+  })
+
+  it('a page that was shown to the user of a wallet without attestation gives no code', async () => {
+    const { issuer, wallet } = single
+    const state = stateOf(await offerOf(issuer, { profile: 'final', grant: 'authorization_code' }))
+    const address = new URLSearchParams(wallet.parametersOf(state).parameters)
+    const browser = newBrowser(issuer.service)
+    const { id, page } = await openPage(browser, `/openid4vci/authorize?${address}`)
+    expect(page.status, page.text).toBe(200)
+    const decided = await underHaip(single, () => browser.decide(page, id, 'accept'))
+    expect(responseOf(decided)).toMatchObject({ error: 'access_denied' })
+  })
+
+  it('a Bearer token gives no credential', async () => {
+    const { issuer } = single
+    const made = await issuer.makeOffer({ credentialConfigurationIds: [SD_JWT] })
+    const token = await issuer.token(made.credentialOfferSessionId)
+    expect(refusalOf(await underHaip(single, () => issuer.take(token, SD_JWT)))).toEqual([
+      401,
+      'invalid_token',
+      'The access token must be bound to a key (HAIP).',
+    ])
   })
 })
 
