@@ -50,6 +50,7 @@ export function createSeals(deps: SealOptions) {
   const tagOf = (offeringId: string) => createHmac('sha256', issuerStateKey).update(offeringId).digest('base64url')
   const dpopNonceKey = deps.sealingKey('dpop-nonce')
   const notificationKey = deps.sealingKey('notification-id')
+  let given = { exp: 0, nonce: '' }
   return {
     /** A fresh code for an offering. */
     preAuthorizedCode: (offeringId: string): string => {
@@ -90,8 +91,15 @@ export function createSeals(deps: SealOptions) {
 
     isAttestationChallenge: (sealed: string): boolean => isFresh(open(challengeKey, sealed)),
 
-    /** A nonce for DPoP proofs (RFC 9449 §8): good for any number of them while it lasts. */
-    dpopNonce: (): string => seal(dpopNonceKey, { exp: seconds(deps.clock()) + NONCE_SECONDS }),
+    /**
+     * A nonce for DPoP proofs (RFC 9449 §8): good for any number of them while it lasts. Since every answer brings one, those of
+     * one second bring the same.
+     */
+    dpopNonce: (): string => {
+      const exp = seconds(deps.clock()) + NONCE_SECONDS
+      if (given.exp !== exp) given = { exp, nonce: seal(dpopNonceKey, { exp }) }
+      return given.nonce
+    },
 
     /** Whether a DPoP nonce is one of ours and has not expired. */
     isDpopNonce: (sealed: string): boolean => isFresh(open(dpopNonceKey, sealed)),
