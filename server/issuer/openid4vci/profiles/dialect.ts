@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import type { OAuthError } from '../../../protocol/oauth/error.js'
 import type { TxCodeDescription } from '../tx-code.js'
-import type { OfferedType } from './offered-types.js'
+import type { OfferedTypes } from './offered-types.js'
 import type { SentCredentialRequest } from './sent-credential-request.js'
 
 /** Parameters of an authorization or a token request, each sent once. */
@@ -22,7 +22,7 @@ export interface Dialect {
   /** A credential offer of 1.0 (§4.1.1). */
   readonly offer: (offer: JsonObject) => JsonObject
   /** Parameters of an authorization or a token request in those of 1.0 (§5.1, §6.1), for an offer of some types. */
-  readonly parameters: (sent: Parameters, types: readonly OfferedType[]) => Parameters
+  readonly parameters: (sent: Parameters, types: OfferedTypes) => Parameters
   /** A token response of 1.0 (§6.2). */
   readonly tokenResponse: (response: JsonObject, nonce: NonceMembers) => JsonObject
   /**
@@ -30,7 +30,7 @@ export interface Dialect {
    *
    * @throws OAuthError for what cannot be said in them.
    */
-  readonly credentialRequest: (sent: SentCredentialRequest, types: readonly OfferedType[]) => JsonObject
+  readonly credentialRequest: (sent: SentCredentialRequest, types: OfferedTypes) => JsonObject
   /** A credential response of 1.0 (§8.3) for a request. */
   readonly credentialResponse: (response: JsonObject, sent: SentCredentialRequest, nonce: NonceMembers) => JsonObject
   /** A credential error response of 1.0 (§8.3.1.2). */

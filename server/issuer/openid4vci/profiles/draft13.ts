@@ -4,7 +4,7 @@ import type { Dialect, Parameters } from './dialect.js'
 import { draft15 } from './draft15.js'
 import { final } from './final.js'
 import { isNamedBy } from './named-type.js'
-import type { OfferedType } from './offered-types.js'
+import type { OfferedType, OfferedTypes } from './offered-types.js'
 import type { SentCredentialRequest } from './sent-credential-request.js'
 import { singleCredential } from './single-proof.js'
 
@@ -15,10 +15,11 @@ import { singleCredential } from './single-proof.js'
  */
 function withConfigurationId(
   { format, vct, credential_definition, types: named, ...request }: SentCredentialRequest,
-  types: readonly OfferedType[],
+  typesOf: OfferedTypes,
 ): SentCredentialRequest {
   const { credential_identifier: identifier, ...rest } = request
   if (rest.credential_configuration_id !== undefined) return request
+  const types = typesOf()
   // Identifiers are those of configurations, and the library of `isNamedBy` sends them where none were given.
   if (types.some(({ id }) => id === identifier)) return { ...rest, credential_configuration_id: identifier }
   if (format === undefined || identifier !== undefined) return request
@@ -49,10 +50,11 @@ function parsedList(text: string): readonly unknown[] | undefined {
   }
 }
 
-function withNamedDetails(sent: Parameters, types: readonly OfferedType[]): Parameters {
+function withNamedDetails(sent: Parameters, typesOf: OfferedTypes): Parameters {
   const { authorization_details: text } = sent
   const details = text === undefined ? undefined : parsedList(text)
   if (details === undefined) return sent
+  const types = typesOf()
   return { ...sent, authorization_details: JSON.stringify(details.map((detail) => namedDetail(detail, types))) }
 }
 

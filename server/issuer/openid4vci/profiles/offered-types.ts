@@ -10,16 +10,17 @@ export interface OfferedType {
   readonly members: JsonObject
 }
 
+/** What some configurations can be named by: only some drafts ask. */
+export type OfferedTypes = () => readonly OfferedType[]
+
 /** What some configurations can be named by. */
-export function offeredTypes(
-  { formats, config }: Pick<Deps, 'config' | 'formats'>,
-  configurationIds: readonly string[],
-): OfferedType[] {
-  return configurationIds.flatMap((id) => {
-    const configuration = parseConfigurationId(formats, id)
-    if (configuration === undefined) return []
-    const { name, format } = configuration
-    const members = format.issuing.typeMembers({ name, selectivelyDisclosable: null }, config)
-    return [{ id, format: format.name, members }]
-  })
-}
+export const offeredTypes =
+  ({ formats, config }: Pick<Deps, 'config' | 'formats'>, configurationIds: readonly string[]): OfferedTypes =>
+  () =>
+    configurationIds.flatMap((id) => {
+      const configuration = parseConfigurationId(formats, id)
+      if (configuration === undefined) return []
+      const { name, format } = configuration
+      const members = format.issuing.typeMembers({ name, selectivelyDisclosable: null }, config)
+      return [{ id, format: format.name, members }]
+    })
