@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { issuanceTasks } from '../../../server/issuer/openid4vci/expire.js'
 import { runTask } from '../../../server/maintenance/job.js'
 import { signCompact } from '../../../server/protocol/jose/jws.js'
@@ -350,11 +350,16 @@ describe('a transaction (§9.1)', () => {
   it('is unknown to who guesses it, and under the token of another authorization', async () => {
     const mine = await waiting()
     const others = await waiting()
+    const foreign = [
+      [mine.token, others.transactionId],
+      [others.token, mine.transactionId],
+    ] as const
+    for (const [token, transactionId] of foreign)
+      expect(refusalOf(await issuer.collect(token, transactionId))).toEqual(UNKNOWN)
     for (const offerId of [mine.offerId, others.offerId]) await approved(offerId)
     const plain = await issuer.token((await issuer.makeOffer()).credentialOfferSessionId)
     for (const [token, transactionId] of [
-      [mine.token, others.transactionId],
-      [others.token, mine.transactionId],
+      ...foreign,
       [plain, mine.transactionId],
       [mine.token, 'guessed'],
       [mine.token, `${mine.transactionId} `],
@@ -495,6 +500,18 @@ describe('who waits', () => {
       offerId,
     )
     expect(waits).toHaveLength(1)
+  })
+
+  it('collects what was counted as it asked, which is not counted again', async () => {
+    const offerId = await newOffer()
+    const { access_token: token } = await tokensFor(offerId)
+    const wallets = await Promise.all(Array.from({ length: 20 }, () => newWallet()))
+    const transactions: string[] = []
+    for (const configuration of [SD_JWT, SD_JWT, SD_JWT, SD_JWT, JWT_VC])
+      transactions.push(transactionOf(await issuer.take(token, configuration, ...wallets)))
+    await approved(offerId)
+    for (const transactionId of transactions.slice(-2))
+      expect((await issuer.collect(token, transactionId)).json.credentials).toHaveLength(20)
   })
 
   it('comes back by its refresh token after its access token and the offer have ended', async () => {
@@ -668,6 +685,27 @@ describe('what changes while a wallet waits', () => {
     const { notification_id } = (await issuer.collect(token, transactionId)).json
     await issuer.notify(token, { notification_id, event: 'credential_failure' })
     expect(refusalOf(await issuer.collect(token, second)).slice(0, 2)).toEqual([400, 'credential_request_denied'])
+  })
+
+  it('an approval at the moment in which the wallet begins to wait: it waits as long as its tokens last all the same', async () => {
+    const offerId = await newOffer()
+    const tokens = await tokensFor(offerId)
+    const { vault } = issuer.service.deps
+    const { protect } = vault
+    const meanwhile = vi.spyOn(vault, 'protect').mockImplementation(async (...args) => {
+      await approved(offerId)
+      return protect(...args)
+    })
+    const asked = await issuer.take(tokens.access_token, SD_JWT)
+    meanwhile.mockRestore()
+    const transactionId = transactionOf(asked)
+    clock.ahead = 3 * DAY
+    await maintain()
+    expect(await issuer.session(offerId)).toMatchObject({ state: 'TokenIssued', deferred: 'approved' })
+    const { access_token: token } = (await refresh(tokens.refresh_token)).json
+    credentialOf(await issuer.collect(token, transactionId))
+    const events = await rows('SELECT data FROM session_events WHERE session_id = $1 ORDER BY seq', offerId)
+    expect((events.at(-1) as { data: unknown }).data).toEqual(await issuer.session(offerId))
   })
 
   it('a decision while the wallet asks: no event goes back behind it', async () => {

@@ -69,7 +69,7 @@ export function createDeferredIssuanceStore({ sql }: Database) {
      * Admits a wallet that then waits, in one statement: the redemption is counted and the nonces are used up as if it was issued
      * to. What waited for the configuration before makes room.
      *
-     * @param session as it is while a wallet waits, for the first one
+     * @param session as it is while a wallet waits, for the first one; approved at this very moment it stays so, with that end
      */
     async insert(
       request: Admission,
@@ -88,8 +88,9 @@ export function createDeferredIssuanceStore({ sql }: Database) {
         counted_instances AS (
           UPDATE authorizations a SET ${countedUnder(request)} FROM deferred WHERE a.id = deferred.authorization_id),
         pending AS (
-          UPDATE credential_offer_sessions x SET deferred = ${session.deferred}, seq = x.seq + 1, expires_at = ${session.expiresAt}
-          FROM deferred WHERE x.id = ${session.id} AND x.deferred IS NULL RETURNING x.id, x.seq, x.deferred),
+          UPDATE credential_offer_sessions x SET deferred = COALESCE(x.deferred, ${session.deferred}), seq = x.seq + 1,
+            expires_at = ${session.expiresAt}
+          FROM deferred WHERE x.id = ${session.id} AND x.deferred IS DISTINCT FROM ${session.deferred} RETURNING x.id, x.seq, x.deferred),
         ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM pending`, now)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
