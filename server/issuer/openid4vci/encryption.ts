@@ -5,6 +5,7 @@ import { parseJsonObject } from '../../json-text.js'
 import { type Jwk, publicJwkOf } from '../../protocol/jose/jws.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import {
+  assertRequestTimes,
   decryptRequest,
   ENCRYPTED_TYPE,
   ENCRYPTION_ALG,
@@ -18,13 +19,15 @@ import { walletProcedure } from './wallet-access.js'
 type Encrypt = (answer: Uint8Array) => string
 
 /** The input that was sent, as the request's JSON would give it. */
-async function openRequest({ config, decryptionKeys }: Deps, sent: unknown): Promise<unknown> {
+async function openRequest({ clock, config, decryptionKeys }: Deps, sent: unknown): Promise<unknown> {
   if (!(sent instanceof TextBody)) {
     if (config.credentialEncryption === 'required') throw encryptionError('The request must be encrypted.')
     return sent
   }
   if (config.credentialEncryption === 'off') throw encryptionError('Encrypted credential requests are not supported.')
-  return parseJsonObject(await decryptRequest(sent.text, decryptionKeys.find), 'accepted')
+  const claims = parseJsonObject(await decryptRequest(sent.text, decryptionKeys.find), 'accepted')
+  assertRequestTimes(claims, clock())
+  return claims
 }
 
 /**

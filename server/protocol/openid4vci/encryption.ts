@@ -23,6 +23,8 @@ export const ENCRYPTION_ZIP_VALUES = ['DEF'] as const
 export const MAX_REQUEST_BYTES = 262_144
 /** What they take in base64url, with room for the header. */
 const MAX_JWE_LENGTH = 360_448
+/** Clocks of wallets differ from ours. */
+const LEEWAY_SECONDS = 60
 
 /** The private key that requests are encrypted for: its public half is published with `kid`, `use` and `alg`. */
 export const generateEncryptionKey = (kid: string): Jwk => ({
@@ -86,6 +88,21 @@ export async function decryptRequest(jwe: string, keyOf: (kid: string) => Promis
   if (octets.length > MAX_REQUEST_BYTES) throw tooLong()
   if (!isUtf8(octets)) throw new OAuthError('invalid_credential_request', 'The encrypted request must be UTF-8.')
   return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('utf8')
+}
+
+/**
+ * An encrypted request is a JWT: where it says when it is good, it is good then alone (RFC 7519 §4.1.4, §4.1.5).
+ *
+ * @throws OAuthError `invalid_credential_request`
+ */
+export function assertRequestTimes({ exp, nbf }: JsonObject, now: Date): void {
+  const refusal = (description: string) => new OAuthError('invalid_credential_request', description)
+  const seconds = now.getTime() / 1000
+  for (const [name, time] of Object.entries({ exp, nbf }))
+    if (time !== undefined && typeof time !== 'number') throw refusal(`The ${name} of the request must be a number.`)
+  if (typeof exp === 'number' && exp + LEEWAY_SECONDS <= seconds) throw refusal('The encrypted request has expired.')
+  if (typeof nbf === 'number' && nbf > seconds + LEEWAY_SECONDS)
+    throw refusal('The encrypted request is not valid yet: nbf lies in the future.')
 }
 
 function encryptionJwk(jwk: unknown): Jwk {

@@ -21,7 +21,7 @@ let issuer: Issuer
 let key: JWK
 
 beforeAll(async () => {
-  issuer = await startIssuer()
+  issuer = await startIssuer({ maintenance: false })
   key = await requestKey(issuer.service)
 })
 afterAll(() => issuer.service.close())
@@ -105,6 +105,13 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect((await mine.open(answer.text)).header).toEqual({ alg: 'ECDH-ES', enc: 'A256GCM' })
   })
 
+  it('may say when it is good', async () => {
+    const seconds = Math.floor(Date.now() / 1000)
+    const times = { iat: seconds, nbf: seconds + 20, exp: seconds - 20, jti: 'one' }
+    const jwe = await encryptFor(key, JSON.stringify(await requestOf(times)))
+    expectTaken(await sendJwe(issuer.service, await newToken(), jwe))
+  })
+
   it('that asks for no encrypted answer gets JSON', async () => {
     const jwe = await encryptFor(key, JSON.stringify(await requestOf()))
     const answer = expectTaken(await sendJwe(issuer.service, await newToken(), jwe))
@@ -133,7 +140,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
   })
 
   it('costs no statement more than one in the clear, once the key has been read', async () => {
-    const other = await startIssuer()
+    const other = await startIssuer({ maintenance: false })
     const otherKey = await requestKey(other.service)
     const mine = await newAnswerKey()
     const inTheClear = async () => {
@@ -225,7 +232,19 @@ describe('what is refused', () => {
       async (body) => headed(await encryptFor(key, body), { zip: 'GZ' }),
       [400, parameters, 'The zip of the request is not supported.'],
     ],
-    ['a critical extension', async (body) => headed(await encryptFor(key, body), { crit: ['b64'] }), undecryptable],
+    [
+      'a critical extension',
+      async (body) =>
+        new CompactEncrypt(new TextEncoder().encode(body))
+          .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A128GCM', kid: String(key.kid), crit: ['exp'], exp: 1 })
+          .encrypt(await importJWK(key, 'ECDH-ES'), { crit: { exp: true } }),
+      undecryptable,
+    ],
+    [
+      'a header that was changed (it is authenticated)',
+      async (body) => headed(await encryptFor(key, body), { cty: 'json' }),
+      undecryptable,
+    ],
     [
       'a tag that was changed',
       async (body) => {
@@ -270,6 +289,21 @@ describe('what is refused', () => {
     ['more than a mebibyte', async () => 'A'.repeat(1_048_577), [413, request, 'Request body exceeds 1 MiB.']],
     ['an array', () => encryptFor(key, '[]'), [400, request, 'Request body must be a JSON object']],
     ['null', () => encryptFor(key, 'null'), [400, request, 'Request body must be a JSON object']],
+    [
+      'a JWT that has expired (RFC 7519 §4.1.4)',
+      (body) => encryptFor(key, body.replace('{', `{"exp":${Math.floor(Date.now() / 1000) - 120},`)),
+      [400, request, 'The encrypted request has expired.'],
+    ],
+    [
+      'a JWT that is not valid yet (§4.1.5)',
+      (body) => encryptFor(key, body.replace('{', `{"nbf":${Math.floor(Date.now() / 1000) + 300},`)),
+      [400, request, 'The encrypted request is not valid yet: nbf lies in the future.'],
+    ],
+    [
+      'a JWT whose exp is no number',
+      (body) => encryptFor(key, body.replace('{', '{"exp":"soon",')),
+      [400, request, 'The exp of the request must be a number.'],
+    ],
     ['a JWT within it', () => encryptFor(key, 'e30.e30.c2ln'), [400, request, 'Request body is not valid JSON.']],
     ['nothing', () => encryptFor(key, ''), [400, request, 'Request body is not valid JSON.']],
     [
