@@ -39,6 +39,7 @@ export const zToken = z.strictObject({
   credentialId: z.string().nullable(),
   credentialSubject: json(),
   credentialGood: z.boolean().nullable(),
+  credentialSigned: z.boolean(),
   proven: z.boolean(),
 })
 

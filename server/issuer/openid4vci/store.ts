@@ -79,6 +79,8 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly credentialSubject: Readonly<Record<string, unknown>>
   /** Whether what was taken under this token is on record and not revoked; null before anything was. */
   readonly credentialGood: boolean | null
+  /** Whether a signed copy bears the id of what is on record. */
+  readonly credentialSigned: boolean
 }
 
 /** The authorization that a token is given for. */
@@ -369,7 +371,8 @@ export function createOpenid4vciStore({ sql }: Database) {
           LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
-          CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood"
+          CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
+          c.vc -> 'proof' IS NOT NULL AS "credentialSigned"
         FROM issuance_tokens t
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id

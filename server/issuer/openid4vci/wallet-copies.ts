@@ -42,9 +42,10 @@ async function signAll(
 }
 
 /**
- * Signs one instance for each proven key. Batch copies share no salt, no id and no neighbouring status index.
+ * Signs one instance for each proven key. Copies share no salt, no id and no neighbouring status index, whether they are of one
+ * batch or of several.
  *
- * @param recordId the id of the record, which the first copy bears.
+ * @param recordId the id of the record, which its first signed copy bears.
  */
 export async function signCopies(
   deps: Deps,
@@ -66,7 +67,7 @@ export async function signCopies(
     subject: token.credentialSubject,
     format,
     binding: format.issuing.bindingTo(bare ? { jwk: key.jwk, did: key.did } : key, subjectId),
-    id: position === 0 ? recordId : deps.newId(),
+    id: position === 0 && !token.credentialSigned ? recordId : deps.newId(),
     issuedAt,
   }))
   const taken = await deps.allotment.allot(token.issuerId, token.keyId, keys.length)

@@ -101,4 +101,29 @@ describe('an admission without a record', () => {
     await issuer.service.request('POST', `/api/v1/credentials/${earlierId}/revoke`, { client: true })
     expect(await admit(await again({ configurationId: SD_JWT, earlierId }))).toEqual({ kind: 'refused' })
   })
+
+  it('is refused where its session has ended meanwhile', async () => {
+    const { credentialOfferSessionId: id } = await issuer.makeOffer()
+    const token = await issuer.token(id)
+    const moved = (state: string, message: string | null) =>
+      rows('UPDATE credential_offer_sessions SET state = $2, error_message = $3 WHERE id = $1', id, state, message)
+    await moved('Error', 'Ended.')
+    expect(await admit(await requestFor(token, id, { hasSession: true }))).toEqual({ kind: 'refused' })
+    await moved('TokenIssued', null)
+    expect(await admit(await requestFor(token, id, { hasSession: true }))).toBe('admitted')
+  })
+
+  it('is not given under an authorization that has ended meanwhile, though its token is there', async () => {
+    const { credentialOfferSessionId: id } = await issuer.makeOffer({ deferred: true })
+    const token = await issuer.token(id)
+    const [{ authorizationId }] = (await rows(
+      'SELECT authorization_id AS "authorizationId" FROM issuance_tokens WHERE token_hash = $1',
+      sha256(token),
+    )) as [{ authorizationId: string }]
+    const request = () => requestFor(token, id, { hasSession: true, authorizationId })
+    await rows("UPDATE authorizations SET expires_at = now() - interval '1 minute' WHERE id = $1", authorizationId)
+    expect(await admit(await request())).toEqual({ kind: 'already-taken' })
+    await rows("UPDATE authorizations SET expires_at = now() + interval '1 hour' WHERE id = $1", authorizationId)
+    expect(await admit(await request())).toBe('admitted')
+  })
 })

@@ -50,8 +50,12 @@ export const INSTANCES_A_DAY = 100
 /** The day of an authorization's count, in UTC. */
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 
-/** How many instances an authorization `a` has given today. */
-const givenToday = (now: Date) => Prisma.sql`CASE WHEN a.issued_on = ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
+/**
+ * How many instances an authorization `a` has given today. Its day never goes back: of two processes whose clocks differ around
+ * midnight, none begins the count of the other anew.
+ */
+const givenToday = (now: Date) =>
+  Prisma.sql`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
 
 /**
  * `token`: what the token took before, locked. Under a pre-authorized code each configuration is taken once; under an
@@ -72,7 +76,7 @@ function takeableUnder({ tokenHash, configurationId, authorizationId, instances,
 
 /** Counts what is asked for: the redemption of an authorization `a`, and the instances that it gives today. */
 export const countedUnder = ({ instances, now }: Admission): Prisma.Sql => Prisma.sql`
-  redemption_counted = true, issued_on = ${dayOf(now)}::date, issued_count = ${givenToday(now)} + ${instances}`
+  redemption_counted = true, issued_on = GREATEST(a.issued_on, ${dayOf(now)}::date), issued_count = ${givenToday(now)} + ${instances}`
 
 /** `released`: the transaction that ends with the credential in `target`, gone. */
 const released = ({ transactionHash }: Admission): Prisma.Sql =>

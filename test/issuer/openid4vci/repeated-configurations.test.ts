@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
+import type { Answer } from '../../support/service.js'
+import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
+import {
+  type Issuer,
+  JWT_VC,
+  movingClock,
+  PRE_AUTHORIZED,
+  payloadOf,
+  refusalOf,
+  SD_JWT,
+  startIssuer,
+} from './actors.js'
+
+const DAY = 86_400
+const clock = movingClock()
+let issuer: Issuer
+let wallets: readonly WalletActor[]
+
+beforeAll(async () => {
+  issuer = await startIssuer({ clock: clock.now, maintenance: false })
+  wallets = await Promise.all(Array.from({ length: 20 }, () => newWallet()))
+})
+afterEach(() => {
+  clock.ahead = 0
+})
+afterAll(() => issuer.service.close())
+
+/** An access token that may take a configuration again, and how to get the next one. */
+async function authorized() {
+  const { credentialOfferSessionId: id } = await issuer.makeOffer({ deferred: true, expiresInSeconds: 3 * DAY })
+  await issuer.decide(id, 'approve')
+  const first = await issuer.requestToken({
+    grant_type: PRE_AUTHORIZED,
+    'pre-authorized_code': await issuer.code(id),
+  })
+  let refreshToken: string = first.json.refresh_token
+  const refreshed = async (): Promise<string> => {
+    const { json } = await issuer.requestToken({ grant_type: 'refresh_token', refresh_token: refreshToken })
+    refreshToken = json.refresh_token
+    return json.access_token
+  }
+  return { token: first.json.access_token as string, refreshed }
+}
+
+const payloadsOf = (answer: Answer) => {
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json.credentials.map(({ credential }: { credential: string }) => payloadOf(credential))
+}
+
+const MANY = [400, 'credential_request_denied', 'An authorization gives at most 100 instances a day.']
+
+/** A request whose proofs are made at the time of the clock. */
+async function take(token: string, by: readonly WalletActor[], nonce?: string): Promise<Answer> {
+  const fresh = nonce ?? (await issuer.nonce())
+  const payload = { iat: Math.floor(clock.now().getTime() / 1000) }
+  const jwt = await Promise.all(by.map((wallet) => wallet.proof(issuer.service.url, fresh, { payload })))
+  return issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt } })
+}
+
+/** Takes all that a day gives. */
+async function takeAll(token: string): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: 5 }, () => take(token, wallets)))
+  expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
+}
+
+describe('a configuration that is taken again (OpenID4VCI 1.0 §14.3)', () => {
+  it('has no id in common with what was taken before (§15.4.1), and belongs to the record with the id of the first', async () => {
+    const { token, refreshed } = await authorized()
+    const first = payloadsOf(await issuer.take(token, JWT_VC, ...wallets.slice(0, 2)))
+    const again = payloadsOf(await issuer.take(token, JWT_VC, ...wallets.slice(2, 4)))
+    const later = payloadsOf(await issuer.take(await refreshed(), JWT_VC))
+    const ids: string[] = [...first, ...again, ...later].map(({ jti }) => jti)
+    expect(new Set(ids).size).toBe(5)
+    const records = await query(
+      issuer.service.databaseUrl,
+      `SELECT c.id, c.vc ->> 'id' AS shown, count(*)::int AS instances FROM credentials c
+       JOIN credential_instances i ON i.credential_id = c.id WHERE 'urn:uuid:' || c.id = ANY($1) GROUP BY c.id`,
+      [ids],
+    )
+    expect(records).toEqual([{ id: ids[0]?.slice('urn:uuid:'.length), shown: ids[0], instances: 5 }])
+  })
+
+  it('after another format: the first signed copy bears the id of the record, and it alone', async () => {
+    const { token } = await authorized()
+    payloadsOf(await issuer.take(token, SD_JWT))
+    const [{ jti: first }] = payloadsOf(await issuer.take(token, JWT_VC))
+    const [{ jti: second }] = payloadsOf(await issuer.take(token, JWT_VC))
+    const [record] = await query<{ id: string }>(
+      issuer.service.databaseUrl,
+      "SELECT id FROM credentials WHERE 'urn:uuid:' || id = ANY($1)",
+      [[first, second]],
+    )
+    expect(first).toBe(`urn:uuid:${record?.id}`)
+    expect(second).not.toBe(first)
+  })
+})
+
+describe('a request that is refused after its copies were signed', () => {
+  it('keeps no status index: another request gets it', async () => {
+    const { token } = await authorized()
+    const nonce = await issuer.nonce()
+    expect((await take(token, wallets.slice(0, 1), nonce)).status).toBe(200)
+    const allotted = async () => {
+      const [row] = await query<{ sum: number }>(
+        issuer.service.databaseUrl,
+        'SELECT sum(allotted)::int AS sum FROM status_lists',
+      )
+      return row?.sum ?? 0
+    }
+    const before = await allotted()
+    for (let time = 0; time < 4; time += 1)
+      expect(refusalOf(await take(token, wallets, nonce))[1]).toBe('invalid_nonce')
+    // Indices are reserved 32 at a time.
+    expect((await allotted()) - before).toBeLessThanOrEqual(32)
+  })
+})
+
+describe('100 instances a day', () => {
+  it('over both configurations and all tokens; a batch that is too large takes nothing of them', async () => {
+    const { token, refreshed } = await authorized()
+    for (let batch = 0; batch < 4; batch += 1) payloadsOf(await issuer.take(token, SD_JWT, ...wallets))
+    payloadsOf(await issuer.take(await refreshed(), JWT_VC, ...wallets.slice(1)))
+    expect(refusalOf(await issuer.take(token, SD_JWT, ...wallets.slice(0, 2)))).toEqual(MANY)
+    payloadsOf(await issuer.take(token, SD_JWT))
+    expect(refusalOf(await issuer.take(token, SD_JWT))).toEqual(MANY)
+    expect(refusalOf(await issuer.take(await refreshed(), JWT_VC))).toEqual(MANY)
+  })
+
+  it('begin anew with the next day', async () => {
+    const { token, refreshed } = await authorized()
+    await takeAll(token)
+    clock.ahead = DAY
+    const next = await refreshed()
+    await takeAll(next)
+    expect(refusalOf(await take(next, wallets.slice(0, 1)))).toEqual(MANY)
+  })
+
+  it('do not begin anew where another process, whose clock is behind, is in the day before', async () => {
+    const { refreshed } = await authorized()
+    clock.ahead = DAY
+    const token = await refreshed()
+    await takeAll(token)
+    for (const ahead of [0, DAY]) {
+      clock.ahead = ahead
+      expect(refusalOf(await take(token, wallets.slice(0, 1)))).toEqual(MANY)
+    }
+  })
+})
