@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { AttestationError, type Attester, attesterOf } from '../../protocol/openid4vci/attester.js'
 import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
+import { type Work, WorkExceededError } from '../../protocol/work.js'
 
 /** An attestation that is verified but for its status. */
 export interface AttestationWithStatus {
@@ -12,48 +13,78 @@ export interface AttestationWithStatus {
   readonly attester: Attester
 }
 
-type Reading = Pick<Deps, 'config' | 'outbound'>
-
-/** Reads a list that is of the attester itself, or certified as attesters are. */
-async function readStatus(
-  deps: Reading,
-  reference: { readonly uri: string; readonly idx: number },
-  { jwk, iss = '' }: Attester,
-  now: Date,
-): Promise<CredentialStatus> {
-  const { attestationTrust: trust } = deps.config
-  const fetchText = async (url: string, accept: string) =>
-    (await deps.outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text
-  const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {
-    const attester = attesterOf(header, payload, trust, now)
-    return { jwk: attester.jwk, issuer: attester.iss ?? '' }
-  }
-  const source = { now, fetchText, resolveIssuerKey, trustAnchors: trust.trustAnchors }
-  return checkForeignStatus(source, reference, { jwk, issuer: iss })
+interface Reference {
+  readonly uri: string
+  readonly idx: number
 }
 
+const MAX_LISTS = 4
+
+const isWhyNot = (cause: unknown): cause is Error =>
+  cause instanceof CredentialError || cause instanceof AttestationError || cause instanceof WorkExceededError
+
 /**
- * Where an attestation names a status, it must be valid (Token Status List §6.2, §8.3). The list is fetched each time.
- *
- * @param what it is: `wallet attestation` or `key attestation`
- * @param admit is asked before it is fetched, and may refuse that
- * @throws AttestationError
+ * The status lists of the attestations of one request: four at most, each fetched once for that request and never kept for
+ * another, and read within the request's budget.
  */
-export async function assertAttestationStatus(
-  deps: Reading,
-  { status, attester }: AttestationWithStatus,
-  what: string,
-  now: Date,
-  admit?: () => Promise<void>,
-): Promise<void> {
-  if (status === undefined) return
-  const list = isObject(status) ? status.status_list : undefined
-  if (!isObject(list) || typeof list.uri !== 'string' || !Number.isSafeInteger(list.idx) || Number(list.idx) < 0)
-    throw new AttestationError(`The status of the ${what} is of no kind that is known.`)
-  await admit?.()
-  const state = await readStatus(deps, { uri: list.uri, idx: Number(list.idx) }, attester, now).catch((cause) => {
-    if (!(cause instanceof CredentialError || cause instanceof AttestationError)) throw cause
-    throw new AttestationError(`The status of the ${what} cannot be had: ${cause.message}`, { cause })
-  })
-  if (state !== 'valid') throw new AttestationError(`The ${what} is not valid any more.`)
+export class AttestationStatuses {
+  readonly #deps: Pick<Deps, 'config' | 'outbound'>
+  readonly #work: Work
+  readonly #now: Date
+  readonly #lists = new Map<string, Promise<string>>()
+
+  constructor(deps: Pick<Deps, 'config' | 'outbound'>, work: Work, now: Date) {
+    this.#deps = deps
+    this.#work = work
+    this.#now = now
+  }
+
+  /**
+   * Where an attestation names a status, it must be valid (Token Status List §6.2, §8.3).
+   *
+   * @param what it is: `wallet attestation` or `key attestation`
+   * @param admit is asked before its list is fetched, and may refuse that
+   * @throws AttestationError
+   */
+  async assertValid(
+    { status, attester }: AttestationWithStatus,
+    what: string,
+    admit?: () => Promise<void>,
+  ): Promise<void> {
+    if (status === undefined) return
+    const list = isObject(status) ? status.status_list : undefined
+    if (!isObject(list) || typeof list.uri !== 'string' || !Number.isSafeInteger(list.idx) || Number(list.idx) < 0)
+      throw new AttestationError(`The status of the ${what} is of no kind that is known.`)
+    await admit?.()
+    const state = await this.#read({ uri: list.uri, idx: Number(list.idx) }, attester).catch((cause) => {
+      if (!isWhyNot(cause)) throw cause
+      throw new AttestationError(`The status of the ${what} cannot be had: ${cause.message}`, { cause })
+    })
+    if (state !== 'valid') throw new AttestationError(`The ${what} is not valid any more.`)
+  }
+
+  /** Reads a list that is of the attester itself, or certified as attesters are. */
+  async #read(reference: Reference, { jwk, iss = '' }: Attester): Promise<CredentialStatus> {
+    const now = this.#now
+    const { attestationTrust: trust } = this.#deps.config
+    const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {
+      const attester = attesterOf(header, payload, trust, now)
+      return { jwk: attester.jwk, issuer: attester.iss ?? '' }
+    }
+    const fetchText = (url: string, accept: string) => this.#fetchText(url, accept)
+    const source = { now, fetchText, resolveIssuerKey, trustAnchors: trust.trustAnchors, work: this.#work }
+    return checkForeignStatus(source, reference, { jwk, issuer: iss })
+  }
+
+  #fetchText(url: string, accept: string): Promise<string> {
+    const known = this.#lists.get(url)
+    if (known !== undefined) return known
+    if (this.#lists.size >= MAX_LISTS)
+      throw new AttestationError(`More than ${MAX_LISTS} status lists would have to be fetched.`)
+    const text = this.#deps.outbound
+      .fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })
+      .then((answer) => answer.text)
+    this.#lists.set(url, text)
+    return text
+  }
 }

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { AttestationError } from '../../protocol/openid4vci/attester.js'
 import { verifyWalletAttestation, type WalletAttestation } from '../../protocol/openid4vci/wallet-attestation.js'
-import { assertAttestationStatus } from './attestation-status.js'
+import { AttestationStatuses } from './attestation-status.js'
 import type { UsedOnce } from './used-once/store.js'
 
 /** A wallet at an endpoint of the authorization server, as far as it has proven who it is. */
@@ -86,7 +86,7 @@ function refusal(thrown: unknown): unknown {
 }
 
 async function attestedClient(
-  { deps }: Context,
+  { deps, work }: Context,
   [attestation, proof]: readonly [string, string],
   clientId: string | undefined,
 ): Promise<WalletClient> {
@@ -97,7 +97,7 @@ async function attestedClient(
     if (clientId !== undefined && clientId !== verified.clientId)
       throw invalidClient('The client_id is not the sub of the wallet attestation.')
     assertChallenge(deps, verified)
-    await assertAttestationStatus(deps, verified, 'wallet attestation', now)
+    await new AttestationStatuses(deps, work, now).assertValid(verified, 'wallet attestation')
     const { instanceJkt, walletName, certified, challenge, jtiHash, expiresAt } = verified
     return {
       clientId: verified.clientId,

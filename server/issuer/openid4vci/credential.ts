@@ -3,6 +3,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { requestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { CredentialRequest } from '../../protocol/openid4vci/requests.js'
+import type { Work } from '../../protocol/work.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import { decisionOn } from './deferred/decision.js'
 import { defer } from './deferred/defer.js'
@@ -55,11 +56,16 @@ function assertOpen(deps: Pick<Deps, 'config'>, token: TokenContext, configurati
  *
  * @throws OAuthError with the code of §8.3.1.2 that fits.
  */
-export async function issueToWallet(deps: Deps, token: TokenContext, request: CredentialRequest): Promise<JsonObject> {
+export async function issueToWallet(
+  deps: Deps,
+  token: TokenContext,
+  request: CredentialRequest,
+  work: Work,
+): Promise<JsonObject> {
   const now = deps.clock()
   const configurationId = await requestedConfiguration(deps, token, request)
   assertOpen(deps, token, configurationId, now)
-  const { keys, nonceHashes } = await provenKeys(deps, token, requestedProofs(request), now)
+  const { keys, nonceHashes } = await provenKeys(deps, token, requestedProofs(request), { now, work })
   const issuance = { configurationId, keys, nonceHashes, transactionHash: null }
   const waits = token.deferred && decisionOn(token) === 'pending'
   return waits ? defer(deps, token, issuance, now) : issueCopies(deps, token, issuance, now)

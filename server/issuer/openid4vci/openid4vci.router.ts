@@ -69,8 +69,8 @@ export const openid4vciRouter = router({
     .meta(credential.meta)
     .input(credential.input)
     .output(credential.output)
-    .mutation(async ({ ctx: { deps, token }, input }) =>
-      credentialReply(await inDialect(deps, token, input, (request) => issueToWallet(deps, token, request))),
+    .mutation(async ({ ctx: { deps, token, work }, input }) =>
+      credentialReply(await inDialect(deps, token, input, (request) => issueToWallet(deps, token, request, work))),
     ),
 
   deferredCredential: encryptableProcedure

@@ -9,8 +9,11 @@ import { AttestationError } from '../../protocol/openid4vci/attester.js'
 import { type KeyAttestation, verifyKeyAttestation } from '../../protocol/openid4vci/key-attestation.js'
 import { bareKeyOf, type KeyProof, type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
 import { BATCH_SIZE, type RequestedProofs } from '../../protocol/openid4vci/proofs.js'
-import { assertAttestationStatus } from './attestation-status.js'
+import type { Work } from '../../protocol/work.js'
+import { AttestationStatuses } from './attestation-status.js'
 import { attestsWallets } from './client-authentication.js'
+import { isHaip } from './haip.js'
+import { KEY_ATTESTATION_TYPES } from './profiles/key-attestation-types.js'
 import { assertRecipient } from './recipient.js'
 import { RequestDids } from './request-dids.js'
 import { RequestNonces } from './request-nonces.js'
@@ -25,7 +28,7 @@ export interface Proven {
 }
 
 type Proving = Pick<Deps, 'config' | 'log' | 'outbound' | 'resolver' | 'seals' | 'stores'>
-type ProvingToken = Pick<TokenContext, 'clientId' | 'keyAttestation' | 'recipient'>
+type ProvingToken = Pick<TokenContext, 'clientId' | 'keyAttestation' | 'profile' | 'recipient'>
 
 /** Keys that a request proves or attests, before anything is asked of other hosts about them. */
 interface Claimed {
@@ -52,18 +55,19 @@ function numbered(thrown: unknown, position: number, count: number): unknown {
 }
 
 /** Verifies the key attestations of a request, each once. */
-function attestationReader({ config, seals }: Proving, { keyAttestation }: ProvingToken, now: Date, inProof: boolean) {
+function attestationReader({ config, seals }: Proving, token: ProvingToken, now: Date, inProof: boolean) {
+  const options = {
+    trust: config.attestationTrust,
+    types: KEY_ATTESTATION_TYPES,
+    now,
+    nonceIssuedAt: seals.nonceIssuedAt,
+    inProof,
+    required: token.keyAttestation,
+    certified: isHaip({ config }, token),
+  }
   const known = new Map<string, KeyAttestation>()
   return (jwt: string): KeyAttestation => {
-    const attestation =
-      known.get(jwt) ??
-      verifyKeyAttestation(jwt, {
-        trust: config.attestationTrust,
-        now,
-        nonceIssuedAt: seals.nonceIssuedAt,
-        inProof,
-        required: keyAttestation,
-      })
+    const attestation = known.get(jwt) ?? verifyKeyAttestation(jwt, options)
     known.set(jwt, attestation)
     return attestation
   }
@@ -133,14 +137,12 @@ function claimedByAttestation(deps: Proving, token: ProvingToken, jwts: readonly
 
 /** Its nonce is used up before the status list is fetched. */
 async function assertStatus(
-  deps: Proving,
+  statuses: AttestationStatuses,
   nonces: RequestNonces,
   attestation: KeyAttestation,
-  now: Date,
 ): Promise<void> {
   try {
-    const admit = () => nonces.use([attestation.nonce])
-    await assertAttestationStatus(deps, attestation, 'key attestation', now, admit)
+    await statuses.assertValid(attestation, 'key attestation', () => nonces.use([attestation.nonce]))
   } catch (cause) {
     if (cause instanceof AttestationError) throw invalidProof(cause.message, cause)
     throw cause
@@ -165,7 +167,7 @@ export async function provenKeys(
   deps: Proving,
   token: ProvingToken,
   { type, jwts }: RequestedProofs,
-  now: Date,
+  { now, work }: { readonly now: Date; readonly work: Work },
 ): Promise<Proven> {
   const requestNonces = new RequestNonces(deps, now)
   const dids = new RequestDids(deps, requestNonces)
@@ -173,7 +175,8 @@ export async function provenKeys(
     type === 'jwt' ? await claimedByProofs(deps, dids, token, jwts, now) : claimedByAttestation(deps, token, jwts, now)
   const keys = batchOf(claimed.keys)
   const nonces = [...claimed.nonces, ...claimed.attestations.map(({ nonce }) => nonce)]
-  await Promise.all(claimed.attestations.map((attestation) => assertStatus(deps, requestNonces, attestation, now)))
+  const statuses = new AttestationStatuses(deps, work, now)
+  await Promise.all(claimed.attestations.map((attestation) => assertStatus(statuses, requestNonces, attestation)))
   await assertRecipient(deps, dids, token.recipient, { keys, nonces })
   return { keys, nonceHashes: requestNonces.unused(nonces) }
 }

@@ -24,6 +24,8 @@ export interface KeyAttestationRequirement {
 
 export interface KeyAttestationOptions {
   readonly trust: AttestationTrust
+  /** Values of `typ` that it may have. */
+  readonly types: readonly string[]
   readonly now: Date
   /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
@@ -31,6 +33,8 @@ export interface KeyAttestationOptions {
   readonly inProof: boolean
   /** What the credential demands; null where it demands nothing. */
   readonly required: KeyAttestationRequirement | null
+  /** The attestation must bring the certificates of its key (HAIP 1.0 §4.5.1). */
+  readonly certified: boolean
 }
 
 /** Keys that a wallet's provider, or its key storage, vouches for. */
@@ -45,9 +49,10 @@ export interface KeyAttestation {
   readonly attester: Attester
 }
 
+/** `typ` (Appendix D.1). */
+export const KEY_ATTESTATION_TYPE = 'key-attestation+jwt'
+
 const WHAT = 'key attestation'
-/** Of 1.0, and of its drafts, which wallets with the library of Credo (0.4.6) still write. */
-const TYPES: readonly unknown[] = ['key-attestation+jwt', 'keyattestation+jwt']
 /** Room for a batch of RSA keys and a chain of certificates. */
 const MAX_LENGTH = 32_768
 
@@ -106,7 +111,10 @@ function nonceOf({ nonce }: JsonObject, { nonceIssuedAt }: KeyAttestationOptions
 function verified(attestation: string, options: KeyAttestationOptions): KeyAttestation {
   const jwt = decoded(attestation, WHAT, MAX_LENGTH)
   const { header, payload } = jwt
-  if (!TYPES.includes(header.typ)) throw new AttestationError(`The typ of the ${WHAT} must be key-attestation+jwt.`)
+  if (!options.types.some((type) => type === header.typ))
+    throw new AttestationError(`The typ of the ${WHAT} must be ${KEY_ATTESTATION_TYPE}.`)
+  if (options.certified && header.x5c === undefined)
+    throw new AttestationError(`The ${WHAT} must have its certificates in x5c (HAIP).`)
   const nonce = nonceOf(payload, options)
   const attester = attesterOf(header, payload, options.trust, options.now)
   assertSigned(jwt, attester.jwk, WHAT, KEY_ATTESTATION_ALGORITHMS)

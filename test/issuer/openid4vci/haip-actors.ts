@@ -151,20 +151,21 @@ export async function newHaipWallet({ service, requestToken, nonce }: Issuer) {
       },
       { headers: await headersFor('/openid4vci/token', sent) },
     )
+  const request = async (token: string, proofs: unknown): Promise<Answer> =>
+    service.request('POST', '/openid4vci/credential', {
+      authorization: `DPoP ${token}`,
+      headers: { dpop: await dpopFor('/openid4vci/credential', token) },
+      body: { credential_configuration_id: SD_JWT, proofs },
+    })
   const take = async (token: string, by: 'jwk' | 'did' = 'jwk'): Promise<Answer> => {
     const holder = await newWallet()
     const fresh = await nonce()
-    const jwt = [await (by === 'jwk' ? holder.proof(base, fresh) : holder.proofByDid(base, fresh))]
-    return service.request('POST', '/openid4vci/credential', {
-      authorization: `DPoP ${token}`,
-      headers: { dpop: await dpopFor('/openid4vci/credential', token) },
-      body: { credential_configuration_id: SD_JWT, proofs: { jwt } },
-    })
+    return request(token, { jwt: [await (by === 'jwk' ? holder.proof(base, fresh) : holder.proofByDid(base, fresh))] })
   }
   const refresh = async (token: string, sent?: Sent): Promise<Answer> =>
     requestToken(
       { grant_type: 'refresh_token', refresh_token: token },
       { headers: await headersFor('/openid4vci/token', sent) },
     )
-  return { instance, key, headersFor, parametersOf, push, code, redeem, take, refresh }
+  return { instance, key, headersFor, parametersOf, push, code, redeem, request, take, refresh }
 }

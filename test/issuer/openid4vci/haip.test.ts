@@ -4,9 +4,9 @@ import { readConfig } from '../../../server/config.js'
 import { environmentOf } from '../../keys/environment.js'
 import { query } from '../../support/postgres.js'
 import { credentialOf, type Issuer, JWT_VC, PRE_AUTHORIZED, refusalOf, SD_JWT, SUBJECT } from './actors.js'
-import { newProvider } from './attestation-actors.js'
+import { knownWallet, newProvider, newWallet, trusting } from './attestation-actors.js'
 import { newBrowser, openPage, REDIRECT_URI, responseOf } from './browser.js'
-import { haipFiles, type Sent, startHaip } from './haip-actors.js'
+import { CLIENT, haipFiles, keyAttestationOf, type Sent, startHaip } from './haip-actors.js'
 
 type Haip = Awaited<ReturnType<typeof startHaip>>
 
@@ -308,4 +308,42 @@ describe('what HAIP needs of an installation', () => {
     expect(json).not.toHaveProperty('require_pushed_authorization_requests')
     expect(json.token_endpoint_auth_methods_supported).toEqual(['none', 'attest_jwt_client_auth'])
   })
+})
+
+describe('a key attestation (HAIP 1.0 §4.5.1)', () => {
+  it.each(['attestation', 'jwt'])(
+    'under %s brings its certificates: one of a provider that is known by iss and kid is refused',
+    async (type) => {
+      const provider = await newProvider()
+      const { WALLET_CLIENTS = '' } = await trusting([knownWallet(CLIENT, [REDIRECT_URI], provider)])
+      const { issuer, wallet, close } = await startHaip({ WALLET_CLIENTS })
+      const [first, second] = [await newWallet(), await newWallet()]
+      const proofsOf = async (attest: (nonce: string) => Promise<string>) => {
+        const nonce = await issuer.nonce()
+        const attestation = await attest(nonce)
+        if (type === 'attestation') return { attestation: [attestation] }
+        const header = { key_attestation: attestation }
+        return { jwt: [await first.proof(issuer.service.config.issuerBaseUrl, nonce, { header })] }
+      }
+      const attested = [first, second]
+      const named = (nonce: string) =>
+        provider.attestKeys(
+          attested.map(({ publicJwk }) => publicJwk),
+          nonce,
+        )
+      const { access_token: token } = (await wallet.redeem(await wallet.code(stateOf(await offerOf(issuer))))).json
+      expect(refusalOf(await wallet.request(token, await proofsOf(named)))).toEqual([
+        400,
+        'invalid_proof',
+        'The key attestation must have its certificates in x5c (HAIP).',
+      ])
+      const taken = await wallet.request(token, await proofsOf((nonce) => keyAttestationOf(attested, nonce)))
+      expect(taken.json.credentials).toHaveLength(2)
+      // What HAIP does not hold for takes it.
+      const plain = await issuer.token((await issuer.makeOffer()).credentialOfferSessionId)
+      const request = { credential_configuration_id: SD_JWT, proofs: await proofsOf(named) }
+      expect((await issuer.requestCredential(plain, request)).status).toBe(200)
+      await close()
+    },
+  )
 })

@@ -1,4 +1,6 @@
+import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { signCompact } from '../../../server/protocol/jose/jws.js'
 import { makeCertificate } from '../../protocol/issuer-keys/certificates.js'
 import { query } from '../../support/postgres.js'
 import type { Answer } from '../../support/service.js'
@@ -129,6 +131,12 @@ describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F
     const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
     const jwt = await Promise.all([2, 0].map((signer) => proofBy(signer, attestation, nonce, { kid: `${signer}` })))
     expect(boundTo(await request(await newToken(), { jwt }))).toEqual(each())
+  })
+
+  it.each(WAYS)('have the typ of 1.0, or that of the drafts, which a library writes still: %s', async (_name, way) => {
+    expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
+    for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
+      expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
   })
 
   it('need no expiry where the attestation is the proof', async () => {
@@ -293,6 +301,64 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
       'invalid_proof',
       'The key attestation is not valid any more.',
     ])
+  })
+
+  it('that says suspended is no good one', async () => {
+    const { path, status } = await listOf(provider, [])
+    const { uri } = (status as { status_list: { uri: string } }).status_list
+    const lst = deflateSync(Uint8Array.from({ length: 16 }, (_, at) => (at === 1 ? 2 << 6 : 0))).toString('base64url')
+    const payload = { iss: provider.iss, sub: uri, iat: seconds(), status_list: { bits: 2, lst } }
+    const body = await signCompact(provider.signer, { typ: 'statuslist+jwt' }, payload)
+    web.documents.set(path, { body, type: 'application/statuslist+jwt' })
+    expect(refusalOf(await taken(alone, provider, { payload: { status } }))).toEqual([
+      400,
+      'invalid_proof',
+      'The key attestation is not valid any more.',
+    ])
+    const other = { status_list: { uri, idx: 6 } }
+    expect((await taken(alone, provider, { payload: { status: other } })).status).toBe(200)
+  })
+
+  /** Proofs with an attestation each, of whose status lists there are as many as `paths`. */
+  async function manyAttested(statuses: readonly unknown[]): Promise<Answer> {
+    const nonce = await issuer.nonce()
+    const many = await Promise.all(statuses.map(async (status) => ({ status, wallet: await newWallet() })))
+    const jwt = await Promise.all(
+      many.map(async ({ status, wallet }) => {
+        const attestation = await provider.attestKeys([wallet.publicJwk], nonce, { payload: { status } })
+        return wallet.proof(issuer.service.url, nonce, { header: { key_attestation: attestation } })
+      }),
+    )
+    return request(await newToken(), { jwt })
+  }
+
+  it('of several attestations is read from four lists at most, each fetched once', async () => {
+    const lists = await Promise.all(Array.from({ length: 5 }, () => listOf(provider, [])))
+    const paths = lists.map(({ path }) => path)
+    const fetched = () => web.requests.filter((asked) => paths.includes(asked))
+    const shared = Array.from({ length: 12 }, (_, at) => lists[at % 4]?.status)
+    expect(boundTo(await manyAttested(shared))).toHaveLength(12)
+    expect(fetched().sort()).toEqual(paths.slice(0, 4))
+    const refused = refusalOf(await manyAttested([...shared, lists[4]?.status]))
+    expect(refused.slice(0, 2)).toEqual([400, 'invalid_proof'])
+    expect(refused[2]).toContain('More than 4 status lists would have to be fetched.')
+    expect(fetched()).not.toContain(paths[4])
+  })
+
+  it('is paid for from what a request may cost', async () => {
+    const { path, status } = await listOf(provider, [])
+    const { uri } = (status as { status_list: { uri: string } }).status_list
+    const payload = {
+      iss: provider.iss,
+      sub: uri,
+      iat: seconds(),
+      status_list: { bits: 1, lst: deflateSync(new Uint8Array(2_097_152)).toString('base64url') },
+    }
+    const body = await signCompact(provider.signer, { typ: 'statuslist+jwt' }, payload)
+    web.documents.set(path, { body, type: 'application/statuslist+jwt' })
+    expect((await manyAttested([status])).status).toBe(200)
+    const refused = refusalOf(await manyAttested(Array(20).fill(status)))
+    expect(refused).toEqual([400, 'invalid_proof', 'The status of the key attestation cannot be had: Too much work.'])
   })
 
   it('by a list that is certified as attesters are, and by none of another provider', async () => {
