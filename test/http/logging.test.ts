@@ -303,6 +303,9 @@ describe('what never reaches the log', () => {
       authorization: CLAIM,
       credential_subject: { name: CLAIM },
       nonce: CLAIM,
+      tx_code: CLAIM,
+      user_pin: CLAIM,
+      request_uri: CLAIM,
       privateJwk: { d: CLAIM },
     }
     log.info({ request: { headers: secrets, list: [secrets, { inner: secrets }] }, ...secrets, kept: 'kept' }, 'told')

@@ -8,8 +8,9 @@ import { configurationIdsOf } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { encryptionMembers } from '../openid4vci/encryption.js'
 import { grantsOf } from '../openid4vci/grants/index.js'
-import { isHaip, offeredFormats } from '../openid4vci/haip.js'
+import { isHaip } from '../openid4vci/haip.js'
 import { metadataMembers } from '../openid4vci/profiles/configurations.js'
+import { publishedFormats } from '../openid4vci/profiles/profiles.js'
 import { displayOf } from '../schemas/display.js'
 import { configurationsOf, proofTypes } from './configurations.js'
 
@@ -96,7 +97,7 @@ function profileMembers(deps: Pick<Deps, 'config'>): Record<string, unknown> {
 /** Authorization Server Metadata (RFC 8414 §2, RFC 9396 §10, OpenID4VCI 1.0 §12.3). */
 export async function authorizationServerMetadataOf(deps: Deps): Promise<Record<string, unknown>> {
   const schemas = await deps.stores.schemas.listed(deps.clock())
-  const formats = offeredFormats(deps)
+  const formats = publishedFormats(deps)
   return {
     issuer: deps.config.issuerBaseUrl,
     token_endpoint: endpoint(deps, 'token'),

@@ -94,6 +94,13 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     await only15.service.close()
   })
 
+  it('has the scope of each configuration in the metadata of the authorization server', async () => {
+    const scopesOf = async ({ service }: Issuer) =>
+      (await service.request('GET', '/.well-known/oauth-authorization-server')).json.scopes_supported
+    expect(await scopesOf(issuer)).toEqual([JWT_VC, SD_JWT, FORMER])
+    expect(await scopesOf(closed)).toEqual([JWT_VC, SD_JWT])
+  })
+
   it('leaves what 1.0 says as it is', async () => {
     const [open, plain] = [await metadataOf(issuer), await metadataOf(closed)]
     const text = JSON.stringify(plain).replaceAll(closed.service.url, issuer.service.url)
