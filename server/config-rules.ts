@@ -141,15 +141,20 @@ export const certificates = z
 const jwkSet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })).min(1) })
 
 /** Known wallets, and providers whose attestations name a key by `iss` and `kid`. */
-const zWalletClients = z.array(
-  z.strictObject({
-    client_id: z.string().min(1),
-    redirect_uris: z.array(
-      z.string().refine(isRegistrableRedirectUri, { error: 'must be an address that no browser would run' }),
-    ),
-    attestation: z.strictObject({ iss: z.string().min(1), jwks: jwkSet }).optional(),
-  }),
-)
+const zWalletClients = z
+  .array(
+    z.strictObject({
+      client_id: z.string().min(1),
+      redirect_uris: z.array(
+        z.string().refine(isRegistrableRedirectUri, { error: 'must be an address that no browser would run' }),
+      ),
+      attestation: z.strictObject({ iss: z.string().min(1), jwks: jwkSet }).optional(),
+    }),
+  )
+  // The addresses of one of them would count for nothing.
+  .refine((clients) => new Set(clients.map((client) => client.client_id)).size === clients.length, {
+    error: 'each client_id must stand there once',
+  })
 export type WalletClients = z.infer<typeof zWalletClients>
 
 /** A JSON file of wallets; none where it is not configured. */
@@ -163,7 +168,7 @@ export const walletClients = z
       const parsed = zWalletClients.safeParse(JSON.parse(readFileSync(path, 'utf8')))
       if (parsed.success) return parsed.data
       const [issue] = parsed.error.issues
-      context.addIssue({ code: 'custom', message: message(`${issue?.path.join('.')} ${issue?.message}`) })
+      context.addIssue({ code: 'custom', message: message(`${issue?.path.join('.')} ${issue?.message}`.trim()) })
     } catch (error) {
       context.addIssue({
         code: 'custom',

@@ -209,6 +209,15 @@ describe('a value that no rule allows is a line', () => {
     expect(refusalWith({ [name]: value })).toBe(line(`${name} ${problem}`))
   })
 
+  it('WALLET_CLIENTS with one wallet twice, of which the addresses of one would be forgotten', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'wallets-')), 'wallets.json')
+    const wallet = (uri: string) => ({ client_id: 'wallet', redirect_uris: [uri] })
+    writeFileSync(file, JSON.stringify([wallet('https://one.example/cb'), wallet('https://other.example/cb')]))
+    expect(refusalWith({ WALLET_CLIENTS: file })).toBe(
+      line('WALLET_CLIENTS must name a JSON file of wallets: each client_id must stand there once.'),
+    )
+  })
+
   it('ISSUER_LEGACY_PROFILES with ISSUER_PROFILE haip, which has no drafts', () => {
     expect(refusalWith({ ISSUER_PROFILE: 'haip', ISSUER_LEGACY_PROFILES: 'draft13' })).toContain(
       '- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.',
