@@ -276,6 +276,14 @@ describe('draft 13', () => {
       'unsupported_credential_type',
     ],
     [
+      'a type more',
+      {
+        format: 'jwt_vc_json',
+        credential_definition: { type: ['VerifiableCredential', JWT_VC, 'Other'] },
+      },
+      'unsupported_credential_type',
+    ],
+    [
       'no list of types',
       { format: 'jwt_vc_json', credential_definition: { type: JWT_VC } },
       'unsupported_credential_type',
