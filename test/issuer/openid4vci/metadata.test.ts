@@ -69,6 +69,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
       authorization_servers: [url],
       credential_endpoint: `${url}/openid4vci/credential`,
       nonce_endpoint: `${url}/openid4vci/nonce`,
+      deferred_credential_endpoint: `${url}/openid4vci/deferred-credential`,
       notification_endpoint: `${url}/openid4vci/notification`,
       token_endpoint: `${url}/openid4vci/token`,
       schema_endpoint: `${url}/schemas`,
