@@ -67,6 +67,8 @@ export const errors = {
   malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
   unknownUriProtocol: () =>
     new ServiceError(400, 'Unknown URI protocol. Expected openid-credential-offer:// or openid4vp://'),
+  transactionUnconfirmed: () =>
+    new ServiceError(400, 'Request has transaction data, which a person confirms: start a flow with it.'),
   holderWithoutDid: () => new ServiceError(400, 'Holder has no DIDs created. Cannot accept credential offer.'),
   unauthorized: () => new ServiceError(401, 'Unauthorized'),
   invalidToken: (cause?: unknown) => new ServiceError(401, 'Invalid access token.', cause),

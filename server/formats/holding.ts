@@ -3,6 +3,12 @@ import type { Signer } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
 import type { ClaimsPathPointer } from '../protocol/sd-jwt-vc/present.js'
 
+/** Hashes of transaction data, and their algorithm where it is to be named. */
+export interface AuthorizedHashes {
+  readonly hashes: readonly string[]
+  readonly alg?: string
+}
+
 /** What a held credential is presented with. */
 export interface HolderPresentation {
   readonly compact: string
@@ -14,6 +20,8 @@ export interface HolderPresentation {
   /** The verifier's client identifier, with its prefix. */
   readonly audience: string
   readonly now: Date
+  /** What the holder authorizes with it, in formats that have transaction data (OpenID4VP 1.0 Appendix B.3.3.1). */
+  readonly transactionDataHashes?: AuthorizedHashes | undefined
   /** A UUID, no other presentation's. */
   readonly id: string
 }

@@ -9,6 +9,7 @@ import type { Jwk } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
 import type { HolderKey } from '../protocol/jwt-vc/presentation.js'
 import type { CredentialView } from '../protocol/openid4vp/query/credential-view.js'
+import type { TransactionDataHashes } from '../protocol/openid4vp/transaction-data.js'
 import type { Installation } from './issuing.js'
 
 /** A credential whose signature, times and disclosures hold. Trust in its issuer, and its status, are for the caller to check. */
@@ -73,6 +74,8 @@ export interface PresentedCredential {
   readonly x5c: unknown
   /** Whether its holder's proof was there, and held. */
   readonly holderBound: boolean
+  /** What that proof says of transaction data, in formats that have them. Nothing in it is verified. */
+  readonly transactionDataHashes?: TransactionDataHashes | undefined
   readonly view: CredentialView
   readonly content: CredentialContent
 }

@@ -230,7 +230,24 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('DELETE', '/api/v1/verifier/vp-queries/{id}', { at: { id } })
 }
 
-async function visitFlows({ go }: Bound, holderId: string, did: string): Promise<void> {
+/** A person authorizes a payment with a credential. */
+async function visitPayment({ go, service }: Bound, did: string): Promise<void> {
+  const vct = `${service.url}/vct/${SCHEMA.name}`
+  const { authorizationRequestUri: qrContent } = await go('POST', '/authorization-requests', {
+    body: {
+      dcqlQuery: { credentials: [{ id: 'purchase', format: 'dc+sd-jwt', meta: { vct_values: [vct] } }] },
+      transactionData: [{ type: 'urn:example:payment', credential_ids: ['purchase'], amount: '12.00 EUR' }],
+    },
+  })
+  const { data } = await go('POST', '/flows', { body: { qrContent, did } })
+  await go('POST', '/flows/{processId}/confirm', {
+    at: { processId: data.processId },
+    body: { type: 'presentation', selectedCredential: data.matchingCredentials[0] },
+  })
+}
+
+async function visitFlows({ go, service }: Bound, holderId: string, did: string): Promise<void> {
+  await visitPayment({ go, service }, did)
   const { offering_full_url: qrContent } = await go('POST', '/api/v1/offerings', {
     body: { credential_type: SCHEMA.name, credential_subject: SUBJECT },
   })

@@ -121,6 +121,8 @@ export interface PresentOptions {
   readonly audience?: string
   readonly issuedAt?: Date
   readonly disclose?: readonly (readonly string[])[]
+  /** Further claims of the Key Binding JWT. */
+  readonly claims?: Record<string, unknown>
 }
 
 /** A presentation of a credential for a request. */
@@ -136,7 +138,8 @@ export async function present(
     return createVpJwt({ signer, holder, credentials: [held.credential], nonce, audience, issuedAt })
   }
   const sdJwt = presentSdJwtVc(held.credential, options.disclose ?? [['product']])
-  return createKeyBinding({ signer: wallet.signer, sdJwt, nonce, audience, issuedAt })
+  const { claims = {} } = options
+  return createKeyBinding({ signer: wallet.signer, sdJwt, nonce, audience, issuedAt, claims })
 }
 
 /** A JWE for a request's key, as a wallet makes it. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CallbackContext } from '@openid4vc/oauth2'
 import { setGlobalConfig } from '@openid4vc/oauth2'
-import { Openid4vpClient } from '@openid4vc/openid4vp'
+import { Openid4vpClient, type parseTransactionData } from '@openid4vc/openid4vp'
 import { digest, generateSalt } from '@sd-jwt/crypto-nodejs'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { DcqlQuery } from 'dcql'
@@ -66,7 +66,30 @@ interface Audience {
   readonly aud: string
 }
 
-async function presentSdJwt(wallet: WalletActor, held: Held, paths: string[][], { nonce, aud }: Audience) {
+type TransactionData = ReturnType<typeof parseTransactionData>
+
+/** What a Key Binding JWT says of the transaction data that its credential is the first to be named for (OpenID4VP 1.0 Appendix B.3.3.1). */
+function authorized(transactionData: TransactionData, queryId: string) {
+  const own = transactionData.filter(({ transactionData: entry }) => entry.credential_ids[0] === queryId)
+  if (own.length === 0) return {}
+  const alg = own.map(({ transactionData: entry }) => entry.transaction_data_hashes_alg?.at(-1)).find(Boolean)
+  const hash = (text: string) =>
+    createHash((alg ?? 'sha-256').replace('-', ''))
+      .update(text)
+      .digest('base64url')
+  return {
+    transaction_data_hashes: own.map(({ encoded }) => hash(encoded)),
+    ...(alg === undefined ? {} : { transaction_data_hashes_alg: alg }),
+  }
+}
+
+async function presentSdJwt(
+  wallet: WalletActor,
+  held: Held,
+  paths: string[][],
+  { nonce, aud }: Audience,
+  claims: Record<string, unknown>,
+) {
   const frame: Record<string, unknown> = {}
   for (const path of paths) {
     let at = frame
@@ -76,7 +99,7 @@ async function presentSdJwt(wallet: WalletActor, held: Held, paths: string[][], 
     })
   }
   return sdJwtOf(wallet).present(held.credential, frame as never, {
-    kb: { payload: { iat: Math.floor(Date.now() / 1000), aud, nonce } },
+    kb: { payload: { iat: Math.floor(Date.now() / 1000), aud, nonce, ...claims } },
   })
 }
 
@@ -118,7 +141,7 @@ async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly He
 
 /**
  * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
- * choice, `@sd-jwt` for selective disclosure and key binding.
+ * choice, `@sd-jwt` for selective disclosure and key binding. Transaction data are authorized.
  *
  * @returns the verifier's answer, and the ids of the credential queries that were answered.
  */
@@ -141,7 +164,7 @@ export async function answerWithLibrary(wallet: WalletActor, address: string, he
   for (const { id, credential, paths } of choices) {
     vpToken[id] = [
       credential.format === 'dc+sd-jwt'
-        ? await presentSdJwt(wallet, credential, paths, audience)
+        ? await presentSdJwt(wallet, credential, paths, audience, authorized(resolved.transactionData ?? [], id))
         : await presentJwt(wallet, credential, audience),
     ]
   }

@@ -4,7 +4,7 @@ import { splitSdJwt } from '../../protocol/sd-jwt-vc/compact.js'
 import { processDisclosures } from '../../protocol/sd-jwt-vc/disclosures.js'
 import { createKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
 import { presentSdJwtVc } from '../../protocol/sd-jwt-vc/present.js'
-import type { HolderPresentation, Holding } from '../holding.js'
+import type { AuthorizedHashes, HolderPresentation, Holding } from '../holding.js'
 import { FORMER_NAME } from './former-name.js'
 
 /** Claims that say nothing about the subject. */
@@ -34,12 +34,19 @@ function subjectOf({ sub, ...rest }: JsonObject): Record<string, unknown> {
   return { ...(typeof sub === 'string' ? { id: sub } : {}), ...Object.fromEntries(about) }
 }
 
+/** OpenID4VP 1.0 Appendix B.3.3.1. */
+const hashClaims = ({ hashes, alg }: AuthorizedHashes): JsonObject => ({
+  transaction_data_hashes: hashes,
+  ...(alg === undefined ? {} : { transaction_data_hashes_alg: alg }),
+})
+
 async function present(presentation: HolderPresentation): Promise<string> {
-  const { compact, disclose, signer, nonce, audience, now } = presentation
+  const { compact, disclose, signer, nonce, audience, now, transactionDataHashes } = presentation
   const sdJwt = presentSdJwtVc(compact, disclose)
   // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may stand alone, and says less that way.
   if (signer === undefined) return sdJwt
-  return createKeyBinding({ signer, sdJwt, nonce, audience, issuedAt: now })
+  const claims = transactionDataHashes === undefined ? {} : hashClaims(transactionDataHashes)
+  return createKeyBinding({ signer, sdJwt, nonce, audience, issuedAt: now, claims })
 }
 
 export const holding: Holding = {

@@ -46,6 +46,8 @@ export const querying = {
   meta: z.strictObject({ vct_values: list(z.string().min(1, 'must not be empty'), MAX_VALUES) }),
   idSuffix: 'sd-jwt',
   disclosesAll: false,
+  // OpenID4VP 1.0 Appendix B.3.3
+  authorizesTransactions: true,
   pathFault: () => undefined,
   metaOf: (item, types, work) => {
     const vct_values = vctValuesOf(item, types, work)

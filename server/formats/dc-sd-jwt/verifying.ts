@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { asCheck } from '../../protocol/credential/verification.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
 import { verifyKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
 import { REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
 import { extendedType } from '../../protocol/sd-jwt-vc/type-hierarchy.js'
@@ -41,9 +42,16 @@ function contentOf({ prettyClaims }: VerifiedSdJwtVc): CredentialContent {
   return { type: typeof vct === 'string' ? [vct] : [], ...(typeof sub === 'string' ? { subject: sub } : {}), claims }
 }
 
-/** OpenID4VP 1.0 Appendix B.3.6; a proof that was not asked for is checked all the same. */
-async function checkKeyBinding(credential: VerifiedSdJwtVc, context: PresentationContext): Promise<boolean> {
-  if (!context.proofRequired && credential.keyBindingJwt === undefined) return false
+/**
+ * OpenID4VP 1.0 Appendix B.3.6; a proof that was not asked for is checked all the same.
+ *
+ * @returns what it says; undefined where there is none.
+ */
+async function checkKeyBinding(
+  credential: VerifiedSdJwtVc,
+  context: PresentationContext,
+): Promise<JsonObject | undefined> {
+  if (!context.proofRequired && credential.keyBindingJwt === undefined) return undefined
   if (credential.cnf === undefined) throw notBound()
   const options = {
     nonce: context.nonce,
@@ -52,8 +60,8 @@ async function checkKeyBinding(credential: VerifiedSdJwtVc, context: Presentatio
     notBefore: context.requestedAt,
     resolveHolderKey: context.holderKeyOfKid,
   }
-  await asCheck('holder-binding', () => verifyKeyBinding(credential, options))
-  return true
+  const { payload } = await asCheck('holder-binding', () => verifyKeyBinding(credential, options))
+  return payload
 }
 
 /** The type that was asked for and that the credential's own extends (OpenID4VP 1.0 Appendix B.3.5); undefined where it is of none. */
@@ -75,7 +83,7 @@ export const verifying = {
   verify: async (compact, options) => verified(await verifySdJwtVc(compact, options)),
   verifyPresentation: async (presentation, context) => {
     const credential = await verifySdJwtVc(presentation, context.options)
-    const holderBound = await checkKeyBinding(credential, context)
+    const keyBinding = await checkKeyBinding(credential, context)
     const { issuer, issuerKey, header, placedClaims } = credential
     await context.checkStatus({ status: statusOf(credential), issuerKey })
     const takenAs = await extendedTypeOf(credential, context)
@@ -84,7 +92,11 @@ export const verifying = {
         issuer,
         issuerKey,
         x5c: header.x5c,
-        holderBound,
+        holderBound: keyBinding !== undefined,
+        transactionDataHashes: {
+          hashes: keyBinding?.transaction_data_hashes,
+          alg: keyBinding?.transaction_data_hashes_alg,
+        },
         view: sdJwtVcView(placedClaims, context.installation, takenAs),
         content: contentOf(credential),
       },

@@ -13,6 +13,7 @@ export const querying = {
   meta: z.strictObject({ type_values: list(list(z.string().min(1, 'must not be empty'), MAX_SETS), MAX_VALUES) }),
   idSuffix: 'jwt-vc',
   disclosesAll: true,
+  authorizesTransactions: false,
   pathFault: ([first]) => {
     // OpenID4VP 1.0 Appendix B.1.2: paths start at the root of the credential, not of the JWT around it.
     if (first !== 'vc') return undefined

@@ -21,6 +21,8 @@ export type Check =
   | 'validity'
   /** The holder's proof: key binding, or the presentation around a JWT VC. */
   | 'holder-binding'
+  /** Transaction data are not authorized as they were asked for. */
+  | 'transaction-data'
   /** Revoked or suspended. */
   | 'revoked'
   /** The status cannot be had. */

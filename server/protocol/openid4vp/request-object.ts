@@ -34,6 +34,8 @@ export interface RequestParameters {
   readonly vpFormats: JsonObject
   /** Attestations about the verifier (§5.1), where there are any. */
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
+  /** `transaction_data` (§5.1): the encoded entries, where there are any. */
+  readonly transactionData?: readonly string[] | undefined
   /** The public key, with its `kid`, that the answer is encrypted to; where the response mode has one. */
   readonly encryptionKey?: Jwk | undefined
 }
@@ -77,6 +79,7 @@ const parametersOf = (input: RequestParameters) => ({
   dcql_query: input.dcqlQuery,
   client_metadata: clientMetadata(input),
   ...verifierInfoFor(input),
+  ...(input.transactionData === undefined ? {} : { transaction_data: input.transactionData }),
 })
 
 /** What is about credentials that the query asks for: a wallet's copy of it may lack some. */

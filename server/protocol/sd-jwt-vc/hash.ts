@@ -3,14 +3,18 @@ import { CredentialError } from '../credential/verification.js'
 import type { JsonObject } from '../json/json-object.js'
 
 /** RFC 9901 §4.1.1: names of the IANA Named Information Hash Algorithm registry, here those that are accepted. */
-const HASHES = new Map([
-  ['sha-256', 'sha256'],
-  ['sha-384', 'sha384'],
-  ['sha-512', 'sha512'],
-])
+export const HASH_NAMES = ['sha-256', 'sha-384', 'sha-512'] as const
+
+const HASHES = new Map<string, string>(HASH_NAMES.map((name) => [name, name.replace('-', '')]))
 
 /** The base64url digest of US-ASCII text (RFC 9901 §4.2.3, §4.3.1). */
 export type Digest = (text: string) => string
+
+/** The digest function of a name; undefined for any that is not accepted. */
+export function digestNamed(name: string): Digest | undefined {
+  const algorithm = HASHES.get(name)
+  return algorithm === undefined ? undefined : (text) => hash(algorithm, text, 'base64url')
+}
 
 /**
  * The digest function that a payload names in `_sd_alg`, SHA-256 where it names none.
@@ -19,7 +23,7 @@ export type Digest = (text: string) => string
  */
 export function digestOf(payload: JsonObject): Digest {
   const name = payload._sd_alg ?? 'sha-256'
-  const algorithm = typeof name === 'string' ? HASHES.get(name) : undefined
-  if (algorithm === undefined) throw new CredentialError('Credential _sd_alg is none of sha-256, sha-384, sha-512.')
-  return (text) => hash(algorithm, text, 'base64url')
+  const digest = typeof name === 'string' ? digestNamed(name) : undefined
+  if (digest === undefined) throw new CredentialError(`Credential _sd_alg is none of ${HASH_NAMES.join(', ')}.`)
+  return digest
 }

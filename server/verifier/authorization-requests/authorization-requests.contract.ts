@@ -6,6 +6,7 @@ import type { Formats } from '../../formats/registry.js'
 import { isWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
+import { zTransactionDataEntries } from '../../protocol/openid4vp/transaction-data.js'
 
 const MAX_VALIDITY_SECONDS = 86_400
 
@@ -103,6 +104,13 @@ export const createAuthorizationRequest = (formats: Formats) => ({
             '(2,900 characters), and the session is RequestUriRetrieved at once.',
         }),
       verifierInfo: zVerifierInfo.optional(),
+      transactionData: zTransactionDataEntries.optional().meta({
+        description:
+          'What the holder authorizes with a credential, such as a payment (`transaction_data`, OpenID4VP 1.0 §8.4, Appendix B.3.3): ' +
+          'at most 16, each 8 KiB as JSON. `credential_ids` name credential queries for SD-JWT VC with holder binding; ' +
+          'one of them must hold the hash, by an algorithm of `transaction_data_hashes_alg` (`sha-256` unless given). Further ' +
+          'members are as the type defines them. The result says which credential authorized which entry.',
+      }),
       walletUrl: z
         .string()
         .max(MAX_WALLET_URL)

@@ -20,6 +20,7 @@ import {
   type VerifierInfo,
 } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
+import { encodedTransactionData, type TransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
 import type { Work } from '../../protocol/work.js'
 import { qrCodeUrlOf } from '../qr-codes/address.js'
@@ -28,6 +29,7 @@ import { requestUriOf, responseUriOf, type Session, viewOf } from '../sessions/s
 import { orBadRequest } from '../vp-queries/compiled.js'
 import type { zCreatedRequest } from './authorization-requests.contract.js'
 import type { RequestContext } from './store.js'
+import { newTransactionData } from './transaction-data.js'
 
 const DEFAULT_VALIDITY_SECONDS = 300
 
@@ -47,6 +49,7 @@ export interface NewRequest {
   readonly trustedIssuers?: readonly string[] | undefined
   readonly clientIdPrefix?: ClientIdPrefix | undefined
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
+  readonly transactionData?: readonly TransactionData[] | undefined
   readonly walletUrl?: string | undefined
   readonly createdBy: string | null
 }
@@ -146,6 +149,7 @@ export async function createRequest(
     ...queries,
     trustedIssuers: request.trustedIssuers ?? null,
     verifierInfo: verifierInfoOf(request, queries.dcqlQuery),
+    transactionData: newTransactionData(deps, request.transactionData, queries.dcqlQuery),
     walletUrl: request.walletUrl ?? null,
     redirectUri: request.redirectUri ?? null,
     requireResponseCode: request.requireResponseCode ?? false,
@@ -174,7 +178,7 @@ export async function createRequest(
 /** §5.9.3 `redirect_uri`: all parameters in the address. */
 function unsignedAddress(
   { config, formats }: Pick<Deps, 'config' | 'formats'>,
-  { clientId, requestId, responseMode, dcqlQuery, verifierInfo }: Session,
+  { clientId, requestId, responseMode, dcqlQuery, verifierInfo, transactionData }: Session,
   { nonce, state, encryptionKey }: SessionSecrets,
 ): string {
   return unsignedRequestUri({
@@ -186,6 +190,7 @@ function unsignedAddress(
     dcqlQuery,
     vpFormats: vpFormatsSupported(formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS),
     verifierInfo: verifierInfo ?? undefined,
+    transactionData: transactionData?.map(encodedTransactionData),
     encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
   })
 }

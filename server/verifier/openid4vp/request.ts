@@ -1,9 +1,12 @@
 import type { Deps } from '../../deps.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { isUnsigned } from '../../protocol/openid4vp/client-identifier.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
+import { encodedTransactionData, keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
 import {
   assertTakes,
@@ -71,6 +74,14 @@ async function forWallet(deps: Deps, requestId: string, text: string): Promise<F
   }
 }
 
+/** Transaction data are not sent but as they are kept, and name credential queries: such a copy would lack some of them. */
+function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
+  const copy = queryFor(session.dcqlQuery, metadata, vpFormats)
+  const asked = new Set(copy.credentials.map(({ id }) => id))
+  const named = keptTransactionData(session.transactionData ?? []).flatMap(({ entry }) => entry.credential_ids)
+  return named.every((id) => asked.has(id)) ? copy : session.dcqlQuery
+}
+
 /**
  * Serves a request, any number of times while it is open. The first fetch by a wallet moves the session to
  * RequestUriRetrieved. A wallet's metadata change the copy that it gets and nothing else.
@@ -99,9 +110,10 @@ export async function serveRequestObject(
     responseMode: session.responseMode,
     nonce,
     state,
-    dcqlQuery: wallet === undefined ? session.dcqlQuery : queryFor(session.dcqlQuery, wallet.metadata, vpFormats),
+    dcqlQuery: wallet === undefined ? session.dcqlQuery : copyFor(session, wallet.metadata, vpFormats),
     vpFormats,
     verifierInfo: session.verifierInfo ?? undefined,
+    transactionData: session.transactionData?.map(encodedTransactionData),
     encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
     walletNonce,
     issuedAt: session.createdAt,

@@ -6,14 +6,24 @@ export interface VerifiedClaims extends CredentialContent {
   /** The credential query that it answers, and the item of the VP query that this one was made of. */
   readonly credentialQueryId: string
   readonly queryItem?: number
+  /** Indexes of the transaction data that it authorized, where it did. */
+  readonly transactionData?: number[]
   readonly format: string
   readonly issuer: string
 }
 
-export function verifiedClaims({ queryId, item, issuer, view, content }: AnsweringCredential): VerifiedClaims {
+export function verifiedClaims({
+  queryId,
+  item,
+  authorizes,
+  issuer,
+  view,
+  content,
+}: AnsweringCredential): VerifiedClaims {
   return {
     credentialQueryId: queryId,
     ...(item === undefined ? {} : { queryItem: item }),
+    ...(authorizes.length === 0 ? {} : { transactionData: [...authorizes] }),
     format: view.format,
     issuer,
     ...content,

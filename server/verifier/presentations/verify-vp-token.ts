@@ -13,11 +13,14 @@ import {
   VpQueryError,
   type VpQueryItem,
 } from '../../protocol/openid4vp/query/vp-query.js'
+import { keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import { type Work, WorkExceededError } from '../../protocol/work.js'
 import type { Session } from '../sessions/session.js'
 import { startVerification, type Verification } from '../verify/check-credential.js'
 import { authorityKeyIdentifiersOf } from './authorities.js'
+import type { Judged } from './judged.js'
 import { type DiscardedPresentation, PresentationError } from './presentation-error.js'
+import { assertAuthorized, withTransactions } from './transactions.js'
 import { type Trust, trustAlso, trustIn } from './trust.js'
 import { verifyPresentation } from './verify-presentation.js'
 
@@ -27,7 +30,12 @@ const MAX_PRESENTATIONS = 64
 const TOO_MUCH = 'There is more to verify than one answer may hold.'
 
 /** A credential of a verified vp_token, and the credential query that it answers. */
-export type AnsweringCredential = PresentedCredential & { readonly queryId: string; readonly item: number | undefined }
+export type AnsweringCredential = PresentedCredential & {
+  readonly queryId: string
+  readonly item: number | undefined
+  /** Indexes of the transaction data that it authorizes. */
+  readonly authorizes: readonly number[]
+}
 
 /** What counts of a vp_token, and what does not. */
 export interface VerifiedVpToken {
@@ -35,19 +43,12 @@ export interface VerifiedVpToken {
   readonly discarded: readonly DiscardedPresentation[]
 }
 
-type Asked = Pick<Session, 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'clientId' | 'createdAt'>
-
-/** A presentation of a vp_token, and what was found of it. */
-interface Judged {
-  readonly query: CredentialQuery
-  readonly item: number | undefined
-  readonly found: readonly PresentedCredential[] | PresentationError
-}
+type Asked = Pick<Session, 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'transactionData' | 'clientId' | 'createdAt'>
 
 /**
  * Verifies a vp_token (OpenID4VP 1.0 §8.6): that it has the requested entries; each presentation by its format's rules, with
  * the holder's proof and the status; and each credential against the query, without relying on the wallet's choice (§14.9). A
- * presentation that fails is discarded; what is left must satisfy the query.
+ * presentation that fails is discarded; what is left must satisfy the query and authorize the transaction data (§8.4).
  *
  * @param work pays for all of it
  * @throws PresentationError with the sentence for wallet and verifier: what is wrong with the whole, or with the first of the
@@ -78,11 +79,17 @@ export async function verifyVpToken(
     }),
   )
   const items = session.vpQuery === null ? [] : compiledItems(session.vpQuery, work)
-  const judged = verified.map((one) => ({ ...one, found: againstQuery(verification, one, items) }))
+  const transactions = keptTransactionData(session.transactionData ?? [])
+  const judged = verified
+    .map((one) => ({ ...one, found: againstQuery(verification, one, items) }))
+    .map((one) => withTransactions(transactions, one))
   assertSatisfied(session, judged)
+  assertAuthorized(transactions, judged)
   return {
-    credentials: judged.flatMap(({ query, item, found }) =>
-      found instanceof PresentationError ? [] : found.map((credential) => ({ ...credential, queryId: query.id, item })),
+    credentials: judged.flatMap(({ query, item, found, authorizes }) =>
+      found instanceof PresentationError
+        ? []
+        : found.map((credential) => ({ ...credential, queryId: query.id, item, authorizes })),
     ),
     discarded: judged.flatMap(({ query, found }) =>
       found instanceof PresentationError ? [{ credentialQueryId: query.id, reason: found.message }] : [],

@@ -36,6 +36,8 @@ export interface Session {
   readonly trustedIssuers: readonly string[] | null
   /** Attestations about the verifier that go with the request. */
   readonly verifierInfo: readonly VerifierInfo[] | null
+  /** What the holder is to authorize: the JSON of each entry, as it is sent encoded; null for nothing, and once it has ended. */
+  readonly transactionData: readonly string[] | null
   /** What the address for one wallet begins with; null where there is none beside that for every wallet. */
   readonly walletUrl: string | null
   readonly redirectUri: string | null

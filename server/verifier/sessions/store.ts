@@ -55,6 +55,7 @@ const zSession: z.ZodType<Session> = z.strictObject({
   vpQuery: jsonColumn<Session['vpQuery']>().nullable(),
   trustedIssuers: z.array(z.string()).nullable(),
   verifierInfo: jsonColumn<VerifierInfo[]>().nullable(),
+  transactionData: z.array(z.string()).nullable(),
   walletUrl: z.string().nullable(),
   redirectUri: z.string().nullable(),
   requireResponseCode: z.boolean(),
@@ -83,7 +84,7 @@ const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
   key_id AS "keyId", kid, x5c, state, error_message AS "errorMessage", response_mode AS "responseMode", secrets,
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
-  verifier_info AS "verifierInfo", wallet_url AS "walletUrl",
+  verifier_info AS "verifierInfo", transaction_data AS "transactionData", wallet_url AS "walletUrl",
   require_response_code AS "requireResponseCode",
   created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
 
@@ -101,9 +102,10 @@ const movedEvents = (transition: Transition, now: Date) =>
     now,
   )
 
-/** Column assignments that end a session; they delete its secrets. */
+/** Column assignments that end a session; they delete its secrets, and what was to be authorized. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => Prisma.sql`
-  state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL`
+  state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
+  transaction_data = NULL`
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
@@ -116,11 +118,11 @@ export function createVerificationSessionStore({ sql }: Database) {
         WITH created AS (
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, state, response_mode, secrets, dcql_query,
-            vp_query, trusted_issuers, verifier_info, wallet_url, redirect_uri, require_response_code, created_by, created_at, expires_at)
+            vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code, created_by, created_at, expires_at)
           VALUES (
             ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)}, ${s.state},
             ${s.responseMode}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
-            ${json(s.verifierInfo)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
+            ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),
         ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
         audited AS (

@@ -70,6 +70,10 @@ export const readVerificationResult = (formats: Formats) => ({
       z.object({
         credentialQueryId: z.string().meta({ description: 'Id of the DCQL credential query that it answers.' }),
         queryItem: z.int().optional().meta({ description: 'Index of the VP query item that it answers.' }),
+        transactionData: z
+          .array(z.int())
+          .optional()
+          .meta({ description: 'Indexes of the entries of `transactionData` that its holder authorized with it.' }),
         format: zShownFormatName(formats.all),
         issuer: z.string(),
         type: z.array(z.string()).meta({ description: 'Types of a JWT VC, the vct of an SD-JWT VC.' }),

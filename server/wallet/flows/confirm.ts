@@ -8,6 +8,7 @@ import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
 import { resolveOffer } from '../openid4vci/take-offer.js'
 import type { PresentationRequest } from '../openid4vp/presentation-request.js'
+import { authorizing } from '../openid4vp/transaction-data.js'
 import { answerRequest, matchRequest } from '../presentations/answer.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import { walletFailure } from '../protocol/exchange-failure.js'
@@ -84,7 +85,8 @@ async function presentationAction(context: Confirm, request: PresentationRequest
   if (typeof id !== 'string' || !matches.some(({ held }) => held.id === id)) {
     throw errors.badRequest('selectedCredential.id must be the id of a matching credential')
   }
-  const chosen = choose(id) ?? []
+  // Flows that an earlier version started have no such member.
+  const chosen = authorizing(request.transactionData ?? [], choose(id) ?? [], id)
   return async () => {
     const fetch = boundedFetch(deps.outbound.fetch)
     const redirectUri = await answerRequest(deps, fetch, { holderId, actor: caller.sub, request, matches: chosen })

@@ -32,6 +32,10 @@ const zPresentationData = (formats: Formats) =>
     status: z.literal('initialized'),
     verifier: z.object({ id: z.string(), name: z.string().optional(), logoUri: z.string().optional() }),
     query: zJsonObject.meta({ description: 'What the verifier asks for, as a DCQL query (OpenID4VP 1.0 §6).' }),
+    transactionData: z.array(zJsonObject).optional().meta({
+      description:
+        'What the verifier wants authorized, such as a payment (OpenID4VP 1.0 §8.4): to be shown whole to the person who confirms.',
+    }),
     matchingCredentials: z.array(zMatchingCredential(formats)),
   })
 
@@ -74,7 +78,8 @@ export const confirmFlow = {
     summary: 'Confirm a started flow: the credential is claimed, or presented',
     description:
       'A failed confirmation leaves the flow open to be tried again; one that was confirmed is a 409. Where the issuer ' +
-      'defers credentials, `data.deferred` says how many: the wallet asks for them by itself.',
+      'defers credentials, `data.deferred` says how many: the wallet asks for them by itself. Whoever confirms a presentation ' +
+      'authorizes the transaction data that the start of the flow showed.',
     access: 'user',
     errors: [400, 403, 404, 409, 410],
   }),

@@ -91,7 +91,7 @@ async function startClaim(start: Start, invitation: OfferInvitation): Promise<St
 async function startPresentation(start: Start, invitation: RequestInvitation): Promise<Started> {
   const { deps, fetch } = start
   const { holderId } = hostedOnly(start.holder, 'present credentials')
-  const request = await resolveRequest(deps, fetch, invitation)
+  const request = await resolveRequest(deps, fetch, invitation, { personConfirms: true })
   const { matches } = await matchRequest(deps, holderId, request)
   const { client_name: name, logo_uri: logoUri } = request.payload.client_metadata ?? {}
   const processId = await store(start, 'presentation', { kind: 'request', request })
@@ -106,6 +106,9 @@ async function startPresentation(start: Start, invitation: RequestInvitation): P
         ...(logoUri === undefined ? {} : { logoUri }),
       },
       query: { ...request.query },
+      ...(request.transactionData.length === 0
+        ? {}
+        : { transactionData: request.transactionData.map(({ entry }) => ({ ...entry })) }),
       matchingCredentials: matchingCredentials(deps.formats, matches),
     },
   }

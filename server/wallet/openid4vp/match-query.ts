@@ -1,5 +1,6 @@
 import { DcqlQuery } from 'dcql'
 import type { CredentialFormat } from '../../formats/format.js'
+import type { AuthorizedHashes } from '../../formats/holding.js'
 import type { Formats } from '../../formats/registry.js'
 import { isObject } from '../../protocol/json/json-object.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
@@ -22,6 +23,8 @@ export interface Match {
   readonly disclose: readonly ClaimsPathPointer[]
   /** Whether the verifier wants proof that the holder has the key (OpenID4VP 1.0 §6.1). */
   readonly holderBinding: boolean
+  /** What the holder authorizes with it. */
+  readonly transactionDataHashes?: AuthorizedHashes | undefined
 }
 
 /** The credentials of a wallet that answer a query. */

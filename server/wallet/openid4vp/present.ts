@@ -11,7 +11,7 @@ import type { PresentationRequest } from './presentation-request.js'
 const ACTIVE_SCHEMES = /^(?:javascript|data|file|blob|vbscript|about):/i
 
 async function presentationOf(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
-  const { held, disclose, holderBinding } = match
+  const { held, disclose, holderBinding, transactionDataHashes } = match
   return deps.formats.named(held.format).holding.present({
     compact: held.compact,
     disclose,
@@ -19,6 +19,7 @@ async function presentationOf(deps: Deps, request: PresentationRequest, match: M
     nonce: request.payload.nonce,
     audience: request.clientId,
     now: deps.clock(),
+    transactionDataHashes,
     id: deps.newId(),
   })
 }

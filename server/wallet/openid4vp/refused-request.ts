@@ -13,3 +13,10 @@ export class RefusedRequest extends WalletError {
     super(message, options)
   }
 }
+
+/** A request with transaction data, where nobody is there who could confirm them (OpenID4VP 1.0 §5.1). */
+export class UnconfirmedTransaction extends RefusedRequest {
+  constructor() {
+    super('invalid_transaction_data', 'Transaction data are confirmed by a person, in a flow.')
+  }
+}

@@ -12,12 +12,19 @@ import { WalletError } from '../protocol/wallet-error.js'
 import { CLIENT_ID_PREFIXES, fetchRequestObject } from './fetch-request-object.js'
 import { parseQuery } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
-import { RefusedRequest } from './refused-request.js'
+import { RefusedRequest, UnconfirmedTransaction } from './refused-request.js'
 import { tellVerifier } from './tell-verifier.js'
+import { readTransactionData } from './transaction-data.js'
 
 const FIRST_WITH_ARRAYS = 26
 
 const SUPPORTED: ReadonlySet<string> = new Set(CLIENT_ID_PREFIXES)
+
+/** Who answers for the holder. */
+export interface Confirmation {
+  /** Whether a person is shown the request, with its transaction data, before it is answered. */
+  readonly personConfirms: boolean
+}
 
 /** @throws 400 for parameters that make no request. */
 function parsedParameters(client: Openid4vpClient, params: RequestInvitation['params']) {
@@ -82,6 +89,7 @@ export async function resolveRequest(
   deps: Deps,
   fetch: typeof globalThis.fetch,
   { params }: RequestInvitation,
+  { personConfirms }: Confirmation,
 ): Promise<PresentationRequest> {
   const client = presentationClient(deps, { fetch, signers: [] })
   const request = await resolved(deps, fetch, client, params)
@@ -98,7 +106,7 @@ export async function resolveRequest(
     return {
       payload,
       clientId: request.client.effective,
-      query: acceptedQuery(deps, request),
+      ...accepted(deps, request, personConfirms),
       responseUri,
       singlePresentations: request.version < FIRST_WITH_ARRAYS,
     }
@@ -109,17 +117,15 @@ export async function resolveRequest(
   }
 }
 
-/** @throws RefusedRequest for a query that a hosted wallet does not answer, whatever it holds. */
-function acceptedQuery(
+/** @throws RefusedRequest for what a hosted wallet does not answer, whatever it holds. */
+function accepted(
   { formats }: Pick<Deps, 'formats'>,
-  { dcql, transactionData, authorizationRequestPayload: payload }: ResolvedOpenid4vpAuthorizationRequest,
-): Readonly<Record<string, unknown>> {
+  { dcql, authorizationRequestPayload: payload }: ResolvedOpenid4vpAuthorizationRequest,
+  personConfirms: boolean,
+): Pick<PresentationRequest, 'query' | 'transactionData'> {
   if (dcql === undefined) throw new RefusedRequest('invalid_request', 'The authorization request has no dcql_query.')
-  // §5.1: transaction data must be shown to the user who approves it, which a hosted wallet cannot do.
-  if (transactionData !== undefined) {
-    throw new RefusedRequest('invalid_transaction_data', 'Transaction data is not supported.')
-  }
+  // §8.4: whoever authorizes them must have seen them.
+  if (payload.transaction_data !== undefined && !personConfirms) throw new UnconfirmedTransaction()
   const query = payload.dcql_query as Record<string, unknown>
-  parseQuery(formats, query)
-  return query
+  return { query, transactionData: readTransactionData(payload, parseQuery(formats, query)) }
 }

@@ -11,7 +11,8 @@ export const processUri = (formats: Formats) => ({
     tag: 'Holders',
     summary: 'Let a hosted wallet take a credential offer or answer an authorization request',
     description:
-      'An offer is taken in every format that the wallet holds; a request is answered with credentials that the wallet chooses. ' +
+      'An offer is taken in every format that the wallet holds; a request is answered with credentials that the wallet chooses; ' +
+      'one with transaction data is a 400, since a person must confirm them in a flow (POST /flows), and its verifier is told. ' +
       'A refusal of the other side is a 500 with its reason, which production hides.',
     access: 'holder',
     errors: [400],

@@ -5,6 +5,7 @@ import { holderProcedure, router } from '../../trpc.js'
 import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
 import { resolveOffer } from '../openid4vci/take-offer.js'
+import { UnconfirmedTransaction } from '../openid4vp/refused-request.js'
 import { resolveRequest } from '../openid4vp/resolve-request.js'
 import { answerRequest, matchRequest } from '../presentations/answer.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
@@ -36,13 +37,18 @@ async function processOffer(
   return { type: 'credential_offer' as const, credentials, ...(deferred === 0 ? {} : { deferred }) }
 }
 
+/** The one refusal that the caller can do something about. */
+function asCallersFault(thrown: unknown): never {
+  throw thrown instanceof UnconfirmedTransaction ? errors.transactionUnconfirmed() : thrown
+}
+
 async function processRequest(
   deps: Deps,
   fetch: typeof globalThis.fetch,
   invitation: RequestInvitation,
   { holderId, actor }: ProcessRequest,
 ) {
-  const request = await resolveRequest(deps, fetch, invitation)
+  const request = await resolveRequest(deps, fetch, invitation, { personConfirms: false }).catch(asCallersFault)
   const matches = (await matchRequest(deps, holderId, request)).choose(undefined)
   const redirectUri = await answerRequest(deps, fetch, { holderId, actor, request, matches: matches ?? [] })
   return { type: 'authorization_request' as const, ...(redirectUri === undefined ? {} : { redirectUri }) }

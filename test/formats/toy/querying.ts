@@ -15,6 +15,7 @@ export const querying: Querying = {
   meta: z.strictObject({ toy_value: z.string().min(1, 'must not be empty') }),
   idSuffix: 'toy',
   disclosesAll: true,
+  authorizesTransactions: false,
   pathFault: ({ length }) => (length === 2 ? undefined : { position: 0, message: 'must be a kind and a claim' }),
   metaOf: (item, _types, work) => {
     const kind = kindOf(item, work)

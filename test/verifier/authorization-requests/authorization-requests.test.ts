@@ -142,7 +142,7 @@ describe('POST /authorization-requests', () => {
     ],
     [{ query: [ITEM], profile: 'haip' }, ['property profile should not exist']],
     [{ query: [ITEM], clientIdPrefix: 'x509_hash' }, ['clientIdPrefix x509_hash needs a certificate of the verifier']],
-    [{ query: [ITEM], transactionData: [] }, ['property transactionData should not exist']],
+    [{ query: [ITEM], presentationDefinition: {} }, ['property presentationDefinition should not exist']],
     [
       { query: [ITEM], requireResponseCode: true },
       ['requireResponseCode must be false or left out where redirectUri is left out'],

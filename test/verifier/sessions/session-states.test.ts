@@ -74,6 +74,7 @@ describe('the view of a session', () => {
     requireResponseCode: false,
     x5c: null,
     verifierInfo: null,
+    transactionData: null,
     walletUrl: null,
     createdBy: 'alice',
     createdAt: new Date('2026-01-01T00:00:00Z'),

@@ -40,7 +40,11 @@ describe('what a request may not make the wallet do', () => {
     const entry = { type: 'payment', credential_ids: ['diploma'], amount: '1000000' }
     const transactionData = [Buffer.from(JSON.stringify(entry)).toString('base64url')]
     const refusal = await world.refusalOf({ payload: { transaction_data: transactionData } })
-    expect(refusal).toEqual({ status: 500, message: 'Transaction data is not supported.', presented: 0 })
+    expect(refusal).toEqual({
+      status: 400,
+      message: 'Request has transaction data, which a person confirms: start a flow with it.',
+      presented: 0,
+    })
   })
 
   it.each([['fragment'], ['query'], ['dc_api'], ['dc_api.jwt'], [undefined]])(

@@ -19,7 +19,12 @@ const STATE = 'state-of-the-request'
 async function toldOf(options: RemoteRequestOptions, query?: unknown) {
   const before = world.verifier.refusals.length
   const refusal = await world.refusalOf({ ...options, payload: { state: STATE, ...options.payload } }, query)
-  expect(refusal).toMatchObject({ status: 500, presented: 0 })
+  // Transaction data are what the caller can have confirmed elsewhere.
+  const confirmable = options.payload?.transaction_data !== undefined && options.signer === undefined
+  expect(refusal).toMatchObject({
+    status: confirmable && options.payload?.response_uri === undefined ? 400 : 500,
+    presented: 0,
+  })
   return world.verifier.refusals.slice(before)
 }
 

@@ -22,6 +22,8 @@ export interface Querying {
   readonly idSuffix: string
   /** Whether a presentation discloses the whole credential, whatever claims are asked for. */
   readonly disclosesAll: boolean
+  /** Whether the holder's proof can authorize transactions: transaction data are defined for the format (OpenID4VP 1.0 Appendix B). */
+  readonly authorizesTransactions: boolean
   /** What is wrong with a component of a claims path; undefined where nothing is. */
   pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
   /**

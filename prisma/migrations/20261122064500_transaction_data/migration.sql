@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "verification_sessions" ADD COLUMN     "transaction_data" JSON;

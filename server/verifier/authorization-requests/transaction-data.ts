@@ -1,0 +1,59 @@
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import { allowedHashes, type TransactionData } from '../../protocol/openid4vp/transaction-data.js'
+
+type Query = DcqlQuery['credentials'][number]
+
+/** Why a credential query cannot authorize transactions (OpenID4VP 1.0 Appendix B.3.3); undefined where it can. */
+function faultOf({ formats }: Pick<Deps, 'formats'>, query: Query | undefined): string | undefined {
+  if (query === undefined) return 'must be the id of a credential query'
+  if (!formats.named(query.format).querying.authorizesTransactions) {
+    return `must not name a credential query of format ${query.format}, which has no transaction data`
+  }
+  return query.require_cryptographic_holder_binding === false
+    ? 'must not name a credential query without require_cryptographic_holder_binding'
+    : undefined
+}
+
+/**
+ * The JSON that is kept of each entry, and sent encoded as it is.
+ *
+ * @throws 400 for an entry that no presentation could authorize, and for one that is there twice.
+ */
+export function newTransactionData(
+  deps: Pick<Deps, 'formats'>,
+  entries: readonly TransactionData[] | undefined,
+  { credentials }: DcqlQuery,
+): readonly string[] | null {
+  if (entries === undefined) return null
+  const queries = new Map(credentials.map((query) => [query.id, query]))
+  for (const [index, { credential_ids: ids }] of entries.entries()) {
+    for (const [at, id] of ids.entries()) {
+      const fault = faultOf(deps, queries.get(id))
+      if (fault !== undefined) throw errors.badRequest(`transactionData.${index}.credential_ids.${at} ${fault}`)
+    }
+  }
+  assertOneHash(entries, queries)
+  const kept = entries.map((entry) => JSON.stringify(entry))
+  const again = kept.findIndex((json, index) => kept.indexOf(json) < index)
+  if (again >= 0) throw errors.badRequest(`transactionData.${again} must not be the same as another`)
+  return kept
+}
+
+/** All hashes of one Key Binding JWT are of one algorithm: entries that a single presentation alone can authorize share one. */
+function assertOneHash(entries: readonly TransactionData[], queries: ReadonlyMap<string, Query>): void {
+  const left = new Map<string, readonly string[]>()
+  for (const [index, entry] of entries.entries()) {
+    const [id = '', ...others] = new Set(entry.credential_ids)
+    if (others.length > 0 || queries.get(id)?.multiple === true) continue
+    const allowed = allowedHashes(entry)
+    const common = (left.get(id) ?? allowed).filter((name) => allowed.includes(name))
+    if (common.length === 0) {
+      throw errors.badRequest(
+        `transactionData.${index}.transaction_data_hashes_alg must share an algorithm with the others for ${id}`,
+      )
+    }
+    left.set(id, common)
+  }
+}

@@ -1,0 +1,49 @@
+import {
+  authorizedEntries,
+  type SentTransactionData,
+  TransactionDataError,
+} from '../../protocol/openid4vp/transaction-data.js'
+import type { Judged } from './judged.js'
+import { PresentationError } from './presentation-error.js'
+
+/** A presentation, and the indexes of the transaction data that it authorizes. */
+export type JudgedWithTransactions = Judged & { readonly authorizes: readonly number[] }
+
+/** What a presentation authorizes; one with hashes that were not asked for in this way has failed (OpenID4VP 1.0 §8.4, §8.6). */
+export function withTransactions(asked: readonly SentTransactionData[], judged: Judged): JudgedWithTransactions {
+  const { query, found } = judged
+  if (found instanceof PresentationError) return { ...judged, authorizes: [] }
+  try {
+    const authorizes = found.flatMap(({ transactionDataHashes: hashes }) =>
+      hashes === undefined ? [] : authorizedEntries(asked, query.id, hashes),
+    )
+    return { ...judged, authorizes }
+  } catch (thrown) {
+    if (!(thrown instanceof TransactionDataError)) throw thrown
+    const message = `Presentation for ${query.id}: ${thrown.message}`
+    return { ...judged, found: new PresentationError('transaction-data', message, { cause: thrown }), authorizes: [] }
+  }
+}
+
+/**
+ * Every entry is authorized by exactly one presentation (OpenID4VP 1.0 §5.1: wallets use only one of the credentials).
+ *
+ * @throws PresentationError naming the entry.
+ */
+export function assertAuthorized(
+  asked: readonly SentTransactionData[],
+  judged: readonly JudgedWithTransactions[],
+): void {
+  for (const [index, { entry }] of asked.entries()) {
+    const authorizing = judged.filter(({ authorizes }) => authorizes.includes(index)).length
+    if (authorizing === 1) continue
+    if (authorizing > 1) {
+      throw new PresentationError('transaction-data', `transactionData.${index} is authorized more than once.`)
+    }
+    const failed = judged.find(
+      ({ query, found }) => found instanceof PresentationError && entry.credential_ids.includes(query.id),
+    )
+    const why = failed?.found instanceof PresentationError ? failed.found.message : 'No presentation has its hash.'
+    throw new PresentationError('transaction-data', `transactionData.${index} is not authorized. ${why}`)
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { dcql } from '../actors.js'
+import { useWorld } from '../world.js'
+
+const world = useWorld()
+
+const PAYMENT = { type: 'urn:example:payment', credential_ids: ['purchase'], amount: '12.00 €' }
+const SIGNATURE = { type: 'urn:example:signature', credential_ids: ['other'], document: 'Lease' }
+
+describe('transactionData that no presentation could authorize are refused at once (OpenID4VP 1.0 Appendix B.3.3)', () => {
+  const refused = async (transactionData: unknown, query?: Record<string, unknown>) => {
+    const { status, json } = await world.service.request('POST', '/authorization-requests', {
+      authorization: await world.service.bearer('verifier'),
+      body: { dcqlQuery: query ?? dcql(world.service, 'dc+sd-jwt'), transactionData },
+    })
+    return [status, [json.message].flat()[0]]
+  }
+
+  it.each([
+    [
+      'of an unknown query',
+      [PAYMENT, SIGNATURE],
+      'transactionData.1.credential_ids.0 must be the id of a credential query',
+    ],
+    ['without type', [{ credential_ids: ['purchase'] }], 'transactionData.0.type must be defined'],
+    ['without credential', [{ ...PAYMENT, credential_ids: [] }], 'transactionData.0.credential_ids must not be empty'],
+    [
+      'with an algorithm that is not known',
+      [{ ...PAYMENT, transaction_data_hashes_alg: ['sha-256', 'md5'] }],
+      'transactionData.0.transaction_data_hashes_alg.1',
+    ],
+    [
+      'of more than 8 KiB',
+      [{ ...PAYMENT, note: 'x'.repeat(8_192) }],
+      'transactionData.0 must not hold more than 8192 bytes as JSON',
+    ],
+    ['one of 17', Array.from({ length: 17 }, (_, n) => ({ ...PAYMENT, n })), 'transactionData must'],
+    ['none at all', [], 'transactionData must'],
+    ['twice', [PAYMENT, PAYMENT], 'transactionData.1 must not be the same as another'],
+    [
+      'whose algorithms one Key Binding JWT cannot have',
+      [PAYMENT, { ...PAYMENT, transaction_data_hashes_alg: ['sha-512'] }],
+      'transactionData.1.transaction_data_hashes_alg must share an algorithm with the others for purchase',
+    ],
+  ])('%s', async (_what, transactionData, message) => {
+    expect(await refused(transactionData)).toEqual([400, expect.stringContaining(message)])
+  })
+
+  it('of a format that has none, or without holder binding', async () => {
+    const place = 'transactionData.0.credential_ids.0 must not name a credential query'
+    expect(await refused([PAYMENT], dcql(world.service, 'jwt_vc_json'))).toEqual([
+      400,
+      `${place} of format jwt_vc_json, which has no transaction data`,
+    ])
+    const unbound = dcql(world.service, 'dc+sd-jwt', { require_cryptographic_holder_binding: false })
+    expect(await refused([PAYMENT], unbound)).toEqual([400, `${place} without require_cryptographic_holder_binding`])
+  })
+})
