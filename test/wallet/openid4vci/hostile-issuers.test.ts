@@ -157,9 +157,9 @@ describe('answers of a hostile issuer', () => {
   it.each([
     ['no credentials', { credentials: [] }, 'The issuer sent no credential.'],
     [
-      'a deferral',
+      'a deferral by an issuer without an endpoint for it',
       { transaction_id: 't', interval: 5 },
-      'The issuer defers the credential, and a hosted wallet does not wait for it.',
+      'The issuer defers the credential and names no endpoint to ask for it.',
     ],
     ['an object', { credentials: [{ credential: { proof: 1 } }] }, 'The issuer sent a credential that is not compact.'],
     [
