@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { query as sql } from '../../support/postgres.js'
-import { answer, ask, dcql, fetchRequest, present, type RequestPayload, sessionOf } from '../actors.js'
+import { answer, ask, dcql, fetchRequest, ITEM, present, type RequestPayload, sessionOf } from '../actors.js'
 import { answerWithLibrary } from '../library-wallet.js'
 import { useWorld } from '../world.js'
 
@@ -63,6 +63,28 @@ describe('a wallet that shares no code authorizes transaction data (OpenID4VP 1.
     const held = [world.held['dc+sd-jwt']]
     expect((await answerWithLibrary(world.wallet, request.authorizationRequestUri, held)).status).toBe(200)
     expect((await world.resultOf(request)).credentials).toMatchObject([{ transactionData: [0] }])
+  })
+})
+
+describe('a request of VP query items asks by the ids of the credential queries that are made of them', () => {
+  const payment = { ...PAYMENT, credential_ids: ['item-0-sd-jwt'] }
+  const items = async () => {
+    const request = await ask(world.service, { query: [ITEM], transactionData: [payment], responseMode: 'direct_post' })
+    return { request, payload: (await fetchRequest(request)) as Asked }
+  }
+
+  it('and takes the credential that authorizes', async () => {
+    const { request, payload } = await items()
+    const claims = { transaction_data_hashes: payload.transaction_data.map((text) => hashOf(text)) }
+    expect((await answer(payload, { 'item-0-sd-jwt': [await presented(payload, claims)] })).status).toBe(200)
+    expect((await world.resultOf(request)).credentials).toMatchObject([{ queryItem: 0, transactionData: [0] }])
+  })
+
+  it('but not its alternative, which cannot', async () => {
+    const { request, payload } = await items()
+    const vpToken = { 'item-0-jwt-vc': [await present(world.held.jwt_vc_json, world.wallet, payload)] }
+    const sentence = 'transactionData.0 is not authorized. No presentation has its hash.'
+    await world.expectRefused(request, payload, vpToken, sentence)
   })
 })
 
