@@ -206,8 +206,8 @@ export const isTrustEntry = (entry: string): boolean =>
 
 export const trustedIssuers = z
   .string()
-  .default('self')
   .transform(entriesOf)
   .refine((entries) => entries.every(isTrustEntry), { error: 'must list self, x5c, *, DIDs and https origins.' })
+  .optional()
 
 export const optionalText = z.string().optional()

@@ -88,6 +88,7 @@ const zEnvironment = z.object({
   WALLET_PROVIDER_X509: keyAndChain,
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
+  VERIFIER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   VERIFIER_RESPONSE_MODE: z
     .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
     .default('direct_post.jwt'),
@@ -152,8 +153,8 @@ export interface Config {
   readonly webConcurrency: number
   readonly outboundAllowedHosts: readonly string[]
   readonly corsOrigins: readonly string[]
-  /** Whose credentials a presentation may hold: `self`, `x5c`, `*`, DIDs and https origins. */
-  readonly trustedIssuers: readonly string[]
+  /** Whose credentials a presentation may hold: `self`, `x5c`, `*`, DIDs and https origins. Unset, the profile decides. */
+  readonly trustedIssuers: readonly string[] | undefined
   /** Roots of those who sign credentials. */
   readonly trustAnchors: readonly X509Certificate[]
   /** Roots of those who sign Token Status Lists for whatever issuer. */
@@ -175,6 +176,8 @@ export interface Config {
   /** Drafts of OpenID4VCI that offers may be made for. */
   readonly issuerLegacyProfiles: readonly Draft[]
   /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
+  /** What requests and their answers keep to where a request does not say so itself: OpenID4VP 1.0, or HAIP 1.0 as well. */
+  readonly verifierProfile: 'final' | 'haip'
   readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
   /** How long verified claims can be read. */
   readonly sessionResultTtlSeconds: number
@@ -216,6 +219,11 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
     }
     if (input.ISSUER_LEGACY_PROFILES !== undefined)
       problems.push('- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.')
+  }
+  if (input.VERIFIER_PROFILE === 'haip') {
+    for (const name of ['VERIFIER_X509', 'TRUST_ANCHORS']) {
+      if (input[name] === undefined) problems.push(`- ${name} must be defined where VERIFIER_PROFILE is haip.`)
+    }
   }
   if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
     problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
@@ -288,6 +296,7 @@ function configOf(env: Environment): Config {
     walletProviderX509: env.WALLET_PROVIDER_X509,
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,
+    verifierProfile: env.VERIFIER_PROFILE,
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,

@@ -92,8 +92,9 @@ describe('defaults', () => {
       webConcurrency: 1,
       outboundAllowedHosts: [],
       corsOrigins: [],
-      trustedIssuers: ['self'],
+      trustedIssuers: undefined,
       trustAnchors: [],
+      verifierProfile: 'final',
       verifierResponseMode: 'direct_post.jwt',
       sessionResultTtlSeconds: 3600,
       sessionRetentionDays: 30,
@@ -201,6 +202,7 @@ describe('a value that no rule allows is a line', () => {
       '/nowhere/verifier.pem',
       'must name a readable PEM file of a private key, unencrypted, and its certificates.',
     ],
+    ['VERIFIER_PROFILE', 'draft24', 'must be final or haip.'],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
     ['SESSION_RETENTION_DAYS', 'forever', 'must be an integer from 1 to 36500.'],
@@ -221,6 +223,15 @@ describe('a value that no rule allows is a line', () => {
   it('ISSUER_LEGACY_PROFILES with ISSUER_PROFILE haip, which has no drafts', () => {
     expect(refusalWith({ ISSUER_PROFILE: 'haip', ISSUER_LEGACY_PROFILES: 'draft13' })).toContain(
       '- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.',
+    )
+  })
+
+  it('VERIFIER_PROFILE haip without a certificate and roots of issuers', () => {
+    expect(refusalWith({ VERIFIER_PROFILE: 'haip' })).toBe(
+      [
+        line('VERIFIER_X509 must be defined where VERIFIER_PROFILE is haip.'),
+        '- TRUST_ANCHORS must be defined where VERIFIER_PROFILE is haip.',
+      ].join('\n'),
     )
   })
 
@@ -422,7 +433,9 @@ describe('.env.example', () => {
       authDisabled: config.authDisabled,
       allowInsecureHttp: config.allowInsecureHttp,
       sdJwtIssuer: config.sdJwtIssuer,
-      trustedIssuers: config.trustedIssuers,
+      // Unset, it is this in the profile that is the default.
+      trustedIssuers: ['self'],
+      verifierProfile: config.verifierProfile,
       verifierResponseMode: config.verifierResponseMode,
       sessionResultTtlSeconds: config.sessionResultTtlSeconds,
       sessionRetentionDays: config.sessionRetentionDays,

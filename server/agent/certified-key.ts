@@ -30,7 +30,10 @@ interface Rules {
   readonly checkName: (leaf: X509Certificate) => string | undefined
 }
 
-type Settings = Pick<Config, 'issuerX509' | 'issuerBaseUrl' | 'issuerProfile' | 'verifierX509' | 'walletProviderX509'>
+type Settings = Pick<
+  Config,
+  'issuerX509' | 'issuerBaseUrl' | 'issuerProfile' | 'verifierX509' | 'verifierProfile' | 'walletProviderX509'
+>
 
 const RULES = {
   // HAIP 1.0 §6.1.1, SD-JWT VC, "Issuer Signature Mechanisms"
@@ -47,12 +50,16 @@ const RULES = {
         : 'must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL.',
   }),
   // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and `x509_san_dns` is only for who asks for it.
-  verifier: ({ verifierX509 }: Settings): Rules => ({
+  verifier: ({ verifierX509, verifierProfile }: Settings): Rules => ({
     variable: 'VERIFIER_X509',
     file: verifierX509,
     purpose: 'request',
     uses: 'signing requests',
-    checkKey: () => undefined,
+    // HAIP 1.0 §7: wallets need know no other algorithm than ES256.
+    checkKey: (alg) =>
+      verifierProfile === 'haip' && alg !== 'ES256'
+        ? 'must hold a P-256 key where VERIFIER_PROFILE is haip.'
+        : undefined,
     checkName: () => undefined,
   }),
   // HAIP 1.0 §4.4.1, §4.5.1: who it is, the issuer's trust anchors say.

@@ -47,8 +47,8 @@ export interface PresentationContext {
   readonly meta: JsonObject
   /** The type metadata of an SD-JWT VC type of another installation, as text; undefined where none can be had. */
   readonly fetchTypeMetadata: (vct: string) => Promise<string | undefined>
-  /** Whether it must have a proof of its holder; one that is there is checked in any case. */
-  readonly proofRequired: boolean
+  /** Whether it must have a proof of its holder, always or where the credential is bound to one; one that is there is checked in any case. */
+  readonly proofRequired: 'always' | 'whereBound' | 'never'
   /** The key that a DID URL names. */
   readonly holderKeyOfKid: (kid: string) => Promise<Jwk>
   /** The key that a presentation in a JWT is signed with, by its header and payload, which are not verified yet. */

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => files.remove())
 
-const configured = (path: string) =>
-  readConfig({ ...HTTPS, DATABASE_URL: 'postgres://localhost/x', AUTH_DISABLED: 'true', VERIFIER_X509: path })
+const configured = (path: string, more: Record<string, string> = {}) =>
+  readConfig({ ...HTTPS, DATABASE_URL: 'postgres://localhost/x', AUTH_DISABLED: 'true', VERIFIER_X509: path, ...more })
 
 const TLS = '1.3.6.1.5.5.7.3.1'
 const READER = '1.0.18013.5.1.6'
@@ -44,6 +44,17 @@ describe('VERIFIER_X509', () => {
     const start = () => certifiedKey('verifier', config, new Date())
     expect(start).toThrow(/^Invalid environment variables:\n- VERIFIER_X509 must /)
     expect(start).toThrow(reason)
+  })
+
+  it('has a P-256 key where VERIFIER_PROFILE is haip', async () => {
+    const haip = (path: string) => configured(path, { VERIFIER_PROFILE: 'haip', TRUST_ANCHORS: path })
+    const other = leafOf({ keyPair: generateKeyPairSync('ec', { namedCurve: 'P-384' }) })
+    const config = haip(await files.fileOf([other, intermediate]))
+    expect(() => certifiedKey('verifier', config, new Date())).toThrow(
+      'VERIFIER_X509 must hold a P-256 key where VERIFIER_PROFILE is haip.',
+    )
+    const fine = haip(await files.fileOf([leafOf(), intermediate]))
+    expect(certifiedKey('verifier', fine, new Date())?.x5c).toHaveLength(2)
   })
 
   it('says at every start from 30 days before when it expires', async () => {

@@ -57,10 +57,11 @@ export async function certifiedStatusList(
   uri: string,
   revokedIndices: readonly number[],
   expiresAt = new Date(Date.now() + 60_000),
+  { x5c }: { readonly x5c: readonly string[] | undefined } = { x5c: [leaf.x5c] },
 ): Promise<string> {
   return createTokenStatusList({
     signer: await signerOf(leaf),
-    x5c: [leaf.x5c],
+    ...(x5c === undefined ? {} : { x5c }),
     issuer: 'https://lists.example',
     uri,
     revokedIndices,

@@ -42,6 +42,9 @@ function contentOf({ prettyClaims }: VerifiedSdJwtVc): CredentialContent {
   return { type: typeof vct === 'string' ? [vct] : [], ...(typeof sub === 'string' ? { subject: sub } : {}), claims }
 }
 
+const proofNeeded = ({ cnf }: VerifiedSdJwtVc, { proofRequired }: PresentationContext): boolean =>
+  proofRequired === 'always' || (proofRequired === 'whereBound' && cnf !== undefined)
+
 /**
  * OpenID4VP 1.0 Appendix B.3.6; a proof that was not asked for is checked all the same.
  *
@@ -51,7 +54,7 @@ async function checkKeyBinding(
   credential: VerifiedSdJwtVc,
   context: PresentationContext,
 ): Promise<JsonObject | undefined> {
-  if (!context.proofRequired && credential.keyBindingJwt === undefined) return undefined
+  if (credential.keyBindingJwt === undefined && !proofNeeded(credential, context)) return undefined
   if (credential.cnf === undefined) throw notBound()
   const options = {
     nonce: context.nonce,

@@ -85,7 +85,7 @@ async function verifyPresentation(
   compact: string,
   context: PresentationContext,
 ): Promise<readonly PresentedCredential[]> {
-  if (!context.proofRequired && !isVp(compact)) return [await presented(compact, context, undefined)]
+  if (context.proofRequired === 'never' && !isVp(compact)) return [await presented(compact, context, undefined)]
   const options = {
     resolveHolderKey: context.holderKeyOfJwt,
     nonce: context.nonce,

@@ -7,6 +7,9 @@ import type { QueryableFormat } from './dcql/format.js'
  */
 export const VERIFIED_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'ES256K', 'RS256', 'PS256'] as const
 
+/** Those of them whose names are fully specified, which are what the standard asks for (OpenID4VP 1.0 Appendix B.3.4). */
+export const FULLY_SPECIFIED_ALGORITHMS = VERIFIED_ALGORITHMS.filter((name) => name !== 'EdDSA')
+
 /** `vp_formats_supported` (OpenID4VP 1.0 §10.1, §11.1). */
 export function vpFormatsSupported(
   formats: readonly QueryableFormat[],

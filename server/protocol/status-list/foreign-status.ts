@@ -37,6 +37,8 @@ export interface StatusSource {
   readonly resolveIssuerKey: ResolveIssuerKey
   /** Roots that the chain of a Token Status List may lead to, whoever the credential's issuer is; none unless given. */
   readonly trustAnchors?: readonly X509Certificate[]
+  /** Whether it must lead to one of them, whatever other key would verify the list; false unless given. */
+  readonly certifiedOnly?: boolean | undefined
   readonly now: Date
   readonly leewaySeconds?: number
   /** Pays for reading the list. */
@@ -62,10 +64,12 @@ export async function checkForeignStatus(
   reference: StatusReference,
   issuer: IssuerKey,
 ): Promise<CredentialStatus> {
-  return 'uri' in reference
-    ? checkTokenStatus(source, reference, issuer)
-    : checkBitstringStatus(source, reference, issuer)
+  if ('uri' in reference) return checkTokenStatus(source, reference, issuer)
+  if (source.certifiedOnly === true) throw notCertified()
+  return checkBitstringStatus(source, reference, issuer)
 }
+
+const notCertified = () => new CredentialError(`${LIST} has no x5c chain that leads to a trust anchor.`)
 
 async function checkTokenStatus(source: StatusSource, reference: TokenStatusReference, issuer: IssuerKey) {
   const compact = await fetchList(source, reference.uri, TOKEN_STATUS_LIST_MEDIA_TYPE)
@@ -78,8 +82,9 @@ async function checkTokenStatus(source: StatusSource, reference: TokenStatusRefe
   checkListTimes(payload, source)
   // HAIP 1.0 §6.1: issuer and status list may have certificates of their own.
   const certified = certifiedKey(source, header.x5c)
-  if (certified === undefined) await verifyList(source, jwt, payload.iss, issuer)
-  else verifyJwtSignature(jwt, certified, LIST)
+  if (certified !== undefined) verifyJwtSignature(jwt, certified, LIST)
+  else if (source.certifiedOnly === true) throw notCertified()
+  else await verifyList(source, jwt, payload.iss, issuer)
   return tokenStatusOf(readTokenStatus(payload, reference, source.work))
 }
 

@@ -7,6 +7,7 @@ import { isWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 import { zTransactionDataEntries } from '../../protocol/openid4vp/transaction-data.js'
+import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 
 const MAX_VALIDITY_SECONDS = 86_400
 
@@ -52,10 +53,9 @@ export const zAuthorizationRequestResult = z.object({
   validity: z.number(),
   verificationSessionId: z.string(),
   authorizationRequestUri: z.string().meta({ description: 'openid4vp:// address that a wallet opens.' }),
-  walletUri: z
-    .string()
-    .optional()
-    .meta({ description: 'The same for the wallet of `walletUrl`; the QR code then has this one.' }),
+  walletUri: z.string().optional().meta({
+    description: 'The same for the wallet of `walletUrl`, or of profile `haip`; the QR code then has this one.',
+  }),
 })
 
 /** The same of a request that may be unsigned. */
@@ -82,6 +82,15 @@ export const createAuthorizationRequest = (formats: Formats) => ({
     .strictObject({
       dcqlQuery: zDcqlQuery(formats).optional(),
       query: zVpQuery.optional(),
+      profile: z
+        .enum(PROFILE_NAMES)
+        .optional()
+        .meta({
+          description:
+            'What request and answer keep to; VERIFIER_PROFILE unless given. `haip` (HAIP 1.0) needs `redirectUri`, a verifier with a ' +
+            'certificate for a P-256 key, and TRUST_ANCHORS: `x509_hash`, `direct_post.jwt`, SD-JWT VCs alone, and issuers and status ' +
+            'lists that prove themselves by `x5c`.',
+        }),
       redirectUri: zRedirectUri.optional(),
       requireResponseCode: z
         .boolean()
@@ -89,7 +98,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .meta({
           description:
             'Whether the result is given only with the `response_code` of the redirect, so that it goes to nobody but the ' +
-            'browser that was sent back (OpenID4VP 1.0 §14.2). Needs `redirectUri`; false unless given.',
+            'browser that was sent back (OpenID4VP 1.0 §14.2). Needs `redirectUri`; false unless given, true in profile `haip`.',
         }),
       validity: zValidity.optional(),
       responseMode: z.enum(['direct_post', 'direct_post.jwt']).optional(),
@@ -117,7 +126,8 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .refine(isWalletUrl, { error: 'must be an https address or begin with the scheme of an app' })
         .optional()
         .meta({
-          description: 'What the address for one wallet begins with, in the place of `openid4vp://`.',
+          description:
+            'What `walletUri` begins with, in the place of `openid4vp://`; `haip-vp://` in profile `haip` unless given.',
           example: 'https://wallet.example/authorize',
         }),
       verifierId: z

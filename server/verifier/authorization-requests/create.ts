@@ -21,8 +21,9 @@ import {
 } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { encodedTransactionData, type TransactionData } from '../../protocol/openid4vp/transaction-data.js'
-import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
 import type { Work } from '../../protocol/work.js'
+import { formatsOf, type ProfileName, vpFormatsOf } from '../openid4vp/profiles/profile.js'
+import { assertFormats, profiled } from '../openid4vp/profiles/request.js'
 import { qrCodeUrlOf } from '../qr-codes/address.js'
 import { newSecrets, protectSecrets, type SessionSecrets } from '../sessions/secrets.js'
 import { requestUriOf, responseUriOf, type Session, viewOf } from '../sessions/session.js'
@@ -41,8 +42,10 @@ export interface NewRequest {
   readonly asked:
     | { readonly dcqlQuery: DcqlQuery }
     | { readonly items: readonly VpQueryItem[]; readonly compiled: readonly CompiledItem[] }
+  /** That of VERIFIER_PROFILE unless given. */
+  readonly profile?: ProfileName | undefined
   readonly redirectUri?: string | undefined
-  /** False unless given. */
+  /** What the profile says unless given. */
   readonly requireResponseCode?: boolean | undefined
   readonly validity?: number | undefined
   readonly responseMode?: ResponseMode | undefined
@@ -66,11 +69,15 @@ function queriesOf(
   deps: Pick<Deps, 'config' | 'formats'>,
   { asked }: NewRequest,
   context: RequestContext,
+  profile: ProfileName,
   work: Work,
 ): Pick<Session, 'dcqlQuery' | 'vpQuery'> {
-  if ('dcqlQuery' in asked) return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
+  if ('dcqlQuery' in asked) {
+    assertFormats(deps, profile, asked.dcqlQuery)
+    return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
+  }
   const types = { issuerBaseUrl: deps.config.issuerBaseUrl, names: context.typeNames }
-  const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(asked.compiled, types, deps.formats.all, work))
+  const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(asked.compiled, types, formatsOf(profile, deps.formats), work))
   return { dcqlQuery, vpQuery: asked.items }
 }
 
@@ -124,9 +131,10 @@ export async function createRequest(
   work: Work,
   request: NewRequest,
 ): Promise<z.input<typeof zCreatedRequest>> {
-  const { validity = DEFAULT_VALIDITY_SECONDS, responseMode = deps.config.verifierResponseMode } = request
-  const queries = queriesOf(deps, request, context, work)
-  const secrets = newSecrets(deps, responseMode)
+  const { validity = DEFAULT_VALIDITY_SECONDS } = request
+  const kept = profiled(deps, request, context)
+  const queries = queriesOf(deps, request, context, kept.profile, work)
+  const secrets = newSecrets(deps, kept.responseMode)
   const createdAt = deps.clock()
   const qrCodeId = deps.newId()
   const id = deps.newId()
@@ -144,15 +152,13 @@ export async function createRequest(
     // Nothing is fetched of what stands in the address: handing it out is what fetching it is elsewhere.
     state: unsigned ? 'RequestUriRetrieved' : 'RequestCreated',
     errorMessage: null,
-    responseMode,
+    ...kept,
     secrets: await protectSecrets(deps, id, secrets),
     ...queries,
     trustedIssuers: request.trustedIssuers ?? null,
     verifierInfo: verifierInfoOf(request, queries.dcqlQuery),
     transactionData: newTransactionData(deps, request.transactionData, queries.dcqlQuery),
-    walletUrl: request.walletUrl ?? null,
     redirectUri: request.redirectUri ?? null,
-    requireResponseCode: request.requireResponseCode ?? false,
     createdBy: request.createdBy,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + validity * 1000),
@@ -178,7 +184,7 @@ export async function createRequest(
 /** §5.9.3 `redirect_uri`: all parameters in the address. */
 function unsignedAddress(
   { config, formats }: Pick<Deps, 'config' | 'formats'>,
-  { clientId, requestId, responseMode, dcqlQuery, verifierInfo, transactionData }: Session,
+  { profile, clientId, requestId, responseMode, dcqlQuery, verifierInfo, transactionData }: Session,
   { nonce, state, encryptionKey }: SessionSecrets,
 ): string {
   return unsignedRequestUri({
@@ -188,7 +194,7 @@ function unsignedAddress(
     nonce,
     state,
     dcqlQuery,
-    vpFormats: vpFormatsSupported(formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS),
+    vpFormats: vpFormatsOf(profile, formats),
     verifierInfo: verifierInfo ?? undefined,
     transactionData: transactionData?.map(encodedTransactionData),
     encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),

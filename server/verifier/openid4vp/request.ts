@@ -7,7 +7,6 @@ import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { encodedTransactionData, keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
-import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
 import {
   assertTakes,
   limitsRequests,
@@ -20,6 +19,7 @@ import {
 import { expireSessions } from '../sessions/expire.js'
 import { revealSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, responseUriOf, type Session } from '../sessions/session.js'
+import { vpFormatsOf } from './profiles/profile.js'
 
 export const REQUEST_NOT_FOUND = 'Authorization request not found.'
 
@@ -101,7 +101,7 @@ export async function serveRequestObject(
   if (session === undefined || isUnsigned(session.clientId)) throw notFound()
   await assertServed(deps, session, now, counts)
   const { state, nonce, encryptionKey } = await revealSecrets(deps, session)
-  const vpFormats = vpFormatsSupported(deps.formats.all, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS)
+  const vpFormats = vpFormatsOf(session.profile, deps.formats)
   const requestObject = await signRequestObject({
     signer: await deps.keys.signer(session.keyId, session.kid),
     x5c: session.x5c ?? undefined,

@@ -8,7 +8,10 @@ import { holderKeyOfKid, holderKeyOfPresentation } from './holder-key.js'
 import { onlyTrusted, type Trust } from './trust.js'
 
 /** What a presentation must be bound to. */
-export type PresentationRequest = Pick<PresentationContext, 'nonce' | 'audience' | 'requestedAt'>
+export interface PresentationRequest extends Pick<PresentationContext, 'nonce' | 'audience' | 'requestedAt'> {
+  /** Whether a holder proves a key wherever a credential has one, as a JWK, whatever the query says. */
+  readonly holderBound: boolean
+}
 
 /**
  * Verifies one presentation as the format of its credential query has it (OpenID4VP 1.0 §8.6, Appendix B): the credential, the
@@ -21,7 +24,7 @@ export async function verifyPresentation(
   verification: Verification,
   query: CredentialQuery,
   presentation: string | JsonObject,
-  request: PresentationRequest,
+  { holderBound, ...request }: PresentationRequest,
   trust: Trust,
 ): Promise<readonly PresentedCredential[]> {
   if (typeof presentation !== 'string') throw new CredentialError(`Presentation is not of format ${query.format}.`)
@@ -31,14 +34,22 @@ export async function verifyPresentation(
     ...request,
     options: verifyOptions(verification, onlyTrusted(verification, trust)),
     installation: config,
-    proofRequired: query.require_cryptographic_holder_binding !== false,
+    proofRequired: proofRequired(query, holderBound),
     meta: query.meta,
     fetchTypeMetadata: (vct) => typeMetadata(verification, vct),
-    holderKeyOfKid: (kid) => holderKeyOfKid(verification, kid),
+    holderKeyOfKid: (kid) => (holderBound ? Promise.reject(noJwk()) : holderKeyOfKid(verification, kid)),
     holderKeyOfJwt: (header, payload) => holderKeyOfPresentation(verification, header, payload),
     checkStatus: (credential) => checkStatus(verification, credential),
   })
 }
+
+function proofRequired({ require_cryptographic_holder_binding: asked }: CredentialQuery, holderBound: boolean) {
+  if (asked !== false) return 'always'
+  return holderBound ? 'whereBound' : 'never'
+}
+
+/** HAIP 1.0 §6.1. */
+const noJwk = () => new CredentialError('Credential cnf has no jwk, which its profile demands.')
 
 const UNITS_OF_A_CHARACTER = 0.5
 

@@ -15,6 +15,7 @@ import {
 } from '../../protocol/openid4vp/query/vp-query.js'
 import { keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import { type Work, WorkExceededError } from '../../protocol/work.js'
+import { profileNamed } from '../openid4vp/profiles/profile.js'
 import type { Session } from '../sessions/session.js'
 import { startVerification, type Verification } from '../verify/check-credential.js'
 import { authorityKeyIdentifiersOf } from './authorities.js'
@@ -43,7 +44,10 @@ export interface VerifiedVpToken {
   readonly discarded: readonly DiscardedPresentation[]
 }
 
-type Asked = Pick<Session, 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'transactionData' | 'clientId' | 'createdAt'>
+type Asked = Pick<
+  Session,
+  'profile' | 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'transactionData' | 'clientId' | 'createdAt'
+>
 
 /**
  * Verifies a vp_token (OpenID4VP 1.0 §8.6): that it has the requested entries; each presentation by its format's rules, with
@@ -62,8 +66,9 @@ export async function verifyVpToken(
   work: Work,
 ): Promise<VerifiedVpToken> {
   checkEntries(session, vpToken)
-  const verification = startVerification(deps, work)
-  const request = { nonce, audience: session.clientId, requestedAt: session.createdAt }
+  const { certified: certifiedOnly, holderBound } = profileNamed(session.profile)
+  const verification = startVerification(deps, work, { certifiedOnly })
+  const request = { nonce, audience: session.clientId, requestedAt: session.createdAt, holderBound }
   const verified = await firstFaultOf(
     session.dcqlQuery.credentials.flatMap((query) => {
       const item = session.vpQuery === null ? undefined : itemOfCredentialId(query.id)
@@ -109,10 +114,11 @@ function checkEntries({ dcqlQuery }: Asked, vpToken: VpToken): void {
 }
 
 /** The issuers that an item names by const or enum are trusted for it. */
-function trustFor(deps: Deps, { trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust {
+function trustFor(deps: Deps, { profile, trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust {
   const fields = item === undefined ? undefined : vpQuery?.[item]
   const named = fields === undefined ? undefined : allowedIssuersOf(fields)
-  return trustAlso(trustIn(deps, trustedIssuers ?? deps.config.trustedIssuers), named)
+  const entries = trustedIssuers ?? deps.config.trustedIssuers ?? profileNamed(profile).trustedIssuers
+  return trustAlso(trustIn(deps, entries), named)
 }
 
 /** All results; where several fail, throws the error of the first in order, not of the first in time. */

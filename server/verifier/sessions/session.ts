@@ -6,6 +6,7 @@ import {
   type ResponseMode,
   type VerifierInfo,
 } from '../../protocol/openid4vp/request-object.js'
+import type { ProfileName } from '../openid4vp/profiles/profile.js'
 
 export const SESSION_STATES = ['RequestCreated', 'RequestUriRetrieved', 'ResponseVerified', 'Error'] as const
 
@@ -27,6 +28,8 @@ export interface Session {
   readonly state: SessionState
   readonly errorMessage: string | null
   readonly responseMode: ResponseMode
+  /** What request and answer keep to. */
+  readonly profile: ProfileName
   /** `SessionSecrets` as JSON, as the vault protects it; null once the session has ended. */
   readonly secrets: string | null
   readonly dcqlQuery: DcqlQuery

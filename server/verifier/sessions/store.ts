@@ -5,6 +5,7 @@ import { idRow, json as jsonColumn, keyRow, x5c as x5cColumn } from '../../datab
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import type { VerifierInfo } from '../../protocol/openid4vp/request-object.js'
+import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import {
   changesOf,
@@ -50,6 +51,7 @@ const zSession: z.ZodType<Session> = z.strictObject({
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
   responseMode: z.enum(['direct_post', 'direct_post.jwt']),
+  profile: z.enum(PROFILE_NAMES),
   secrets: z.string().nullable(),
   dcqlQuery: jsonColumn<Session['dcqlQuery']>(),
   vpQuery: jsonColumn<Session['vpQuery']>().nullable(),
@@ -82,7 +84,7 @@ type QrCodeContent = z.infer<typeof zQrCode>
 
 const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
-  key_id AS "keyId", kid, x5c, state, error_message AS "errorMessage", response_mode AS "responseMode", secrets,
+  key_id AS "keyId", kid, x5c, state, error_message AS "errorMessage", response_mode AS "responseMode", profile, secrets,
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
   verifier_info AS "verifierInfo", transaction_data AS "transactionData", wallet_url AS "walletUrl",
   require_response_code AS "requireResponseCode",
@@ -117,11 +119,11 @@ export function createVerificationSessionStore({ sql }: Database) {
       await sql(idRow)`
         WITH created AS (
           INSERT INTO verification_sessions (
-            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, state, response_mode, secrets, dcql_query,
+            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, state, response_mode, profile, secrets, dcql_query,
             vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code, created_by, created_at, expires_at)
           VALUES (
             ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)}, ${s.state},
-            ${s.responseMode}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
+            ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),
         ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},

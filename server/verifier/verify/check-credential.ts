@@ -28,6 +28,8 @@ export interface Verification {
   readonly resolveIssuerKey: ResolveIssuerKey
   /** By the chain in `x5c` alone, which fetches nothing. */
   readonly resolveCertifiedKey: ResolveIssuerKey
+  /** Whether both of these are the same, and status lists too need such a chain (HAIP 1.0 §6.1, §6.1.1). */
+  readonly certifiedOnly: boolean
 }
 
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
@@ -37,8 +39,11 @@ const LEEWAY_SECONDS = 60
 /** What finding a key and verifying with it costs, the proof of the holder included. */
 const UNITS_OF_A_SIGNATURE = 10_000
 
-/** @param work pays for each credential and status list whose signature is verified. */
-export function startVerification(deps: Deps, work: Work): Verification {
+/**
+ * @param work pays for each credential and status list whose signature is verified
+ * @param certifiedOnly whether keys are found by `x5c` chains to trust anchors and in no other way; false unless given
+ */
+export function startVerification(deps: Deps, work: Work, { certifiedOnly = false } = {}): Verification {
   const now = deps.clock()
   const remote = new RemoteDids()
   const fetches = verificationFetches(deps, (did) => remote.admit(did))
@@ -48,13 +53,15 @@ export function startVerification(deps: Deps, work: Work): Verification {
       work.spend(UNITS_OF_A_SIGNATURE)
       return resolve(header, payload)
     }
+  const resolveCertifiedKey = paid(certifiedKeyResolution(deps, now))
   return {
     deps,
     now,
     work,
     fetches,
-    resolveIssuerKey: paid(issuerKeyResolution(deps, fetches, now)),
-    resolveCertifiedKey: paid(certifiedKeyResolution(deps, now)),
+    resolveIssuerKey: certifiedOnly ? resolveCertifiedKey : paid(issuerKeyResolution(deps, fetches, now)),
+    resolveCertifiedKey,
+    certifiedOnly,
   }
 }
 

@@ -132,6 +132,7 @@ const named = ({ kid }: JsonObject, { jwk, issuer }: IssuerKey): IssuerKey => ({
 export function certifiedKeyResolution({ config }: Pick<Deps, 'config'>, now: Date): ResolveIssuerKey {
   return async (header, payload) => {
     try {
+      if (header.x5c === undefined) throw new IssuerKeyError('The header has no x5c.')
       const io = { trustAnchors: config.trustAnchors, now }
       return named(header, x5cIssuerKey(header.x5c, claimedIssuer({ ...payload }), io))
     } catch (thrown) {

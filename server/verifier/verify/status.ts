@@ -44,13 +44,15 @@ export interface StatusReading {
   readonly fetches: VerificationFetches
   readonly resolveIssuerKey: ResolveIssuerKey
   readonly now: Date
+  /** Whether lists must be signed under a chain to one of STATUS_TRUST_ANCHORS; false unless given. */
+  readonly certifiedOnly?: boolean
   /** Pays for each list. */
   readonly work?: Work
 }
 
 async function statusOf(
   deps: Deps,
-  { fetches, resolveIssuerKey, now, work }: StatusReading,
+  { fetches, resolveIssuerKey, now, certifiedOnly, work }: StatusReading,
   reference: StatusReference,
   issuer: IssuerKey,
 ): Promise<CredentialStatus> {
@@ -64,6 +66,7 @@ async function statusOf(
     fetchText: fetches.fetchStatusList,
     resolveIssuerKey,
     trustAnchors: deps.config.statusTrustAnchors,
+    certifiedOnly,
     now,
     work,
   }

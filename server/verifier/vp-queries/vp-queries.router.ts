@@ -74,6 +74,8 @@ export const vpQueriesRouter = router({
       const { request_uri: requestUri, ...created } = await createRequest(deps, context, work, {
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri: input.redirect_uri,
+        // Whatever the profile: who reads these results never sees the code.
+        requireResponseCode: false,
         validity: input.validity,
         createdBy: null,
       })

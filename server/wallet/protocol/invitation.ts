@@ -80,7 +80,8 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
 }
 
 /**
- * Reads what a QR code or link says: `openid-credential-offer://` (in HAIP `haip-vci://`), `openid4vp://`, or an https address of either.
+ * Reads what a QR code or link says: `openid-credential-offer://` (in HAIP `haip-vci://`), `openid4vp://` (in HAIP
+ * `haip-vp://`), or an https address of either.
  *
  * @param allowHttp whether http addresses count as https ones.
  * @returns undefined for anything else.
@@ -91,7 +92,7 @@ export function readInvitation(content: string, allowHttp: boolean): Invitation 
   if (scheme === undefined || !URL.canParse(content)) return undefined
   const url = new URL(content)
   if (scheme === 'openid-credential-offer' || scheme === 'haip-vci') return offerOf(parametersOf(url.searchParams))
-  if (scheme === 'openid4vp') return requestOf(parametersOf(url.searchParams))
+  if (scheme === 'openid4vp' || scheme === 'haip-vp') return requestOf(parametersOf(url.searchParams))
   return scheme === 'https' || (scheme === 'http' && allowHttp) ? ofWebAddress(url) : undefined
 }
 

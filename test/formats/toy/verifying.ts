@@ -63,7 +63,7 @@ export const proofOf = (signer: Signer, compact: string, nonce: string, audience
   signCompact(signer, { typ: 'toy-proof+jwt' }, { nonce, aud: audience }).then((proof) => withProof(compact, proof))
 
 function checkProof({ cnf }: JsonObject, proof: string | undefined, context: PresentationContext): boolean {
-  if (proof === undefined && !context.proofRequired) return false
+  if (proof === undefined && context.proofRequired !== 'always') return false
   if (!isObject(cnf)) throw notBound()
   if (proof === undefined) throw new CredentialError('Presentation has no toy proof.')
   const jwt = decodeJwt(proof, 'Toy proof')

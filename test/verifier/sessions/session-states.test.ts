@@ -66,6 +66,7 @@ describe('the view of a session', () => {
     state: 'RequestUriRetrieved',
     errorMessage: null,
     responseMode: 'direct_post.jwt',
+    profile: 'final',
     secrets: 'secret',
     dcqlQuery: { credentials: [] },
     vpQuery: null,

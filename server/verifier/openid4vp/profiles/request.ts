@@ -1,0 +1,87 @@
+import type { Deps } from '../../../deps.js'
+import { errors } from '../../../errors.js'
+import { algorithmOfJwk } from '../../../protocol/jose/algorithms.js'
+import type { Jwk } from '../../../protocol/jose/jws.js'
+import type { ClientIdPrefix } from '../../../protocol/openid4vp/client-identifier.js'
+import type { DcqlQuery } from '../../../protocol/openid4vp/dcql/dcql-query.js'
+import type { ResponseMode } from '../../../protocol/openid4vp/request-object.js'
+import { formatsOf, type Profile, type ProfileName, profileNamed } from './profile.js'
+
+/** What of a request a profile decides, as far as its caller says it. */
+export interface ProfileMembers {
+  readonly profile?: ProfileName | undefined
+  readonly clientIdPrefix?: ClientIdPrefix | undefined
+  readonly responseMode?: ResponseMode | undefined
+  readonly redirectUri?: string | undefined
+  readonly requireResponseCode?: boolean | undefined
+  readonly walletUrl?: string | undefined
+}
+
+/** The verifier that asks, as far as a profile goes. */
+export interface ProfiledVerifier {
+  readonly publicJwk: Jwk
+  /** The chain of that key's certificate; null where it has none. */
+  readonly x5c: readonly string[] | null
+}
+
+/** The same with all that the profile adds; a prefix that is left out is for the verifier's certificate to say. */
+export interface Profiled {
+  readonly profile: ProfileName
+  readonly responseMode: ResponseMode
+  readonly requireResponseCode: boolean
+  readonly walletUrl: string | null
+}
+
+type Config = Pick<Deps, 'config'>
+
+/**
+ * The profile of a request, and what follows from it: that of VERIFIER_PROFILE unless the request has one.
+ *
+ * @throws 400 for what the profile does not allow, and where it demands what the request, the verifier or the installation lacks;
+ *   each names the member and the profile.
+ */
+export function profiled(deps: Config, request: ProfileMembers, verifier: ProfiledVerifier): Profiled {
+  const name = request.profile ?? deps.config.verifierProfile
+  const profile = profileNamed(name)
+  const fault = memberFault(profile, request) ?? (profile.certified ? certificateFault(deps, verifier) : undefined)
+  if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
+  return {
+    profile: name,
+    responseMode: request.responseMode ?? responseModeOf(deps, profile),
+    requireResponseCode: request.requireResponseCode ?? profile.sameDevice,
+    walletUrl: request.walletUrl ?? profile.walletUrl,
+  }
+}
+
+function responseModeOf({ config }: Config, { responseModes: [first = 'direct_post.jwt', ...others] }: Profile) {
+  return others.length === 0 ? first : config.verifierResponseMode
+}
+
+function memberFault(
+  profile: Profile,
+  { clientIdPrefix, responseMode, redirectUri }: ProfileMembers,
+): string | undefined {
+  const { clientIdPrefixes, responseModes, sameDevice } = profile
+  if (clientIdPrefix !== undefined && !clientIdPrefixes.includes(clientIdPrefix)) {
+    return `clientIdPrefix must be ${clientIdPrefixes.join(' or ')}`
+  }
+  if (responseMode !== undefined && !responseModes.includes(responseMode)) {
+    return `responseMode must be ${responseModes.join(' or ')}`
+  }
+  return sameDevice && redirectUri === undefined ? 'redirectUri must be given' : undefined
+}
+
+/** HAIP 1.0 §5, §7: a certificate for a key whose signatures every wallet verifies, and roots of issuers. */
+function certificateFault({ config }: Config, { publicJwk, x5c }: ProfiledVerifier): string | undefined {
+  if (config.trustAnchors.length === 0) return 'TRUST_ANCHORS must be set'
+  if (x5c !== null && algorithmOfJwk(publicJwk) === 'ES256') return undefined
+  return 'the verifier must have a certificate for a P-256 key'
+}
+
+/** @throws 400 for a credential query of a format that the profile does not have. */
+export function assertFormats(deps: Pick<Deps, 'formats'>, name: ProfileName, { credentials }: DcqlQuery): void {
+  const formats = formatsOf(name, deps.formats).map((format) => format.name)
+  const other = credentials.findIndex(({ format }) => !formats.includes(format))
+  if (other < 0) return
+  throw errors.badRequest(`dcqlQuery.credentials.${other}.format must be ${formats.join(' or ')} with profile ${name}`)
+}
