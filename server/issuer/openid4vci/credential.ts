@@ -11,7 +11,7 @@ import { closedReason, ENDED, offeredConfigurations } from './offer.js'
 import { publishedFormats } from './profiles/profiles.js'
 import { provenKeys } from './proven-keys.js'
 import { takeable } from './requested-configurations.js'
-import type { TokenContext } from './store.js'
+import type { TokenContext } from './tokens/store.js'
 import { authorizationError } from './wallet-access.js'
 import { assertIssuable, denied, issueCopies, TAKEN } from './wallet-issuance.js'
 

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { zNotificationRequest } from '../../protocol/openid4vci/requests.js'
 import { canMove, moved } from './sessions/session.js'
-import type { TokenContext } from './store.js'
+import type { TokenContext } from './tokens/store.js'
 
 type Notification = z.infer<typeof zNotificationRequest>
 

@@ -3,9 +3,9 @@ import { OAuthError } from '../../protocol/oauth/error.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { configurationIdsOf } from '../issuance/configurations.js'
 import { isHaip } from './haip.js'
+import type { WalletOffering } from './offers/store.js'
 import { dialectOf, takeableFormats } from './profiles/profiles.js'
 import { canMove, moved } from './sessions/session.js'
-import type { WalletOffering } from './store.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
 /** Configurations that a wallet may take from an offering. */

@@ -17,7 +17,7 @@ import { KEY_ATTESTATION_TYPES } from './profiles/key-attestation-types.js'
 import { assertRecipient } from './recipient.js'
 import { RequestDids } from './request-dids.js'
 import { RequestNonces } from './request-nonces.js'
-import type { TokenContext } from './store.js'
+import type { TokenContext } from './tokens/store.js'
 
 /** What the proofs of a credential request give. */
 export interface Proven {

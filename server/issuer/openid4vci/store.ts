@@ -2,152 +2,22 @@ import { deletedBatch, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { keyRow } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
-import {
-  auditTarget,
-  contextColumns,
-  type IssuanceContext,
-  insertCredential,
-  insertInstances,
-  issuerKey,
-  type NewInstance,
-} from '../issuance/store.js'
+import { auditTarget, insertCredential, insertInstances, type NewInstance } from '../issuance/store.js'
 import { insertRedemption } from '../redemptions/store.js'
 import {
   type Admission,
   admission,
   admissionColumns,
-  openSession,
   type Refusal,
   refusalOf,
   spent,
   zAdmission,
 } from './admission/store.js'
-import type { ConsentContext } from './authorizations/consent-page.js'
-import type { OfferProfile } from './offer-profile.js'
-import { hashRow, zIssuerDisplay, zOffering, zRefreshToken, zShownOffering, zStored, zToken } from './rows.js'
+import { createOfferStore } from './offers/store.js'
+import { hashRow } from './rows.js'
 import type { CredentialOfferSession } from './sessions/session.js'
-import { movedSession, type StoredSession, sessionColumn, withDates } from './sessions/store.js'
-import { type UsedOnce, usedOnce } from './used-once/store.js'
-
-/** Which grant an offer names. */
-export type OfferGrant = 'pre-authorized_code' | 'authorization_code'
-
-/** An offering as a wallet meets it, with its session where it has one. */
-export interface WalletOffering {
-  readonly offeringId: string
-  readonly schemaName: string
-  /** Empty: every configuration of the schema. */
-  readonly offered: readonly string[]
-  readonly recipient: string | null
-  /** The grant that wallets are offered. */
-  readonly grant: OfferGrant
-  /** The `sub` of the user whom it is for; null where anyone who has the offer may take it. */
-  readonly forSubject: string | null
-  /** What the offer asks of wallets. */
-  readonly profile: OfferProfile
-  /** Whether wallets wait until somebody has decided what they get. */
-  readonly deferred: boolean
-  readonly redemptionLimit: number | null
-  readonly redemptionCount: number
-  readonly expiresAt: Date | null
-  readonly session: StoredSession | null
-}
-
-/** An offering with what a person is shown before they decide over it. */
-export type ShownOffering = WalletOffering & ConsentContext
-
-/** An access token with all that issuing under it needs. */
-export interface TokenContext extends IssuanceContext, WalletOffering {
-  readonly tokenHash: string
-  readonly tokenExpiresAt: Date
-  /** Configurations that authorization_details named; empty where none were. */
-  readonly detailed: readonly string[]
-  /** Configurations that scope named; empty where none were. */
-  readonly scoped: readonly string[]
-  /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
-  readonly dpopJkt: string | null
-  readonly taken: readonly string[]
-  /** The authorization that it was given for: what it is good for can be taken again. Null for a pre-authorized code. */
-  readonly authorizationId: string | null
-  /** When that authorization ends. */
-  readonly authorizationExpiresAt: Date | null
-  /** Whether its redemption was counted: with what was taken, or as its wallet began to wait. */
-  readonly counted: boolean
-  /** The client of that authorization. */
-  readonly clientId: string | null
-  readonly credentialId: string | null
-  readonly credentialSubject: Readonly<Record<string, unknown>>
-  /** Whether what was taken under this token is on record and not revoked; null before anything was. */
-  readonly credentialGood: boolean | null
-  /** Whether a signed copy bears the id of what is on record. */
-  readonly credentialSigned: boolean
-}
-
-/** The authorization that a token is given for. */
-export type TokenAuthorization = {
-  readonly id: string
-} & (
-  | {
-      /** `code`: the token redeems its code. */
-      readonly by: 'code'
-      readonly refresh: NewRefreshToken
-    }
-  | {
-      /** `pre-authorized-code`: it begins with this token, since the offer is deferred. */
-      readonly by: 'pre-authorized-code'
-      readonly clientId: string | null
-      readonly refresh: NewRefreshToken
-    }
-  | {
-      /** `refresh`: by a refresh token, which stays, or which another one takes the place of. */
-      readonly by: 'refresh'
-      readonly rotation?: { readonly replaces: string; readonly refresh: NewRefreshToken }
-    }
-)
-
-export interface NewToken {
-  readonly tokenHash: string
-  readonly jti: string
-  readonly offeringId: string
-  readonly detailed: readonly string[]
-  readonly scoped: readonly string[]
-  readonly dpopJkt: string | null
-  readonly expiresAt: Date
-  /** Absent for a pre-authorized code of an offer that is not deferred. */
-  readonly authorization?: TokenAuthorization
-}
-
-export interface NewRefreshToken {
-  readonly tokenHash: string
-  readonly dpopJkt: string | null
-  /** Thumbprint of the attested wallet instance that it is given to. */
-  readonly instanceJkt: string | null
-  readonly expiresAt: Date
-}
-
-/** A refresh token with what it is good for. */
-export interface StoredRefreshToken {
-  readonly authorizationId: string
-  /** The client that it was given to; null where that did not say who it is. */
-  readonly clientId: string | null
-  readonly offeringId: string
-  readonly profile: OfferProfile
-  /** The configurations of the offering that it names. */
-  readonly offered: readonly string[]
-  readonly detailed: readonly string[]
-  readonly scoped: readonly string[]
-  readonly dpopJkt: string | null
-  readonly instanceJkt: string | null
-  readonly expiresAt: Date
-  /** Whether it was used, and another took its place. */
-  readonly replaced: boolean
-}
-
-/**
- * What became of a token request: `used`: its code was used before; `replayed`: its proof was; `closed`: the offering admits
- * nobody any more.
- */
-export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
+import { movedSession } from './sessions/store.js'
+import { createTokenStore } from './tokens/store.js'
 
 /** What is put on record for an admission. */
 export interface NewRecord {
@@ -167,27 +37,6 @@ export interface NewRecord {
 
 /** What became of an issuance. All but `issued` left nothing behind, nonces apart. */
 export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: string } | Refusal
-
-/** The columns of an offer, of which `offeringJoins` has the tables. */
-export const offeringColumns = Prisma.sql`
-  o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient, o."grant",
-  o.for_subject AS "forSubject", o.profile, o.deferred,
-  o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
-
-/** The columns of an offer with what a person is shown of it, of offerings `o`, schemas `s`, issuers `i` and their sessions `x`. */
-const shownColumns = Prisma.sql`
-  ${offeringColumns}, s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
-  i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"`
-
-const shownTables = Prisma.sql`
-  offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
-  LEFT JOIN credential_offer_sessions x ON x.id = o.id`
-
-/** The offer with an id, with its schema and session, joined to what has the id; none whose session was removed. */
-export const offeringJoins = (id: Prisma.Sql) => Prisma.sql`
-  JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id
-  LEFT JOIN credential_offer_sessions x ON x.id = o.id
-  JOIN LATERAL (SELECT 1 WHERE o.is_session = (x.id IS NOT NULL)) kept ON true`
 
 /** `target`: the credential that what is taken belongs to, where `admitted` has a row: a new one, or the token's earlier one. */
 function target(record: NewRecord, { earlierId, offeringId, now }: Admission): Prisma.Sql {
@@ -218,172 +67,14 @@ function recording(record: NewRecord, admission: Admission): Prisma.Sql {
     ${movedSession(record.session, now, Prisma.sql`SELECT 1 FROM target`)}`
 }
 
-/**
- * `claimed`: one row where the token may be given: where its code is redeemed by it, or its refresh token replaced, if that
- * is what it is given for.
- */
-function claimed({ authorization }: NewToken): Prisma.Sql {
-  if (authorization === undefined) return Prisma.sql`claimed AS (SELECT NULL::text AS id)`
-  const { id } = authorization
-  const ready = Prisma.sql`EXISTS (SELECT 1 FROM ready)`
-  if (authorization.by === 'pre-authorized-code')
-    return Prisma.sql`claimed AS (SELECT ${id}::text AS id WHERE ${ready})`
-  if (authorization.by === 'code')
-    return Prisma.sql`
-      claimed AS (
-        UPDATE authorizations SET state = 'Redeemed', expires_at = ${authorization.refresh.expiresAt}
-        WHERE id = ${id} AND state = 'Granted' AND ${ready} RETURNING id)`
-  const { rotation } = authorization
-  if (rotation === undefined)
-    return Prisma.sql`claimed AS (SELECT id FROM authorizations WHERE id = ${id} AND ${ready})`
-  return Prisma.sql`
-    claimed AS (
-      UPDATE refresh_tokens SET replaced_at = now()
-      WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${ready} RETURNING authorization_id AS id)`
-}
-
-/** The authorization that begins with the token in `token`, and the refresh token that is given with it. */
-function begun({ authorization, offeringId, detailed, scoped }: NewToken): Prisma.Sql {
-  if (authorization === undefined) return Prisma.empty
-  const refresh = authorization.by === 'refresh' ? authorization.rotation?.refresh : authorization.refresh
-  if (refresh === undefined) return Prisma.empty
-  const refreshed = Prisma.sql`
-    refreshed AS (
-      INSERT INTO refresh_tokens (token_hash, authorization_id, configuration_ids, scope, dpop_jkt, instance_jkt, expires_at)
-      SELECT ${refresh.tokenHash}, token.authorization_id, ${[...detailed]}::text[], ${[...scoped]}::text[],
-        ${refresh.dpopJkt}, ${refresh.instanceJkt}, ${refresh.expiresAt} FROM token),`
-  if (authorization.by !== 'pre-authorized-code') return refreshed
-  return Prisma.sql`
-    begun AS (
-      INSERT INTO authorizations (id, client_id, offering_id, state, expires_at)
-      SELECT token.authorization_id, ${authorization.clientId}, ${offeringId}, 'Redeemed', ${refresh.expiresAt} FROM token),
-    ${refreshed}`
-}
-
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
 
-export function createOpenid4vciStore({ sql }: Database) {
+/** What wallets do, from the offer over the token to what is put on record. */
+export function createOpenid4vciStore(database: Database) {
+  const { sql } = database
   return {
-    async offering(id: string): Promise<WalletOffering | undefined> {
-      const [row] = await sql(zOffering)`
-        SELECT ${offeringColumns}
-        FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
-        WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
-      return row === undefined ? undefined : withDates(row)
-    },
-
-    /**
-     * Stores an access token and uses its code up: of two uses of one code the second meets the unique `jti`. The
-     * offering's session moves with it.
-     */
-    async insertToken(
-      token: NewToken,
-      session: CredentialOfferSession | null,
-      proofs: readonly UsedOnce[],
-      now: Date,
-    ): Promise<TokenOutcome> {
-      const { authorization } = token
-      // What was redeemed under an authorization is given again by its later tokens.
-      const redeemedBefore =
-        authorization === undefined
-          ? Prisma.empty
-          : Prisma.sql`OR EXISTS (
-              SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.redemption_counted)`
-      const [row] = await sql(zStored)`
-        WITH ${openSession(token.offeringId, session !== null)},
-        open AS (
-          SELECT o.id FROM offerings o JOIN session ON session.id = o.id
-          WHERE ((o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
-            AND (o.expires_at IS NULL OR o.expires_at > ${now})) ${redeemedBefore}),
-        ${usedOnce(proofs, Prisma.sql`SELECT 1 FROM open`)},
-        ready AS (SELECT id FROM open WHERE (SELECT count(*) FROM once) = ${proofs.length}),
-        ${claimed(token)},
-        token AS (
-          INSERT INTO issuance_tokens (token_hash, jti, offering_id, configuration_ids, scope, dpop_jkt, expires_at,
-            authorization_id)
-          SELECT ${token.tokenHash}, ${token.jti}, ready.id, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
-            ${token.dpopJkt}, ${token.expiresAt}, claimed.id
-          FROM ready, claimed
-          ON CONFLICT (jti) DO NOTHING RETURNING offering_id, authorization_id),
-        ${begun(token)}
-        ${movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)}
-        SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open,
-          (SELECT count(*) FROM once) = ${proofs.length} AS fresh`
-      if (row?.stored === true) return 'stored'
-      if (row?.open === true && !row.fresh) return 'replayed'
-      return row?.open === true ? 'used' : 'closed'
-    },
-
-    async refreshToken(tokenHash: string): Promise<StoredRefreshToken | undefined> {
-      const [row] = await sql(zRefreshToken)`
-        SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId", o.profile,
-          o.configuration_ids AS offered, r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt",
-          r.instance_jkt AS "instanceJkt",
-          LEAST(r.expires_at, a.expires_at) AS "expiresAt",
-          r.replaced_at IS NOT NULL AS replaced
-        FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id JOIN offerings o ON o.id = a.offering_id
-        WHERE r.token_hash = ${tokenHash}`
-      return row
-    },
-
-    /** An offer as a person decides over it. */
-    async shownOffering(id: string): Promise<ShownOffering | undefined> {
-      const [row] = await sql(zShownOffering)`
-        SELECT ${shownColumns} FROM ${shownTables} WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
-      return row === undefined ? undefined : withDates(row)
-    },
-
-    /** The newest open offer that was made for a user and has one of some configurations. */
-    async newestOfferingFor(
-      sub: string,
-      configurationIds: readonly string[],
-      now: Date,
-    ): Promise<ShownOffering | undefined> {
-      const [row] = await sql(zShownOffering)`
-        SELECT ${shownColumns} FROM ${shownTables}
-        WHERE o.for_subject = ${sub} AND NOT o.of_authorization AND o.is_session = (x.id IS NOT NULL)
-          AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
-          AND (o.expires_at IS NULL OR o.expires_at > ${now}) AND x.state IS DISTINCT FROM 'Error'
-          AND o.configuration_ids && ${[...configurationIds]}::text[]
-        ORDER BY o.created_at DESC, o.id DESC LIMIT 1`
-      return row === undefined ? undefined : withDates(row)
-    },
-
-    /** How an issuer is called; null where nothing is said of it. */
-    async issuerDisplay(issuerId: string): Promise<ConsentContext['issuerDisplay']> {
-      const [row] = await sql(zIssuerDisplay)`SELECT display FROM issuers WHERE id = ${issuerId}`
-      return row?.display ?? null
-    },
-
-    /**
-     * The token with what it is good for. A proof for it is used up in the same statement; `proven` says that it was made
-     * with the token's key and was never used before.
-     */
-    async token(
-      tokenHash: string,
-      proof: (UsedOnce & { readonly jkt: string }) | undefined,
-    ): Promise<(TokenContext & { readonly proven: boolean }) | undefined> {
-      const bound = Prisma.sql`
-        SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND dpop_jkt = ${proof?.jkt ?? null}::text`
-      const [row] = await sql(zToken)`
-        ${proof === undefined ? Prisma.empty : Prisma.sql`WITH ${usedOnce([proof], bound)}`}
-        SELECT ${proof === undefined ? Prisma.sql`false` : Prisma.sql`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
-          LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
-          t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
-          COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
-          CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
-          c.vc -> 'proof' IS NOT NULL AS "credentialSigned"
-        FROM issuance_tokens t
-        JOIN offerings o ON o.id = t.offering_id
-        JOIN schemas s ON s.id = o.schema_id
-        JOIN issuers i ON i.id = o.issuer_id
-        ${issuerKey}
-        LEFT JOIN credential_offer_sessions x ON x.id = o.id
-        LEFT JOIN authorizations a ON a.id = t.authorization_id
-        LEFT JOIN credentials c ON c.id = COALESCE(a.credential_id, t.credential_id)
-        WHERE t.token_hash = ${tokenHash}`
-      return row === undefined ? undefined : withDates(row)
-    },
+    ...createOfferStore(database),
+    ...createTokenStore(database),
 
     /** Uses a nonce up before the issuance is admitted that it is for. @returns false where it was used already. */
     async useNonce(hash: string, expiresAt: Date): Promise<boolean> {
@@ -398,12 +89,6 @@ export function createOpenid4vciStore({ sql }: Database) {
         WITH ${admission(request)}, ${recording(record, request)}
         SELECT ${admissionColumns}`
       return refusalOf(row, request) ?? { kind: 'issued', credentialId: request.earlierId ?? record.credentialId }
-    },
-
-    /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. @returns how many. */
-    async removeTokens(before: Date, limit: number): Promise<number> {
-      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('issuance_tokens', 'token_hash', before, limit))}`
-      return removed.length
     },
 
     /** Removes used nonces that expired before a moment, at most `limit`. @returns how many. */

@@ -5,7 +5,7 @@ import { publicProcedure } from '../../trpc.js'
 import { sha256 } from './access-token.js'
 import { dpopChallenge, dpopProofOf, provideDpopNonce, replayedProof } from './dpop.js'
 import { isHaip } from './haip.js'
-import type { TokenContext } from './store.js'
+import type { TokenContext } from './tokens/store.js'
 
 /**
  * An authorization error with its challenges (RFC 6750 §3, RFC 9449 §7.1).

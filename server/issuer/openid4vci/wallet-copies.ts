@@ -5,7 +5,7 @@ import { parseConfigurationId } from '../issuance/configurations.js'
 import { type SignedInstance, type SignRequest, signInstance } from '../issuance/sign.js'
 import { credentialView } from '../issuance/vc-object.js'
 import { isHaip } from './haip.js'
-import type { TokenContext } from './store.js'
+import type { TokenContext } from './tokens/store.js'
 
 /** §15.4.1: times in a wallet's copies are rounded down to this unit, so that copies of one batch cannot be linked by time. */
 const ROUNDED_TO_MS = 60 * 60 * 1000

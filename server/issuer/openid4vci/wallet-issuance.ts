@@ -7,7 +7,8 @@ import { isHaip } from './haip.js'
 import { CLOSED } from './offer.js'
 import { NONCE_SECONDS } from './sealed.js'
 import { moved } from './sessions/session.js'
-import type { NewRecord, TokenContext } from './store.js'
+import type { NewRecord } from './store.js'
+import type { TokenContext } from './tokens/store.js'
 import { signCopies, type WalletCopies } from './wallet-copies.js'
 
 /** What a wallet is to get: copies of one configuration, one for each key that it proved. */

@@ -3,23 +3,11 @@ import { type Html, html } from '../../../pages/html.js'
 import { page } from '../../../pages/page.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { describeClaims } from '../../schemas/claims.js'
-import type { SchemaDisplay } from '../../schemas/store.js'
+import type { ConsentContext } from '../offers/store.js'
 import type { UsersAuthorization } from './authorization.js'
 import type { FormPart } from './form-fields.js'
 import { formFields, type SentForm } from './form-page.js'
 import { isLocalAdmin } from './sign-in.js'
-
-/** What the page shows of an offer. */
-export interface ConsentContext {
-  readonly schemaName: string
-  readonly schemaTitle: string | null
-  readonly schemaDisplay: readonly SchemaDisplay[] | null
-  readonly schemaBody: Readonly<Record<string, unknown>>
-  readonly issuerDisplay: readonly { readonly name: string }[] | null
-  readonly credentialSubject: Readonly<Record<string, unknown>>
-  /** Whether the issuer decides later what the credential holds. */
-  readonly deferred: boolean
-}
 
 interface Row {
   readonly title: string

@@ -4,10 +4,10 @@ import { configurationIdsOf, parseConfigurationId } from '../../issuance/configu
 import type { IssuanceContext } from '../../issuance/store.js'
 import { assertHaipRequest, isHaip } from '../haip.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
+import type { WalletOffering } from '../offers/store.js'
 import { offeredTypes } from '../profiles/offered-types.js'
 import { dialectOf, publishedFormats } from '../profiles/profiles.js'
 import { type RequestedConfigurations, requestedConfigurations } from '../requested-configurations.js'
-import type { WalletOffering } from '../store.js'
 import type { StoredRequest } from './authorization.js'
 
 /** An offer with what a wallet asks of it. */

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.js'
-import type { WalletOffering } from '../store.js'
+import type { WalletOffering } from '../offers/store.js'
 import type { UsedOnce } from '../used-once/store.js'
 import type { StoredRequest } from './authorization.js'
 import { protectRequest } from './parameters.js'

@@ -5,7 +5,7 @@ import type { zDeferredCredentialRequest } from '../../../protocol/openid4vci/re
 import { sha256 } from '../access-token.js'
 import { ENDED, offeredConfigurations } from '../offer.js'
 import { takeable } from '../requested-configurations.js'
-import type { TokenContext } from '../store.js'
+import type { TokenContext } from '../tokens/store.js'
 import { authorizationError } from '../wallet-access.js'
 import { assertIssuable, denied, issueCopies, unknownTransaction } from '../wallet-issuance.js'
 import { decisionOn } from './decision.js'

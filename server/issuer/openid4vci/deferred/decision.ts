@@ -1,4 +1,4 @@
-import type { TokenContext } from '../store.js'
+import type { TokenContext } from '../tokens/store.js'
 
 /**
  * How it stands with what a token is good for of a deferred offer. `pending`: nobody has decided. `ended`: nobody can any more,

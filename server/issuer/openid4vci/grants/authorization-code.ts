@@ -20,7 +20,7 @@ import {
   takeable,
 } from '../requested-configurations.js'
 import { canMove, moved } from '../sessions/session.js'
-import type { TokenOutcome } from '../store.js'
+import type { TokenOutcome } from '../tokens/store.js'
 import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
 import { firstRefreshToken } from './refresh-token.js'
 

@@ -10,7 +10,7 @@ import { nonceMembers } from '../profiles/nonce-members.js'
 import { offeredTypes } from '../profiles/offered-types.js'
 import { dialectOf } from '../profiles/profiles.js'
 import { grantedMembers, requestedConfigurations, takeable } from '../requested-configurations.js'
-import type { NewRefreshToken, StoredRefreshToken, TokenOutcome } from '../store.js'
+import type { NewRefreshToken, StoredRefreshToken, TokenOutcome } from '../tokens/store.js'
 import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
 
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)

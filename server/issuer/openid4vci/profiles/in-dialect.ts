@@ -6,7 +6,7 @@ import { type CredentialRequest, zCredentialRequest } from '../../../protocol/op
 import { validationMessages } from '../../../validation.js'
 import { offeredConfigurations } from '../offer.js'
 import { takeable } from '../requested-configurations.js'
-import type { TokenContext } from '../store.js'
+import type { TokenContext } from '../tokens/store.js'
 import { nonceMembers } from './nonce-members.js'
 import { offeredTypes } from './offered-types.js'
 import { dialectOf } from './profiles.js'
