@@ -28,6 +28,16 @@ export function readX5c(x5c: unknown): X509Certificate[] {
 }
 
 /**
+ * The key of the signer's certificate of an `x5c`. That it is there proves nothing: whose key it is, somebody else must say.
+ * Throws IssuerKeyError.
+ */
+export function keyInX5c(x5c: unknown): Jwk {
+  const [leaf] = readX5c(x5c)
+  if (leaf === undefined) throw new IssuerKeyError('The x5c certificate chain is empty.')
+  return keyOf(leaf)
+}
+
+/**
  * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1): signatures, validity
  * at `now`, CA flags, path lengths, key usages, purposes, no critical extension that is not understood. The signer's certificate
  * is no CA and no anchor itself (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked. Returns the

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { canonicalAlgorithm, fitsAlgorithm } from '../jose/algorithms.js'
-import { type Jwk, readPublicJwk } from '../jose/jwk.js'
+import { isSameKey, type Jwk, readPublicJwk } from '../jose/jwk.js'
 import { IssuerKeyError } from './issuer-key-error.js'
 
 const zJwks = z.object({ keys: z.array(z.unknown()).max(100) })
@@ -12,6 +12,14 @@ const zJwtVcIssuerMetadata = z.union([
   z.object({ issuer: z.string(), jwks: zJwks, jwks_uri: z.undefined().optional() }),
   z.object({ issuer: z.string(), jwks: z.undefined().optional(), jwks_uri: z.string() }),
 ])
+
+/** What a header says of the key that signed. */
+interface NamedKey {
+  readonly kid: string | undefined
+  /** The key of its `x5c`, which counts only where the issuer publishes it. */
+  readonly certified: Jwk | undefined
+  readonly alg: unknown
+}
 
 interface Io {
   fetchJson(url: string): Promise<unknown>
@@ -31,10 +39,10 @@ export function jwtVcIssuerUrl(iss: string, allowHttp: boolean): string {
 }
 
 /**
- * The key of an https issuer by its published metadata: the one that `kid` names, or without `kid` the only one that
- * fits `alg`. Throws IssuerKeyError.
+ * The key of an https issuer by its published metadata: the one that `kid` names, without `kid` the one that the signer's
+ * certificate is for, or without both the only one that fits `alg`. Throws IssuerKeyError.
  */
-export async function jwtVcIssuerKey(iss: string, header: { kid?: string; alg: unknown }, io: Io): Promise<Jwk> {
+export async function jwtVcIssuerKey(iss: string, header: NamedKey, io: Io): Promise<Jwk> {
   const fetched = await fetchOrExplain(jwtVcIssuerUrl(iss, io.allowHttp), `The metadata of the issuer ${iss}`, io)
   const metadata = zJwtVcIssuerMetadata.safeParse(fetched)
   if (!metadata.success)
@@ -54,8 +62,8 @@ async function fetchJwks(iss: string, url: string, io: Io): Promise<z.output<typ
   return jwks.data
 }
 
-function selectKey(jwks: z.output<typeof zJwks>, header: { kid?: string; alg: unknown }, iss: string): Jwk {
-  const { kid } = header
+function selectKey(jwks: z.output<typeof zJwks>, header: NamedKey, iss: string): Jwk {
+  const { kid, certified } = header
   const alg = canonicalAlgorithm(header.alg)
   const keys = jwks.keys
     .flatMap((key) => readPublicJwk(key) ?? [])
@@ -63,10 +71,18 @@ function selectKey(jwks: z.output<typeof zJwks>, header: { kid?: string; alg: un
   const candidates = keys.filter((jwk) =>
     kid === undefined ? alg !== undefined && fitsAlgorithm(jwk, alg) : jwk.kid === kid,
   )
+  if (certified !== undefined) return certifiedKey(candidates, certified, iss)
   const [jwk, ...others] = candidates
   if (jwk === undefined) throw new IssuerKeyError(`The issuer ${iss} publishes no such key.`)
   if (others.length > 0)
     throw new IssuerKeyError(`The issuer ${iss} publishes several keys that fit; kid must name one of them.`)
+  return jwk
+}
+
+function certifiedKey(published: readonly Jwk[], certified: Jwk, iss: string): Jwk {
+  const jwk = published.find((one) => isSameKey(one, certified))
+  if (jwk === undefined)
+    throw new IssuerKeyError(`The issuer ${iss} does not publish the key of the x5c signer certificate.`)
   return jwk
 }
 

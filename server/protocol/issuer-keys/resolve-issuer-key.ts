@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { DidKeys } from '../did/did-document.js'
 import { isDid } from '../did/did-url.js'
 import type { Jwk } from '../jose/jwk.js'
+import { keyInX5c } from './certificate-chain.js'
 import { belongsTo, didIssuerKey } from './did-issuer.js'
 import { IssuerKeyError } from './issuer-key-error.js'
 import { jwtVcIssuerKey } from './jwt-vc-issuer.js'
@@ -57,7 +58,8 @@ export async function resolveIssuerKey(
     return { ...x5cIssuerKey(x5c, issuer, io), method: 'x5c' }
   }
   if (issuer === undefined) throw new IssuerKeyError('The issuer is missing.')
-  const named = { alg: header.alg, ...(kid === undefined ? {} : { kid }) }
+  // Whoever sends certificates has no kid beside them: the first one then says which of the published keys it is.
+  const named = { alg: header.alg, kid, certified: kid === undefined && x5c !== undefined ? keyInX5c(x5c) : undefined }
   return { jwk: await jwtVcIssuerKey(issuer, named, io), issuer, method: 'jwt-vc-issuer' }
 }
 

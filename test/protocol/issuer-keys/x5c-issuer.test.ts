@@ -79,6 +79,28 @@ describe('an issuer with x5c', () => {
     )
   })
 
+  it('without a root is found by that of its published keys which its certificate is for', async () => {
+    const leaf = leafFor({ dns: ['issuer.example'] })
+    const certified = leaf.certificate.publicKey.export({ format: 'jwk' })
+    const ed25519 = (await generateKeyPair('EdDSA')).publicJwk
+    const keys = [issuer, ed25519, certified].map((jwk, at) => ({ ...jwk, kid: `${at}` }))
+    const io = world({ [METADATA]: { issuer: URL_ISSUER, jwks: { keys } } })
+    const found = (x5c: unknown, header = {}) =>
+      resolveIssuerKey({ x5c, alg: 'ES256', ...header }, { iss: URL_ISSUER }, io)
+    await expect(found([leaf.x5c])).resolves.toEqual({
+      jwk: { ...certified, kid: '2' },
+      issuer: URL_ISSUER,
+      method: 'jwt-vc-issuer',
+    })
+    await expect(found([leaf.x5c], { kid: '0' })).resolves.toMatchObject({ jwk: { ...issuer, kid: '0' } })
+    await expect(found([leaf.x5c], { alg: 'Ed25519' })).rejects.toThrow('does not publish the key of the x5c')
+    const another = makeCertificate({ subject: 'Issuer', issuer: root, dns: ['issuer.example'] })
+    await expect(found([another.x5c])).rejects.toThrow(
+      `The issuer ${URL_ISSUER} does not publish the key of the x5c signer certificate.`,
+    )
+    await expect(found(['no certificate'])).rejects.toThrow('x5c has an entry that is not base64.')
+  })
+
   it('does not fall back to its metadata when its certificate is not trusted', async () => {
     const stranger = makeCertificate({ subject: 'Stranger', ca: true, keyUsage: 0x04 })
     const leaf = makeCertificate({ subject: 'Issuer', issuer: stranger, dns: ['issuer.example'] })

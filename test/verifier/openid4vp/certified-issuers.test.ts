@@ -90,6 +90,36 @@ describe('the entry x5c of TRUSTED_ISSUERS', () => {
   })
 })
 
+describe('a credential with x5c, where no TRUST_ANCHORS are configured', () => {
+  /** An https issuer that publishes three keys, and credentials under a certificate without `kid`. */
+  async function published(...leaves: readonly TestCertificate[]) {
+    const iss = `http://127.0.0.1:${web.port}/${crypto.randomUUID()}`
+    const keys = leaves.map(({ certificate }, at) => ({
+      ...certificate.publicKey.export({ format: 'jwk' }),
+      kid: `key-${at}`,
+    }))
+    const path = `/.well-known/jwt-vc-issuer${new URL(iss).pathname}`
+    web.documents.set(path, { body: { issuer: iss, jwks: { keys } } })
+    return iss
+  }
+
+  it('is verified by that of the published keys which its certificate is for, and by no other', async () => {
+    const [signer, former, newest, forger] = [leaf(), leaf(), leaf(), leaf()]
+    const iss = await published(former, signer, newest)
+    await using bare = await startService({ env: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } })
+    const body = { trustedIssuers: [new URL(iss).origin] }
+    expect(await refusalOf(await membership(signer, wallet, { iss }), body, bare)).toBeUndefined()
+    expect(await refusalOf(await membership(forger, wallet, { iss }), body, bare)).toBe(
+      `Presentation for club: Issuer key cannot be resolved: The issuer ${iss} does not publish the key of the x5c signer certificate.`,
+    )
+    // A forger's signature under a certificate of the issuer's.
+    const posing = { ...forger, x5c: signer.x5c }
+    expect(await refusalOf(await membership(posing, wallet, { iss }), body, bare)).toBe(
+      'Presentation for club: Credential signature is invalid.',
+    )
+  })
+})
+
 describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', () => {
   /** A credential whose list is what the web server has. */
   async function refusalWith(list: (uri: string) => Promise<string>, body: Record<string, unknown> = {}, to = service) {
