@@ -3,28 +3,31 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
-const tests = resolve(root, 'test/issuer/openid4vci')
+const text = readFileSync(resolve(root, 'docs/conformance.md'), 'utf8')
 
-/** The modules of the table, each once. */
-const modules = [
-  ...new Set(
-    [...readFileSync(resolve(root, 'docs/conformance.md'), 'utf8').matchAll(/^\| `((?:oid4vci|fapi2)-[\w-]+)`/gm)].map(
-      ([, name = '']) => name,
-    ),
-  ),
+/** The modules of a table, each once. */
+const modulesNamed = (prefix: string) => [
+  ...new Set([...text.matchAll(new RegExp(`^\\| \`((?:${prefix})-[\\w-]+)\``, 'gm'))].map(([, name = '']) => name)),
 ]
 
-const texts = readdirSync(tests)
-  .filter((name) => /^conformance-.*\.test\.ts$/.test(name))
-  .map((name) => readFileSync(resolve(tests, name), 'utf8'))
-  .join('\n')
+function testsIn(directory: string, files: RegExp): string {
+  const path = resolve(root, directory)
+  const found = readdirSync(path).filter((name) => files.test(name))
+  return found.map((name) => readFileSync(resolve(path, name), 'utf8')).join('\n')
+}
 
-describe('docs/conformance.md', () => {
-  it('has the 61 modules of the two plans', () => {
-    expect(modules).toHaveLength(61)
+describe.each([
+  ['issuers', 61, 'oid4vci|fapi2', 'test/issuer/openid4vci', /^conformance-.*\.test\.ts$/],
+  ['verifiers', 11, 'oid4vp-1final-verifier', 'test/verifier/openid4vp', /^conformance\.test\.ts$/],
+] as const)('docs/conformance.md, for %s', (_whom, count, prefix, directory, files) => {
+  const modules = modulesNamed(prefix)
+  const tests = testsIn(directory, files)
+
+  it(`has the ${count} modules of the two plans`, () => {
+    expect(modules).toHaveLength(count)
   })
 
   it.each(modules)('%s has a test of its name', (name) => {
-    expect(texts).toMatch(new RegExp(`'${name}['\\s]`))
+    expect(tests).toMatch(new RegExp(`'${name}['\\s]`))
   })
 })

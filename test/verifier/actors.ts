@@ -142,16 +142,24 @@ export async function present(
   return createKeyBinding({ signer: wallet.signer, sdJwt, nonce, audience, issuedAt, claims })
 }
 
+export interface EncryptOptions {
+  readonly enc?: string
+  readonly header?: Record<string, unknown>
+  /** What the key is agreed upon with beside the keys (RFC 7518 §4.6.1.2, §4.6.1.3). */
+  readonly parties?: { readonly apu?: Uint8Array; readonly apv?: Uint8Array }
+}
+
 /** A JWE for a request's key, as a wallet makes it. */
 export async function encrypt(
   request: RequestPayload,
   payload: Record<string, unknown>,
-  { enc = 'A128GCM', header = {} }: { enc?: string; header?: Record<string, unknown> } = {},
+  { enc = 'A128GCM', header = {}, parties = {} }: EncryptOptions = {},
 ): Promise<string> {
   const jwk = request.client_metadata.jwks?.keys[0]
   if (jwk === undefined) throw new Error('The request has no encryption key.')
   return new CompactEncrypt(Buffer.from(JSON.stringify(payload)))
     .setProtectedHeader({ alg: 'ECDH-ES', enc, kid: jwk.kid ?? '', ...header })
+    .setKeyManagementParameters(parties)
     .encrypt(await importJWK(jwk, 'ECDH-ES'))
 }
 

@@ -1,0 +1,158 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { digest, generateSalt } from '@sd-jwt/crypto-nodejs'
+import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
+import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose'
+import { expect } from 'vitest'
+import { type Jwk, signCompact } from '../../../server/protocol/jose/jws.js'
+import { presentSdJwtVc } from '../../../server/protocol/sd-jwt-vc/present.js'
+import { certificateFiles, HTTPS, intermediate, leafOf, root, URL_OF_ISSUER } from '../../agent/certified.js'
+import { certifiedKey } from '../../issuer/openid4vci/conformance-actors.js'
+import { startService } from '../../support/service.js'
+import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
+import { type Asked, ask, encrypt, postForm, type RequestPayload, sessionOf } from '../actors.js'
+import { anchorFiles, makeLeaf, makeRoot, signerOf } from '../certified.js'
+
+const SUITE = 'https://suite.example/test/a/credence'
+const PID = 'urn:eudi:pid:1'
+export const RETURN = 'https://shop.example/return?order=7'
+
+export const QUERY = {
+  credentials: [
+    {
+      id: 'pid',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: [PID] },
+      claims: [{ path: ['given_name'] }, { path: ['family_name'] }],
+    },
+  ],
+}
+
+const SUBJECT = {
+  given_name: 'Jean',
+  family_name: 'Dupont',
+  birthdate: '1980-05-23',
+  nationalities: ['FR'],
+  place_of_birth: { country: 'DD' },
+}
+
+/** A request as the wallet got it, with what led to it. */
+export interface Received {
+  readonly asked: Asked
+  /** Parameters of the address that the wallet was opened with. */
+  readonly address: Readonly<Record<string, string>>
+  readonly header: ReturnType<typeof decodeProtectedHeader>
+  readonly payload: RequestPayload
+}
+
+export interface Changes {
+  /** Claims of the Key Binding JWT. */
+  readonly keyBinding?: (claims: KeyBindingClaims) => Readonly<Record<string, unknown>>
+  /** What becomes of the SD-JWT before the holder signs for it, and of the presentation afterwards. */
+  readonly sdJwt?: (sdJwt: string) => string
+  readonly presentation?: (presentation: string) => string
+  /** `cnf.jwk` */
+  readonly holderJwk?: (jwk: Jwk) => Readonly<Record<string, unknown>>
+}
+
+interface KeyBindingClaims {
+  readonly iat: number
+  readonly aud: string
+  readonly nonce: string
+  readonly sd_hash: string
+}
+
+export const seconds = () => Math.floor(Date.now() / 1000)
+
+export type Suite = Awaited<ReturnType<typeof startSuite>>
+
+/** A verifier under a public https address, and the wallet that the conformance suite plays, with a credential of its own. */
+export async function startSuite() {
+  const [files, anchors] = await Promise.all([certificateFiles(), anchorFiles()])
+  const issuerRoot = makeRoot('PID provider')
+  const issuer = makeLeaf(issuerRoot, { subject: 'PID', uri: [SUITE] })
+  const service = await startService({
+    env: {
+      ...HTTPS,
+      VERIFIER_X509: await files.fileOf([leafOf({ subject: 'Verifier' }), intermediate, root]),
+      TRUSTED_ISSUERS: 'x5c',
+      TRUST_ANCHORS: await anchors.write('pid', issuerRoot),
+    },
+  })
+  const local = (url: string) => service.url + url.slice(URL_OF_ISSUER.length)
+
+  /** A PID that discloses its subject's claims one by one, with decoys between them. */
+  async function credentialFor(holderJwk: Readonly<Record<string, unknown>>): Promise<string> {
+    const signer = await signerOf(issuer)
+    const library = new SDJwtVcInstance({
+      hasher: digest,
+      hashAlg: 'sha-256',
+      saltGenerator: generateSalt,
+      signer: async (data) => Buffer.from(await signer.sign(Buffer.from(data))).toString('base64url'),
+      signAlg: 'ES256',
+    })
+    const times = { iat: seconds(), exp: seconds() + 14 * 86_400 }
+    return library.issue(
+      { vct: PID, iss: SUITE, ...times, cnf: { jwk: holderJwk as never }, ...SUBJECT },
+      { _sd: ['given_name', 'family_name', 'birthdate', 'nationalities', 'place_of_birth'], _sd_decoy: 3 },
+      { header: { typ: 'dc+sd-jwt', x5c: [issuer.x5c] } },
+    )
+  }
+
+  async function presentation({ payload }: Received, changes: Changes): Promise<string> {
+    const wallet: WalletActor = await newWallet()
+    const full = { ...wallet.publicJwk, kid: 'holder', use: 'sig', alg: 'ES256' }
+    const credential = await credentialFor(changes.holderJwk?.(full) ?? full)
+    const { sdJwt: changed = (sdJwt: string) => sdJwt } = changes
+    const sdJwt = changed(presentSdJwtVc(credential, [['given_name'], ['family_name']]))
+    const claims = {
+      iat: seconds(),
+      aud: payload.client_id,
+      nonce: payload.nonce,
+      sd_hash: createHash('sha256').update(sdJwt).digest('base64url'),
+    }
+    const changedClaims = { ...claims, ...changes.keyBinding?.(claims) }
+    const keyBinding = await signCompact(wallet.signer, { typ: 'kb+jwt', kid: undefined }, changedClaims)
+    return (changes.presentation ?? ((same) => same))(sdJwt + keyBinding)
+  }
+
+  return {
+    service,
+
+    /** A wallet is opened with a request and fetches it: by GET, or by POST with a form. */
+    async received(form?: Record<string, string>): Promise<Received> {
+      const asked = await ask(service, { dcqlQuery: QUERY, redirectUri: RETURN })
+      const address = Object.fromEntries(new URL(asked.authorizationRequestUri).searchParams)
+      return { asked, address, ...(await this.fetched(address.request_uri ?? '', form)) }
+    },
+
+    /** The request object behind `request_uri`; its signature is that of the certificate that its header leads to. */
+    async fetched(requestUri: string, form?: Record<string, string>) {
+      const accept = 'application/oauth-authz-req+jwt'
+      const post = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }
+      const response = await fetch(local(requestUri), { headers: { accept }, ...post })
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, accept])
+      const compact = await response.text()
+      const header = decodeProtectedHeader(compact)
+      const key = certifiedKey(header.x5c) as Parameters<typeof importJWK>[0]
+      await compactVerify(compact, await importJWK(key, 'ES256'))
+      return { header, payload: decodeJwt(compact) as unknown as RequestPayload }
+    },
+
+    /** Answers with a presentation, encrypted for the request. */
+    async answered(request: Received, changes: Changes = {}) {
+      const { payload } = request
+      const response = { vp_token: { pid: [await presentation(request, changes)] }, state: payload.state }
+      const [enc = ''] = payload.client_metadata.encrypted_response_enc_values_supported ?? []
+      const parties = { apu: randomBytes(16), apv: randomBytes(16) }
+      return postForm(local(payload.response_uri), { response: await encrypt(payload, response, { enc, parties }) })
+    },
+
+    session: ({ asked }: Received) => sessionOf(service, asked),
+
+    async close() {
+      await service.close()
+      await files.remove()
+      await anchors[Symbol.asyncDispose]()
+    },
+  }
+}
