@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
-import { isWalletUrl } from '../../protocol/oauth/redirect-uri.js'
+import { zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { zSubject } from '../credentials/credentials.contract.js'
 import { OFFER_PROFILES } from '../openid4vci/offer-profile.js'
 import { zTxCodeRequest } from '../openid4vci/tx-code.js'
 
-/** A QR code still holds it with the address of the offer. */
-const MAX_WALLET_URL = 1024
 const MAX_VALIDITY_SECONDS = 2_592_000
 
 export const zCredentialOfferSession = z.object({
@@ -58,15 +56,10 @@ export const createCredentialOffer = {
           'What wallets must keep to: OpenID4VCI 1.0 (`final`), or HAIP 1.0 as well (`haip`), which has authorization codes ' +
           'alone. That of the installation by default. A draft of OpenID4VCI where ISSUER_LEGACY_PROFILES opens it.',
       }),
-    walletUrl: z
-      .string()
-      .max(MAX_WALLET_URL)
-      .refine(isWalletUrl, { error: 'must be an https address or begin with the scheme of an app' })
-      .optional()
-      .meta({
-        description:
-          'What the address of the offer begins with; `openid-credential-offer://`, or `haip-vci://`, by default.',
-      }),
+    walletUrl: zWalletUrl.optional().meta({
+      description:
+        'What the address of the offer begins with; `openid-credential-offer://`, or `haip-vci://`, by default.',
+    }),
     expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
   }),
   output: z.object({

@@ -1,9 +1,5 @@
+import { type JsonObject, objectOf } from '../../protocol/json/json-object.js'
 import type { VersionRules } from './store.js'
-
-type JsonObject = Readonly<Record<string, unknown>>
-
-const objectOf = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
 /** Names of the claims that a schema declares at the top of the subject. */
 export const declaredClaims = (body: JsonObject): string[] => Object.keys(objectOf(body.properties))

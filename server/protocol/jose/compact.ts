@@ -1,3 +1,4 @@
+import { isObject } from '../json/json-object.js'
 import { decodeBase64url } from './base64url.js'
 import { JwsError } from './jws-error.js'
 
@@ -49,10 +50,6 @@ function parseJson(octets: Uint8Array, name: string): unknown {
   } catch (cause) {
     throw new JwsError('malformed', `The JWT ${name} is not JSON.`, { cause })
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function refuseExtensions(header: Record<string, unknown>): void {

@@ -5,3 +5,6 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** What is no object has no members. */
+export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** Without `\`, which RFC 3986 does not have and browsers read as `/`. */
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]+$/
 /** RFC 1123 §2.1, RFC 3986 §3.2.2. URL parsers accept more, such as `;`, which would end a directive of a CSP with the host. */
@@ -40,8 +42,18 @@ export function isRegistrableRedirectUri(uri: string): boolean {
   return url !== undefined && !uri.includes('#') && !FORBIDDEN_SCHEMES.has(url.protocol)
 }
 
-/** Whether a credential offer may be brought to an address: https, or any scheme of apps but those that a browser would run. */
-export const isWalletUrl = (uri: string): boolean => isRegistrableRedirectUri(uri) && !/^http:/i.test(uri)
+const MAX_WALLET_URL = 1024
+
+const isWalletUrl = (uri: string): boolean => isRegistrableRedirectUri(uri) && !/^http:/i.test(uri)
+
+/**
+ * What the address of an offer or a request may begin with, so that it reaches one wallet: https, or any scheme of apps but those
+ * that a browser would run; at most 1,024 characters, which a QR code still holds with the rest of the address.
+ */
+export const zWalletUrl = z
+  .string()
+  .max(MAX_WALLET_URL)
+  .refine(isWalletUrl, { error: 'must be an https address or begin with the scheme of an app' })
 
 /** The address with parameters added to its query (RFC 6749 §4.1.2), otherwise as it was given. */
 export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {

@@ -1,3 +1,4 @@
+import { isObject } from '../json/json-object.js'
 import { OAuthError } from '../oauth/error.js'
 import type { CredentialRequest } from './requests.js'
 
@@ -12,9 +13,6 @@ export interface RequestedProofs {
 }
 
 const invalidProof = (description: string) => new OAuthError('invalid_proof', description)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function jwtOf(value: unknown): string {
   if (typeof value !== 'string') throw invalidProof('A key proof of type jwt is a string.')

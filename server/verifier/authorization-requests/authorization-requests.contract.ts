@@ -3,7 +3,7 @@ import { isTrustEntry } from '../../config-rules.js'
 import { route } from '../../contract.js'
 import { zDcqlQuery } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
-import { isWalletUrl } from '../../protocol/oauth/redirect-uri.js'
+import { zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 import { zTransactionDataEntries } from '../../protocol/openid4vp/transaction-data.js'
@@ -22,7 +22,6 @@ export const zRedirectUri = z.string().min(1).max(2_000).meta({
   example: 'https://shop.example/done',
 })
 
-const MAX_WALLET_URL = 1_024
 const MAX_VERIFIER_INFO_CHARACTERS = 65_536
 
 /** `verifier_info` of OpenID4VP 1.0 §5.1. */
@@ -120,16 +119,11 @@ export const createAuthorizationRequest = (formats: Formats) => ({
           'one of them must hold the hash, by an algorithm of `transaction_data_hashes_alg` (`sha-256` unless given). Further ' +
           'members are as the type defines them. The result says which credential authorized which entry.',
       }),
-      walletUrl: z
-        .string()
-        .max(MAX_WALLET_URL)
-        .refine(isWalletUrl, { error: 'must be an https address or begin with the scheme of an app' })
-        .optional()
-        .meta({
-          description:
-            'What `walletUri` begins with, in the place of `openid4vp://`; `haip-vp://` in profile `haip` unless given.',
-          example: 'https://wallet.example/authorize',
-        }),
+      walletUrl: zWalletUrl.optional().meta({
+        description:
+          'What `walletUri` begins with, in the place of `openid4vp://`; `haip-vp://` in profile `haip` unless given.',
+        example: 'https://wallet.example/authorize',
+      }),
       verifierId: z
         .string()
         .min(1)

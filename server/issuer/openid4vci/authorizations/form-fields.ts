@@ -1,4 +1,4 @@
-type JsonObject = Readonly<Record<string, unknown>>
+import { isObject, type JsonObject, objectOf } from '../../../protocol/json/json-object.js'
 
 /** How a claim is asked for. `lines`: one element a line; `json`: whatever has no other form, as JSON. */
 export type FieldKind = 'text' | 'long' | 'date' | 'number' | 'boolean' | 'choice' | 'lines' | 'json'
@@ -29,9 +29,6 @@ export type FormPart = Field | FieldGroup
 const MAX_DEPTH = 8
 const MAX_LENGTH_OF_A_LINE = 200
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** The type of a property; of several the first that is a value. */

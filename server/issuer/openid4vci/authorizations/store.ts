@@ -109,7 +109,8 @@ const columns = Prisma.sql`
   request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", login, user_sub AS "userSub", user_dids AS "userDids", user_claims AS "userClaims",
   code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
 
-const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
+/** Condition of a transition: the row is in a state that leads to this one. */
+export const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
 
 /** Inserts a request for the offer of one row, `id`, which is null for none; nothing where a proof was used before. */
 const insertion = (authorization: NewAuthorization, offer: Prisma.Sql, proofs: readonly UsedOnce[]): Prisma.Sql => {

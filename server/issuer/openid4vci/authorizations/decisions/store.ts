@@ -5,7 +5,7 @@ import { Prisma } from '../../../../generated/prisma/client.js'
 import type { CredentialOfferSession } from '../../sessions/session.js'
 import { movedSession, steppedSession } from '../../sessions/store.js'
 import { TX_CODE_ATTEMPTS } from '../../tx-code.js'
-import { type AuthorizationState, sourcesOf } from '../authorization.js'
+import { from } from '../store.js'
 
 /** A code that is given for an offering. */
 interface GivenCode {
@@ -54,8 +54,6 @@ function madeOffering({ offeringId, made, now }: Grant): Prisma.Sql {
       INSERT INTO audit_events (actor, action, subject, subject_id)
       SELECT user_sub, 'offering.created', 'offering', ${offeringId} FROM granted),`
 }
-
-const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
 
 const zDecided = z.strictObject({ parameters: z.string() })
 

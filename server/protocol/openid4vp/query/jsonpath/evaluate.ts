@@ -1,3 +1,4 @@
+import { isObject } from '../../../json/json-object.js'
 import { type Work, WorkExceededError } from '../../../work.js'
 import type { JsonPath, Segment, Selector } from './ast.js'
 import { holds } from './evaluate-condition.js'
@@ -81,10 +82,6 @@ class Evaluation {
     this.#work.spend(items.length * UNITS_OF_A_STEP)
     return items
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function childrenOf(node: unknown): readonly unknown[] {
