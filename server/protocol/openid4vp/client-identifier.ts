@@ -1,6 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { subjectAlternativeNames } from '../issuer-keys/subject-alternative-name.js'
 import { LruMap } from '../jose/lru-map.js'
+import type { JsonObject } from '../json/json-object.js'
 
 /** Client identifier prefixes that a verifier may have here (OpenID4VP 1.0 §5.9.3). */
 export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'x509_san_dns', 'x509_hash', 'redirect_uri'] as const
@@ -62,6 +63,18 @@ export function clientIdentifier(prefix: ClientIdPrefix, { did, x5c, responseUri
   if (!dnsNames.includes(host)) throw new ClientIdentifierError(`a certificate for ${host} (dNSName)`)
   return `${prefix}:${host}`
 }
+
+/** What says whose key signed a request, beside its client identifier. */
+export interface SigningKey {
+  /** The key's DID URL. */
+  readonly kid: string
+  /** The chain of its certificate without the root, leaf first; null where the verifier goes by none. */
+  readonly x5c: readonly string[] | null
+}
+
+/** Members of the JOSE header that name a request's key as its client identifier has it (OpenID4VP 1.0 §5.9.3): chain or `kid`. */
+export const headerFor = (clientId: string, { kid, x5c }: SigningKey): JsonObject =>
+  clientId.startsWith('x509_') ? { x5c } : { kid }
 
 /** Whether a certificate of a chain has run out at a moment. */
 export const hasExpired = (x5c: readonly string[], now: Date): boolean =>

@@ -25,10 +25,10 @@ export interface VerifierInfo {
 export interface RequestParameters {
   /** With its prefix. */
   readonly clientId: string
-  readonly responseUri: string
   readonly responseMode: ResponseMode
+  /** Where the answer is posted to, and what it repeats (§8.2). */
+  readonly replyTo: { readonly responseUri: string; readonly state: string }
   readonly nonce: string
-  readonly state: string
   readonly dcqlQuery: DcqlQuery
   /** `vp_formats_supported` (§11.1). */
   readonly vpFormats: JsonObject
@@ -41,10 +41,9 @@ export interface RequestParameters {
 }
 
 export interface RequestObjectInput extends RequestParameters {
-  /** A key of the DID in `clientId`, its `kid` the DID URL; or the key that the first certificate of `x5c` is for. */
   readonly signer: Signer
-  /** The certificate chain without its root, leaf first, each base64 DER, where `clientId` names one; there is no `kid` then. */
-  readonly x5c?: readonly string[] | undefined
+  /** How the JOSE header names the signer's key: as `clientId` has it (`headerFor`). */
+  readonly header: JsonObject
   /** What the wallet sent to see again (§5.10). */
   readonly walletNonce?: string | undefined
   readonly issuedAt: Date
@@ -58,7 +57,7 @@ export interface RequestObjectInput extends RequestParameters {
 export function signRequestObject(input: RequestObjectInput): Promise<string> {
   return signCompact(
     input.signer,
-    { typ: 'oauth-authz-req+jwt', ...(input.x5c === undefined ? {} : { x5c: input.x5c }) },
+    { typ: 'oauth-authz-req+jwt', ...input.header },
     {
       aud: STATIC_DISCOVERY,
       ...parametersOf(input),
@@ -73,9 +72,9 @@ const parametersOf = (input: RequestParameters) => ({
   client_id: input.clientId,
   response_type: 'vp_token',
   response_mode: input.responseMode,
-  response_uri: input.responseUri,
+  response_uri: input.replyTo.responseUri,
   nonce: input.nonce,
-  state: input.state,
+  state: input.replyTo.state,
   dcql_query: input.dcqlQuery,
   client_metadata: clientMetadata(input),
   ...verifierInfoFor(input),

@@ -3,39 +3,25 @@ import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import { errors } from '../../errors.js'
 import { isRedirectUri } from '../../protocol/oauth/redirect-uri.js'
-import {
-  ClientIdentifierError,
-  type ClientIdPrefix,
-  clientIdentifier,
-  hasExpired,
-  isUnsigned,
-} from '../../protocol/openid4vp/client-identifier.js'
+import type { ClientIdPrefix } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { dcqlFromVpQuery } from '../../protocol/openid4vp/dcql/from-vp-query.js'
 import type { CompiledItem, VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
-import {
-  forWallet,
-  type ResponseMode,
-  unsignedRequestUri,
-  type VerifierInfo,
-} from '../../protocol/openid4vp/request-object.js'
-import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
-import { encodedTransactionData, type TransactionData } from '../../protocol/openid4vp/transaction-data.js'
+import type { ResponseMode, VerifierInfo } from '../../protocol/openid4vp/request-object.js'
+import type { TransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import type { Work } from '../../protocol/work.js'
-import { formatsOf, type ProfileName, vpFormatsOf } from '../openid4vp/profiles/profile.js'
+import { formatsOf, type ProfileName } from '../openid4vp/profiles/profile.js'
 import { assertFormats, profiled } from '../openid4vp/profiles/request.js'
-import { qrCodeUrlOf } from '../qr-codes/address.js'
-import { newSecrets, protectSecrets, type SessionSecrets } from '../sessions/secrets.js'
-import { requestUriOf, responseUriOf, type Session, viewOf } from '../sessions/session.js'
+import { newSecrets, protectSecrets } from '../sessions/secrets.js'
+import { responseUriOf, type Session, viewOf, wayOf } from '../sessions/session.js'
 import { orBadRequest } from '../vp-queries/compiled.js'
 import type { zCreatedRequest } from './authorization-requests.contract.js'
+import { clientOf } from './client.js'
+import { handOut } from './hand-out.js'
 import type { RequestContext } from './store.js'
 import { newTransactionData } from './transaction-data.js'
 
 const DEFAULT_VALIDITY_SECONDS = 300
-
-/** What the largest QR code holds, with the least correction. */
-const MAX_QR_CODE_CHARACTERS = 2_900
 
 export interface NewRequest {
   /** What is asked for: a query of the caller's own, or items from which one is made. */
@@ -94,33 +80,6 @@ function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery
 }
 
 /**
- * How the verifier names itself: by its certificate where it has one, unless the request says otherwise.
- *
- * @throws 400 where it cannot have that name; 409 where its certificate has run out.
- */
-function clientOf(
-  { clock }: Pick<Deps, 'clock'>,
-  { verifierDid: did, x5c }: RequestContext,
-  { clientIdPrefix }: NewRequest,
-  responseUri: string,
-): Pick<Session, 'clientId' | 'x5c'> {
-  const prefix = clientIdPrefix ?? (x5c === null ? 'decentralized_identifier' : 'x509_hash')
-  const clientId = orNeeds(prefix, () => clientIdentifier(prefix, { did, x5c, responseUri }))
-  if (!prefix.startsWith('x509_') || x5c === null) return { clientId, x5c: null }
-  if (hasExpired(x5c, clock())) throw errors.verifierCertificateExpired()
-  return { clientId, x5c }
-}
-
-function orNeeds(prefix: ClientIdPrefix, make: () => string): string {
-  try {
-    return make()
-  } catch (thrown) {
-    if (!(thrown instanceof ClientIdentifierError)) throw thrown
-    throw errors.badRequest(`clientIdPrefix ${prefix} needs ${thrown.message}`)
-  }
-}
-
-/**
  * Makes an authorization request and its session, with separate unguessable ids.
  *
  * @param work pays for making a DCQL query of the items
@@ -136,21 +95,19 @@ export async function createRequest(
   const queries = queriesOf(deps, request, context, kept.profile, work)
   const secrets = newSecrets(deps, kept.responseMode)
   const createdAt = deps.clock()
-  const qrCodeId = deps.newId()
   const id = deps.newId()
   const requestId = deps.newId()
-  const client = clientOf(deps, context, request, responseUriOf(deps.config, requestId))
-  const unsigned = isUnsigned(client.clientId)
+  const client = clientOf(deps, context, request.clientIdPrefix, responseUriOf(deps.config, requestId))
   const session: Session = {
     id,
     requestId,
-    qrCodeId,
+    qrCodeId: deps.newId(),
     verifierId: context.verifierDid,
     ...client,
     keyId: context.keyId,
     kid: keyIdOf(context.verifierDid, context.publicJwk),
-    // Nothing is fetched of what stands in the address: handing it out is what fetching it is elsewhere.
-    state: unsigned ? 'RequestUriRetrieved' : 'RequestCreated',
+    // Where nothing is fetched, handing it out is what fetching it is elsewhere.
+    state: wayOf(client) === 'reference' ? 'RequestCreated' : 'RequestUriRetrieved',
     errorMessage: null,
     ...kept,
     secrets: await protectSecrets(deps, id, secrets),
@@ -163,48 +120,8 @@ export async function createRequest(
     createdAt,
     expiresAt: new Date(createdAt.getTime() + validity * 1000),
   }
-  const view = viewOf(deps.config, session, unsigned ? unsignedAddress(deps, session, secrets) : undefined)
-  const { authorizationRequestUri } = view
-  const walletUri = session.walletUrl === null ? undefined : forWallet(authorizationRequestUri, session.walletUrl)
-  if (unsigned) assertFitsQrCode(walletUri ?? authorizationRequestUri)
-  await deps.stores.verificationSessions.insert(session, view)
+  const { address, members } = handOut(deps, session, secrets)
+  await deps.stores.verificationSessions.insert(session, viewOf(session, address))
   deps.metrics.verificationSession('created')
-  return {
-    ...(unsigned ? {} : { request_uri: requestUriOf(deps.config, requestId) }),
-    qr_code_url: qrCodeUrlOf(deps.config, qrCodeId),
-    state: secrets.state,
-    nonce: secrets.nonce,
-    validity,
-    verificationSessionId: session.id,
-    authorizationRequestUri,
-    ...(walletUri === undefined ? {} : { walletUri }),
-  }
-}
-
-/** §5.9.3 `redirect_uri`: all parameters in the address. */
-function unsignedAddress(
-  { config, formats }: Pick<Deps, 'config' | 'formats'>,
-  { profile, clientId, requestId, responseMode, dcqlQuery, verifierInfo, transactionData }: Session,
-  { nonce, state, encryptionKey }: SessionSecrets,
-): string {
-  return unsignedRequestUri({
-    clientId,
-    responseUri: responseUriOf(config, requestId),
-    responseMode,
-    nonce,
-    state,
-    dcqlQuery,
-    vpFormats: vpFormatsOf(profile, formats),
-    verifierInfo: verifierInfo ?? undefined,
-    transactionData: transactionData?.map(encodedTransactionData),
-    encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
-  })
-}
-
-/** @throws 400 for more than the largest QR code holds. */
-function assertFitsQrCode(address: string): void {
-  if (address.length <= MAX_QR_CODE_CHARACTERS) return
-  throw errors.badRequest(
-    `clientIdPrefix redirect_uri needs a request of at most ${MAX_QR_CODE_CHARACTERS} characters, which a QR code can hold`,
-  )
+  return { ...members, nonce: secrets.nonce, validity, verificationSessionId: session.id }
 }

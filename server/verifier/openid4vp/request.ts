@@ -2,11 +2,10 @@ import type { Deps } from '../../deps.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
-import { isUnsigned } from '../../protocol/openid4vp/client-identifier.js'
+import { headerFor } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
-import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
-import { encodedTransactionData, keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
+import { keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import {
   assertTakes,
   limitsRequests,
@@ -18,8 +17,8 @@ import {
 } from '../../protocol/openid4vp/wallet-metadata.js'
 import { expireSessions } from '../sessions/expire.js'
 import { revealSecrets } from '../sessions/secrets.js'
-import { EXPIRED_MESSAGE, isFinal, responseUriOf, type Session } from '../sessions/session.js'
-import { vpFormatsOf } from './profiles/profile.js'
+import { EXPIRED_MESSAGE, isFinal, type Session, wayOf } from '../sessions/session.js'
+import { requestParametersOf } from './request-parameters.js'
 
 export const REQUEST_NOT_FOUND = 'Authorization request not found.'
 
@@ -97,24 +96,15 @@ export async function serveRequestObject(
   const session = await (counts
     ? verificationSessions.retrieve(requestId, now)
     : verificationSessions.byRequest(requestId))
-  // Nothing is fetched of a request whose parameters stand in its address.
-  if (session === undefined || isUnsigned(session.clientId)) throw notFound()
+  // Nothing is fetched of a request that reached the wallet in another way.
+  if (session === undefined || wayOf(session) !== 'reference') throw notFound()
   await assertServed(deps, session, now, counts)
-  const { state, nonce, encryptionKey } = await revealSecrets(deps, session)
-  const vpFormats = vpFormatsOf(session.profile, deps.formats)
+  const parameters = requestParametersOf(deps, session, await revealSecrets(deps, session))
   const requestObject = await signRequestObject({
+    ...parameters,
     signer: await deps.keys.signer(session.keyId, session.kid),
-    x5c: session.x5c ?? undefined,
-    clientId: session.clientId,
-    responseUri: responseUriOf(deps.config, requestId),
-    responseMode: session.responseMode,
-    nonce,
-    state,
-    dcqlQuery: wallet === undefined ? session.dcqlQuery : copyFor(session, wallet.metadata, vpFormats),
-    vpFormats,
-    verifierInfo: session.verifierInfo ?? undefined,
-    transactionData: session.transactionData?.map(encodedTransactionData),
-    encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
+    header: headerFor(session.clientId, session),
+    dcqlQuery: wallet === undefined ? session.dcqlQuery : copyFor(session, wallet.metadata, parameters.vpFormats),
     walletNonce,
     issuedAt: session.createdAt,
     expiresAt: session.expiresAt,

@@ -1,11 +1,8 @@
 import type { Config } from '../../config.js'
+import { isUnsigned } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
-import {
-  authorizationRequestUri,
-  type ResponseMode,
-  type VerifierInfo,
-} from '../../protocol/openid4vp/request-object.js'
+import type { ResponseMode, VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import type { ProfileName } from '../openid4vp/profiles/profile.js'
 
 export const SESSION_STATES = ['RequestCreated', 'RequestUriRetrieved', 'ResponseVerified', 'Error'] as const
@@ -51,6 +48,11 @@ export interface Session {
   readonly createdAt: Date
   readonly expiresAt: Date
 }
+
+/** How a request reaches a wallet: its address names where it is fetched, or has all of it. */
+export type Way = 'reference' | 'address'
+
+export const wayOf = ({ clientId }: Pick<Session, 'clientId'>): Way => (isUnsigned(clientId) ? 'address' : 'reference')
 
 /** A step from any of some states to another one. Everything but the state stays as it is. */
 export interface Transition {
@@ -107,15 +109,15 @@ export const requestUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): s
 export const responseUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
   `${verifierBaseUrl}/openid4vp/responses/${requestId}`
 
-/** @param address what a wallet is opened with: that by reference unless given */
-export function viewOf(config: BaseUrl, session: Session, address?: string): SessionView {
-  const { id, verifierId, state, requestId, clientId, redirectUri, expiresAt, errorMessage } = session
+/** @param address what a wallet is opened with */
+export function viewOf(session: Session, address: string): SessionView {
+  const { id, verifierId, state, requestId, redirectUri, expiresAt, errorMessage } = session
   return {
     id,
     verifierId,
     state,
     authorizationRequestId: requestId,
-    authorizationRequestUri: address ?? authorizationRequestUri(clientId, requestUriOf(config, requestId)),
+    authorizationRequestUri: address,
     ...(redirectUri === null ? {} : { authorizationResponseRedirectUri: redirectUri }),
     expiresAt: expiresAt.toISOString(),
     ...(errorMessage === null ? {} : { errorMessage }),

@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { createSigner, generateKeyPair, verifyCompact } from '../../../server/protocol/jose/jws.js'
+import { headerFor } from '../../../server/protocol/openid4vp/client-identifier.js'
 import { authorizationRequestUri, signRequestObject } from '../../../server/protocol/openid4vp/request-object.js'
 import { VERIFIED_ALGORITHMS, vpFormatsSupported } from '../../../server/protocol/openid4vp/vp-formats.js'
 import { FORMATS } from './formats.js'
@@ -15,11 +16,11 @@ async function request(members: Partial<Parameters<typeof signRequestObject>[0]>
   const { privateJwk, publicJwk } = await generateKeyPair('ES256')
   const compact = await signRequestObject({
     signer: await createSigner(privateJwk, `${DID}#key-1`),
+    header: headerFor(CLIENT_ID, { kid: `${DID}#key-1`, x5c: null }),
     clientId: CLIENT_ID,
-    responseUri: 'https://verifier.example/openid4vp/responses/1',
     responseMode: 'direct_post',
+    replyTo: { responseUri: 'https://verifier.example/openid4vp/responses/1', state: 's-1' },
     nonce: 'n-1',
-    state: 's-1',
     dcqlQuery: DCQL,
     vpFormats: vpFormatsSupported(FORMATS, VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS),
     issuedAt: new Date('2026-01-01T00:00:00.900Z'),

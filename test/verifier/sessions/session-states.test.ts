@@ -81,17 +81,15 @@ describe('the view of a session', () => {
     createdAt: new Date('2026-01-01T00:00:00Z'),
     expiresAt: new Date('2026-01-01T00:05:00Z'),
   }
-  const config = { verifierBaseUrl: 'https://verifier.example' }
+  const address = 'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example'
 
   it('has the members of the interface and nothing of what is secret', () => {
-    expect(viewOf(config, session)).toEqual({
+    expect(viewOf(session, address)).toEqual({
       id: 's-1',
       verifierId: 'did:web:verifier.example',
       state: 'RequestUriRetrieved',
       authorizationRequestId: 'r-1',
-      authorizationRequestUri:
-        'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example' +
-        '&request_uri=https%3A%2F%2Fverifier.example%2Fopenid4vp%2Frequests%2Fr-1&request_uri_method=post',
+      authorizationRequestUri: address,
       authorizationResponseRedirectUri: 'https://shop.example/done',
       expiresAt: '2026-01-01T00:05:00.000Z',
     })
@@ -101,7 +99,7 @@ describe('the view of a session', () => {
     'changes by a transition as the session does: %j',
     (transition) => {
       const moved = { ...session, state: transition.to, errorMessage: transition.errorMessage ?? null }
-      expect({ ...viewOf(config, session), ...changesOf(transition) }).toEqual(viewOf(config, moved))
+      expect({ ...viewOf(session, address), ...changesOf(transition) }).toEqual(viewOf(moved, address))
     },
   )
 })

@@ -1,0 +1,26 @@
+import type { Deps } from '../../deps.js'
+import type { RequestParameters } from '../../protocol/openid4vp/request-object.js'
+import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
+import { encodedTransactionData } from '../../protocol/openid4vp/transaction-data.js'
+import type { SessionSecrets } from '../sessions/secrets.js'
+import { responseUriOf, type Session } from '../sessions/session.js'
+import { vpFormatsOf } from './profiles/profile.js'
+
+/** The parameters of a stored request, in whatever way it reaches the wallet. */
+export function requestParametersOf(
+  { config, formats }: Pick<Deps, 'config' | 'formats'>,
+  session: Session,
+  { nonce, state, encryptionKey }: SessionSecrets,
+): RequestParameters {
+  return {
+    clientId: session.clientId,
+    responseMode: session.responseMode,
+    replyTo: { responseUri: responseUriOf(config, session.requestId), state },
+    nonce,
+    dcqlQuery: session.dcqlQuery,
+    vpFormats: vpFormatsOf(session.profile, formats),
+    verifierInfo: session.verifierInfo ?? undefined,
+    transactionData: session.transactionData?.map(encodedTransactionData),
+    encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
+  }
+}
