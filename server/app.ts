@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import express, { type ErrorRequestHandler } from 'express'
 import type { Store } from 'express-rate-limit'
 import type { Deps } from './deps.js'
 import { errors } from './errors.js'
@@ -13,6 +13,7 @@ import { requestMetrics } from './http/request-metrics.js'
 import { createRestMount } from './http/rest.js'
 import { createRpcMount, sendRpcFailure } from './http/rpc.js'
 import { securityHeaders } from './http/security-headers.js'
+import type { App } from './http/server.js'
 import { insertedWellKnown } from './http/well-known.js'
 import { isOwnRequest } from './outbound/own-origin.js'
 import { routersOf } from './router.js'
@@ -23,7 +24,7 @@ export interface AppOptions {
 }
 
 /** The Express stack, in the order in which a request passes it. */
-export function createApp(deps: Deps, options: AppOptions = {}): Express {
+export function createApp(deps: Deps, options: AppOptions = {}): App {
   const { config, clock } = deps
   const { appRouter, restRouter } = routersOf(deps.formats)
   const ownRequestKey = deps.sealingKey('own-request')

@@ -13,6 +13,7 @@ import { MigrationError } from './database/migration-error.js'
 import { withStartLock } from './database/start-lock.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import type { RedisCounter } from './http/rate-limit-redis.js'
+import { type App, createAppServer } from './http/server.js'
 import { closeServer } from './http/shutdown.js'
 import { createAtRestStore } from './keys/at-rest/store.js'
 import { openStoredKeys } from './keys/keys.js'
@@ -50,12 +51,11 @@ async function prepareDatabase(config: Config, log: Log): Promise<void> {
  */
 const KEEP_ALIVE_MS = 65_000
 
-function listen(app: ReturnType<typeof createApp>, config: Config): Promise<Server> {
+function listen(app: App, config: Config): Promise<Server> {
+  const { server, serve } = createAppServer({ keepAliveTimeout: KEEP_ALIVE_MS })
+  serve(app)
   return new Promise((resolve, reject) => {
-    const server = app.listen(config.port, config.host, (error?: Error) =>
-      error === undefined ? resolve(server) : reject(error),
-    )
-    server.keepAliveTimeout = KEEP_ALIVE_MS
+    server.once('error', reject).listen(config.port, config.host, () => resolve(server.off('error', reject)))
   })
 }
 

@@ -1,11 +1,10 @@
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Express } from 'express'
 import { ensureDefaults } from '../../server/agent/defaults.js'
 import { type AppOptions, createApp } from '../../server/app.js'
 import { type Config, readConfig } from '../../server/config.js'
 import { connectDatabase, UNHURRIED_MS } from '../../server/database/connect.js'
 import type { Deps } from '../../server/deps.js'
+import { createAppServer } from '../../server/http/server.js'
 import { createAtRestStore } from '../../server/keys/at-rest/store.js'
 import { openStoredKeys } from '../../server/keys/keys.js'
 import { createVault } from '../../server/keys/vault.js'
@@ -104,8 +103,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
   const identityProvider = options.identityProvider ?? (await startIdentityProvider())
-  let app: Express | undefined
-  const server = createServer(KEPT_ALIVE, (request, response) => app?.(request, response))
+  const { server, serve } = createAppServer(KEPT_ALIVE)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const config = readConfig({
@@ -126,7 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...options,
     outbound: { ...onBusyMachine.outbound, ...options.outbound },
   })
-  app = createApp(service.deps, options)
+  serve(createApp(service.deps, options))
   const close = async () => {
     service.beginStop()
     server.closeAllConnections()

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '../../server/app.js'
+import { createAppServer } from '../../server/http/server.js'
+import { startService, type TestService } from '../support/service.js'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+afterAll(() => service.close())
+
+/** Serves the application once more, and notes each request with the prototypes that it and its response arrive with. */
+async function startWatched() {
+  const { server, serve } = createAppServer()
+  const app = createApp(service.deps)
+  const arrived: { request: IncomingMessage; response: ServerResponse; prototypes: readonly unknown[] }[] = []
+  server.on('request', (request, response) => {
+    arrived.push({ request, response, prototypes: [request, response].map(Object.getPrototypeOf) })
+  })
+  serve(app)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    app,
+    arrived,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+describe('the server of the application', () => {
+  it("gives requests and responses the application's prototypes, which Express exchanges for nothing else", async () => {
+    await using watched = await startWatched()
+    const { app, arrived, url } = watched
+    const own = [app.request, app.response]
+    const paths = ['/version', '/trpc/service.version', '/nowhere', '/api-docs', '/api-docs/swagger-ui.css']
+    for (const path of paths) {
+      await (await fetch(`${url}${path}`, path === '/nowhere' ? { method: 'POST', body: '{' } : {})).text()
+    }
+    expect(arrived).toHaveLength(paths.length)
+    for (const { request, response, prototypes } of arrived) {
+      expect(prototypes[0]).toBe(own[0])
+      expect(prototypes[1]).toBe(own[1])
+      expect(Object.getPrototypeOf(request)).toBe(own[0])
+      expect(Object.getPrototypeOf(response)).toBe(own[1])
+      expect([request instanceof IncomingMessage, response instanceof ServerResponse]).toEqual([true, true])
+    }
+  })
+
+  it('keeps two applications of one process apart', async () => {
+    await using one = await startWatched()
+    await using two = await startWatched()
+    await fetch(`${one.url}/version`)
+    await fetch(`${two.url}/version`)
+    const appsOf = ({ arrived }: typeof one) =>
+      arrived.map(({ request }) => (request as unknown as { app: unknown }).app)
+    expect(appsOf(one)).toHaveLength(1)
+    expect(appsOf(one)[0]).toBe(one.app)
+    expect(appsOf(two)[0]).toBe(two.app)
+  })
+})
