@@ -3,10 +3,14 @@ import { list, MAX_VALUES } from '../../protocol/openid4vp/dcql/claims-query.js'
 import type { KnownTypes, Querying } from '../../protocol/openid4vp/dcql/format.js'
 import { pointerOf } from '../../protocol/openid4vp/dcql/item-claims.js'
 import { namedTypes } from '../../protocol/openid4vp/dcql/item-types.js'
+import { type Exchange, jsonPathOf, oneOf } from '../../protocol/openid4vp/presentation-exchange/definition.js'
 import { isIssuerPath, isVctPath, memberOfVc } from '../../protocol/openid4vp/query/vc-paths.js'
 import type { CompiledItem } from '../../protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../protocol/work.js'
+import { FORMER_NAME } from './former-name.js'
 import { vctOf } from './vct.js'
+
+const NAME = 'dc+sd-jwt'
 
 /**
  * `vct_values` of an item (Appendix B.3.5): those that const or enum on `$.vct` give, else those of the named types (a foreign
@@ -41,6 +45,21 @@ function namedVcts({ fields }: CompiledItem): string[] | undefined {
   return vcts
 }
 
+const vpFormat = (algorithms: readonly string[], holderAlgorithms: readonly string[]) => ({
+  'sd-jwt_alg_values': algorithms,
+  'kb-jwt_alg_values': holderAlgorithms,
+})
+
+/** Draft 24 Appendix B.4, draft 21 Appendix A.4; they differ in the format's name. */
+const exchangeUnder = (name: string): Exchange => ({
+  vpFormats: (algorithms, holderAlgorithms) => ({ [name]: vpFormat(algorithms, holderAlgorithms) }),
+  presentedAs: [NAME, FORMER_NAME],
+  typeFields: ({ vct_values: vcts }) =>
+    Array.isArray(vcts) ? [{ path: ['$.vct'], filter: { type: 'string', ...oneOf(vcts) } }] : [],
+  jsonPathsOf: (path) => [jsonPathOf(path)],
+  alwaysDisclosed: 'vct',
+})
+
 export const querying = {
   // OpenID4VP 1.0 Appendix B.3.5
   meta: z.strictObject({ vct_values: list(z.string().min(1, 'must not be empty'), MAX_VALUES) }),
@@ -61,8 +80,8 @@ export const querying = {
     return pointerOf(member === 'credentialSubject' ? rest : path.segments)
   },
   // OpenID4VP 1.0 Appendix B.3.4
-  vpFormat: (algorithms, holderAlgorithms) => ({
-    'sd-jwt_alg_values': algorithms,
-    'kb-jwt_alg_values': holderAlgorithms,
-  }),
+  vpFormat,
+  exchange: exchangeUnder(NAME),
 } as const satisfies Querying
+
+export const formerQuerying = { ...querying, exchange: exchangeUnder(FORMER_NAME) } as const satisfies Querying

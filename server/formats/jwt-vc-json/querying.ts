@@ -1,12 +1,27 @@
 import { z } from 'zod'
+import type { JsonObject } from '../../protocol/json/json-object.js'
 import { list, MAX_VALUES } from '../../protocol/openid4vp/dcql/claims-query.js'
 import { MAX_SETS } from '../../protocol/openid4vp/dcql/credential-query.js'
 import type { Querying } from '../../protocol/openid4vp/dcql/format.js'
 import { pointerOf } from '../../protocol/openid4vp/dcql/item-claims.js'
 import { namedTypes } from '../../protocol/openid4vp/dcql/item-types.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
+import { jsonPathOf } from '../../protocol/openid4vp/presentation-exchange/definition.js'
 import { isIssuerPath, isVctPath, memberOfVc, nameOf } from '../../protocol/openid4vp/query/vc-paths.js'
 import { isJwtClaim } from './view.js'
+
+const [EXPANDED, SHORT] = VERIFIABLE_CREDENTIAL_TYPES
+
+/** Alternatives of types, as a filter of the types of a credential; wallets of drafts know `VerifiableCredential` in short. */
+function typeFilter(alternatives: readonly (readonly string[])[]): JsonObject {
+  const filters = alternatives.map((types) => {
+    const names = [...new Set(types.map((type) => (type === EXPANDED ? SHORT : type)))]
+    const contained = names.map((name) => ({ contains: { const: name } }))
+    return contained.length === 1 ? contained[0] : { allOf: contained }
+  })
+  const [only, ...others] = [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()]
+  return { type: 'array', ...(others.length === 0 ? only : { anyOf: [only, ...others] }) }
+}
 
 export const querying = {
   // OpenID4VP 1.0 Appendix B.1.1
@@ -36,4 +51,17 @@ export const querying = {
   },
   // OpenID4VP 1.0 Appendix B.1.3.1.3
   vpFormat: (algorithms) => ({ alg_values: algorithms }),
+  // Draft 24 Appendix B.1.1, draft 21 Appendix A.1.1
+  exchange: {
+    vpFormats: (algorithms, holderAlgorithms) => ({
+      jwt_vc_json: { alg: algorithms },
+      jwt_vp_json: { alg: holderAlgorithms },
+    }),
+    // The names of DIF Presentation Exchange are known to be sent too.
+    presentedAs: ['jwt_vp_json', 'jwt_vc_json', 'jwt_vp', 'jwt_vc'],
+    typeFields: ({ type_values: alternatives }) =>
+      Array.isArray(alternatives) ? [{ path: ['$.vc.type', '$.type'], filter: typeFilter(alternatives) }] : [],
+    jsonPathsOf: (path) => [jsonPathOf(path, '$.vc'), jsonPathOf(path)],
+    alwaysDisclosed: undefined,
+  },
 } as const satisfies Querying

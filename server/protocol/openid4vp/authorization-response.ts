@@ -8,7 +8,13 @@ import { ResponseError } from './response-error.js'
 /** Parameters of a form POST to the response endpoint (OpenID4VP 1.0 §8.2, §8.3.1, §8.5); others are ignored. */
 export const zAuthorizationResponse = z.object({
   response: z.string().optional().meta({ description: 'JWE with the other parameters, for direct_post.jwt.' }),
-  vp_token: z.string().optional().meta({ description: 'JSON object of arrays of presentations.' }),
+  vp_token: z.string().optional().meta({
+    description: 'JSON object of arrays of presentations; to a request of a draft as the draft has it.',
+  }),
+  presentation_submission: z.string().optional().meta({
+    description:
+      'To a request of profile `draft21` alone: which presentation is for which input descriptor, a JSON object.',
+  }),
   state: z.string().optional(),
   error: z.string().optional(),
   error_description: z.string().optional(),
@@ -18,10 +24,20 @@ export type AuthorizationResponse = z.infer<typeof zAuthorizationResponse>
 /** `vp_token` (§8.1): presentations by the id of the credential query that they answer. */
 export type VpToken = ReadonlyMap<string, readonly (string | JsonObject)[]>
 
+/** The presentations of an answer. */
+export interface Presentations {
+  readonly vpToken: VpToken
+  /** Of each presentation, in the same order, which of its credentials is meant; all of them where nothing is said. */
+  readonly selected?: ReadonlyMap<string, readonly (number | undefined)[]>
+}
+
 /** What a wallet answers to a request. */
 export type WalletAnswer =
   | { readonly kind: 'error'; readonly error: string; readonly description: string | undefined }
-  | { readonly kind: 'presentations'; readonly vpToken: VpToken }
+  | ({ readonly kind: 'presentations' } & Presentations)
+
+/** Reads presentations from the parameters of an answer: `vp_token` as JSON, or the text that it is. @throws ResponseError */
+export type ReadPresentations = (parameters: JsonObject) => Presentations
 
 /** What the request told its wallet alone. */
 export interface RequestSecrets {
@@ -33,12 +49,14 @@ export interface RequestSecrets {
 /**
  * Reads the answer to a request.
  *
+ * @param read finds the presentations in it; as 1.0 has them unless the request was of a draft
  * @throws ResponseError for a missing or foreign `state`, an answer that is not encrypted as the request asked or does not
  *   decrypt, and a vp_token that is missing or of another shape.
  */
 export function readAuthorizationResponse(
   form: AuthorizationResponse,
   { state, encryptionKey }: RequestSecrets,
+  read: ReadPresentations = readPresentations,
 ): WalletAnswer {
   const parameters = parametersOf(form, encryptionKey)
   checkState(parameters.state, state)
@@ -47,8 +65,13 @@ export function readAuthorizationResponse(
     if (typeof error !== 'string') throw new ResponseError('Parameter error is not a string.')
     return { kind: 'error', error, description: typeof description === 'string' ? description : undefined }
   }
-  return { kind: 'presentations', vpToken: readVpToken(parameters.vp_token) }
+  return { kind: 'presentations', ...read(parameters) }
 }
+
+/** §8.1: entries are arrays of strings or objects, also where there is one presentation only. */
+export const readPresentations: ReadPresentations = ({ vp_token: sent }) => ({
+  vpToken: new Map(Object.entries(entriesOf(sent)).map(([id, presentations]) => [id, readEntry(presentations)])),
+})
 
 function parametersOf(form: AuthorizationResponse, encryptionKey: Jwk | undefined): JsonObject {
   if (encryptionKey !== undefined) {
@@ -58,7 +81,15 @@ function parametersOf(form: AuthorizationResponse, encryptionKey: Jwk | undefine
     throw new ResponseError('Parameter response is missing: the request asks for an encrypted answer.')
   }
   if (form.response !== undefined) throw new ResponseError('Response is encrypted, which the request does not ask for.')
-  return form.vp_token === undefined ? form : { ...form, vp_token: parseVpToken(form.vp_token) }
+  return form.vp_token === undefined ? form : { ...form, vp_token: jsonOrText(form.vp_token) }
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 function checkState(sent: unknown, state: string): void {
@@ -71,19 +102,11 @@ function checkState(sent: unknown, state: string): void {
   }
 }
 
-function parseVpToken(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ResponseError('Parameter vp_token is not a JSON object of arrays.')
-  }
-}
-
-/** §8.1: entries are arrays of strings or objects, also where there is one presentation only. */
-function readVpToken(value: unknown): VpToken {
-  if (value === undefined) throw new ResponseError('Parameter vp_token is missing.')
-  if (!isObject(value)) throw new ResponseError('Parameter vp_token is not a JSON object of arrays.')
-  return new Map(Object.entries(value).map(([id, presentations]) => [id, readEntry(presentations)]))
+/** The entries of a vp_token. @throws ResponseError */
+export function entriesOf(sent: unknown): JsonObject {
+  if (sent === undefined) throw new ResponseError('Parameter vp_token is missing.')
+  if (!isObject(sent)) throw new ResponseError('Parameter vp_token is not a JSON object of arrays.')
+  return sent
 }
 
 function readEntry(presentations: unknown): readonly (string | JsonObject)[] {

@@ -4,8 +4,8 @@ import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import {
   type AuthorizationResponse,
+  type Presentations,
   readAuthorizationResponse,
-  type VpToken,
   type WalletAnswer,
 } from '../../protocol/openid4vp/authorization-response.js'
 import { ResponseError } from '../../protocol/openid4vp/response-error.js'
@@ -49,7 +49,7 @@ export async function receiveResponse(
   const secrets = await revealSecrets(deps, session)
   const answer = readAnswer(form, secrets)
   if (answer.kind === 'error') return endByWallet(deps, session, answer)
-  const verified = await verifyOrEnd(deps, session, secrets, answer.vpToken, work)
+  const verified = await verifyOrEnd(deps, session, secrets, answer, work)
   return complete(deps, session, verified)
 }
 
@@ -91,11 +91,11 @@ async function verifyOrEnd(
   deps: Deps,
   session: Session,
   { nonce }: SessionSecrets,
-  vpToken: VpToken,
+  presentations: Presentations,
   work: Work,
 ): Promise<VerifiedVpToken> {
   try {
-    return await verifyVpToken(deps, session, nonce, vpToken, work)
+    return await verifyVpToken(deps, session, nonce, presentations, work)
   } catch (thrown) {
     if (!(thrown instanceof PresentationError)) throw thrown
     const { errorMessage, redirectUri } = await end(deps, session, thrown.message)

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import type { PresentedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
-import type { VpToken } from '../../protocol/openid4vp/authorization-response.js'
+import type { Presentations } from '../../protocol/openid4vp/authorization-response.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
 import { itemOfCredentialId } from '../../protocol/openid4vp/dcql/from-vp-query.js'
 import { checkVpTokenIds, matchPresentation, missingCredentials } from '../../protocol/openid4vp/dcql/match.js'
@@ -62,7 +62,7 @@ export async function verifyVpToken(
   deps: Deps,
   session: Asked,
   nonce: string,
-  vpToken: VpToken,
+  { vpToken, selected }: Presentations,
   work: Work,
 ): Promise<VerifiedVpToken> {
   checkEntries(session, vpToken)
@@ -76,9 +76,10 @@ export async function verifyVpToken(
       const presentations = vpToken.get(query.id) ?? []
       return presentations.map(async (presentation, index): Promise<Judged> => {
         const which = `Presentation${presentations.length > 1 ? ` ${index + 1}` : ''} for ${query.id}`
-        const found = await verifyOne(which, () =>
-          verifyPresentation(verification, query, presentation, request, trust),
-        )
+        const found = await verifyOne(which, async () => {
+          const credentials = await verifyPresentation(verification, query, presentation, request, trust)
+          return theSelected(credentials, selected?.get(query.id)?.[index])
+        })
         return { query, item, found }
       })
     }),
@@ -103,7 +104,7 @@ export async function verifyVpToken(
 }
 
 /** §8.1, §6.4.2: which entries there are, and how many presentations in each. */
-function checkEntries({ dcqlQuery }: Asked, vpToken: VpToken): void {
+function checkEntries({ dcqlQuery }: Asked, vpToken: Presentations['vpToken']): void {
   const counts = [...vpToken].map(([id, presentations]) => [id, presentations.length] as const)
   const [mismatch] = checkVpTokenIds(dcqlQuery, counts)
   if (mismatch !== undefined) throw new PresentationError('query', mismatch.message)
@@ -144,6 +145,14 @@ async function verifyOne(
     if (!(thrown instanceof CredentialError)) throw thrown
     return new PresentationError(thrown.check, `${which}: ${thrown.message}`, { cause: thrown })
   }
+}
+
+/** The credential of a verified presentation that is meant, or all of them. @throws CredentialError where there is none. */
+function theSelected(credentials: readonly PresentedCredential[], at: number | undefined) {
+  if (at === undefined) return credentials
+  const credential = credentials[at]
+  if (credential === undefined) throw new CredentialError('It holds no credential where presentation_submission says.')
+  return [credential]
 }
 
 /** The credentials of a presentation, where each is what its credential query and the item behind that ask for. */

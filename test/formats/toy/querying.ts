@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Querying } from '../../../server/protocol/openid4vp/dcql/format.js'
 import { pointerOf } from '../../../server/protocol/openid4vp/dcql/item-claims.js'
 import { namedTypes } from '../../../server/protocol/openid4vp/dcql/item-types.js'
+import { jsonPathOf } from '../../../server/protocol/openid4vp/presentation-exchange/definition.js'
 import { memberOfVc } from '../../../server/protocol/openid4vp/query/vc-paths.js'
 import type { CompiledItem } from '../../../server/protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../../server/protocol/work.js'
@@ -30,4 +31,11 @@ export const querying: Querying = {
     return typeof pointer === 'string' ? pointer : [kind, ...pointer]
   },
   vpFormat: (algorithms) => ({ toy_alg_values: algorithms }),
+  exchange: {
+    vpFormats: (algorithms) => ({ toy: { alg: algorithms } }),
+    presentedAs: ['toy'],
+    typeFields: ({ toy_value: kind }) => [{ path: ['$.kind'], filter: { const: kind } }],
+    jsonPathsOf: (path) => [jsonPathOf(path.slice(1))],
+    alwaysDisclosed: undefined,
+  },
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../../json/json-object.js'
 import type { Work } from '../../work.js'
+import type { Exchange } from '../presentation-exchange/definition.js'
 import type { JsonPath } from '../query/jsonpath/ast.js'
 import type { CompiledItem } from '../query/vp-query.js'
 import type { ClaimsPath } from './claims-query.js'
@@ -41,6 +42,8 @@ export interface Querying {
    * @param holderAlgorithms of the proofs of holders.
    */
   vpFormat(algorithms: readonly string[], holderAlgorithms: readonly string[]): JsonObject
+  /** The same for drafts of OpenID4VP. */
+  readonly exchange: Exchange
 }
 
 /** A credential format as far as queries go. */

@@ -1,0 +1,159 @@
+import type { CredentialQuery, CredentialSetQuery } from '../dcql/credential-query.js'
+import type { DcqlQuery } from '../dcql/dcql-query.js'
+import type { QueryableFormat } from '../dcql/format.js'
+import {
+  type Field,
+  type InputDescriptor,
+  oneOf,
+  type PresentationDefinition,
+  type SubmissionRequirement,
+} from './definition.js'
+
+const MAX_DESCRIPTORS = 64
+const MAX_FIELDS = 1_024
+
+/** The ids of input descriptors that stand for a credential query: one, or one for each of several claim sets. */
+export function descriptorIdsOf({ id, claim_sets: sets = [] }: CredentialQuery): readonly string[] {
+  // No id of a credential query has a dot in it (OpenID4VP 1.0 §6.1).
+  return sets.length > 1 ? sets.map((_, index) => `${id}.${index}`) : [id]
+}
+
+/** What of a query cannot be said in a presentation definition: the member and why; undefined where all can. */
+export function exchangeFault(query: DcqlQuery): string | undefined {
+  for (const [index, { multiple, trusted_authorities: authorities }] of query.credentials.entries()) {
+    if (multiple === true) return `credentials.${index}.multiple must not be true`
+    if (authorities !== undefined) return `credentials.${index}.trusted_authorities must be left out`
+  }
+  const asked = askedOf(query)
+  const descriptors = asked.reduce((sum, one) => sum + descriptorIdsOf(one).length, 0)
+  const fields = asked.reduce((sum, one) => sum + fieldCountOf(one), 0)
+  if (descriptors > MAX_DESCRIPTORS) return `must not have more than ${MAX_DESCRIPTORS} credentials and claim_sets`
+  return fields > MAX_FIELDS ? `must not name more than ${MAX_FIELDS} claims in all claim_sets` : undefined
+}
+
+const fieldCountOf = ({ claims = [], claim_sets: sets }: CredentialQuery): number =>
+  sets?.reduce((sum, set) => sum + set.length, 0) ?? claims.length
+
+/** §6.4.2: where there are sets, a credential that none of them names is not asked for. */
+function askedOf({ credentials, credential_sets: sets }: DcqlQuery): readonly CredentialQuery[] {
+  if (sets === undefined) return credentials
+  const named = new Set(sets.flatMap(({ options }) => options.flat()))
+  return credentials.filter(({ id }) => named.has(id))
+}
+
+/** Algorithms of issuers and holders. */
+export interface ExchangeAlgorithms {
+  readonly algorithms: readonly string[]
+  readonly holderAlgorithms: readonly string[]
+}
+
+/**
+ * The presentation definition (DIF Presentation Exchange 2) that asks for what a DCQL query does (OpenID4VP 1.0 §6): an input
+ * descriptor for each credential query, one for each of its claim sets, and submission requirements for what is optional or may
+ * be chosen.
+ *
+ * @param query one that `exchangeFault` has nothing against
+ * @param formatNamed a format of the query, under the name that it shall have
+ */
+export function presentationDefinitionOf(
+  id: string,
+  query: DcqlQuery,
+  formatNamed: (name: string) => QueryableFormat,
+  algorithms: ExchangeAlgorithms,
+): PresentationDefinition {
+  const asked = askedOf(query)
+  const groups = new Groups(asked)
+  const requirements = requirementsOf(query, asked, groups)
+  const descriptors = asked.flatMap((one) => descriptorsOf(one, formatNamed(one.format), algorithms))
+  if (requirements === undefined) return { id, input_descriptors: descriptors }
+  return {
+    id,
+    input_descriptors: descriptors.map((descriptor) => ({ ...descriptor, group: groups.of(descriptor.id) })),
+    submission_requirements: requirements,
+  }
+}
+
+function descriptorsOf(
+  query: CredentialQuery,
+  { querying: { exchange, disclosesAll } }: QueryableFormat,
+  { algorithms, holderAlgorithms }: ExchangeAlgorithms,
+): readonly InputDescriptor[] {
+  const { claims = [], claim_sets: sets } = query
+  const format = exchange.vpFormats(algorithms, holderAlgorithms)
+  const byId = new Map(claims.map((claim) => [claim.id, claim]))
+  const choices = sets?.map((set) => set.flatMap((claimId) => byId.get(claimId) ?? [])) ?? [claims]
+  return descriptorIdsOf(query).map((id, index) => {
+    const fields = (choices[index] ?? []).map(({ path, values }): Field => {
+      const paths = exchange.jsonPathsOf(path)
+      return values === undefined ? { path: paths } : { path: paths, filter: oneOf(values) }
+    })
+    const all = [...exchange.typeFields(query.meta), ...fields]
+    return { id, format, constraints: disclosesAll ? { fields: all } : { limit_disclosure: 'required', fields: all } }
+  })
+}
+
+/** Groups of input descriptors, made as requirements name them. */
+class Groups {
+  readonly #descriptors: ReadonlyMap<string, readonly string[]>
+  readonly #of = new Map<string, Set<string>>()
+
+  constructor(asked: readonly CredentialQuery[]) {
+    this.#descriptors = new Map(asked.map((query) => [query.id, descriptorIdsOf(query)]))
+  }
+
+  /** Whether a credential query is a choice of claims. */
+  isChoice(queryId: string): boolean {
+    return (this.#descriptors.get(queryId)?.length ?? 0) > 1
+  }
+
+  /** @returns the name of the group */
+  join(group: string, queryIds: readonly string[]): string {
+    for (const id of queryIds.flatMap((queryId) => this.#descriptors.get(queryId) ?? [])) {
+      this.#of.set(id, (this.#of.get(id) ?? new Set()).add(group))
+    }
+    return group
+  }
+
+  of(descriptorId: string): readonly string[] {
+    return [...(this.#of.get(descriptorId) ?? [])]
+  }
+}
+
+/** Undefined where every descriptor is asked for. */
+function requirementsOf(
+  { credential_sets: sets }: DcqlQuery,
+  asked: readonly CredentialQuery[],
+  groups: Groups,
+): readonly SubmissionRequirement[] | undefined {
+  if (sets !== undefined) return sets.map((set, index) => requirementOfSet(set, `set-${index}`, groups))
+  if (!asked.some(({ id }) => groups.isChoice(id))) return undefined
+  return asked.map(({ id }) => requirementOfQuery(id, groups))
+}
+
+function requirementOfQuery(id: string, groups: Groups): SubmissionRequirement {
+  const from = groups.join(`credential-${id}`, [id])
+  return groups.isChoice(id) ? { rule: 'pick', count: 1, from } : { rule: 'all', from }
+}
+
+/** OpenID4VP 1.0 §6.4.2: one of the options, or none where it is not required. Nested only where a group cannot say it, which not every wallet reads. */
+function requirementOfSet(
+  { options, required }: CredentialSetQuery,
+  name: string,
+  groups: Groups,
+): SubmissionRequirement {
+  const [only, ...others] = options
+  if (required !== false && only !== undefined && others.length === 0) return requirementOfOption(only, name, groups)
+  const pick = required === false ? { rule: 'pick' as const, min: 0, max: 1 } : { rule: 'pick' as const, count: 1 }
+  if (options.every(({ length }) => length === 1)) return { ...pick, from: groups.join(name, options.flat()) }
+  return {
+    ...pick,
+    from_nested: options.map((option, index) => requirementOfOption(option, `${name}-${index}`, groups)),
+  }
+}
+
+function requirementOfOption(option: readonly string[], name: string, groups: Groups): SubmissionRequirement {
+  const [only, ...others] = option
+  if (only !== undefined && others.length === 0) return requirementOfQuery(only, groups)
+  if (!option.some((id) => groups.isChoice(id))) return { rule: 'all', from: groups.join(name, option) }
+  return { rule: 'all', from_nested: option.map((id) => requirementOfQuery(id, groups)) }
+}
