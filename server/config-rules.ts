@@ -4,6 +4,11 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isRegistrableRedirectUri } from './protocol/oauth/redirect-uri.js'
 import { DRAFTS } from './protocol/openid4vci/drafts.js'
+import {
+  readVerifierAttestation,
+  type VerifierAttestation,
+  VerifierAttestationError,
+} from './protocol/openid4vp/verifier-attestation.js'
 
 export const flag = z
   .enum(['true', 'false'], { error: 'must be true or false.' })
@@ -196,6 +201,20 @@ export const keyAndChain = z
     } catch {
       const message = 'must name a readable PEM file of a private key, unencrypted, and its certificates.'
       context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+  })
+
+export const verifierAttestation = z
+  .string()
+  .optional()
+  .transform((path, context): VerifierAttestation | undefined => {
+    if (path === undefined) return undefined
+    try {
+      return readVerifierAttestation(readFileSync(path, 'utf8').trim())
+    } catch (error) {
+      const reason = error instanceof VerifierAttestationError ? error.message : 'it cannot be read'
+      context.addIssue({ code: 'custom', message: `must name a file with one verifier attestation: ${reason}.` })
       return z.NEVER
     }
   })

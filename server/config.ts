@@ -18,10 +18,12 @@ import {
   trustedIssuers,
   trustProxy,
   url,
+  verifierAttestation,
   walletClients,
 } from './config-rules.js'
 import type { AttestationTrust } from './protocol/openid4vci/attester.js'
 import type { Draft } from './protocol/openid4vci/drafts.js'
+import type { VerifierAttestation } from './protocol/openid4vp/verifier-attestation.js'
 
 /** A refusal to start; `message` is the whole text for the operator, one problem a line. */
 export class ConfigurationError extends Error {
@@ -85,6 +87,7 @@ const zEnvironment = z.object({
   WALLET_CLIENTS: walletClients,
   ISSUER_X509: keyAndChain,
   VERIFIER_X509: keyAndChain,
+  VERIFIER_ATTESTATION: verifierAttestation,
   WALLET_PROVIDER_X509: keyAndChain,
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
@@ -169,6 +172,8 @@ export interface Config {
   readonly issuerX509: KeyAndChain | undefined
   /** The same of the default verifier. */
   readonly verifierX509: KeyAndChain | undefined
+  /** What somebody whom wallets trust says of the default verifier and its key; it is checked at start. */
+  readonly verifierAttestation: VerifierAttestation | undefined
   /** The key that vouches for hosted wallets and its certificates, leaf first; they are checked at start. */
   readonly walletProviderX509: KeyAndChain | undefined
   /** What wallets must keep to: OpenID4VCI 1.0, or HAIP 1.0 as well. */
@@ -293,6 +298,7 @@ function configOf(env: Environment): Config {
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
     verifierX509: env.VERIFIER_X509,
+    verifierAttestation: env.VERIFIER_ATTESTATION,
     walletProviderX509: env.WALLET_PROVIDER_X509,
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,

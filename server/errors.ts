@@ -99,6 +99,7 @@ export const errors = {
   notAcceptable: (type: string) => new ServiceError(406, `Only ${type} can be had here.`),
   holderDidInUse: () => new ServiceError(409, 'Credentials are bound to this DID. Delete them first.'),
   flowConfirmed: () => new ServiceError(409, 'Flow is already confirmed.'),
+  verifierAttestationExpired: () => new ServiceError(409, 'Attestation of the verifier has expired.'),
   verifierCertificateExpired: () => new ServiceError(409, 'Certificate of the verifier has expired.'),
   resultNotReady: (errorMessage?: string | null) =>
     new ServiceError(409, errorMessage ?? 'Verification session has no result.'),

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { certificateCheck, certificateEnd, certificateTasks } from './agent/certificate-watch.js'
+import { certificateChecks, certificateTasks, expiriesOf } from './agent/certificate-watch.js'
 import { certifiedKey } from './agent/certified-key.js'
 import { createAgentStore } from './agent/store.js'
 import { createAccess } from './auth/access.js'
@@ -192,7 +192,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       checks: {
         database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
         ...(access.identityProvider === undefined ? {} : { identityProvider: access.identityProvider }),
-        ...(config.issuerX509 === undefined ? {} : { issuerCertificate: certificateCheck({ config, clock }) }),
+        ...certificateChecks({ config, clock }),
         ...options.checks,
       },
     },
@@ -201,7 +201,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   metrics.read({
     database: database.load,
     streams: deps.events.open,
-    ...(config.issuerX509 === undefined ? {} : { certificateEnd: certificateEnd(config.issuerX509) }),
+    expiries: expiriesOf(config),
   })
   const maintenance = createMaintenance({
     store: createMaintenanceStore(database),

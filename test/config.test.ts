@@ -202,6 +202,11 @@ describe('a value that no rule allows is a line', () => {
       '/nowhere/verifier.pem',
       'must name a readable PEM file of a private key, unencrypted, and its certificates.',
     ],
+    [
+      'VERIFIER_ATTESTATION',
+      '/nowhere/verifier.jwt',
+      'must name a file with one verifier attestation: it cannot be read.',
+    ],
     ['VERIFIER_PROFILE', 'draft24', 'must be final or haip.'],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
@@ -421,6 +426,7 @@ describe('.env.example', () => {
       WALLET_CLIENTS: '',
       ISSUER_X509: '',
       VERIFIER_X509: '',
+      VERIFIER_ATTESTATION: '',
       WALLET_PROVIDER_X509: '',
     })
     expect(shown).toMatchObject({

@@ -6,6 +6,7 @@ import type { KeyRotationStore } from '../key-rotation/store.js'
 import type { KeyStore } from '../keys/store.js'
 import type { Vault } from '../keys/vault.js'
 import { didWebFromUrl } from '../protocol/did/did-web.js'
+import { assertAttested } from './attested.js'
 import { certifyDefault } from './certify.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
@@ -52,9 +53,9 @@ async function follow(start: Startup, kind: Kind, record: AgentRecord, baseUrl: 
 
 /**
  * Makes the default issuer, the default verifier and the key that credential requests are encrypted for on first start, and
- * gives the issuer its certified key. Call it under the start lock.
+ * gives issuer and verifier their certified keys. Call it under the start lock.
  *
- * @throws {ConfigurationError} where ISSUER_X509 or VERIFIER_X509 cannot be used.
+ * @throws {ConfigurationError} where ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION cannot be used.
  */
 export async function ensureDefaults(start: Startup): Promise<void> {
   const { agents } = start.stores
@@ -67,5 +68,6 @@ export async function ensureDefaults(start: Startup): Promise<void> {
   if (verifier === undefined) await create(start, 'verifier', verifierBaseUrl)
   else await follow(start, 'verifier', verifier, verifierBaseUrl)
   await certifyDefault(start, 'verifier', new Date())
+  await assertAttested(start, new Date())
   if (start.config.credentialEncryption !== 'off') await ensureEncryptionKey(start)
 }

@@ -14,7 +14,7 @@ import { createKeyRotationStore } from './store.js'
 const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
-                a key with a certificate (ISSUER_X509) is left alone; credential requests are encrypted for a new key
+                a key with a certificate (ISSUER_X509) or attestation (VERIFIER_ATTESTATION) is left alone; credential requests are encrypted for a new key
   --alg         the algorithm of the new keys, where it shall be another than that of the former ones
   --reencrypt   moves everything that is encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
                 what was stored before there was such a key; makes no new key`
@@ -59,7 +59,7 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     return [
       ...rotated.map(({ kind, id, did }) => `${kind} ${id} signs with a new key as ${did}`),
       ...kept.map(
-        ({ kind, id }) => `${kind} ${id} keeps its key, which has a certificate: replace the file that configures it`,
+        ({ kind, id }) => `${kind} ${id} keeps its key, which has a certificate or attestation: replace that first`,
       ),
       ...(encryption ? ['credential requests are encrypted for a new key; the former one opens them for a day'] : []),
       `${rotated.length} records have a new key.`,

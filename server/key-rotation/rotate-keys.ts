@@ -5,12 +5,13 @@ import type { Vault } from '../keys/vault.js'
 import { didJwk } from '../protocol/did/did-jwk.js'
 import { didKeyFromJwk } from '../protocol/did/did-key.js'
 import { generateKeyPair, type Jwk } from '../protocol/jose/jws.js'
+import { attests } from '../protocol/openid4vp/verifier-attestation.js'
 import type { KeyRotationStore, Rotation, SigningRecord } from './store.js'
 
 export interface RotationOptions {
   readonly store: KeyRotationStore
   readonly vault: Vault
-  readonly config: BaseUrls
+  readonly config: BaseUrls & Pick<Config, 'verifierAttestation'>
   readonly newId: () => string
   readonly clock: () => Date
   /** Of the new keys; that of the former one unless given. */
@@ -85,13 +86,14 @@ async function rotationOf(
  * Processes that run meanwhile sign with it from their next signature on. Where the DID is made of the key, the record
  * moves to the new one. Former keys stay published, and lists that they signed stay signed by them.
  *
- * A key set whose key has a certificate is left alone: a new key would have none.
+ * A key set whose key has a certificate or attestation is left alone: a new key would have none.
  *
- * @returns the records that were moved and those that kept their certified keys, in the order of their making.
+ * @returns the records that were moved and those that kept such keys, in the order of their making.
  */
 export async function rotateKeys(
   options: RotationOptions,
 ): Promise<{ readonly rotated: readonly RotatedRecord[]; readonly kept: readonly SigningRecord[] }> {
+  const { verifierAttestation: attestation } = options.config
   const byKeySet = new Map<string, SigningRecord[]>()
   for (const record of await options.store.signingRecords()) {
     byKeySet.set(record.keySetId, [...(byKeySet.get(record.keySetId) ?? []), record])
@@ -101,7 +103,7 @@ export async function rotateKeys(
   for (const records of byKeySet.values()) {
     const [first] = records
     if (first === undefined) continue
-    if (first.certified) {
+    if (first.certified || (attestation !== undefined && attests(attestation, first.publicJwk))) {
       kept.push(...records)
       continue
     }

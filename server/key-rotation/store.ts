@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { recordAudit } from '../audit/audit.js'
 import type { Database } from '../database/connect.js'
+import { publicJwk } from '../database/row-shapes.js'
 import type { NewDid, NewKey } from '../dids/store.js'
 import { Prisma } from '../generated/prisma/client.js'
 import { currentKey } from '../keys/store.js'
+import type { Jwk } from '../protocol/jose/jws.js'
 
 /** An issuer or verifier record with the key set that it signs with. */
 export interface SigningRecord {
@@ -15,6 +17,7 @@ export interface SigningRecord {
   /** The key that signs now. */
   readonly keyId: string
   readonly alg: string
+  readonly publicJwk: Jwk
   /** Whether that key has a certificate. */
   readonly certified: boolean
   /** The hosted DID of the key set. */
@@ -29,6 +32,7 @@ const zSigningRecord: z.ZodType<SigningRecord> = z.strictObject({
   keySetId: z.string(),
   keyId: z.string(),
   alg: z.string(),
+  publicJwk,
   certified: z.boolean(),
   didWeb: z.string().nullable(),
 })
@@ -67,7 +71,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
     /** Every issuer and verifier record, the oldest first. */
     signingRecords: (): Promise<SigningRecord[]> =>
       sql(zSigningRecord)`
-        SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg,
+        SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg, k.public_jwk AS "publicJwk",
           k.x5c IS NOT NULL AS certified,
           w.did AS "didWeb"
         FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at FROM issuers

@@ -21,6 +21,13 @@ export type OfferOutcome =
 /** What a session failed by: a check of a presentation, the transaction code, or what the wallet notified (OpenID4VCI 1.0 §11). */
 export type FailedCheck = Check | 'tx-code' | 'credential-failure' | 'credential-deleted'
 
+/** When certificates and attestations of the service's files run out; undefined where there are none. */
+export interface Expiries {
+  readonly issuerCertificate: Date | undefined
+  readonly verifierCertificate: Date | undefined
+  readonly verifierAttestation: Date | undefined
+}
+
 /** Counts that are kept elsewhere and read at each scrape. */
 export interface Readings {
   /** Statements sent to the database; connections to it in use and unused, and how many wait for one. */
@@ -32,8 +39,7 @@ export interface Readings {
   }
   /** Event streams that are open. */
   readonly streams: () => number
-  /** When the first certificate of the issuer runs out; undefined where it has none. */
-  readonly certificateEnd?: Date | undefined
+  readonly expiries: Expiries
 }
 
 /** The counts of one process. Labels are names from the source code, never what a caller sends. */
@@ -105,7 +111,7 @@ function counters(registry: Registry) {
   }
 }
 
-function readCounts(registry: Registry, { database, streams, certificateEnd }: Readings): void {
+function readCounts(registry: Registry, { database, streams, expiries }: Readings): void {
   const registers = [registry]
   new Counter({
     name: 'credence_database_statements_total',
@@ -143,14 +149,21 @@ function readCounts(registry: Registry, { database, streams, certificateEnd }: R
       this.set(streams())
     },
   })
-  if (certificateEnd === undefined) return
-  new Gauge({
-    name: 'credence_issuer_certificate_expiry_timestamp_seconds',
-    help: 'When the first certificate of ISSUER_X509 runs out.',
+  for (const [name, help, end] of [
+    ['issuer_certificate', 'When the first certificate of ISSUER_X509 runs out.', expiries.issuerCertificate],
+    ['verifier_certificate', 'When the first certificate of VERIFIER_X509 runs out.', expiries.verifierCertificate],
+    ['verifier_attestation', 'When VERIFIER_ATTESTATION runs out.', expiries.verifierAttestation],
+  ] as const) {
+    if (end === undefined) continue
     // Of all workers it is the same.
-    aggregator: 'min',
-    registers,
-  }).set(certificateEnd.getTime() / 1000)
+    const gauge = new Gauge({
+      name: `credence_${name}_expiry_timestamp_seconds`,
+      help,
+      aggregator: 'min',
+      registers,
+    })
+    gauge.set(end.getTime() / 1000)
+  }
 }
 
 export function createMetrics(): Metrics {

@@ -143,10 +143,16 @@ async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly He
  * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
  * choice, `@sd-jwt` for selective disclosure and key binding. Transaction data are authorized.
  *
+ * @param own what this wallet does otherwise, such as whose signatures it believes: without it, those of a did:jwk
  * @returns the verifier's answer, and the ids of the credential queries that were answered.
  */
-export async function answerWithLibrary(wallet: WalletActor, address: string, held: readonly Held[]) {
-  const client = new Openid4vpClient({ callbacks })
+export async function answerWithLibrary(
+  wallet: WalletActor,
+  address: string,
+  held: readonly Held[],
+  own: Partial<typeof callbacks> = {},
+) {
+  const client = new Openid4vpClient({ callbacks: { ...callbacks, ...own } })
   const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: address })
   const resolved = await client.resolveOpenId4vpAuthorizationRequest({
     authorizationRequestPayload: params as never,

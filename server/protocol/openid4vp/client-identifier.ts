@@ -1,10 +1,18 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { subjectAlternativeNames } from '../issuer-keys/subject-alternative-name.js'
+import type { Jwk } from '../jose/jws.js'
 import { LruMap } from '../jose/lru-map.js'
 import type { JsonObject } from '../json/json-object.js'
+import { attests, type VerifierAttestation } from './verifier-attestation.js'
 
 /** Client identifier prefixes that a verifier may have here (OpenID4VP 1.0 §5.9.3). */
-export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'x509_san_dns', 'x509_hash', 'redirect_uri'] as const
+export const CLIENT_ID_PREFIXES = [
+  'decentralized_identifier',
+  'x509_san_dns',
+  'x509_hash',
+  'redirect_uri',
+  'verifier_attestation',
+] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
 /** Why a verifier cannot have a client identifier of some prefix; `message` is what that prefix needs. */
@@ -15,8 +23,12 @@ export class ClientIdentifierError extends Error {
 /** A verifier, as far as its client identifier goes. */
 export interface Client {
   readonly did: string
+  /** The key that signs its requests. */
+  readonly publicJwk: Jwk
   /** The chain of its key's certificate, leaf first, each base64 DER; null where it has none. */
   readonly x5c: readonly string[] | null
+  /** What the installation has of attestations; it may be about another verifier. */
+  readonly attestation: VerifierAttestation | undefined
   /** Where it takes the answer to the request (`response_uri`). */
   readonly responseUri: string
 }
@@ -50,11 +62,14 @@ function factsOf(certificate: string): CertificateFacts {
  * A verifier's client identifier, with its prefix: the one form in which it is used, also as an audience (OpenID4VP 1.0 §5.9.3,
  * §14.8).
  *
- * @throws ClientIdentifierError naming what the prefix needs, where the verifier has no certificate, or none for the host.
+ * @throws ClientIdentifierError naming what the prefix needs, where the verifier has no certificate or attestation, or none that
+ *   fits the request.
  */
-export function clientIdentifier(prefix: ClientIdPrefix, { did, x5c, responseUri }: Client): string {
+export function clientIdentifier(prefix: ClientIdPrefix, client: Client): string {
+  const { did, x5c, responseUri } = client
   if (prefix === 'decentralized_identifier') return `${prefix}:${did}`
   if (prefix === 'redirect_uri') return `${prefix}:${responseUri}`
+  if (prefix === 'verifier_attestation') return `${prefix}:${attestedName(client)}`
   const [leaf] = x5c ?? []
   if (leaf === undefined) throw new ClientIdentifierError('a certificate of the verifier')
   const { hash, dnsNames } = factsOf(leaf)
@@ -70,11 +85,30 @@ export interface SigningKey {
   readonly kid: string
   /** The chain of its certificate without the root, leaf first; null where the verifier goes by none. */
   readonly x5c: readonly string[] | null
+  /** The compact verifier attestation of it (§12); null where the verifier goes by none. */
+  readonly verifierAttestation: string | null
 }
 
-/** Members of the JOSE header that name a request's key as its client identifier has it (OpenID4VP 1.0 §5.9.3): chain or `kid`. */
-export const headerFor = (clientId: string, { kid, x5c }: SigningKey): JsonObject =>
-  clientId.startsWith('x509_') ? { x5c } : { kid }
+/**
+ * Members of the JOSE header that name a request's key as its client identifier has it (OpenID4VP 1.0 §5.9.3): chain, attestation or
+ * `kid`.
+ */
+export function headerFor(clientId: string, { kid, x5c, verifierAttestation }: SigningKey): JsonObject {
+  if (clientId.startsWith('x509_')) return { x5c }
+  return clientId.startsWith('verifier_attestation:') ? { jwt: verifierAttestation, kid: undefined } : { kid }
+}
+
+function attestedName({ attestation, publicJwk, responseUri }: Client): string {
+  if (attestation === undefined || !attests(attestation, publicJwk)) {
+    throw new ClientIdentifierError("an attestation of the verifier's key")
+  }
+  // The response URI takes the place of the redirect URI (§8.2), which must be one of these.
+  const { subject, redirectUris } = attestation
+  if (redirectUris === undefined || redirectUris.includes(responseUri)) return subject
+  throw new ClientIdentifierError(
+    'an attestation without redirect_uris, since each request has a response_uri of its own',
+  )
+}
 
 /** Whether a certificate of a chain has run out at a moment. */
 export const hasExpired = (x5c: readonly string[], now: Date): boolean =>

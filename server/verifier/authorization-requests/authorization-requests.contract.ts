@@ -107,7 +107,8 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .meta({
           description:
             'How the verifier names itself (OpenID4VP 1.0 §5.9.3): `x509_hash` where it has a certificate, else ' +
-            '`decentralized_identifier`, unless given. `x509_san_dns` needs a certificate for the host of VERIFIER_BASE_URL. ' +
+            '`decentralized_identifier`, unless given. `x509_san_dns` needs a certificate for the host of VERIFIER_BASE_URL, ' +
+            '`verifier_attestation` the default verifier and VERIFIER_ATTESTATION. ' +
             'Requests of `redirect_uri` are not signed: their parameters stand in the address, which a QR code must hold ' +
             '(2,900 characters), and the session is RequestUriRetrieved at once.',
         }),

@@ -22,6 +22,8 @@ export interface Session {
   readonly kid: string
   /** The chain that `clientId` names a verifier by, as it was when the request was made; null for a DID, and once it has ended. */
   readonly x5c: readonly string[] | null
+  /** The verifier attestation that `clientId` is of, as it was when the request was made; null for any other, and once it has ended. */
+  readonly verifierAttestation: string | null
   readonly state: SessionState
   readonly errorMessage: string | null
   readonly responseMode: ResponseMode

@@ -48,6 +48,7 @@ const zSession: z.ZodType<Session> = z.strictObject({
   keyId: z.string(),
   kid: z.string(),
   x5c: x5cColumn,
+  verifierAttestation: z.string().nullable(),
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
   responseMode: z.enum(['direct_post', 'direct_post.jwt']),
@@ -84,7 +85,7 @@ type QrCodeContent = z.infer<typeof zQrCode>
 
 const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
-  key_id AS "keyId", kid, x5c, state, error_message AS "errorMessage", response_mode AS "responseMode", profile, secrets,
+  key_id AS "keyId", kid, x5c, verifier_attestation AS "verifierAttestation", state, error_message AS "errorMessage", response_mode AS "responseMode", profile, secrets,
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
   verifier_info AS "verifierInfo", transaction_data AS "transactionData", wallet_url AS "walletUrl",
   require_response_code AS "requireResponseCode",
@@ -107,7 +108,7 @@ const movedEvents = (transition: Transition, now: Date) =>
 /** Column assignments that end a session; they delete its secrets, and what was to be authorized. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => Prisma.sql`
   state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
-  transaction_data = NULL`
+  verifier_attestation = NULL, transaction_data = NULL`
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
@@ -119,10 +120,10 @@ export function createVerificationSessionStore({ sql }: Database) {
       await sql(idRow)`
         WITH created AS (
           INSERT INTO verification_sessions (
-            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, state, response_mode, profile, secrets, dcql_query,
+            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, verifier_attestation, state, response_mode, profile, secrets, dcql_query,
             vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code, created_by, created_at, expires_at)
           VALUES (
-            ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)}, ${s.state},
+            ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)}, ${s.verifierAttestation}, ${s.state},
             ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),

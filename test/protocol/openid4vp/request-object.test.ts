@@ -16,7 +16,7 @@ async function request(members: Partial<Parameters<typeof signRequestObject>[0]>
   const { privateJwk, publicJwk } = await generateKeyPair('ES256')
   const compact = await signRequestObject({
     signer: await createSigner(privateJwk, `${DID}#key-1`),
-    header: headerFor(CLIENT_ID, { kid: `${DID}#key-1`, x5c: null }),
+    header: headerFor(CLIENT_ID, { kid: `${DID}#key-1`, x5c: null, verifierAttestation: null }),
     clientId: CLIENT_ID,
     responseMode: 'direct_post',
     replyTo: { responseUri: 'https://verifier.example/openid4vp/responses/1', state: 's-1' },

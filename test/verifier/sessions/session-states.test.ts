@@ -74,6 +74,7 @@ describe('the view of a session', () => {
     redirectUri: 'https://shop.example/done',
     requireResponseCode: false,
     x5c: null,
+    verifierAttestation: null,
     verifierInfo: null,
     transactionData: null,
     walletUrl: null,

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "verification_sessions" ADD COLUMN     "verifier_attestation" TEXT;

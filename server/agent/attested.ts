@@ -1,0 +1,31 @@
+import { type Config, ConfigurationError } from '../config.js'
+import type { KeyStore } from '../keys/store.js'
+import { thumbprint } from '../protocol/jose/jws.js'
+import { attestationHasExpired, attests } from '../protocol/openid4vp/verifier-attestation.js'
+import type { AgentStore } from './store.js'
+
+interface Attested {
+  readonly config: Pick<Config, 'verifierAttestation'>
+  readonly stores: { readonly agents: Pick<AgentStore, 'defaultVerifier'>; readonly keys: Pick<KeyStore, 'current'> }
+}
+
+const refusal = (reason: string) =>
+  new ConfigurationError(`Invalid environment variables:\n- VERIFIER_ATTESTATION must ${reason}`)
+
+/**
+ * Checks that VERIFIER_ATTESTATION, where that is set, is about the key that the default verifier signs with (OpenID4VP 1.0 §12).
+ * Call it when that key is known, under the start lock.
+ *
+ * @throws {ConfigurationError} where it is about another key, or not valid at this moment.
+ */
+export async function assertAttested({ config, stores: { agents, keys } }: Attested, now: Date): Promise<void> {
+  const { verifierAttestation: attestation } = config
+  if (attestation === undefined) return
+  if (attestationHasExpired(attestation, now)) throw refusal('not have expired.')
+  if (attestation.notBefore !== undefined && attestation.notBefore > now) throw refusal('be valid already (nbf).')
+  const record = await agents.defaultVerifier()
+  const current = record === undefined ? undefined : await keys.current(record.keySetId)
+  if (current === undefined || attests(attestation, current.publicJwk)) return
+  const name = thumbprint(current.publicJwk)
+  throw refusal(`be for the key of the default verifier: its cnf.jwk has not the thumbprint ${name} (RFC 7638).`)
+}
