@@ -11,6 +11,8 @@ import type { Events } from './events/stream.js'
 import type { Formats } from './formats/registry.js'
 import type { CredentialStore } from './issuer/credentials/store.js'
 import type { IssuanceStore } from './issuer/issuance/store.js'
+import type { MetadataTexts } from './issuer/metadata/kept-texts.js'
+import type { MetadataStore } from './issuer/metadata/store.js'
 import type { OfferingStore } from './issuer/offerings/store.js'
 import type { DecisionStore } from './issuer/openid4vci/authorizations/decisions/store.js'
 import type { AuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
@@ -54,6 +56,7 @@ export interface Stores {
   readonly openid4vci: Openid4vciStore
   readonly keys: KeyStore
   readonly keyRotation: KeyRotationStore
+  readonly metadata: MetadataStore
   readonly offerings: OfferingStore
   readonly offerSessions: OfferSessionStore
   readonly deferredIssuances: DeferredIssuanceStore
@@ -98,6 +101,7 @@ export interface Deps {
   readonly resolver: DidResolver
   readonly domainLinkages: DomainLinkages
   readonly allotment: StatusIndexAllotment
+  readonly metadataTexts: MetadataTexts
   readonly statusLists: StatusListPublication
   /** Sealed, stateless values of OpenID4VCI: codes, nonces, notification ids. */
   readonly seals: Seals

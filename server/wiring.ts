@@ -18,6 +18,8 @@ import { createEvents } from './events/stream.js'
 import { type Formats, standardFormats } from './formats/registry.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
 import { createIssuanceStore } from './issuer/issuance/store.js'
+import { createMetadataTexts } from './issuer/metadata/kept-texts.js'
+import { createMetadataStore } from './issuer/metadata/store.js'
 import { createOfferingStore } from './issuer/offerings/store.js'
 import { createDecisionStore } from './issuer/openid4vci/authorizations/decisions/store.js'
 import { createAuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
@@ -91,6 +93,7 @@ export function createStores(database: Database): Stores {
     openid4vci: createOpenid4vciStore(database),
     keys: createKeyStore(database),
     keyRotation: createKeyRotationStore(database),
+    metadata: createMetadataStore(database),
     offerings: createOfferingStore(database),
     offerSessions: createOfferSessionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database),
@@ -182,6 +185,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     resolver,
     domainLinkages: createDomainLinkages(keys, config, clock),
     allotment: createAllotment(stores.statusLists, randomUUID, (listId) => sealingKey(`status-list ${listId}`)),
+    metadataTexts: createMetadataTexts(stores.metadata, clock),
     statusLists: createPublication(stores.statusLists, keys, config, clock),
     seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,

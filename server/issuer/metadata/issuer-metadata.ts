@@ -49,7 +49,7 @@ export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unkno
 }
 
 /** The same as a JWT (§12.2.3), signed by the default issuer, whose key or certificate chain the header holds. */
-export async function signedIssuerMetadata(deps: Deps): Promise<string> {
+export async function signedIssuerMetadataOf(deps: Deps): Promise<string> {
   const { agents, dids } = deps.stores
   const [metadata, issuer, identities] = await Promise.all([
     issuerMetadataOf(deps),

@@ -101,6 +101,15 @@ export const schemaColumns = Prisma.sql`
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
 
+/**
+ * Of each name the version that metadata list at a moment: the active one, or one that offerings are still open of.
+ *
+ * @param columns of `schemas`, whose `name` must be among them.
+ */
+export const listedVersions = (now: Date, columns: Prisma.Sql): Prisma.Sql => Prisma.sql`
+  SELECT DISTINCT ON (name) ${columns} FROM schemas WHERE withdrawn_at IS NULL OR offered_until > ${now}
+  ORDER BY name, withdrawn_at IS NOT NULL, version DESC`
+
 /** Whether an editor may change what is of a credential type `t`. */
 const isTheirs = ({ sub, isAdmin }: SchemaEditor) => Prisma.sql`(t.created_by = ${sub} OR ${isAdmin}::boolean)`
 
@@ -205,9 +214,7 @@ export function createSchemaStore({ sql }: Database) {
      */
     listed: (now: Date): Promise<CredentialSchema[]> =>
       sql(zSchema)`
-        SELECT ${schemaColumns} FROM (
-          SELECT DISTINCT ON (name) * FROM schemas WHERE withdrawn_at IS NULL OR offered_until > ${now}
-          ORDER BY name, withdrawn_at IS NOT NULL, version DESC) s ORDER BY s.name`,
+        SELECT ${schemaColumns} FROM (${listedVersions(now, Prisma.sql`*`)}) s ORDER BY s.name`,
 
     /** Assigns a schema to an issuer record of the editor's, or, as admin, to the default one. */
     async assign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { coalesced } from '../../database/coalesce.js'
+import type { Database } from '../../database/connect.js'
+import { Prisma } from '../../generated/prisma/client.js'
+import { currentKey, ENCRYPTION_KEY_SET } from '../../keys/store.js'
+import { listedVersions } from '../schemas/store.js'
+
+const zState = z.strictObject({ state: z.string() })
+
+/** A row stands for all that is in it by the transaction that last wrote it: no change goes unseen, whoever makes it. */
+const keyRow = Prisma.sql`k.id, (SELECT xmin::text FROM keys WHERE keys.id = k.id)`
+
+export type MetadataStore = ReturnType<typeof createMetadataStore>
+
+export function createMetadataStore({ sql }: Database) {
+  const read = coalesced(async (times) => {
+    const now = new Date(times.toSorted().at(-1) ?? 0)
+    const [row] = await sql(zState)`
+      SELECT encode(sha256(convert_to(json_build_array(
+        ARRAY(SELECT ARRAY[s.id, s.xmin::text] FROM (${listedVersions(now, Prisma.sql`id, name, xmin`)}) s ORDER BY s.name),
+        ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} ORDER BY k.alg),
+        ARRAY(SELECT ARRAY[i.id, i.xmin::text, ${keyRow}]
+          FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} WHERE i.is_default),
+        ARRAY(SELECT ARRAY[${keyRow}]
+          FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
+      )::text, 'UTF8')), 'base64') AS state`
+    return new Map(times.map((time) => [time, row?.state]))
+  })
+  return {
+    /**
+     * All in the database that decides what metadata say, as a short text that is another one after every change of it: listed
+     * versions, algorithms, the default issuer with its key and certificates, the key for requests. Requests of one moment
+     * share one statement.
+     */
+    async state(now: Date): Promise<string> {
+      const state = await read(now.toISOString())
+      if (state === undefined) throw new Error('A statement that always has a row had none.')
+      return state
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keysCommand } from '../../../server/key-rotation/command.js'
+import { environmentOf } from '../../keys/environment.js'
+import { query } from '../../support/postgres.js'
+import { startService, type TestService } from '../../support/service.js'
+import { recordStatements } from '../../support/statements.js'
+import { newIssuer } from '../issuer-record.js'
+import { newTypeName, postOffering, postSchema } from '../purchase.js'
+
+const ISSUER = '/.well-known/openid-credential-issuer'
+const SERVER = '/.well-known/oauth-authorization-server'
+
+/** Two processes of one installation, which have been asked before. */
+let first: TestService
+let second: TestService
+let alice: string
+let later = 0
+
+beforeAll(async () => {
+  const clock = () => new Date(Date.now() + later)
+  first = await startService({ clock })
+  const { databaseUrl, identityProvider, url } = first
+  const env = { ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url }
+  second = await startService({ databaseUrl, identityProvider, env, clock })
+  alice = await first.bearer('alice', { roles: ['admin'] })
+})
+afterAll(async () => {
+  await second.close()
+  await first.close()
+})
+
+const textOf = async (service: TestService, path: string, headers: Readonly<Record<string, string>> = {}) => {
+  const answer = await service.request('GET', path, { headers })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.text
+}
+
+const JWT = { accept: 'application/jwt' }
+
+/** What each of the two says in each form. That both forms and both processes say the same is part of it. */
+async function told() {
+  const [one, two] = await Promise.all(
+    [first, second].map(async (service) => {
+      const issuer = JSON.parse(await textOf(service, ISSUER))
+      const signed = await textOf(service, ISSUER, JWT)
+      const server = JSON.parse(await textOf(service, SERVER))
+      const { iss, sub: _, iat, ...claims } = decodeJwt(signed)
+      expect(claims).toEqual(issuer)
+      return { issuer, server, iss, iat, header: decodeProtectedHeader(signed) }
+    }),
+  )
+  if (one === undefined || two === undefined) throw new Error('Both answer.')
+  expect({ ...two, iat: 0 }).toEqual({ ...one, iat: 0 })
+  return one
+}
+
+const configuration = async (id: string) => (await told()).issuer.credential_configurations_supported[id]
+
+describe('metadata after a change say what has changed, at every process and in every form', () => {
+  it('a new type, a new version, a withdrawn one', async () => {
+    const name = newTypeName()
+    expect(await configuration(name)).toBeUndefined()
+    await postSchema(first, alice, { name })
+    expect((await configuration(name)).display).toEqual([{ name, locale: 'en' }])
+    expect((await told()).server.scopes_supported).toContain(name)
+    const newer = await postSchema(second, alice, { name, version: 2, display: [{ name: 'Newer' }] })
+    expect((await configuration(name)).display).toEqual([{ name: 'Newer', locale: 'en' }])
+    await first.request('DELETE', `/schemas/${newer.id}`, { authorization: alice })
+    expect((await configuration(name)).display).toEqual([{ name, locale: 'en' }])
+  })
+
+  it('a version that is listed until its last offering runs out', async () => {
+    const { id, name } = await postSchema(first, alice)
+    await postOffering(first, {
+      credential_type: name,
+      expires_at: new Date(Date.now() + later + 600_000).toISOString(),
+    })
+    await first.request('DELETE', `/schemas/${id}`, { authorization: alice })
+    expect(await configuration(name)).toBeDefined()
+    later += 1_200_000
+    expect(await configuration(name)).toBeUndefined()
+    expect((await told()).server.scopes_supported).not.toContain(name)
+  })
+
+  it('a display that somebody edits in the database', async () => {
+    const { id, name } = await postSchema(first, alice)
+    await told()
+    const display = JSON.stringify([{ name: 'Edited' }])
+    await query(first.databaseUrl, 'UPDATE schemas SET display = $1 WHERE id = $2', [display, id])
+    expect((await configuration(name)).display).toEqual([{ name: 'Edited', locale: 'en' }])
+    await query(first.databaseUrl, 'UPDATE issuers SET display = $1 WHERE is_default', [display])
+    expect((await told()).issuer.display).toEqual([{ name: 'Edited', locale: 'en' }])
+  })
+
+  it('keys: of the issuer, of another issuer with another algorithm, for requests', async () => {
+    const name = (await postSchema(first, alice)).name
+    const before = await told()
+    await keysCommand([], environmentOf(first))
+    const after = await told()
+    expect([after.header.kid === before.header.kid, after.iss === before.iss]).toEqual([false, false])
+    const kidOf = ({ issuer }: typeof before) => issuer.credential_request_encryption.jwks.keys[0].kid
+    expect(kidOf(after)).not.toBe(kidOf(before))
+    expect((await configuration(name)).credential_signing_alg_values_supported).toEqual(['ES256'])
+    await newIssuer(first, 'alice', { alg: 'EdDSA' })
+    expect((await configuration(name)).credential_signing_alg_values_supported).toEqual(['EdDSA', 'ES256'])
+  })
+
+  it("the issuer's certificates", async () => {
+    expect((await told()).header.x5c).toBeUndefined()
+    const setChain = (chain: string | null) =>
+      query(
+        first.databaseUrl,
+        'UPDATE keys k SET x5c = $1::jsonb FROM issuers i WHERE i.is_default AND k.key_set_id = i.key_set_id',
+        [chain],
+      )
+    await setChain('["AAAA"]')
+    expect(await told()).toMatchObject({ header: { x5c: ['AAAA'] }, iss: first.url })
+    await setChain('["AAAB"]')
+    expect((await told()).header.x5c).toEqual(['AAAB'])
+    await setChain(null)
+    expect((await told()).header.x5c).toBeUndefined()
+  })
+})
+
+describe('metadata without a change', () => {
+  it('cost one statement each, which requests of one moment share', async () => {
+    await told()
+    const record = recordStatements()
+    // Beside those of intervals.
+    const sent = () => record.sent().filter((text) => /\b(schemas|issuers|keys)\b/.test(text))
+    try {
+      for (const [path, headers] of [[ISSUER], [ISSUER, JWT], [SERVER]] as const) {
+        record.clear()
+        await textOf(first, path, headers)
+        expect(sent()).toHaveLength(1)
+      }
+      record.clear()
+      const { metadata } = first.deps.stores
+      await Promise.all(Array.from({ length: 20 }, () => metadata.state(new Date())))
+      expect(sent()).toHaveLength(1)
+    } finally {
+      record.stop()
+    }
+  })
+
+  it('are signed again after an hour, so that iat stays near (OpenID4VCI 1.0 §12.2.3)', async () => {
+    const { iat = 0 } = await told()
+    later += 1_800_000
+    expect((await told()).iat).toBe(iat)
+    later += 3_600_000
+    expect((await told()).iat ?? 0).toBeGreaterThan(iat + 3_600)
+  })
+})
