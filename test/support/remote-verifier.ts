@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Openid4vpVerifier, type ParsedOpenid4vpAuthorizationResponse } from '@openid4vc/openid4vp'
-import { compactDecrypt, exportJWK, generateKeyPair, importJWK } from 'jose'
+import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { makeCertificate } from '../protocol/issuer-keys/certificates.js'
 import { newRemoteKey, type RemoteKey, remoteCallbacks, signJwt } from './wallet-callbacks.js'
 import { type RemoteAnswer, type RemoteHandler, type SeenRequest, startRemoteServer } from './wallet-http.js'
@@ -21,8 +21,18 @@ export interface RemoteRequestOptions {
   readonly signer?: RemoteKey
   /** What the address says, where it is not what the request object says: an attack. */
   readonly clientId?: string
+  /** Encrypts the request object to the key that the wallet published (OpenID4VP 1.0 §5.10); what it says replaces a member of the header. */
+  readonly encrypted?: RequestEncryption
   /** Leaves the `wallet_nonce` out of the request object: an attack. */
   readonly forgetsNonce?: boolean
+}
+
+export interface RequestEncryption {
+  readonly header?: JsonObject
+  /** In the place of the wallet's key: an attack. */
+  readonly key?: JWK
+  /** In the place of the signed request object: an attack. */
+  readonly content?: string
 }
 
 /** A presentation as it arrived. */
@@ -113,13 +123,34 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     return signJwt(request.signer ?? (x509 ? leafKey : key), header, { ...payload, ...nonce })
   }
 
+  /** Nested: signed, then encrypted for the wallet (RFC 7519 §11.2). */
+  const encryptedFor = async (wallet: unknown, object: string, encryption: RequestEncryption) => {
+    const { jwks } = wallet as { jwks: { keys: [JWK] } }
+    const [published] = jwks.keys
+    const header = {
+      alg: 'ECDH-ES',
+      enc: 'A256GCM',
+      kid: published.kid,
+      cty: 'oauth-authz-req+jwt',
+      ...encryption.header,
+    }
+    return new CompactEncrypt(new TextEncoder().encode(encryption.content ?? object))
+      .setProtectedHeader(header as { alg: string; enc: string })
+      .encrypt(await importJWK(encryption.key ?? published, header.alg))
+  }
+
   const requestObject: RemoteHandler = async (seen) => {
     const stored = requests.get(new URL(seen.url, 'http://remote').searchParams.get('id') ?? '')
     if (stored === undefined) return { status: 404, body: { error: 'invalid_request' } }
-    const walletNonce = new URLSearchParams(seen.text).get('wallet_nonce') ?? undefined
+    const form = new URLSearchParams(seen.text)
+    const object = await signed(stored, form.get('wallet_nonce') ?? undefined)
+    const { encrypted } = stored.options
     return {
       headers: { 'content-type': 'application/oauth-authz-req+jwt' },
-      body: await signed(stored, walletNonce),
+      body:
+        encrypted === undefined
+          ? object
+          : await encryptedFor(JSON.parse(form.get('wallet_metadata') ?? '{}'), object, encrypted),
     }
   }
 

@@ -72,6 +72,16 @@ export function clientIdentifier(prefix: ClientIdPrefix, client: Client): string
   if (prefix === 'verifier_attestation') return `${prefix}:${attestedName(client)}`
   const [leaf] = x5c ?? []
   if (leaf === undefined) throw new ClientIdentifierError('a certificate of the verifier')
+  return certifiedIdentifier(prefix, leaf, responseUri)
+}
+
+/**
+ * The client identifier, with its prefix, of a verifier that is known by its certificate (§5.9.3).
+ *
+ * @param leaf base64 DER
+ * @throws ClientIdentifierError for a certificate that is not for the host of the response URI, where the prefix needs that.
+ */
+export function certifiedIdentifier(prefix: 'x509_san_dns' | 'x509_hash', leaf: string, responseUri: string): string {
   const { hash, dnsNames } = factsOf(leaf)
   if (prefix === 'x509_hash') return `${prefix}:${hash}`
   const host = new URL(responseUri).hostname

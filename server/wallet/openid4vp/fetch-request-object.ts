@@ -1,29 +1,19 @@
 import type { Deps } from '../../deps.js'
-import type { Formats } from '../../formats/registry.js'
-import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
-import { vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
+import { mediaTypeOf } from '../../protocol/credential/verification.js'
+import { decodeCompactJwe, decryptEcdhEs, generateP256, JweError } from '../../protocol/jose/ecdh-es.js'
+import { type Jwk, publicJwkOf, thumbprint } from '../../protocol/jose/jws.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocol/openid4vp/request-object.js'
 import { WalletError } from '../protocol/wallet-error.js'
+import { profileOf } from './profiles/profiles.js'
+import { walletMetadata } from './wallet-metadata.js'
 
-const REQUEST_OBJECT_TYPE = 'application/oauth-authz-req+jwt'
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+/** With direct key agreement there is no encrypted key, the second part. */
+const COMPACT_JWE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){3}$/
 
-export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'redirect_uri', 'x509_san_dns', 'x509_hash'] as const
-
-/** What this wallet encrypts its responses with (OpenID4VP 1.0 §8.3). */
-export const RESPONSE_ENCRYPTION = {
-  authorization_encryption_alg_values_supported: ['ECDH-ES', 'ECDH-ES+A256KW', 'RSA-OAEP-256'],
-  authorization_encryption_enc_values_supported: ['A256GCM', 'A128GCM', 'A128CBC-HS256', 'A256CBC-HS512'],
-}
-
-/** What the wallet tells a verifier of itself (OpenID4VP 1.0 §10.1): nothing of its holder. */
-const walletMetadata = (formats: Formats) => ({
-  response_types_supported: ['vp_token'],
-  response_modes_supported: ['direct_post', 'direct_post.jwt'],
-  client_id_prefixes_supported: CLIENT_ID_PREFIXES,
-  request_object_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
-  vp_formats_supported: vpFormatsSupported(formats.all, SIGNATURE_ALGORITHMS, ['ES256']),
-  ...RESPONSE_ENCRYPTION,
-})
+/** What a JWE that is a request object says that it holds (RFC 7519 §5.2); some verifiers do not say it. */
+const NESTED: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'oauth-authz-req+jwt'])
 
 export interface RequestObject {
   readonly compact: string
@@ -33,31 +23,61 @@ export interface RequestObject {
   readonly walletNonce?: string
 }
 
-/** Fetches a request object (OpenID4VP 1.0 §5.10): by GET, or by POST with a nonce against its replay. */
+/**
+ * Fetches a request object (OpenID4VP 1.0 §5.10): by GET; or by POST with a nonce against its replay, and a key for it that is made for this
+ * one fetch. It need not be encrypted: verifiers may ignore the key.
+ *
+ * @param address the parameters that stand in the address of the request, `request_uri` among them.
+ */
 export async function fetchRequestObject(
   deps: Pick<Deps, 'formats' | 'random'>,
   fetch: typeof globalThis.fetch,
   uri: string,
-  method: string | undefined,
+  address: JsonObject,
 ): Promise<RequestObject> {
-  if (method !== undefined && method !== 'get' && method !== 'post') {
+  const { request_uri_method: method = 'get' } = address
+  if (method !== 'get' && method !== 'post') {
     throw new WalletError('The authorization request has a request_uri_method that is neither get nor post.')
   }
-  const headers = { accept: REQUEST_OBJECT_TYPE }
-  const walletNonce = method === 'post' ? Buffer.from(deps.random(16)).toString('base64url') : undefined
-  const response =
-    walletNonce === undefined
-      ? await fetch(uri, { headers })
-      : await fetch(uri, {
-          method: 'POST',
-          headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-          body: new URLSearchParams({
-            wallet_metadata: JSON.stringify(walletMetadata(deps.formats)),
-            wallet_nonce: walletNonce,
-          }).toString(),
-        })
+  if (method === 'get') return { compact: signedRequestIn(await textAt(fetch, uri, {})) }
+  const key = requestKey()
+  const walletNonce = Buffer.from(deps.random(16)).toString('base64url')
+  const metadata = profileOf(address).walletMetadataOf(walletMetadata(deps.formats, publicJwkOf(key)))
+  const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata), wallet_nonce: walletNonce })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const text = await textAt(fetch, uri, { method: 'POST', headers, body: body.toString() })
+  return { compact: signedRequestIn(COMPACT_JWE.test(text) ? decrypted(text, key) : text), walletNonce }
+}
+
+function requestKey(): Jwk {
+  const privateJwk = generateP256()
+  return { ...privateJwk, kid: thumbprint(privateJwk), use: 'enc', alg: 'ECDH-ES' }
+}
+
+async function textAt(fetch: typeof globalThis.fetch, uri: string, init: RequestInit): Promise<string> {
+  const response = await fetch(uri, { ...init, headers: { ...init.headers, accept: REQUEST_OBJECT_MEDIA_TYPE } })
   if (!response.ok) throw new WalletError(`The authorization request cannot be had: status ${response.status}.`)
-  const compact = (await response.text()).trim()
-  if (!COMPACT_JWS.test(compact)) throw new WalletError('The authorization request is not a signed request object.')
-  return { compact, ...(walletNonce === undefined ? {} : { walletNonce }) }
+  return (await response.text()).trim()
+}
+
+/** Encryption proves nobody: what it holds must be signed. */
+function signedRequestIn(text: string): string {
+  if (COMPACT_JWS.test(text)) return text
+  throw new WalletError('The authorization request is not a signed request object.')
+}
+
+/** RFC 9101 §6.1: for the key of this fetch, by its `kid`, and by no other algorithm than was named. */
+function decrypted(text: string, privateJwk: Jwk): string {
+  try {
+    const jwe = decodeCompactJwe(text)
+    const { kid, cty } = jwe.header
+    if (kid !== privateJwk.kid) {
+      throw new WalletError('The authorization request is encrypted for another key than it was asked to be.')
+    }
+    if (!NESTED.has(mediaTypeOf(cty))) throw new WalletError('The encrypted authorization request holds no JWT.')
+    return Buffer.from(decryptEcdhEs(jwe, privateJwk)).toString('utf8')
+  } catch (thrown) {
+    if (!(thrown instanceof JweError)) throw thrown
+    throw new WalletError('The authorization request cannot be decrypted.', { cause: thrown })
+  }
 }

@@ -1,14 +1,11 @@
 import type { Deps } from '../../deps.js'
 import { oauthErrorOfBody } from '../protocol/exchange-failure.js'
-import { presentationClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { copySigner } from '../protocol/wallet-keys.js'
-import { RESPONSE_ENCRYPTION } from './fetch-request-object.js'
 import type { Match } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
-
-/** Schemes of addresses that run as code in the page or app that opens them. */
-const ACTIVE_SCHEMES = /^(?:javascript|data|file|blob|vbscript|about):/i
+import { profileNamed } from './profiles/profiles.js'
+import { redirectUriOf, responseFor } from './send-response.js'
 
 async function presentationOf(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
   const { held, disclose, holderBinding, transactionDataHashes } = match
@@ -24,29 +21,6 @@ async function presentationOf(deps: Deps, request: PresentationRequest, match: M
   })
 }
 
-async function vpTokenOf(deps: Deps, request: PresentationRequest, matches: readonly Match[]) {
-  const entries = await Promise.all(
-    matches.map(async (match) => {
-      const presentation = await presentationOf(deps, request, match)
-      const value: string | [string] = request.singlePresentations ? presentation : [presentation]
-      return [match.queryId, value] as const
-    }),
-  )
-  return Object.fromEntries(entries)
-}
-
-/** OpenID4VP 1.0 §8.2: the address where the holder continues; never one that a browser would execute. */
-function redirectUriOf(body: string): string | undefined {
-  let redirectUri: unknown
-  try {
-    redirectUri = (JSON.parse(body) as { redirect_uri?: unknown } | null)?.redirect_uri
-  } catch {
-    return undefined
-  }
-  if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri)) return undefined
-  return ACTIVE_SCHEMES.test(redirectUri) ? undefined : redirectUri
-}
-
 /**
  * Answers a request with presentations (OpenID4VP 1.0 §8): by direct_post, encrypted where the request asks for that.
  *
@@ -59,26 +33,15 @@ export async function present(
   request: PresentationRequest,
   matches: readonly Match[],
 ): Promise<string | undefined> {
-  const client = presentationClient(deps, { fetch, signers: [] })
-  const { payload } = request
-  const encrypted = payload.response_mode === 'direct_post.jwt'
-  const answer = await client.createOpenid4vpAuthorizationResponse({
-    authorizationRequestPayload: payload,
-    authorizationResponsePayload: { vp_token: await vpTokenOf(deps, request, matches) },
-    ...(encrypted
-      ? {
-          jarm: {
-            encryption: { nonce: Buffer.from(deps.random(16)).toString('base64url') },
-            serverMetadata: { authorization_signing_alg_values_supported: [], ...RESPONSE_ENCRYPTION },
-          },
-        }
-      : {}),
-  })
-  const { response } = await client.submitOpenid4vpAuthorizationResponse({
-    authorizationRequestPayload: payload,
-    authorizationResponsePayload: answer.authorizationResponsePayload,
-    ...(answer.jarm === undefined ? {} : { jarm: { responseJwt: answer.jarm.responseJwt } }),
-  })
+  const answers = await Promise.all(
+    matches.map(async (match) => ({
+      queryId: match.queryId,
+      presentation: await presentationOf(deps, request, match),
+    })),
+  )
+  const parameters = profileNamed(request.profile).responseOf(answers)
+  const send = await responseFor(deps, fetch, request.payload, parameters)
+  const response = await send()
   const body = await response.text()
   if (response.ok) return redirectUriOf(body)
   const said = oauthErrorOfBody(body) ?? `status ${response.status}`

@@ -1,4 +1,3 @@
-import type { Openid4vpAuthorizationRequest } from '@openid4vc/openid4vp'
 import { z } from 'zod'
 import { errors } from '../../errors.js'
 import {
@@ -25,13 +24,10 @@ const refused = (which: string, why: string) => new RefusedRequest('invalid_tran
  * The transaction data of a request (OpenID4VP 1.0 §5.1, §8.4), which are then shown to whoever confirms them. Of their types
  * nothing is known here: all that they hold is shown.
  *
- * @returns nothing where the request has none.
+ * @param sent `transaction_data`; undefined where the request has none.
  * @throws RefusedRequest for an entry that this wallet could not answer as Appendix B.3.3 has it.
  */
-export function readTransactionData(
-  { transaction_data: sent }: Pick<Openid4vpAuthorizationRequest, 'transaction_data'>,
-  query: ParsedQuery,
-): readonly SentTransactionData[] {
+export function readTransactionData(sent: unknown, query: ParsedQuery): readonly SentTransactionData[] {
   const strings: readonly unknown[] = Array.isArray(sent) ? sent : sent === undefined ? [] : [sent]
   if (strings.length > MAX_ENTRIES) throw refused('The transaction data', `are more than ${MAX_ENTRIES}`)
   return strings.map((text, index) => {

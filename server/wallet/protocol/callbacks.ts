@@ -1,10 +1,8 @@
-import { createHash, X509Certificate } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { CallbackContext, JweEncryptor, JwtSigner } from '@openid4vc/oauth2'
 import { CompactEncrypt, importJWK } from 'jose'
 import type { Deps } from '../../deps.js'
-import { subjectAlternativeNames } from '../../protocol/issuer-keys/subject-alternative-name.js'
 import { isSameKey, type Signer, signCompact } from '../../protocol/jose/jws.js'
-import { verifyRequestObject } from '../openid4vp/verify-request-object.js'
 import { type ClientOptions, clientAuthentication } from './client-authentication.js'
 import { libraryJwk, ownJwk } from './library-jwk.js'
 import { WalletError } from './wallet-error.js'
@@ -71,20 +69,13 @@ export function issuanceCallbacks(deps: Deps, options: IssuanceOptions): Issuanc
   }
 }
 
-type PresentationCallbacks = Omit<CallbackContext, 'generateRandom' | 'clientAuthentication'>
-
-export function presentationCallbacks(deps: Deps, options: CallbackOptions): PresentationCallbacks {
-  return {
-    fetch: options.fetch,
-    hash,
-    signJwt: signJwt(options.signers),
-    encryptJwe,
-    // A request object is not encrypted to this wallet: it publishes no key for that.
-    decryptJwe: () => ({ decrypted: false }),
-    verifyJwt: (signer, { payload, compact }) => verifyRequestObject(deps, signer, payload, compact),
-    getX509CertificateMetadata: (certificate) => {
-      const { dns, uri } = subjectAlternativeNames(new X509Certificate(Buffer.from(certificate, 'base64')))
-      return { sanDnsNames: dns, sanUriNames: uri }
-    },
-  }
+type PresentationCallbacks = Pick<CallbackContext, 'encryptJwe' | 'signJwt'> & {
+  readonly fetch: typeof globalThis.fetch
 }
+
+/** What the presentation library does through us: it makes and sends answers, which are encrypted and never signed. */
+export const presentationCallbacks = (fetch: typeof globalThis.fetch): PresentationCallbacks => ({
+  fetch,
+  signJwt: signJwt([]),
+  encryptJwe,
+})

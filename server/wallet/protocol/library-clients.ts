@@ -1,14 +1,7 @@
 import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
-import { Openid4vpClient } from '@openid4vc/openid4vp'
 import type { Deps } from '../../deps.js'
 import { installValidationMessages } from '../../validation.js'
-import {
-  type CallbackOptions,
-  type IssuanceCallbacks,
-  type IssuanceOptions,
-  issuanceCallbacks,
-  presentationCallbacks,
-} from './callbacks.js'
+import { type IssuanceCallbacks, type IssuanceOptions, issuanceCallbacks } from './callbacks.js'
 
 // Loading these libraries changes Zod's messages for the whole process.
 installValidationMessages()
@@ -17,7 +10,7 @@ installValidationMessages()
  * The libraries' own check of the scheme is one setting for the whole process. The outbound guard makes that check for
  * each request anyway, so theirs is switched off where plain http is allowed.
  */
-function admitHttp(deps: Pick<Deps, 'config'>): void {
+export function admitHttp(deps: Pick<Deps, 'config'>): void {
   if (deps.config.allowInsecureHttp) setGlobalConfig({ allowInsecureUrls: true })
 }
 
@@ -31,10 +24,4 @@ export function issuanceClient(deps: Deps, options: IssuanceOptions): IssuanceCl
   admitHttp(deps)
   const callbacks = issuanceCallbacks(deps, options)
   return { client: new Openid4vciClient({ callbacks }), callbacks }
-}
-
-/** A client of OpenID4VP for one presentation. */
-export function presentationClient(deps: Deps, options: CallbackOptions): Openid4vpClient {
-  admitHttp(deps)
-  return new Openid4vpClient({ callbacks: presentationCallbacks(deps, options) })
 }

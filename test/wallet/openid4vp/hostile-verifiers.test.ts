@@ -17,14 +17,14 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
     const payload = { response_uri: `${world.elsewhere.url}/response` }
     const refusal = await world.refusalOf({ prefix: 'redirect_uri', payload })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('the client id identifier MUST match the response_uri')
+    expect(refusal.message).toContain('The response_uri is not that of the client identifier.')
   })
 
   it('x509_san_dns: a response_uri on another host is refused', async () => {
     const payload = { response_uri: `${world.elsewhere.url.replace('127.0.0.1', 'localhost')}/response` }
     const refusal = await world.refusalOf({ prefix: 'x509_san_dns', payload })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('MUST match the Client Identifier')
+    expect(refusal.message).toContain('needs a certificate for localhost (dNSName)')
   })
 
   it('x509_san_dns: a redirect_uri that matches does not cover for a response_uri elsewhere (§8.2)', async () => {
@@ -80,20 +80,20 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     const other = await newRemoteKey()
     const refusal = await world.refusalOf({ signer: other, header: { kid: other.kid } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('must be signed by the same DID as the client identifier')
+    expect(refusal.message).toContain('not signed with a key of the DID that is its client identifier')
   })
 
   it('signed with a key that it brings along', async () => {
     const other = await newRemoteKey()
     const refusal = await world.refusalOf({ signer: other, header: { kid: undefined, jwk: other.publicJwk } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('not allowed: SUCCEEDED: method jwk')
+    expect(refusal.message).toContain('not signed with a key of the DID that is its client identifier')
   })
 
   it('an address that names another client than the request object', async () => {
     const refusal = await world.refusalOf({ clientId: 'decentralized_identifier:did:web:bank.example' })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('client_id does not match the request object client_id')
+    expect(refusal.message).toContain('The authorization request has another client_id than its address.')
   })
 
   it('a certificate that leads to no trust anchor', async () => {
@@ -120,7 +120,7 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     const clientId = `x509_hash:${'A'.repeat(43)}`
     const refusal = await world.refusalOf({ prefix: 'x509_hash', clientId, payload: { client_id: clientId } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('hash of the leaf')
+    expect(refusal.message).toContain('not that of the certificate')
   })
 
   it('a name that the certificate does not have', async () => {
@@ -128,17 +128,14 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     const payload = { client_id: clientId, response_uri: 'https://bank.example/response' }
     const refusal = await world.refusalOf({ prefix: 'x509_san_dns', clientId, payload })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('must match the client identifier')
+    expect(refusal.message).toContain('needs a certificate for bank.example (dNSName)')
   })
 
   it.each([
     ['bank.example', 'Verifiers of the kind pre-registered are not known to this wallet.'],
     ['verifier_attestation:bank.example', 'Verifiers of the kind verifier_attestation are not known to this wallet.'],
-    [
-      'openid_federation:https://bank.example',
-      'The authorization request is signed with a key that says nothing about its verifier.',
-    ],
-    ['x509_san_uri:https://bank.example', 'not allowed: SUCCEEDED: method did'],
+    ['openid_federation:https://bank.example', 'Verifiers of the kind openid_federation are not known to this wallet.'],
+    ['x509_san_uri:https://bank.example', 'Verifiers of the kind x509_san_uri are not known to this wallet.'],
   ])('a client of the kind %s, which nobody here can check', async (clientId, message) => {
     const refusal = await world.refusalOf({ clientId, payload: { client_id: clientId } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
@@ -156,7 +153,7 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     }
     const answer = await world.wallet.process(`openid4vp://?${new URLSearchParams(params)}`)
     expect(answer.status).toBe(500)
-    expect(answer.json.message).toContain('requires a signed JAR request')
+    expect(answer.json.message).toContain('must sign its requests')
     expect(world.elsewhere.seen).toEqual([])
   })
 
@@ -165,18 +162,18 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     const payload = { client_id: clientId, response_uri: `${world.elsewhere.url}/response` }
     const refusal = await world.refusalOf({ clientId, payload })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('not allowed: SUCCEEDED: method did')
+    expect(refusal.message).toContain('does not sign its requests')
   })
 
   it.each([
-    ['of another type', { header: { typ: 'JWT' } }, 'Invalid Jar Request Object typ header'],
+    ['of another type', { header: { typ: 'JWT' } }, 'its typ is not that of a request object'],
     [
       'meant for another audience',
       { payload: { aud: 'https://world.wallet.example' } },
       'The authorization request is meant for another wallet.',
     ],
-    ['that has expired', { payload: { exp: 1_700_000_000 } }, "'exp' is in the past"],
-    ['that is not valid yet', { payload: { nbf: 4_000_000_000 } }, "'nbf' is in the future"],
+    ['that has expired', { payload: { exp: 1_700_000_000 } }, 'The authorization request has expired.'],
+    ['that is not valid yet', { payload: { nbf: 4_000_000_000 } }, 'nbf lies in the future'],
   ] satisfies [string, RemoteRequestOptions, string][])('a request object %s', async (_what, options, message) => {
     const refusal = await world.refusalOf(options)
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
@@ -192,7 +189,7 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
   it('a request object with a nonce that the wallet never gave', async () => {
     const refusal = await world.refusalOf({ payload: { wallet_nonce: 'replayed' } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('"wallet_nonce" parameter MUST match')
+    expect(refusal.message).toContain('does not have the wallet_nonce that it was asked for with')
   })
 
   it('a parameter that stands twice in the address: 400', async () => {

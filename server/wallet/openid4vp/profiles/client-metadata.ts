@@ -1,0 +1,44 @@
+import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+
+/** What drafts up to 24 had to say how answers are encrypted (JARM §3); OpenID4VP 1.0 ignores it (§5.1). */
+const JARM_MEMBERS = [
+  'authorization_signed_response_alg',
+  'authorization_encrypted_response_alg',
+  'authorization_encrypted_response_enc',
+]
+
+/** JARM §3: where only the algorithm is named. */
+const DEFAULT_ENC = 'A128CBC-HS256'
+
+/** Whether metadata have what only drafts know, and nothing that took its place. */
+export const isOfDraft = (metadata: JsonObject): boolean =>
+  metadata.vp_formats_supported === undefined &&
+  metadata.encrypted_response_enc_values_supported === undefined &&
+  (metadata.vp_formats !== undefined || JARM_MEMBERS.some((name) => metadata[name] !== undefined))
+
+export function withoutDraftMembers(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !JARM_MEMBERS.includes(name)))
+}
+
+/**
+ * The metadata of a verifier of a draft in the terms of 1.0: formats under the name of today, and the one content encryption that the
+ * answer is to have as the only one to choose from, its algorithm with the keys that do not name theirs.
+ */
+export function clientMetadataOfDraft(metadata: JsonObject): JsonObject {
+  const { authorization_encrypted_response_alg: alg, authorization_encrypted_response_enc: enc } = metadata
+  const { vp_formats: formats, jwks, ...others } = withoutDraftMembers(metadata)
+  const content = enc ?? (alg === undefined ? undefined : DEFAULT_ENC)
+  return {
+    ...others,
+    ...(formats === undefined ? {} : { vp_formats_supported: formats }),
+    ...(jwks === undefined ? {} : { jwks: typeof alg === 'string' ? withAlgorithm(jwks, alg) : jwks }),
+    ...(content === undefined ? {} : { encrypted_response_enc_values_supported: [content] }),
+  }
+}
+
+/** Keys for another algorithm are no keys for the answer. */
+function withAlgorithm(jwks: unknown, alg: string): unknown {
+  if (!isObject(jwks) || !Array.isArray(jwks.keys)) return jwks
+  const keys: readonly unknown[] = jwks.keys
+  return { keys: keys.flatMap((key) => (isObject(key) && (key.alg ?? alg) === alg ? [{ ...key, alg }] : [])) }
+}

@@ -1,0 +1,29 @@
+import { isObject, objectOf } from '../../../protocol/json/json-object.js'
+import { RefusedRequest } from '../refused-request.js'
+import { withoutDraftMembers } from './client-metadata.js'
+import type { Profile } from './profile.js'
+
+/** OpenID4VP 1.0. */
+export const final: Profile = {
+  name: 'final',
+  addressed: ['client_id'],
+  // §5
+  allowsType: (typ) => typ === 'oauth-authz-req+jwt',
+  verifierOf: ({ client_id: clientId }) => prefixed(String(clientId)),
+  clientMetadataOf: ({ client_metadata: metadata }) => withoutDraftMembers(objectOf(metadata)),
+  queryOf: ({ dcql_query: query }) => {
+    if (isObject(query)) return query
+    throw new RefusedRequest('invalid_request', 'The authorization request has no dcql_query.')
+  },
+  walletMetadataOf: (metadata) => metadata,
+  responseOf: (answers) => ({
+    vp_token: Object.fromEntries(answers.map(({ queryId, presentation }) => [queryId, [presentation]])),
+  }),
+}
+
+/** A client identifier with a prefix (§5.9.1), or without one (§5.9.2). */
+export function prefixed(clientId: string): { prefix: string; identifier: string } {
+  const colon = clientId.indexOf(':')
+  if (colon < 0) return { prefix: 'pre-registered', identifier: clientId }
+  return { prefix: clientId.slice(0, colon), identifier: clientId.slice(colon + 1) }
+}

@@ -1,0 +1,24 @@
+import { type JsonObject, objectOf } from '../../../protocol/json/json-object.js'
+import { isOfDraft } from './client-metadata.js'
+import { draft24 } from './draft24.js'
+import { final } from './final.js'
+import type { Profile, ProfileName } from './profile.js'
+
+const PROFILES: Readonly<Record<ProfileName, Profile>> = { final, draft24 }
+
+/** A request that an earlier version stored in a flow names none. */
+export const profileNamed = (name: ProfileName | undefined): Profile => PROFILES[name ?? 'final']
+
+/** Prefixes of client identifiers that came after draft 24. */
+const LATER_PREFIX = /^(?:decentralized_identifier|x509_hash|openid_federation):/
+
+/**
+ * What a request is written in, told by its parameters, or by those that its address has: OpenID4VP 1.0, but for what 1.0 would not understand.
+ * Where a request has members of both, those of 1.0 count.
+ */
+export function profileOf(parameters: JsonObject): Profile {
+  const { client_id: clientId, client_metadata: metadata } = parameters
+  if (typeof clientId === 'string' && clientId.startsWith('did:')) return draft24
+  const isLater = typeof clientId === 'string' && LATER_PREFIX.test(clientId)
+  return !isLater && isOfDraft(objectOf(metadata)) ? draft24 : final
+}

@@ -1,0 +1,82 @@
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import { type DecodedJws, decodeCompact, JwsError } from '../../protocol/jose/jws.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import { parsedJson } from '../protocol/exchange-failure.js'
+import type { RequestInvitation } from '../protocol/invitation.js'
+import { WalletError } from '../protocol/wallet-error.js'
+import { fetchRequestObject } from './fetch-request-object.js'
+import { profileOf } from './profiles/profiles.js'
+
+/** Parameters that are JSON where they stand in an address (OpenID4VP 1.0 §5.1). */
+const JSON_PARAMETERS: ReadonlySet<string> = new Set([
+  'dcql_query',
+  'presentation_definition',
+  'client_metadata',
+  'transaction_data',
+  'verifier_info',
+])
+
+/** An authorization request as it came. Who sent it is not proven yet. */
+export interface ReceivedRequest {
+  readonly parameters: JsonObject
+  /** The request object that holds them; undefined where they stood in the address. */
+  readonly signed: DecodedJws | undefined
+}
+
+/**
+ * A signed request by reference or by value, else the parameters of the address themselves (OpenID4VP 1.0 §5).
+ *
+ * @throws 400 for an address that makes no request; WalletError.
+ */
+export async function receiveRequest(
+  deps: Pick<Deps, 'formats' | 'random'>,
+  fetch: typeof globalThis.fetch,
+  address: RequestInvitation['params'],
+): Promise<ReceivedRequest> {
+  const { client_id: clientId, request, request_uri: requestUri } = address
+  if (request === undefined && requestUri === undefined) return { parameters: inAddress(address), signed: undefined }
+  // RFC 9101 §5: one or the other.
+  if (request !== undefined && requestUri !== undefined) {
+    throw new WalletError('The authorization request has both request and request_uri.')
+  }
+  if (clientId === undefined) throw new WalletError('The authorization request has no client_id.')
+  if (requestUri === undefined) return signedRequest(String(request), address)
+  const { compact, walletNonce } = await fetchRequestObject(deps, fetch, requestUri, address)
+  return signedRequest(compact, address, walletNonce)
+}
+
+function inAddress(address: RequestInvitation['params']): JsonObject {
+  const entries = Object.entries(address).map(([name, text]) => {
+    const value = JSON_PARAMETERS.has(name) ? parsedJson(text) : text
+    // They are the caller's own: nothing was fetched for them.
+    if (value === undefined) throw errors.unknownUriProtocol()
+    return [name, value] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** All other parameters beside a request object are ignored (RFC 9101 §6.3). */
+function signedRequest(compact: string, address: RequestInvitation['params'], walletNonce?: string): ReceivedRequest {
+  const signed = decoded(compact)
+  const { payload: parameters } = signed
+  // RFC 9101 §5.2, OpenID4VP 1.0 §5.10.1
+  for (const name of profileOf(parameters).addressed) {
+    if (address[name] !== undefined && address[name] !== parameters[name]) {
+      throw new WalletError(`The authorization request has another ${name} than its address.`)
+    }
+  }
+  if (parameters.wallet_nonce !== walletNonce) {
+    throw new WalletError('The authorization request does not have the wallet_nonce that it was asked for with.')
+  }
+  return { parameters, signed }
+}
+
+function decoded(compact: string): DecodedJws {
+  try {
+    return decodeCompact(compact)
+  } catch (thrown) {
+    if (!(thrown instanceof JwsError)) throw thrown
+    throw new WalletError('The authorization request is not a signed request object.', { cause: thrown })
+  }
+}

@@ -1,0 +1,74 @@
+import {
+  type CreateOpenid4vpAuthorizationResponseOptions,
+  createOpenid4vpAuthorizationResponse,
+  submitOpenid4vpAuthorizationResponse,
+} from '@openid4vc/openid4vp'
+import type { Deps } from '../../deps.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import { presentationCallbacks } from '../protocol/callbacks.js'
+import { admitHttp } from '../protocol/library-clients.js'
+import type { PresentationRequest } from './presentation-request.js'
+import { RESPONSE_ENCRYPTION } from './wallet-metadata.js'
+
+type Payload = PresentationRequest['payload']
+
+/** An error response has no `vp_token`, which the library's type does not know. */
+type LibraryParameters = CreateOpenid4vpAuthorizationResponseOptions['authorizationResponsePayload']
+
+/** Sends what was made for it; resolves to what the verifier says. */
+export type Send = () => Promise<Response>
+
+/**
+ * Makes an authorization response (OpenID4VP 1.0 §8), or an error response (§8.5): encrypted where the request asks for that.
+ *
+ * @param encrypted unless given, as the request has it.
+ * @returns what sends it to the response_uri.
+ * @throws an error of the library where it cannot be encrypted as the request has it.
+ */
+export async function responseFor(
+  deps: Pick<Deps, 'config' | 'random'>,
+  fetch: typeof globalThis.fetch,
+  payload: Payload,
+  parameters: JsonObject,
+  encrypted = payload.response_mode === 'direct_post.jwt',
+): Promise<Send> {
+  admitHttp(deps)
+  const callbacks = presentationCallbacks(fetch)
+  const { authorizationResponsePayload, jarm } = await createOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload: encrypted ? payload : { ...payload, response_mode: 'direct_post' },
+    authorizationResponsePayload: parameters as LibraryParameters,
+    callbacks,
+    ...(encrypted
+      ? {
+          jarm: {
+            encryption: { nonce: Buffer.from(deps.random(16)).toString('base64url') },
+            serverMetadata: { authorization_signing_alg_values_supported: [], ...RESPONSE_ENCRYPTION },
+          },
+        }
+      : {}),
+  })
+  return async () => {
+    const { response } = await submitOpenid4vpAuthorizationResponse({
+      authorizationRequestPayload: payload,
+      authorizationResponsePayload,
+      callbacks,
+      ...(jarm === undefined ? {} : { jarm: { responseJwt: jarm.responseJwt } }),
+    })
+    return response
+  }
+}
+
+/** Schemes of addresses that run as code in the page or app that opens them. */
+const ACTIVE_SCHEMES = /^(?:javascript|data|file|blob|vbscript|about):/i
+
+/** Where the holder continues (OpenID4VP 1.0 §8.2), from a verifier's answer; never an address that a browser would execute. */
+export function redirectUriOf(body: string): string | undefined {
+  let redirectUri: unknown
+  try {
+    redirectUri = (JSON.parse(body) as { redirect_uri?: unknown } | null)?.redirect_uri
+  } catch {
+    return undefined
+  }
+  if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri)) return undefined
+  return ACTIVE_SCHEMES.test(redirectUri) ? undefined : redirectUri
+}

@@ -1,0 +1,34 @@
+import type { Formats } from '../../formats/registry.js'
+import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import { vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
+import { CLIENT_ID_PREFIXES } from './client-id-prefixes.js'
+
+/** What this wallet encrypts its responses with (OpenID4VP 1.0 §8.3). */
+export const RESPONSE_ENCRYPTION = {
+  authorization_encryption_alg_values_supported: ['ECDH-ES', 'ECDH-ES+A256KW', 'RSA-OAEP-256'],
+  authorization_encryption_enc_values_supported: ['A256GCM', 'A128GCM', 'A128CBC-HS256', 'A256CBC-HS512'],
+}
+
+/** What a request object may be encrypted with (RFC 9101 §10.4). */
+export const REQUEST_ENCRYPTION = {
+  request_object_encryption_alg_values_supported: ['ECDH-ES'],
+  request_object_encryption_enc_values_supported: ['A256GCM', 'A128GCM'],
+}
+
+/**
+ * What the wallet tells a verifier of itself (OpenID4VP 1.0 §10.1): nothing of its holder.
+ *
+ * @param encryptionKey that the request object may be encrypted for (§5.10), with its `kid`.
+ */
+export const walletMetadata = (formats: Formats, encryptionKey: Jwk): JsonObject => ({
+  response_types_supported: ['vp_token'],
+  response_modes_supported: ['direct_post', 'direct_post.jwt'],
+  client_id_prefixes_supported: CLIENT_ID_PREFIXES,
+  request_object_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
+  vp_formats_supported: vpFormatsSupported(formats.all, SIGNATURE_ALGORITHMS, ['ES256']),
+  jwks: { keys: [encryptionKey] },
+  ...REQUEST_ENCRYPTION,
+  ...RESPONSE_ENCRYPTION,
+})
