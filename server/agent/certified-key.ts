@@ -1,6 +1,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import { type Config, ConfigurationError } from '../config.js'
 import type { KeyAndChain } from '../config-rules.js'
+import { isSelfSigned } from '../protocol/issuer-keys/certificate-chain.js'
 import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.js'
 import { allowsPurpose, type CertificatePurpose } from '../protocol/issuer-keys/certificate-purpose.js'
 import { certifies } from '../protocol/issuer-keys/x5c-issuer.js'
@@ -77,8 +78,6 @@ const refusalOf = (variable: string) => (reason: string) =>
   new ConfigurationError(`Invalid environment variables:\n- ${variable} ${reason}`)
 
 type Refusal = ReturnType<typeof refusalOf>
-
-const isSelfSigned = (certificate: X509Certificate): boolean => certificate.verify(certificate.publicKey)
 
 /** RFC 7515 §4.1.6: each certificate certifies the one before it. */
 const isChain = (chain: readonly X509Certificate[]): boolean =>

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { SignatureAlgorithm } from '../../server/protocol/jose/algorithms.js'
 import { createSigner, type Jwk, type Signer, signCompact } from '../../server/protocol/jose/jws.js'
 import { createTokenStatusList } from '../../server/protocol/status-list/token-status-list.js'
 import {
@@ -44,9 +45,12 @@ export async function membership(
   leaf: TestCertificate,
   wallet: WalletActor,
   members: Readonly<Record<string, unknown>> = {},
+  { x5c = [leaf.x5c], alg }: { readonly x5c?: readonly string[]; readonly alg?: string } = {},
 ): Promise<string> {
   const payload = { vct: MEMBERSHIP, level: 'gold', cnf: { jwk: wallet.publicJwk }, iat: seconds(-60), ...members }
-  return `${await signCompact(await signerOf(leaf), { typ: 'dc+sd-jwt', kid: undefined, x5c: [leaf.x5c] }, payload)}~`
+  const signer = await signerOf(leaf)
+  const named = alg === undefined ? signer : { ...signer, alg: alg as SignatureAlgorithm }
+  return `${await signCompact(named, { typ: 'dc+sd-jwt', kid: undefined, x5c }, payload)}~`
 }
 
 const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow

@@ -61,6 +61,7 @@ async function checkKeyBinding(
     audience: context.audience,
     now: context.options.now,
     notBefore: context.requestedAt,
+    algorithms: context.options.algorithms,
     resolveHolderKey: context.holderKeyOfKid,
   }
   const { payload } = await asCheck('holder-binding', () => verifyKeyBinding(credential, options))

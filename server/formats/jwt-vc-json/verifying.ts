@@ -92,6 +92,7 @@ async function verifyPresentation(
     audience: context.audience,
     now: context.options.now,
     notBefore: context.requestedAt,
+    algorithms: context.options.algorithms,
   }
   const presentation = await asCheck('holder-binding', () => verifyVpJwt(compact, options))
   const credentials: PresentedCredential[] = []

@@ -74,6 +74,8 @@ export interface VerifyOptions {
   readonly now: Date
   /** Default: 60. */
   readonly leewaySeconds?: number
+  /** Names that `alg` may have, of credential and holder's proof; those of every supported algorithm unless given. */
+  readonly algorithms?: readonly string[] | undefined
 }
 
 /** `status.status_list` of a Referenced Token (Token Status List §6.2). */
@@ -165,13 +167,20 @@ export async function issuerKeyOf(
   }
 }
 
-/** Verifies a decoded JWS with a key that is already known, or throws CredentialError. */
-export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string): void {
+/**
+ * Verifies a decoded JWS with a key that is already known, or throws CredentialError.
+ *
+ * @param algorithms names that `alg` may have: one algorithm can have two, only one of them fully specified (RFC 9864)
+ */
+export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string, algorithms?: readonly string[]): void {
   try {
     verifyDecoded(jwt, jwk)
   } catch (error) {
     throw refusalOf(error, what)
   }
+  const { alg } = jwt.header
+  if (algorithms?.some((name) => name === alg) !== false) return
+  throw new CredentialError(`${what} signature algorithm ${alg} was not asked for.`, { check: 'signature' })
 }
 
 function refusalOf(error: unknown, what: string): unknown {

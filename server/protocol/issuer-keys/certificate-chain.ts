@@ -43,12 +43,20 @@ export function keyInX5c(x5c: unknown): Jwk {
  * is no CA and no anchor itself (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked. Returns the
  * signer's key and the path that was verified, from the signer's certificate to the anchor, without whatever else the sender
  * put behind it; throws IssuerKeyError.
+ *
+ * With `withoutRoots` the sender must have left the anchor out (HAIP 1.0 §6.1, §6.1.1), wherever it would stand, and any root with it.
  */
 export function verifyCertificateChain(
   chain: readonly X509Certificate[],
-  io: { trustAnchors: readonly X509Certificate[]; now: Date; purpose: CertificatePurpose },
+  io: {
+    trustAnchors: readonly X509Certificate[]
+    now: Date
+    purpose: CertificatePurpose
+    withoutRoots?: boolean | undefined
+  },
 ): { leaf: X509Certificate; path: readonly X509Certificate[]; jwk: Jwk } {
   const path = pathToAnchor(chain, io.trustAnchors)
+  if (io.withoutRoots === true) requireNoRoot(chain, io.trustAnchors)
   const [leaf] = path
   if (leaf === undefined) throw new IssuerKeyError('The x5c certificate chain is empty.')
   path.forEach((certificate, position) => {
@@ -69,12 +77,33 @@ function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509C
     path.push(certificate)
     // An anchor that the sender put into the chain ends it; standing first it would be a signer that vouches for
     // itself.
-    const isAnchor = anchors.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256)
-    if (previous !== undefined && isAnchor) return path
+    if (previous !== undefined && isAmong(anchors, certificate)) return path
     const anchor = anchors.find((candidate) => isIssuedBy(certificate, candidate))
     if (anchor !== undefined) return [...path, anchor]
   }
   throw new IssuerKeyError('The x5c certificate chain does not lead to a trust anchor.')
+}
+
+const isAmong = (certificates: readonly X509Certificate[], { fingerprint256 }: X509Certificate): boolean =>
+  certificates.some((certificate) => certificate.fingerprint256 === fingerprint256)
+
+/** Whether a certificate is signed with the key that it is for. */
+export function isSelfSigned(certificate: X509Certificate): boolean {
+  try {
+    return certificate.verify(certificate.publicKey)
+  } catch {
+    // A key of a kind that is unknown here.
+    return false
+  }
+}
+
+function requireNoRoot(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): void {
+  // RFC 5280 §3.2: a certificate that is self-signed is self-issued too, which costs nothing to see.
+  const isRoot = (certificate: X509Certificate) =>
+    certificate.subject === certificate.issuer && isSelfSigned(certificate)
+  if (chain.some((certificate) => isAmong(anchors, certificate) || isRoot(certificate))) {
+    throw new IssuerKeyError('The x5c certificate chain holds a trust anchor, which must be left out.')
+  }
 }
 
 /**

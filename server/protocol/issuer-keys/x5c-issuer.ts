@@ -7,12 +7,12 @@ import { subjectAlternativeNames } from './subject-alternative-name.js'
 /**
  * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Signature Mechanisms"; HAIP 1.0 §6.1.1). An `iss` must be
  * a URI of the signer's certificate or, as an https URL, have one of its DNS names as its host. Without `iss` the
- * issuer is the certificate's subject. Throws IssuerKeyError.
+ * issuer is the certificate's subject. `withoutRoots` is that of `verifyCertificateChain`. Throws IssuerKeyError.
  */
 export function x5cIssuerKey(
   x5c: unknown,
   iss: string | undefined,
-  io: { trustAnchors: readonly X509Certificate[]; now: Date },
+  io: { trustAnchors: readonly X509Certificate[]; now: Date; withoutRoots?: boolean },
 ): { jwk: Jwk; issuer: string } {
   const { leaf, jwk } = verifyCertificateChain(readX5c(x5c), { ...io, purpose: 'credential' })
   if (iss === undefined) return { jwk, issuer: subjectOf(leaf) }

@@ -71,6 +71,8 @@ export interface VerifyVpOptions {
   /** The presentation is not older than this: the time of its request. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
+  /** Names that `alg` may have; those of every supported algorithm unless given. */
+  readonly algorithms?: readonly string[] | undefined
 }
 
 export interface VerifiedVpJwt extends Jwt {
@@ -95,7 +97,7 @@ export async function verifyVpJwt(compact: string, options: VerifyVpOptions): Pr
   checkPresentationTimes(payload, options)
   const { jwk, holder } = await options.resolveHolderKey(header, payload)
   checkHolder(payload, vp, holder)
-  verifyJwtSignature(jwt, jwk, PRESENTATION)
+  verifyJwtSignature(jwt, jwk, PRESENTATION, options.algorithms)
   return { header, payload, holder, holderKey: jwk, credentials }
 }
 

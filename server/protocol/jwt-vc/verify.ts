@@ -59,7 +59,7 @@ export async function verifyJwtVc(compact: string, options: VerifyOptions): Prom
   if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
 
   const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
-  verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL)
+  verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL, options.algorithms)
   return {
     header,
     payload,

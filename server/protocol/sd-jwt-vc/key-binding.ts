@@ -60,6 +60,8 @@ export interface VerifyKeyBindingOptions {
   /** The Key Binding JWT is not older than this: the time of its request. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
+  /** Names that `alg` may have; those of every supported algorithm unless given. */
+  readonly algorithms?: readonly string[] | undefined
   /** The key of a DID URL, for credentials whose `cnf` holds a `kid`; without it they are refused. */
   readonly resolveHolderKey?: (kid: string) => Promise<Jwk>
 }
@@ -88,7 +90,7 @@ export async function verifyKeyBinding(
     throw new CredentialError(`${KEY_BINDING} sd_hash is not that of the presented credential.`)
   }
   const holderKey = await holderKeyOf(cnf, options)
-  verifyJwtSignature(jwt, holderKey, KEY_BINDING)
+  verifyJwtSignature(jwt, holderKey, KEY_BINDING, options.algorithms)
   return { header, payload, holderKey }
 }
 

@@ -57,7 +57,7 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
   if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
 
   const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
-  verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL)
+  verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL, options.algorithms)
   const { claims, placedClaims, disclosed } = processDisclosures(payload, parts.disclosures)
   // RFC 9901 §7.1, step 6: `iat`, unlike the others, may be brought by a Disclosure.
   checkTimes(claims, CREDENTIAL, options.now, leeway)

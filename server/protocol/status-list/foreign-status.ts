@@ -123,15 +123,18 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
   checkTimes(payload, LIST, source.now, { past: source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 })
 }
 
-/** The key that a chain to one of the trust anchors certifies; undefined where there is no such chain. */
-function certifiedKey({ trustAnchors = [], now }: StatusSource, x5c: unknown): Jwk | undefined {
+/** The key that a chain to one of the trust anchors certifies; undefined where there is no such chain, and need not be. */
+function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x5c: unknown): Jwk | undefined {
   if (x5c === undefined || trustAnchors.length === 0) return undefined
   try {
-    return verifyCertificateChain(readX5c(x5c), { trustAnchors, now, purpose: 'credential' }).jwk
+    // HAIP 1.0 §6.1.
+    const io = { trustAnchors, now, purpose: 'credential', withoutRoots: certifiedOnly } as const
+    return verifyCertificateChain(readX5c(x5c), io).jwk
   } catch (error) {
+    if (!(error instanceof IssuerKeyError)) throw error
+    if (certifiedOnly === true) throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })
     // It may be the issuer's all the same, by its own key or under another root.
-    if (error instanceof IssuerKeyError) return undefined
-    throw error
+    return undefined
   }
 }
 

@@ -66,8 +66,8 @@ export async function verifyVpToken(
   work: Work,
 ): Promise<VerifiedVpToken> {
   checkEntries(session, vpToken)
-  const { certified: certifiedOnly, holderBound } = profileNamed(session.profile)
-  const verification = startVerification(deps, work, { certifiedOnly })
+  const { certified: certifiedOnly, holderBound, algorithms } = profileNamed(session.profile)
+  const verification = startVerification(deps, work, { certifiedOnly, algorithms })
   const request = { nonce, audience: session.clientId, requestedAt: session.createdAt, holderBound }
   const verified = await firstFaultOf(
     session.dcqlQuery.credentials.flatMap((query) => {

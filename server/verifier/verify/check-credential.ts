@@ -30,7 +30,12 @@ export interface Verification {
   readonly resolveCertifiedKey: ResolveIssuerKey
   /** Whether both of these are the same, and status lists too need such a chain (HAIP 1.0 §6.1, §6.1.1). */
   readonly certifiedOnly: boolean
+  /** Names that `alg` of credentials and holders' proofs may have; those of every supported algorithm unless given. */
+  readonly algorithms: readonly string[] | undefined
 }
+
+/** What a profile narrows. */
+export type Narrowing = Partial<Pick<Verification, 'certifiedOnly' | 'algorithms'>>
 
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
 
@@ -41,9 +46,13 @@ const UNITS_OF_A_SIGNATURE = 10_000
 
 /**
  * @param work pays for each credential and status list whose signature is verified
- * @param certifiedOnly whether keys are found by `x5c` chains to trust anchors and in no other way; false unless given
+ * @param narrowing `certifiedOnly`: whether keys are found by `x5c` chains to trust anchors and in no other way; false unless given
  */
-export function startVerification(deps: Deps, work: Work, { certifiedOnly = false } = {}): Verification {
+export function startVerification(
+  deps: Deps,
+  work: Work,
+  { certifiedOnly = false, algorithms }: Narrowing = {},
+): Verification {
   const now = deps.clock()
   const remote = new RemoteDids()
   const fetches = verificationFetches(deps, (did) => remote.admit(did))
@@ -53,7 +62,7 @@ export function startVerification(deps: Deps, work: Work, { certifiedOnly = fals
       work.spend(UNITS_OF_A_SIGNATURE)
       return resolve(header, payload)
     }
-  const resolveCertifiedKey = paid(certifiedKeyResolution(deps, now))
+  const resolveCertifiedKey = paid(certifiedKeyResolution(deps, now, { withoutRoots: certifiedOnly }))
   return {
     deps,
     now,
@@ -62,6 +71,7 @@ export function startVerification(deps: Deps, work: Work, { certifiedOnly = fals
     resolveIssuerKey: certifiedOnly ? resolveCertifiedKey : paid(issuerKeyResolution(deps, fetches, now)),
     resolveCertifiedKey,
     certifiedOnly,
+    algorithms,
   }
 }
 
@@ -70,6 +80,7 @@ export const verifyOptions = (verification: Verification, resolveIssuerKey = ver
   resolveIssuerKey,
   now: verification.now,
   leewaySeconds: LEEWAY_SECONDS,
+  algorithms: verification.algorithms,
 })
 
 /**

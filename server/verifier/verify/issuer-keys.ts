@@ -128,12 +128,20 @@ const named = ({ kid }: JsonObject, { jwk, issuer }: IssuerKey): IssuerKey => ({
   ...(typeof kid === 'string' ? { kid } : {}),
 })
 
-/** Finds issuers' keys by `x5c` chains to TRUST_ANCHORS, those of this installation too. Nothing is fetched. */
-export function certifiedKeyResolution({ config }: Pick<Deps, 'config'>, now: Date): ResolveIssuerKey {
+/**
+ * Finds issuers' keys by `x5c` chains to TRUST_ANCHORS, those of this installation too. Nothing is fetched.
+ *
+ * @param withoutRoots whether a chain that holds its trust anchor is refused
+ */
+export function certifiedKeyResolution(
+  { config }: Pick<Deps, 'config'>,
+  now: Date,
+  { withoutRoots }: { readonly withoutRoots: boolean },
+): ResolveIssuerKey {
   return async (header, payload) => {
     try {
       if (header.x5c === undefined) throw new IssuerKeyError('The header has no x5c.')
-      const io = { trustAnchors: config.trustAnchors, now }
+      const io = { trustAnchors: config.trustAnchors, now, withoutRoots }
       return named(header, x5cIssuerKey(header.x5c, claimedIssuer({ ...payload }), io))
     } catch (thrown) {
       throw refusal(thrown)

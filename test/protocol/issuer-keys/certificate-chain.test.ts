@@ -28,11 +28,13 @@ const verify = (
   anchors: readonly TestCertificate[] = [root],
   at = now,
   purpose: CertificatePurpose = 'credential',
+  withoutRoots = false,
 ) =>
   verifyCertificateChain(readX5c(chain.map(({ x5c }) => x5c)), {
     trustAnchors: anchors.map(({ certificate }) => certificate),
     now: at,
     purpose,
+    withoutRoots,
   })
 
 describe('a certificate chain (RFC 5280 §6.1)', () => {
@@ -60,6 +62,37 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(root), root])).not.toThrow()
     expect(() => verify([signer(lower), lower, root], [lower])).not.toThrow()
     expect(() => verify([signer(lower)], [lower])).not.toThrow()
+  })
+
+  it('must be without the anchor, and any root, where the profile says so (HAIP 1.0 §6.1.1)', () => {
+    const strict = (chain: readonly TestCertificate[], anchors = [root]) =>
+      verify(chain, anchors, now, 'credential', true)
+    const lower = authority('Lower', root)
+    const leaf = signer(lower)
+    expect(strict([leaf, lower]).path).toHaveLength(3)
+    expect(strict([signer(root)]).path).toHaveLength(2)
+    const held = 'The x5c certificate chain holds a trust anchor, which must be left out.'
+    const stranger = makeCertificate({ subject: 'Stranger', ca: true, keyUsage: CERTIFY })
+    for (const chain of [
+      [leaf, lower, root],
+      [signer(root), root],
+      [leaf, lower, stranger],
+    ]) {
+      expect(() => strict(chain)).toThrow(held)
+      expect(() => verify(chain)).not.toThrow()
+    }
+    // An authority below the root is an anchor where it is configured as one.
+    expect(() => strict([leaf, lower], [lower])).toThrow(held)
+    expect(() => strict([leaf], [lower])).not.toThrow()
+    // Made anew with the anchor's name and key, it is a root all the same.
+    const { privateKey } = root
+    const renewed = makeCertificate({
+      subject: 'Root',
+      ca: true,
+      keyUsage: CERTIFY,
+      keyPair: { privateKey, publicKey: root.certificate.publicKey },
+    })
+    expect(() => strict([leaf, lower, renewed])).toThrow(held)
   })
 
   it('is refused without trust anchors, and with a root that only looks like one', () => {

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SignatureAlgorithm } from '../../../server/protocol/jose/algorithms.js'
 import { certificateFiles, intermediate, leafOf, root as verifierRoot } from '../../agent/certified.js'
 import type { TestCertificate } from '../../protocol/issuer-keys/certificates.js'
 import { startService, type TestService } from '../../support/service.js'
@@ -62,14 +63,18 @@ interface Presenting {
   readonly body?: Record<string, unknown>
   readonly by?: TestService
   readonly holderProof?: boolean
+  readonly holder?: WalletActor
 }
 
 /** Presents a credential. @returns undefined where it is accepted, else why not. */
-async function refusalOf(credential: string, { body = {}, by = service, holderProof = true }: Presenting = {}) {
+async function refusalOf(
+  credential: string,
+  { body = {}, by = service, holderProof = true, holder = wallet }: Presenting = {},
+) {
   const request = await asked(body, by)
   const payload = await fetchRequest(request)
   const held = { id: '', format: 'dc+sd-jwt', credential } as const
-  const shown = holderProof ? await present(held, wallet, payload, { disclose: [] }) : credential
+  const shown = holderProof ? await present(held, holder, payload, { disclose: [] }) : credential
   const reply = await answer(payload, { club: [shown] })
   const session = await sessionOf(by, request)
   expect(session.state).toBe(reply.status === 200 ? 'ResponseVerified' : 'Error')
@@ -249,6 +254,15 @@ describe('an answer to a request of profile haip', () => {
     )
   })
 
+  it('attack: x5c holds the trust anchor (HAIP 1.0 §6.1.1)', async () => {
+    const leafOfClub = club()
+    const credential = await membership(leafOfClub, wallet, {}, { x5c: [leafOfClub.x5c, root.x5c] })
+    expect(await refusalOf(credential)).toContain(
+      'The x5c certificate chain holds a trust anchor, which must be left out.',
+    )
+    expect(await refusalOf(credential, { body: { profile: 'final', trustedIssuers: ['x5c'] } })).toBeUndefined()
+  })
+
   it('attack: the certificate signed itself, and is no trust anchor', async () => {
     const self = makeRoot('Club')
     expect(await refusalOf(await membership(self, wallet))).toContain('does not lead to a trust anchor')
@@ -349,6 +363,40 @@ describe('status lists in profile haip (HAIP 1.0 §6.1)', () => {
 
   it('attack: a list of another authority', async () => {
     const other = makeLeaf(makeRoot('Stranger'))
-    expect(await refusalWith((uri) => certifiedStatusList(other, uri, []))).toBe(uncertified)
+    expect(await refusalWith((uri) => certifiedStatusList(other, uri, []))).toBe(
+      ofClub('Status list: The x5c certificate chain does not lead to a trust anchor.'),
+    )
+  })
+
+  it('attack: a list whose x5c holds the trust anchor (§6.1)', async () => {
+    const lists = club({ subject: 'Lists' })
+    const rooted = (uri: string) => certifiedStatusList(lists, uri, [], undefined, { x5c: [lists.x5c, root.x5c] })
+    expect(await refusalWith(rooted)).toBe(
+      ofClub('Status list: The x5c certificate chain holds a trust anchor, which must be left out.'),
+    )
+    expect(await refusalWith(rooted, { body: { profile: 'final', trustedIssuers: ['x5c'] } })).toBeUndefined()
+  })
+})
+
+describe('algorithms in profile haip (OpenID4VP 1.0 Appendix B.3.4)', () => {
+  const final = { body: { profile: 'final', trustedIssuers: ['x5c'] } }
+  const ed25519 = () => club({ keyPair: generateKeyPairSync('ed25519') })
+
+  it('attack: a credential says EdDSA, which is not fully specified', async () => {
+    const credential = await membership(ed25519(), wallet, {}, { alg: 'EdDSA' })
+    expect(await refusalOf(credential)).toBe(ofClub('Credential signature algorithm EdDSA was not asked for.'))
+    expect(await refusalOf(credential, final)).toBeUndefined()
+    expect(await refusalOf(await membership(ed25519(), wallet, {}, { alg: 'Ed25519' }))).toBeUndefined()
+  })
+
+  it('attack: so does the proof of its holder', async () => {
+    const older = await newWallet('EdDSA')
+    const named = { ...older, signer: { ...older.signer, alg: 'Ed25519' as SignatureAlgorithm } }
+    const credential = await membership(club(), older)
+    expect(await refusalOf(credential, { by: service, holder: older })).toBe(
+      ofClub('Key Binding JWT signature algorithm EdDSA was not asked for.'),
+    )
+    expect(await refusalOf(credential, { ...final, holder: older })).toBeUndefined()
+    expect(await refusalOf(credential, { holder: named })).toBeUndefined()
   })
 })
