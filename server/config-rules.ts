@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { type Jwk, readPublicJwk } from './protocol/jose/jws.js'
 import { isRegistrableRedirectUri } from './protocol/oauth/redirect-uri.js'
 import { DRAFTS } from './protocol/openid4vci/drafts.js'
 import {
@@ -217,6 +218,33 @@ export const verifierAttestation = z
       context.addIssue({ code: 'custom', message: `must name a file with one verifier attestation: ${reason}.` })
       return z.NEVER
     }
+  })
+
+/** A key of somebody who is trusted to attest verifiers (OpenID4VP 1.0 §12), and the `iss` that it alone speaks for. */
+export interface AttestationIssuerKey {
+  readonly iss: string
+  readonly jwk: Jwk
+}
+
+const zAttestationIssuers = z.object({ keys: z.array(z.looseObject({ iss: z.string().min(1) })).min(1) })
+
+/** A JWK Set (RFC 7517 §5) whose keys each have a member `iss`; none where it is not configured. */
+export const verifierAttestationIssuers = z
+  .string()
+  .optional()
+  .transform((path, context): readonly AttestationIssuerKey[] => {
+    if (path === undefined) return []
+    const message = 'must name a JWKS file of public keys, each with the issuer that it belongs to as iss.'
+    try {
+      const { keys } = zAttestationIssuers.parse(JSON.parse(readFileSync(path, 'utf8')))
+      const read = keys.map((key) => ({ iss: key.iss, jwk: readPublicJwk(key) }))
+      const usable = read.flatMap(({ iss, jwk }) => (jwk === undefined ? [] : [{ iss, jwk }]))
+      if (usable.length === read.length) return usable
+    } catch {
+      // The same for a file that cannot be read, is no JSON or is no such set.
+    }
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
   })
 
 /** Whom presentations may come from: `self`, `x5c`, `*`, DIDs and origins. */

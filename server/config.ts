@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import {
+  type AttestationIssuerKey,
   baseUrl,
   certificates,
   encryptionKey,
@@ -19,6 +20,7 @@ import {
   trustProxy,
   url,
   verifierAttestation,
+  verifierAttestationIssuers,
   walletClients,
 } from './config-rules.js'
 import type { AttestationTrust } from './protocol/openid4vci/attester.js'
@@ -83,6 +85,7 @@ const zEnvironment = z.object({
   TRUST_ANCHORS: certificates,
   STATUS_TRUST_ANCHORS: certificates,
   VERIFIER_TRUST_ANCHORS: certificates,
+  VERIFIER_ATTESTATION_ISSUERS: verifierAttestationIssuers,
   WALLET_TRUST_ANCHORS: certificates,
   WALLET_CLIENTS: walletClients,
   ISSUER_X509: keyAndChain,
@@ -164,6 +167,8 @@ export interface Config {
   readonly statusTrustAnchors: readonly X509Certificate[]
   /** Roots of the verifiers that hosted wallets answer. */
   readonly verifierTrustAnchors: readonly X509Certificate[]
+  /** Whose attestations of verifiers hosted wallets believe. */
+  readonly verifierAttestationIssuers: readonly AttestationIssuerKey[]
   /** Whose wallet attestations are believed. */
   readonly attestationTrust: AttestationTrust
   /** Addresses at which a known wallet may be answered, by its `client_id`. */
@@ -289,6 +294,7 @@ function configOf(env: Environment): Config {
     trustAnchors: env.TRUST_ANCHORS,
     statusTrustAnchors: env.STATUS_TRUST_ANCHORS.length > 0 ? env.STATUS_TRUST_ANCHORS : env.TRUST_ANCHORS,
     verifierTrustAnchors: env.VERIFIER_TRUST_ANCHORS,
+    verifierAttestationIssuers: env.VERIFIER_ATTESTATION_ISSUERS,
     attestationTrust: {
       trustAnchors: env.WALLET_TRUST_ANCHORS,
       providers: env.WALLET_CLIENTS.flatMap(({ client_id: clientId, attestation }) =>

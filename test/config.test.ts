@@ -207,6 +207,11 @@ describe('a value that no rule allows is a line', () => {
       '/nowhere/verifier.jwt',
       'must name a file with one verifier attestation: it cannot be read.',
     ],
+    [
+      'VERIFIER_ATTESTATION_ISSUERS',
+      '/nowhere/attesters.json',
+      'must name a JWKS file of public keys, each with the issuer that it belongs to as iss.',
+    ],
     ['VERIFIER_PROFILE', 'draft24', 'must be final or haip.'],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
@@ -427,6 +432,7 @@ describe('.env.example', () => {
       ISSUER_X509: '',
       VERIFIER_X509: '',
       VERIFIER_ATTESTATION: '',
+      VERIFIER_ATTESTATION_ISSUERS: '',
       WALLET_PROVIDER_X509: '',
     })
     expect(shown).toMatchObject({

@@ -13,7 +13,8 @@ import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { type DecodedJws, type Jwk, JwsError, verifyDecoded } from '../../protocol/jose/jws.js'
 import { ClientIdentifierError, certifiedIdentifier } from '../../protocol/openid4vp/client-identifier.js'
 import { WalletError } from '../protocol/wallet-error.js'
-import { CLIENT_ID_PREFIXES } from './client-id-prefixes.js'
+import { attestedKey } from './attested-key.js'
+import { clientIdPrefixes } from './client-id-prefixes.js'
 import type { ClaimedVerifier, Profile } from './profiles/profile.js'
 import type { ReceivedRequest } from './receive-request.js'
 
@@ -37,9 +38,8 @@ const SIGNER_KEYS: ReadonlyMap<string, KeyOf> = new Map([
   ['decentralized_identifier', keyOfDid],
   ['x509_san_dns', (judge: Judge, claim: Claim) => keyOfCertificate(judge, claim, 'x509_san_dns')],
   ['x509_hash', (judge: Judge, claim: Claim) => keyOfCertificate(judge, claim, 'x509_hash')],
+  ['verifier_attestation', keyOfAttestation],
 ])
-
-const KNOWN: ReadonlySet<string> = new Set(CLIENT_ID_PREFIXES)
 
 /**
  * Checks that a request is from whom it says, by the rules of the client identifier prefix, and that its answer goes where that prefix allows
@@ -56,7 +56,7 @@ export async function authenticateVerifier(
 ): Promise<void> {
   const { prefix, identifier } = verifier
   // §5.9.2: a client identifier without a prefix names a pre-registered client, and there are none.
-  if (!KNOWN.has(prefix)) {
+  if (!clientIdPrefixes(judge.config).includes(prefix)) {
     throw new WalletError(`Verifiers of the kind ${prefix.slice(0, 64)} are not known to this wallet.`)
   }
   // Metadata by reference are no part of OpenID4VP 1.0.
@@ -127,6 +127,10 @@ async function keyOfCertificate(
   const named = nameOf(kind, leaf.raw.toString('base64'), responseUri)
   if (named === `${prefix}:${identifier}`) return jwk
   throw new WalletError('The client identifier is not that of the certificate and the response_uri.')
+}
+
+async function keyOfAttestation({ config, clock }: Judge, claim: Claim): Promise<Jwk> {
+  return attestedKey(claim.signed.header.jwt, claim, config.verifierAttestationIssuers, clock())
 }
 
 function nameOf(...certified: Parameters<typeof certifiedIdentifier>): string {

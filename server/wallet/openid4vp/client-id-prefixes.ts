@@ -1,4 +1,11 @@
-/** The client identifier prefixes that this wallet knows (OpenID4VP 1.0 §5.9.3, §10.1). */
-export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'redirect_uri', 'x509_san_dns', 'x509_hash'] as const
+import type { Config } from '../../config.js'
+import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 
-export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
+/**
+ * The client identifier prefixes that hosted wallets know (OpenID4VP 1.0 §5.9.3, §10.1): verifiers with an attestation only where
+ * somebody is trusted to attest.
+ */
+export const clientIdPrefixes = ({
+  verifierAttestationIssuers,
+}: Pick<Config, 'verifierAttestationIssuers'>): readonly string[] =>
+  CLIENT_ID_PREFIXES.filter((prefix) => prefix !== 'verifier_attestation' || verifierAttestationIssuers.length > 0)

@@ -30,7 +30,7 @@ export interface RequestObject {
  * @param address the parameters that stand in the address of the request, `request_uri` among them.
  */
 export async function fetchRequestObject(
-  deps: Pick<Deps, 'formats' | 'random'>,
+  deps: Pick<Deps, 'config' | 'formats' | 'random'>,
   fetch: typeof globalThis.fetch,
   uri: string,
   address: JsonObject,
@@ -42,7 +42,7 @@ export async function fetchRequestObject(
   if (method === 'get') return { compact: signedRequestIn(await textAt(fetch, uri, {})) }
   const key = requestKey()
   const walletNonce = Buffer.from(deps.random(16)).toString('base64url')
-  const metadata = profileOf(address).walletMetadataOf(walletMetadata(deps.formats, publicJwkOf(key)))
+  const metadata = profileOf(address).walletMetadataOf(walletMetadata(deps, publicJwkOf(key)))
   const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata), wallet_nonce: walletNonce })
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const text = await textAt(fetch, uri, { method: 'POST', headers, body: body.toString() })

@@ -30,7 +30,7 @@ export interface ReceivedRequest {
  * @throws 400 for an address that makes no request; WalletError.
  */
 export async function receiveRequest(
-  deps: Pick<Deps, 'formats' | 'random'>,
+  deps: Pick<Deps, 'config' | 'formats' | 'random'>,
   fetch: typeof globalThis.fetch,
   address: RequestInvitation['params'],
 ): Promise<ReceivedRequest> {

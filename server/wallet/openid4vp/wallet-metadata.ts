@@ -1,9 +1,9 @@
-import type { Formats } from '../../formats/registry.js'
+import type { Deps } from '../../deps.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
-import { CLIENT_ID_PREFIXES } from './client-id-prefixes.js'
+import { clientIdPrefixes } from './client-id-prefixes.js'
 
 /** What this wallet encrypts its responses with (OpenID4VP 1.0 §8.3). */
 export const RESPONSE_ENCRYPTION = {
@@ -22,10 +22,13 @@ export const REQUEST_ENCRYPTION = {
  *
  * @param encryptionKey that the request object may be encrypted for (§5.10), with its `kid`.
  */
-export const walletMetadata = (formats: Formats, encryptionKey: Jwk): JsonObject => ({
+export const walletMetadata = (
+  { config, formats }: Pick<Deps, 'config' | 'formats'>,
+  encryptionKey: Jwk,
+): JsonObject => ({
   response_types_supported: ['vp_token'],
   response_modes_supported: ['direct_post', 'direct_post.jwt'],
-  client_id_prefixes_supported: CLIENT_ID_PREFIXES,
+  client_id_prefixes_supported: clientIdPrefixes(config),
   request_object_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
   vp_formats_supported: vpFormatsSupported(formats.all, SIGNATURE_ALGORITHMS, ['ES256']),
   jwks: { keys: [encryptionKey] },
