@@ -38,9 +38,11 @@ const SUBJECT = {
 /** A request as the wallet got it, with what led to it. */
 export interface Received {
   readonly asked: Asked
-  /** Parameters of the address that the wallet was opened with. */
+  /** What the wallet was opened with, and its parameters. */
+  readonly opened: string
   readonly address: Readonly<Record<string, string>>
-  readonly header: ReturnType<typeof decodeProtectedHeader>
+  /** JOSE header of the request object; undefined where the request stands in the address. */
+  readonly header: ReturnType<typeof decodeProtectedHeader> | undefined
   readonly payload: RequestPayload
 }
 
@@ -62,6 +64,12 @@ interface KeyBindingClaims {
 }
 
 export const seconds = () => Math.floor(Date.now() / 1000)
+
+/** The suite's authorization endpoint, where it takes requests. */
+export const WALLET = `${SUITE}/authorize`
+
+/** What `x5c` must lead to, and what is between. */
+export const AUTHORITIES = { root, intermediate }
 
 export type Suite = Awaited<ReturnType<typeof startSuite>>
 
@@ -118,11 +126,18 @@ export async function startSuite() {
   return {
     service,
 
-    /** A wallet is opened with a request and fetches it: by GET, or by POST with a form. */
-    async received(form?: Record<string, string>): Promise<Received> {
-      const asked = await ask(service, { dcqlQuery: QUERY, redirectUri: RETURN })
-      const address = Object.fromEntries(new URL(asked.authorizationRequestUri).searchParams)
-      return { asked, address, ...(await this.fetched(address.request_uri ?? '', form)) }
+    /** A wallet is opened with a request and, unless that is all of it, fetches it: by GET, or by POST with a form. */
+    async received(members: Readonly<Record<string, unknown>>, form?: Record<string, string>): Promise<Received> {
+      const body = { dcqlQuery: QUERY, redirectUri: RETURN, walletUrl: WALLET, ...members }
+      const asked = (await ask(service, body)) as Asked & { readonly walletUri: string }
+      const opened = asked.walletUri
+      const address = Object.fromEntries(new URL(opened).searchParams)
+      if (address.request_uri !== undefined) {
+        return { asked, opened, address, ...(await this.fetched(address.request_uri, form)) }
+      }
+      const objects = ['dcql_query', 'client_metadata'].map((name) => [name, JSON.parse(address[name] ?? '')])
+      const payload = { ...address, ...Object.fromEntries(objects) } as unknown as RequestPayload
+      return { asked, opened, address, header: undefined, payload }
     },
 
     /** The request object behind `request_uri`; its signature is that of the certificate that its header leads to. */
@@ -138,10 +153,14 @@ export async function startSuite() {
       return { header, payload: decodeJwt(compact) as unknown as RequestPayload }
     },
 
-    /** Answers with a presentation, encrypted for the request. */
+    /** Answers with a presentation, encrypted for the request where it asks for that. */
     async answered(request: Received, changes: Changes = {}) {
       const { payload } = request
       const response = { vp_token: { pid: [await presentation(request, changes)] }, state: payload.state }
+      if (payload.response_mode === 'direct_post') {
+        const vpToken = JSON.stringify(response.vp_token)
+        return postForm(local(payload.response_uri), { ...response, vp_token: vpToken })
+      }
       const [enc = ''] = payload.client_metadata.encrypted_response_enc_values_supported ?? []
       const parties = { apu: randomBytes(16), apv: randomBytes(16) }
       return postForm(local(payload.response_uri), { response: await encrypt(payload, response, { enc, parties }) })

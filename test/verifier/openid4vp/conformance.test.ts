@@ -1,7 +1,17 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Changes, QUERY, RETURN, type Received, type Suite, seconds, startSuite } from './conformance-actors.js'
+import {
+  AUTHORITIES,
+  type Changes,
+  QUERY,
+  RETURN,
+  type Received,
+  type Suite,
+  seconds,
+  startSuite,
+  WALLET,
+} from './conformance-actors.js'
 
 const YEAR = 365 * 86_400
 
@@ -20,9 +30,34 @@ function entropy(text: string): number {
   return text.length * shares.reduce((sum, share) => sum - share * Math.log2(share), 0)
 }
 
-/** OpenID4VP 1.0 §5.7, §5.10: what a wallet is opened with says where the request is, and nothing else. */
-function checkAddress({ asked, address, payload }: Received) {
-  expect(asked.authorizationRequestUri).toMatch(/^openid4vp:\/\//)
+interface Variant {
+  /** What POST /authorization-requests gets for it. */
+  readonly asks: Readonly<Record<string, unknown>>
+  readonly prefix: 'x509_hash' | 'x509_san_dns' | 'redirect_uri'
+  readonly responseMode: 'direct_post' | 'direct_post.jwt'
+  readonly haip?: true
+}
+
+const CERTIFIED: readonly (readonly [string, Variant])[] = [
+  ['x509_hash, direct_post.jwt', { asks: {}, prefix: 'x509_hash', responseMode: 'direct_post.jwt' }],
+  ...(['direct_post', 'direct_post.jwt'] as const).map((responseMode) => {
+    const asks = { clientIdPrefix: 'x509_san_dns', responseMode }
+    return [`x509_san_dns, ${responseMode}`, { asks, prefix: 'x509_san_dns', responseMode }] as const
+  }),
+  ['HAIP', { asks: { profile: 'haip' }, prefix: 'x509_hash', responseMode: 'direct_post.jwt', haip: true }],
+]
+const UNSIGNED: typeof CERTIFIED = (['direct_post', 'direct_post.jwt'] as const).map((responseMode) => {
+  const asks = { clientIdPrefix: 'redirect_uri', responseMode }
+  return [`redirect_uri, ${responseMode}`, { asks, prefix: 'redirect_uri', responseMode }]
+})
+
+/** OpenID4VP 1.0 §5.7, §5.10: what a wallet is opened with says where the request is, and nothing else; or it is all of it. */
+function checkAddress({ opened, address, header, payload }: Received) {
+  expect(opened).toMatch(`${WALLET}?`)
+  if (header === undefined) {
+    expect(Object.keys(address).sort()).toEqual(Object.keys(payload).sort())
+    return
+  }
   expect(address).toEqual({
     client_id: payload.client_id,
     request_uri: expect.stringMatching(/^https:\/\/[^#]+$/),
@@ -30,47 +65,74 @@ function checkAddress({ asked, address, payload }: Received) {
   })
 }
 
-/** §5.9.3: named by the hash of the certificate that signs; no `kid` beside it. */
-function checkSigner({ header, payload }: Received) {
-  const [leaf = ''] = header.x5c ?? []
+/**
+ * §5.9.3: named by the certificate that signs, whose chain goes up to the authority, without it (HAIP 1.0 §5); no `kid` beside it. An
+ * unsigned request is named by where its answer goes.
+ */
+function checkSigner({ header, payload }: Received, { prefix }: Variant) {
+  if (header === undefined) {
+    expect([prefix, payload.client_id]).toEqual(['redirect_uri', `redirect_uri:${payload.response_uri}`])
+    return
+  }
   expect(header).toEqual({ typ: 'oauth-authz-req+jwt', alg: 'ES256', x5c: expect.any(Array) })
-  const hash = createHash('sha256')
-    .update(new X509Certificate(Buffer.from(leaf, 'base64')).raw)
-    .digest('base64url')
-  expect(payload.client_id).toBe(`x509_hash:${hash}`)
+  const chain = (header.x5c ?? []).map((certificate) => new X509Certificate(Buffer.from(certificate, 'base64')))
+  const authorities = [...chain.slice(1), AUTHORITIES.root.certificate]
+  expect(chain).toHaveLength(2)
+  for (const [at, certificate] of chain.entries()) {
+    expect(certificate.verify(authorities[at]?.publicKey as never)).toBe(true)
+    expect(certificate.verify(certificate.publicKey)).toBe(false)
+  }
+  const [leaf] = chain as [X509Certificate]
+  const hash = createHash('sha256').update(leaf.raw).digest('base64url')
+  expect(payload.client_id).toBe(prefix === 'x509_hash' ? `x509_hash:${hash}` : 'x509_san_dns:credence.example')
+  if (prefix === 'x509_san_dns')
+    expect(leaf.checkHost('credence.example', { subject: 'never' })).toBe('credence.example')
 }
 
 /** §5.1, §5.8, §6, §8.2: these parameters, and no other. */
-function checkParameters({ payload }: Received, walletNonce: string | undefined) {
+function checkParameters({ header, payload }: Received, { responseMode }: Variant, walletNonce: string | undefined) {
+  const times = { aud: 'https://self-issued.me/v2', iat: expect.any(Number), exp: expect.any(Number) }
   expect(payload).toEqual({
-    aud: 'https://self-issued.me/v2',
     client_id: expect.any(String),
     response_type: 'vp_token',
-    response_mode: 'direct_post.jwt',
+    response_mode: responseMode,
     response_uri: expect.stringMatching(/^https:\/\/[^#]+$/),
     nonce: expect.stringMatching(/^[\w.~-]{16,43}$/),
     state: expect.any(String),
     dcql_query: QUERY,
     client_metadata: expect.any(Object),
     ...(walletNonce === undefined ? {} : { wallet_nonce: walletNonce }),
-    iat: expect.any(Number),
-    exp: expect.any(Number),
+    ...(header === undefined ? {} : times),
   })
-  const { iat, exp } = payload as unknown as { iat: number; exp: number }
-  expect(Math.abs(iat - seconds())).toBeLessThan(300)
-  expect(exp).toBeGreaterThan(seconds())
+  if (header !== undefined) {
+    const { iat, exp } = payload as unknown as { iat: number; exp: number }
+    expect(Math.abs(iat - seconds())).toBeLessThan(300)
+    expect(exp).toBeGreaterThan(seconds())
+  }
   // §5.2 asks for enough; 128 bits are what is recommended. The estimate runs short of what was drawn.
   expect(Buffer.from(payload.nonce, 'base64url').length).toBeGreaterThanOrEqual(16)
   expect(entropy(payload.nonce)).toBeGreaterThan(96)
 }
 
-/** §8.3, §11.1, Appendix B.3.4; HAIP 1.0 §5: a key of this request alone. */
-async function checkMetadata({ payload }: Received) {
+/** Appendix B.3.4: algorithms by their registered names; HAIP 1.0 §5 has SD-JWT VC alone, with ES256. */
+function checkFormats({ payload }: Received, { haip }: Variant) {
+  const { vp_formats_supported: formats } = payload.client_metadata as { vp_formats_supported?: Record<string, object> }
   const algorithms = expect.arrayContaining(['ES256'])
+  expect(formats?.['dc+sd-jwt']).toEqual({ 'sd-jwt_alg_values': algorithms, 'kb-jwt_alg_values': algorithms })
+  if (haip === true) expect(Object.keys(formats ?? {})).toEqual(['dc+sd-jwt'])
+  const names = Object.values(formats?.['dc+sd-jwt'] ?? {}).flat()
+  expect(names.filter((name) => !/^(?:[REP]S(?:256|384|512)|ES256K|EdDSA|Ed25519)$/.test(name))).toEqual([])
+}
+
+/** §8.3, §11.1; HAIP 1.0 §5: a key of this request alone, and nothing of encryption where none is asked for. */
+async function checkMetadata({ payload }: Received, { responseMode }: Variant) {
+  const formats = { vp_formats_supported: expect.any(Object) }
+  if (responseMode === 'direct_post') {
+    expect(payload.client_metadata).toEqual(formats)
+    return
+  }
   expect(payload.client_metadata).toEqual({
-    vp_formats_supported: expect.objectContaining({
-      'dc+sd-jwt': { 'sd-jwt_alg_values': algorithms, 'kb-jwt_alg_values': algorithms },
-    }),
+    ...formats,
     jwks: { keys: expect.any(Array) },
     encrypted_response_enc_values_supported: ['A128GCM', 'A256GCM'],
   })
@@ -82,11 +144,12 @@ async function checkMetadata({ payload }: Received) {
   seen.add(thumbprint)
 }
 
-async function check(request: Received, walletNonce?: string): Promise<Received> {
+async function check(request: Received, variant: Variant, walletNonce?: string): Promise<Received> {
   checkAddress(request)
-  checkSigner(request)
-  checkParameters(request, walletNonce)
-  await checkMetadata(request)
+  checkSigner(request, variant)
+  checkParameters(request, variant, walletNonce)
+  checkFormats(request, variant)
+  await checkMetadata(request, variant)
   return request
 }
 
@@ -103,8 +166,8 @@ async function accepted(request: Received, changes?: Changes) {
 }
 
 /** The presentation is refused at once, for the one thing that is wrong with it. */
-async function refused(changes: Changes, why: string) {
-  const request = await check(await suite.received())
+async function refused(variant: Variant, changes: Changes, why: string) {
+  const request = await check(await suite.received(variant.asks), variant)
   const { status, json } = await suite.answered(request, changes)
   const sentence = `Presentation for pid: ${why}`
   expect([status, json]).toEqual([
@@ -121,39 +184,44 @@ function unsigned(jwt: string): string {
   return `${header}.${payload}.${Buffer.from(flipped).toString('base64url')}`
 }
 
-describe('modules with a credential that is good', () => {
+describe.each([...CERTIFIED, ...UNSIGNED])('modules with a credential that is good: %s', (_name, variant) => {
   it('oid4vp-1final-verifier-happy-flow', async () => {
-    const request = await check(await suite.received())
+    const request = await check(await suite.received(variant.asks), variant)
     await accepted(request)
-    // Another request has another key.
-    await accepted(await check(await suite.received()))
+    // Another request has another key and another nonce.
+    const other = await check(await suite.received(variant.asks), variant)
+    expect(other.payload.nonce).not.toBe(request.payload.nonce)
+    await accepted(other)
   })
 
   it('oid4vp-1final-verifier-minimal-cnf-jwk', async () => {
-    const request = await check(await suite.received())
+    const request = await check(await suite.received(variant.asks), variant)
     await accepted(request, { holderJwk: ({ kty, crv, x, y }) => ({ kty, crv, x, y }) })
-  })
-
-  it('oid4vp-1final-verifier-request-uri-method-post', async () => {
-    const walletNonce = randomBytes(32).toString('base64url')
-    await accepted(await check(await suite.received({ wallet_nonce: walletNonce }), walletNonce))
-  })
-
-  it('oid4vp-1final-verifier-request-uri-fetched-twice', async () => {
-    const first = await suite.received()
-    const again = await suite.fetched(first.address.request_uri ?? '')
-    expect(again.payload).toEqual(first.payload)
-    await accepted(await check({ ...first, ...again }))
   })
 })
 
-describe('modules with one that is not', () => {
+describe.each(CERTIFIED)('modules about request_uri: %s', (_name, variant) => {
+  it('oid4vp-1final-verifier-request-uri-method-post', async () => {
+    const walletNonce = randomBytes(32).toString('base64url')
+    const request = await suite.received(variant.asks, { wallet_nonce: walletNonce })
+    await accepted(await check(request, variant, walletNonce))
+  })
+
+  it('oid4vp-1final-verifier-request-uri-fetched-twice', async () => {
+    const first = await suite.received(variant.asks)
+    const again = await suite.fetched(first.address.request_uri ?? '')
+    expect(again.payload).toEqual(first.payload)
+    await accepted(await check({ ...first, ...again }, variant))
+  })
+})
+
+describe.each([...CERTIFIED, ...UNSIGNED])('modules with one that is not: %s', (_name, variant) => {
   it('oid4vp-1final-verifier-invalid-kb-jwt-signature', () => {
     const presentation = (text: string) => {
       const parts = text.split('~')
       return [...parts.slice(0, -1), unsigned(parts.at(-1) ?? '')].join('~')
     }
-    return refused({ presentation }, 'Key Binding JWT signature is invalid.')
+    return refused(variant, { presentation }, 'Key Binding JWT signature is invalid.')
   })
 
   it('oid4vp-1final-verifier-invalid-credential-signature', () => {
@@ -162,30 +230,34 @@ describe('modules with one that is not', () => {
       const [jwt = '', ...disclosures] = text.split('~')
       return [unsigned(jwt), ...disclosures].join('~')
     }
-    return refused({ sdJwt }, 'Credential signature is invalid.')
+    return refused(variant, { sdJwt }, 'Credential signature is invalid.')
   })
 
-  it('oid4vp-1final-verifier-invalid-sd-hash', () =>
-    refused(
-      { keyBinding: ({ sd_hash }) => ({ sd_hash: `${sd_hash}INVALID` }) },
+  it.each<[string, NonNullable<Changes['keyBinding']>, string]>([
+    [
+      'oid4vp-1final-verifier-invalid-sd-hash',
+      ({ sd_hash }) => ({ sd_hash: `${sd_hash}INVALID` }),
       'Key Binding JWT sd_hash is not that of the presented credential.',
-    ))
-
-  it('oid4vp-1final-verifier-invalid-kb-jwt-nonce', () =>
-    refused(
-      { keyBinding: ({ nonce }) => ({ nonce: `${nonce}INVALID` }) },
+    ],
+    [
+      'oid4vp-1final-verifier-invalid-kb-jwt-nonce',
+      ({ nonce }) => ({ nonce: `${nonce}INVALID` }),
       'Key Binding JWT nonce is not that of the request.',
-    ))
-
-  it('oid4vp-1final-verifier-invalid-kb-jwt-aud', () =>
-    refused({ keyBinding: ({ aud }) => ({ aud: `${aud}INVALID` }) }, 'Key Binding JWT aud is not this verifier.'))
-
-  it('oid4vp-1final-verifier-kb-jwt-iat-in-past', () =>
-    refused({ keyBinding: ({ iat }) => ({ iat: iat - YEAR }) }, 'Key Binding JWT is older than its request.'))
-
-  it('oid4vp-1final-verifier-kb-jwt-iat-in-future', () =>
-    refused(
-      { keyBinding: ({ iat }) => ({ iat: iat + YEAR }) },
+    ],
+    [
+      'oid4vp-1final-verifier-invalid-kb-jwt-aud',
+      ({ aud }) => ({ aud: `${aud}INVALID` }),
+      'Key Binding JWT aud is not this verifier.',
+    ],
+    [
+      'oid4vp-1final-verifier-kb-jwt-iat-in-past',
+      ({ iat }) => ({ iat: iat - YEAR }),
+      'Key Binding JWT is older than its request.',
+    ],
+    [
+      'oid4vp-1final-verifier-kb-jwt-iat-in-future',
+      ({ iat }) => ({ iat: iat + YEAR }),
       'Key Binding JWT is not valid yet: iat lies in the future.',
-    ))
+    ],
+  ])('%s', (_module, keyBinding, why) => refused(variant, { keyBinding }, why))
 })
