@@ -42,9 +42,13 @@ function schemaNameOf(deps: Deps, profile: OfferProfile, configurationIds: reado
 }
 
 async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: string | undefined) {
-  if ((await deps.stores.schemas.active(name)) === undefined) {
+  const { issuance, schemas } = deps.stores
+  const context = await issuance.context(name, issuerId, caller.sub)
+  if (context !== undefined) return context
+  if ((await schemas.active(name)) === undefined) {
     throw errors.badRequest(`${FIELD} names ${name}, which is not a credential configuration`)
   }
+  // There is the type, so it is the issuer: this says what is wrong with it.
   return issuanceContext(deps, name, issuerId, caller)
 }
 

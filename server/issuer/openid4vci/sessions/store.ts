@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { recordAudit } from '../../../audit/audit.js'
 import { deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
-import { idRow, json, keyRow } from '../../../database/row-shapes.js'
+import { idRow, json, keyRow, noRow } from '../../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import type { NewOffering } from '../../offerings/store.js'
@@ -128,7 +127,7 @@ export function sessionEvent(session: CredentialOfferSession, rows: Prisma.Sql, 
 
 export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 
-export function createOfferSessionStore({ prisma, sql }: Database) {
+export function createOfferSessionStore({ sql }: Database) {
   return {
     async find(id: string, createdBy: string): Promise<StoredSession | undefined> {
       const [row] = await sql(z.strictObject(sessionShape))`
@@ -137,7 +136,7 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
       return row === undefined ? undefined : (withDates(row).session ?? undefined)
     },
 
-    /** A credential offer with its session and its first event. */
+    /** A credential offer with its session, its first event and its audit row, in one statement. */
     async insert(
       offering: NewOffering & {
         readonly configurationIds: readonly string[]
@@ -149,30 +148,23 @@ export function createOfferSessionStore({ prisma, sql }: Database) {
       },
       session: StoredSession,
     ): Promise<void> {
-      await prisma.$transaction(async (tx) => {
-        await tx.offering.create({
-          data: {
-            ...offering,
-            isSession: true,
-            configurationIds: [...offering.configurationIds],
-            credentialSubject: offering.credentialSubject as Prisma.InputJsonObject,
-          },
-        })
-        const { id, createdBy, txCode, txCodeHash, createdAt, expiresAt } = session
-        await tx.credentialOfferSession.create({
-          data: {
-            id,
-            createdBy,
-            txCode: txCode === null ? Prisma.DbNull : { ...txCode },
-            txCodeHash,
-            createdAt,
-            expiresAt,
-          },
-        })
-        const first = Prisma.sql`SELECT ${id}::text AS id, ${session.seq}::int AS seq, NULL::text AS deferred`
-        await tx.$queryRaw`WITH ${sessionEvent(session, first, createdAt)} SELECT 1 AS done`
-        await recordAudit(tx, { actor: createdBy, action: 'offering.created', subject: 'offering', subjectId: id })
-      })
+      const { id, createdBy, createdAt, expiresAt } = session
+      const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
+      await sql(noRow)`
+        WITH offering AS (
+          INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at,
+            configuration_ids, is_session, "grant", for_subject, deferred, profile, created_at)
+          VALUES (${id}, ${offering.schemaId}, ${offering.issuerId}, ${JSON.stringify(offering.credentialSubject)}::json,
+            ${offering.recipient}, ${offering.redemptionLimit}, ${offering.expiresAt}, ${[...offering.configurationIds]}::text[],
+            true, ${offering.grant}, ${offering.forSubject}, ${offering.deferred}, ${offering.profile}, ${offering.createdAt})
+          RETURNING id),
+        inserted AS (
+          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, created_at, expires_at)
+          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${createdAt}, ${expiresAt} FROM offering
+          RETURNING id, seq, deferred),
+        ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM inserted`, createdAt)}
+        INSERT INTO audit_events (actor, action, subject, subject_id)
+        SELECT ${createdBy}, 'offering.created', 'offering', id FROM inserted`
     },
 
     /** Moves a session on, where it may still move there; one statement, its event with it. */
