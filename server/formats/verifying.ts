@@ -39,8 +39,8 @@ export interface PresentationContext {
   readonly options: VerifyOptions
   readonly installation: Installation
   readonly nonce: string
-  /** The verifier's client identifier, with its prefix. */
-  readonly audience: string
+  /** The verifier's client identifier, with its prefix; where a page asked, its origins in every form that counts. */
+  readonly audience: string | readonly string[]
   /** When it was asked for. */
   readonly requestedAt: Date
   /** `meta` of the credential query that it answers. */

@@ -230,6 +230,17 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('DELETE', '/api/v1/verifier/vp-queries/{id}', { at: { id } })
 }
 
+/** A page asks by the Digital Credentials API, and the person declines. */
+async function visitPage({ go }: Bound): Promise<void> {
+  const asked = await go('POST', '/authorization-requests', {
+    body: { query: QUERY, responseMode: 'dc_api.jwt', expectedOrigins: ['https://shop.example.org'] },
+  })
+  await go('POST', '/openid4vp/dc-api/{id}', {
+    at: { id: String(asked.response_uri).split('/').at(-1) ?? '' },
+    body: { protocol: asked.digitalCredentialRequest.protocol, data: { error: 'access_denied' } },
+  })
+}
+
 /** A person authorizes a payment with a credential. */
 async function visitPayment({ go, service }: Bound, did: string): Promise<void> {
   const vct = `${service.url}/vct/${SCHEMA.name}`
@@ -248,6 +259,7 @@ async function visitPayment({ go, service }: Bound, did: string): Promise<void> 
 
 async function visitFlows({ go, service }: Bound, holderId: string, did: string): Promise<void> {
   await visitPayment({ go, service }, did)
+  await visitPage({ go, service })
   const { offering_full_url: qrContent } = await go('POST', '/api/v1/offerings', {
     body: { credential_type: SCHEMA.name, credential_subject: SUBJECT },
   })

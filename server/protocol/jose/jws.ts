@@ -22,7 +22,7 @@ export {
   thumbprint,
 } from './jwk.js'
 export { JwsError, type JwsErrorCode } from './jws-error.js'
-export { createSigner, type Signer, signCompact } from './signer.js'
+export { createSigner, type SignedGeneral, type Signer, signCompact, signGeneral } from './signer.js'
 
 /** Decodes a compact JWS and verifies it, as `verifyDecoded` does. Resolves to what was decoded; throws JwsError. */
 export async function verifyCompact(

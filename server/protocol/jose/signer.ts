@@ -38,11 +38,34 @@ export async function signCompact(
   header: Record<string, unknown>,
   payload: Record<string, unknown>,
 ): Promise<string> {
+  const encodedPayload = encodeBase64url(JSON.stringify(payload))
+  const { protected: encodedHeader, signature } = await signatureOf(signer, header, encodedPayload)
+  return `${encodedHeader}.${encodedPayload}.${signature}`
+}
+
+/** A JWS in its general JSON serialization (RFC 7515 §7.2.1). */
+export interface SignedGeneral {
+  readonly payload: string
+  readonly signatures: readonly { readonly protected: string; readonly signature: string }[]
+}
+
+/** Signs one payload under several protected headers (RFC 7515 §7.2.1), each as `signCompact` makes it. */
+export async function signGeneral(
+  signer: Signer,
+  headers: readonly Record<string, unknown>[],
+  payload: Record<string, unknown>,
+): Promise<SignedGeneral> {
+  const encodedPayload = encodeBase64url(JSON.stringify(payload))
+  const signatures = await Promise.all(headers.map((header) => signatureOf(signer, header, encodedPayload)))
+  return { payload: encodedPayload, signatures }
+}
+
+async function signatureOf(signer: Signer, header: Record<string, unknown>, encodedPayload: string) {
   const identified = 'kid' in header || header.jwk !== undefined || header.x5c !== undefined
   const protectedHeader = { ...header, alg: signer.alg, ...(identified ? {} : { kid: signer.kid }) }
-  const signingInput = `${encodeBase64url(JSON.stringify(protectedHeader))}.${encodeBase64url(JSON.stringify(payload))}`
-  const signature = await signer.sign(Buffer.from(signingInput, 'ascii'))
-  return `${signingInput}.${encodeBase64url(signature)}`
+  const encodedHeader = encodeBase64url(JSON.stringify(protectedHeader))
+  const signature = await signer.sign(Buffer.from(`${encodedHeader}.${encodedPayload}`, 'ascii'))
+  return { protected: encodedHeader, signature: encodeBase64url(signature) }
 }
 
 function importPrivateKey(privateJwk: Jwk): KeyObject {

@@ -17,6 +17,12 @@ function parsed(uri: string): URL | undefined {
   return isWeb && !HOST.test(url.hostname) ? undefined : url
 }
 
+/** Whether a text is an origin of the web just as browsers write it: scheme, host in lower case, a port that is not the scheme's own. */
+export function isWebOrigin(text: string): boolean {
+  const url = parsed(text)
+  return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.origin === text
+}
+
 /** Whether a browser or an app may be sent to an address: https, an app's scheme with a dot, and http where it is allowed. */
 export function isRedirectUri(uri: string, allowHttp: boolean): boolean {
   const url = parsed(uri)

@@ -58,14 +58,26 @@ export function readAuthorizationResponse(
   { state, encryptionKey }: RequestSecrets,
   read: ReadPresentations = readPresentations,
 ): WalletAnswer {
-  const parameters = parametersOf(form, encryptionKey)
+  const parameters = opened(form, encryptionKey)
   checkState(parameters.state, state)
+  const { vp_token: vpToken } = form
+  const clear = encryptionKey === undefined && vpToken !== undefined
+  return answerIn(clear ? { ...form, vp_token: jsonOrText(vpToken) } : parameters, read)
+}
+
+/**
+ * Reads the parameters of an answer that has no `state`, since a browser brought it.
+ *
+ * @throws ResponseError as `readAuthorizationResponse` does.
+ */
+export const readParameters = (parameters: JsonObject, encryptionKey: Jwk | undefined): WalletAnswer =>
+  answerIn(opened(parameters, encryptionKey), readPresentations)
+
+function answerIn(parameters: JsonObject, read: ReadPresentations): WalletAnswer {
   const { error, error_description: description } = parameters
-  if (error !== undefined) {
-    if (typeof error !== 'string') throw new ResponseError('Parameter error is not a string.')
-    return { kind: 'error', error, description: typeof description === 'string' ? description : undefined }
-  }
-  return { kind: 'presentations', ...read(parameters) }
+  if (error === undefined) return { kind: 'presentations', ...read(parameters) }
+  if (typeof error !== 'string') throw new ResponseError('Parameter error is not a string.')
+  return { kind: 'error', error, description: typeof description === 'string' ? description : undefined }
 }
 
 /** §8.1: entries are arrays of strings or objects, also where there is one presentation only. */
@@ -73,15 +85,17 @@ export const readPresentations: ReadPresentations = ({ vp_token: sent }) => ({
   vpToken: new Map(Object.entries(entriesOf(sent)).map(([id, presentations]) => [id, readEntry(presentations)])),
 })
 
-function parametersOf(form: AuthorizationResponse, encryptionKey: Jwk | undefined): JsonObject {
+/** The parameters as they were sent, or as the JWE among them has them. */
+function opened(sent: JsonObject, encryptionKey: Jwk | undefined): JsonObject {
+  const { response } = sent
   if (encryptionKey !== undefined) {
-    if (form.response !== undefined) return decryptResponse(form.response, encryptionKey)
+    if (typeof response === 'string') return decryptResponse(response, encryptionKey)
     // §8.3.1: a wallet that cannot encrypt may send an error, and only that, in the clear.
-    if (form.error !== undefined && form.vp_token === undefined) return form
+    if (response === undefined && sent.error !== undefined && sent.vp_token === undefined) return sent
     throw new ResponseError('Parameter response is missing: the request asks for an encrypted answer.')
   }
-  if (form.response !== undefined) throw new ResponseError('Response is encrypted, which the request does not ask for.')
-  return form.vp_token === undefined ? form : { ...form, vp_token: jsonOrText(form.vp_token) }
+  if (response !== undefined) throw new ResponseError('Response is encrypted, which the request does not ask for.')
+  return sent
 }
 
 function jsonOrText(text: string): unknown {

@@ -7,8 +7,18 @@ import { ENCRYPTED_RESPONSE_ENC_VALUES } from './response-encryption.js'
 /** RFC 9101 §10.8; OpenID4VP 1.0 §5.10.1. */
 export const REQUEST_OBJECT_MEDIA_TYPE = 'application/oauth-authz-req+jwt'
 
-/** §8.2, §8.3.1. */
-export type ResponseMode = 'direct_post' | 'direct_post.jwt'
+/** §8.2, §8.3.1; over the Digital Credentials API Appendix A.2. */
+export const RESPONSE_MODES = ['direct_post', 'direct_post.jwt', 'dc_api', 'dc_api.jwt'] as const
+export type ResponseMode = (typeof RESPONSE_MODES)[number]
+
+/** Whether the answer is encrypted (§8.3). */
+export const isEncrypted = (mode: ResponseMode): boolean => mode.endsWith('.jwt')
+
+/** Whether request and answer go through the browser, by the Digital Credentials API (Appendix A). */
+export const isOverBrowser = (mode: ResponseMode | undefined): boolean => mode === 'dc_api' || mode === 'dc_api.jwt'
+
+/** Header of a signed request (RFC 9101 §10.8; OpenID4VP 1.0 §5). */
+export const REQUEST_OBJECT_TYPE = { typ: 'oauth-authz-req+jwt' } as const
 
 /** §5.8: the wallet's metadata is static. */
 const STATIC_DISCOVERY = 'https://self-issued.me/v2'
@@ -23,11 +33,11 @@ export interface VerifierInfo {
 
 /** What a request asks for, signed or not. */
 export interface RequestParameters {
-  /** With its prefix. */
-  readonly clientId: string
+  /** With its prefix; none where the request is not signed and goes through the browser, and where each signature has its own. */
+  readonly clientId?: string | undefined
   readonly responseMode: ResponseMode
-  /** Where the answer is posted to, and what it repeats (§8.2). */
-  readonly replyTo: { readonly responseUri: string; readonly state: string }
+  /** Where the answer is posted to, and what it repeats (§8.2); none where the browser brings it. */
+  readonly replyTo?: { readonly responseUri: string; readonly state: string } | undefined
   readonly nonce: string
   readonly dcqlQuery: DcqlQuery
   /** `vp_formats_supported` (§11.1). */
@@ -40,14 +50,18 @@ export interface RequestParameters {
   readonly encryptionKey?: Jwk | undefined
 }
 
-export interface RequestObjectInput extends RequestParameters {
+/** The same with its times. */
+export interface TimedRequest extends RequestParameters {
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+}
+
+export interface RequestObjectInput extends TimedRequest {
   readonly signer: Signer
   /** How the JOSE header names the signer's key: as `clientId` has it (`headerFor`). */
   readonly header: JsonObject
   /** What the wallet sent to see again (§5.10). */
   readonly walletNonce?: string | undefined
-  readonly issuedAt: Date
-  readonly expiresAt: Date
 }
 
 /**
@@ -55,26 +69,25 @@ export interface RequestObjectInput extends RequestParameters {
  * of a draft beside it, since wallets choose their dialect by what they find.
  */
 export function signRequestObject(input: RequestObjectInput): Promise<string> {
-  return signCompact(
-    input.signer,
-    { typ: 'oauth-authz-req+jwt', ...input.header },
-    {
-      aud: STATIC_DISCOVERY,
-      ...parametersOf(input),
-      ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
-      iat: Math.floor(input.issuedAt.getTime() / 1000),
-      exp: Math.ceil(input.expiresAt.getTime() / 1000),
-    },
-  )
+  const nonce = input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }
+  return signCompact(input.signer, { ...REQUEST_OBJECT_TYPE, ...input.header }, { ...requestClaims(input), ...nonce })
 }
 
-const parametersOf = (input: RequestParameters) => ({
-  client_id: input.clientId,
+/** What a signed request says: its parameters, for whom it is and how long it is good (RFC 9101 §4; OpenID4VP 1.0 §5.8). */
+export const requestClaims = (input: TimedRequest): JsonObject => ({
+  aud: STATIC_DISCOVERY,
+  ...requestParameters(input),
+  iat: Math.floor(input.issuedAt.getTime() / 1000),
+  exp: Math.ceil(input.expiresAt.getTime() / 1000),
+})
+
+/** The parameters of a request (§5.1, §5.2). */
+export const requestParameters = (input: RequestParameters): JsonObject => ({
+  ...(input.clientId === undefined ? {} : { client_id: input.clientId }),
   response_type: 'vp_token',
   response_mode: input.responseMode,
-  response_uri: input.replyTo.responseUri,
   nonce: input.nonce,
-  state: input.replyTo.state,
+  ...(input.replyTo === undefined ? {} : { response_uri: input.replyTo.responseUri, state: input.replyTo.state }),
   dcql_query: input.dcqlQuery,
   client_metadata: clientMetadata(input),
   ...verifierInfoFor(input),
@@ -111,7 +124,7 @@ export const authorizationRequestUri = (clientId: string, requestUri: string): s
 
 /** The same of a request that is not signed: its parameters stand in the address (§5.9.3 `redirect_uri`), objects as JSON. */
 export function unsignedRequestUri(input: RequestParameters): string {
-  const parameters = Object.entries(parametersOf(input)).map(([name, value]) => {
+  const parameters = Object.entries(requestParameters(input)).map(([name, value]) => {
     return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const
   })
   return withParameters(ANY_WALLET, Object.fromEntries(parameters))

@@ -3,11 +3,14 @@ import { isTrustEntry } from '../../config-rules.js'
 import { route } from '../../contract.js'
 import { zDcqlQuery } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
-import { zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
+import { isWebOrigin, zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
+import { DIGITAL_CREDENTIAL_PROTOCOLS } from '../../protocol/openid4vp/digital-credentials.js'
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
+import { RESPONSE_MODES } from '../../protocol/openid4vp/request-object.js'
 import { zTransactionDataEntries } from '../../protocol/openid4vp/transaction-data.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
+import { checkCombinations } from './combinations.js'
 
 const MAX_VALIDITY_SECONDS = 86_400
 
@@ -51,19 +54,45 @@ export const zAuthorizationRequestResult = z.object({
   nonce: z.string(),
   validity: z.number(),
   verificationSessionId: z.string(),
-  authorizationRequestUri: z.string().meta({ description: 'openid4vp:// address that a wallet opens.' }),
+  authorizationRequestUri: z.string().meta({
+    description:
+      'openid4vp:// address that a wallet opens; empty over the Digital Credentials API, where there is none.',
+  }),
   walletUri: z.string().optional().meta({
     description: 'The same for the wallet of `walletUrl`, or of profile `haip`; the QR code then has this one.',
   }),
 })
 
-/** The same of a request that may be unsigned. */
-export const zCreatedRequest = zAuthorizationRequestResult.extend({
+/** What a page hands to `navigator.credentials.get({digital: {requests: [it]}})` (OpenID4VP 1.0 Appendix A). */
+export const zDigitalCredentialRequest = z
+  .object({ protocol: z.enum(DIGITAL_CREDENTIAL_PROTOCOLS), data: z.record(z.string(), z.unknown()) })
+  .meta({
+    description:
+      'Over the Digital Credentials API: an element of `requests` of `navigator.credentials.get({digital: {requests}})`, in a page ' +
+      'of one of `expectedOrigins`.',
+  })
+
+/** The same in whatever way the request is handed out. */
+export const zCreatedRequest = z.object({
+  ...zAuthorizationRequestResult.partial({ qr_code_url: true, state: true }).shape,
   request_uri: z
     .url()
     .optional()
-    .meta({ description: 'Address of the signed request object; left out where `clientIdPrefix` is `redirect_uri`.' }),
+    .meta({ description: 'Address of the signed request object; left out where nothing is fetched.' }),
+  response_uri: z.url().optional().meta({
+    description: 'Over the Digital Credentials API: where the page posts `{protocol, data}` that it got.',
+  }),
+  digitalCredentialRequest: zDigitalCredentialRequest.optional(),
 })
+
+const areDistinct = (values: readonly unknown[]) => new Set(values).size === values.length
+
+const zClientIdPrefix = z.enum(CLIENT_ID_PREFIXES)
+
+const zExpectedOrigin = z
+  .string()
+  .max(300)
+  .refine(isWebOrigin, { error: 'must be an origin as browsers write it, such as https://shop.example' })
 
 export const createAuthorizationRequest = (formats: Formats) => ({
   meta: route('POST', '/authorization-requests', {
@@ -100,9 +129,43 @@ export const createAuthorizationRequest = (formats: Formats) => ({
             'browser that was sent back (OpenID4VP 1.0 §14.2). Needs `redirectUri`; false unless given, true in profile `haip`.',
         }),
       validity: zValidity.optional(),
-      responseMode: z.enum(['direct_post', 'direct_post.jwt']).optional(),
+      responseMode: z
+        .enum(RESPONSE_MODES)
+        .optional()
+        .meta({
+          description:
+            'How the answer comes: by the wallet (`direct_post`), or by the Digital Credentials API (`dc_api`, OpenID4VP 1.0 ' +
+            'Appendix A), encrypted with `.jwt`. Over that API a page of `expectedOrigins` hands `digitalCredentialRequest` to the ' +
+            'browser and posts what it gets to `response_uri`; there is no QR code, `redirectUri` and `walletUrl` are left out, and ' +
+            'the session is RequestUriRetrieved at once. VERIFIER_RESPONSE_MODE unless given.',
+        }),
+      expectedOrigins: z
+        .array(zExpectedOrigin)
+        .min(1)
+        .max(16)
+        .optional()
+        .meta({
+          description:
+            'Origins of the pages that may ask by the Digital Credentials API, as browsers write them; the answer is for one of them.',
+          example: ['https://shop.example'],
+        }),
+      signed: z
+        .boolean()
+        .optional()
+        .meta({
+          description:
+            'Whether a request over the Digital Credentials API is signed. Unless given, it is where `clientIdPrefix` is given or the ' +
+            'verifier has a certificate.',
+        }),
       clientIdPrefix: z
-        .enum(CLIENT_ID_PREFIXES)
+        .union([
+          zClientIdPrefix,
+          z
+            .array(zClientIdPrefix)
+            .min(2)
+            .max(CLIENT_ID_PREFIXES.length)
+            .refine(areDistinct, { error: 'must not hold one twice' }),
+        ])
         .optional()
         .meta({
           description:
@@ -110,7 +173,8 @@ export const createAuthorizationRequest = (formats: Formats) => ({
             '`decentralized_identifier`, unless given. `x509_san_dns` needs a certificate for the host of VERIFIER_BASE_URL, ' +
             '`verifier_attestation` the default verifier and VERIFIER_ATTESTATION. ' +
             'Requests of `redirect_uri` are not signed: their parameters stand in the address, which a QR code must hold ' +
-            '(2,900 characters), and the session is RequestUriRetrieved at once.',
+            '(2,900 characters), and the session is RequestUriRetrieved at once. Over the Digital Credentials API two or more in an ' +
+            'array each sign the request (`openid4vp-v1-multisigned`).',
         }),
       verifierInfo: zVerifierInfo.optional(),
       transactionData: zTransactionDataEntries.optional().meta({
@@ -140,9 +204,6 @@ export const createAuthorizationRequest = (formats: Formats) => ({
     .refine(({ dcqlQuery, query }) => (dcqlQuery === undefined) !== (query === undefined), {
       error: 'must hold either dcqlQuery or query',
     })
-    .refine(({ requireResponseCode, redirectUri }) => requireResponseCode !== true || redirectUri !== undefined, {
-      error: 'must be false or left out where redirectUri is left out',
-      path: ['requireResponseCode'],
-    }),
+    .check(checkCombinations),
   output: zCreatedRequest,
 })

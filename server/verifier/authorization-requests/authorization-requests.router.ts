@@ -3,7 +3,7 @@ import type { Formats } from '../../formats/registry.js'
 import { router, verifierProcedure } from '../../trpc.js'
 import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
 import { createAuthorizationRequest } from './authorization-requests.contract.js'
-import { assertRedirectUri, createRequest } from './create.js'
+import { assertOrigins, assertRedirectUri, createRequest } from './create.js'
 
 export const authorizationRequestsRouter = (formats: Formats) => {
   const { meta, input: zInput, output: zOutput } = createAuthorizationRequest(formats)
@@ -15,6 +15,7 @@ export const authorizationRequestsRouter = (formats: Formats) => {
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const { dcqlQuery, query, redirectUri, verifierId } = input
         assertRedirectUri(deps, 'redirectUri', redirectUri)
+        assertOrigins(deps, input.expectedOrigins)
         const items = query ?? []
         const compiled = orBadRequest(() => compiledNewQuery(items, work))
         const verifier = verifierId === undefined ? undefined : { verifierId, sub: caller.sub }

@@ -6,32 +6,58 @@ import {
   clientIdentifier,
   hasExpired,
 } from '../../protocol/openid4vp/client-identifier.js'
+import { isOverBrowser, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
 import { attestationHasExpired } from '../../protocol/openid4vp/verifier-attestation.js'
 import type { Session } from '../sessions/session.js'
 import type { RequestContext } from './store.js'
 
+/** What of a request says how its verifier names itself. */
+export interface NamingMembers {
+  readonly responseMode?: ResponseMode | undefined
+  readonly signed?: boolean | undefined
+  readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
+}
+
+/** The names of a request, and what proves them. */
+export type NamedAs = Pick<Session, 'clientId' | 'furtherClientIds' | 'x5c' | 'verifierAttestation'>
+
+/** Of a request that nobody signs. */
+export const UNNAMED: NamedAs = { clientId: null, furtherClientIds: null, x5c: null, verifierAttestation: null }
+
 /**
- * How the verifier names itself: by its certificate where it has one, unless the request says otherwise.
+ * Whether a request is made under a name of the verifier: over the Digital Credentials API where it says so; unless it says
+ * anything, where it has a prefix, or the verifier a certificate.
+ */
+export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers, { x5c }: Pick<RequestContext, 'x5c'>) {
+  return !isOverBrowser(responseMode) || (signed ?? (clientIdPrefix !== undefined || x5c !== null))
+}
+
+/**
+ * How the verifier names itself in a request that it signs, or that says where its answer goes: by its certificate where it has
+ * one, unless the request says otherwise.
  *
  * @throws 400 where it cannot have that name; 409 where its certificate or attestation has run out.
  */
 export function clientOf(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   { verifierDid: did, publicJwk, x5c }: RequestContext,
-  clientIdPrefix: ClientIdPrefix | undefined,
+  { clientIdPrefix }: NamingMembers,
   responseUri: string,
-): Pick<Session, 'clientId' | 'x5c' | 'verifierAttestation'> {
-  const prefix = clientIdPrefix ?? (x5c === null ? 'decentralized_identifier' : 'x509_hash')
+): NamedAs {
+  const prefixes = [clientIdPrefix ?? (x5c === null ? 'decentralized_identifier' : 'x509_hash')].flat()
   const { verifierAttestation: attestation } = config
   const client = { did, publicJwk, x5c, attestation, responseUri }
-  const clientId = orNeeds(prefix, () => clientIdentifier(prefix, client))
-  if (prefix === 'verifier_attestation' && attestation !== undefined) {
-    if (attestationHasExpired(attestation, clock())) throw errors.verifierAttestationExpired()
-    return { clientId, x5c: null, verifierAttestation: attestation.compact }
+  const [clientId = null, ...others] = prefixes.map((prefix) => orNeeds(prefix, () => clientIdentifier(prefix, client)))
+  const certified = prefixes.some((prefix) => prefix.startsWith('x509_')) ? x5c : null
+  const attested = prefixes.includes('verifier_attestation') ? attestation : undefined
+  if (certified !== null && hasExpired(certified, clock())) throw errors.verifierCertificateExpired()
+  if (attested !== undefined && attestationHasExpired(attested, clock())) throw errors.verifierAttestationExpired()
+  return {
+    clientId,
+    furtherClientIds: others.length === 0 ? null : others,
+    x5c: certified,
+    verifierAttestation: attested?.compact ?? null,
   }
-  if (!prefix.startsWith('x509_') || x5c === null) return { clientId, x5c: null, verifierAttestation: null }
-  if (hasExpired(x5c, clock())) throw errors.verifierCertificateExpired()
-  return { clientId, x5c, verifierAttestation: null }
 }
 
 function orNeeds(prefix: ClientIdPrefix, make: () => string): string {

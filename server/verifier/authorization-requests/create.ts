@@ -16,7 +16,7 @@ import { newSecrets, protectSecrets } from '../sessions/secrets.js'
 import { responseUriOf, type Session, viewOf, wayOf } from '../sessions/session.js'
 import { orBadRequest } from '../vp-queries/compiled.js'
 import type { zCreatedRequest } from './authorization-requests.contract.js'
-import { clientOf } from './client.js'
+import { clientOf, isNamed, UNNAMED } from './client.js'
 import { handOut } from './hand-out.js'
 import type { RequestContext } from './store.js'
 import { newTransactionData } from './transaction-data.js'
@@ -36,7 +36,11 @@ export interface NewRequest {
   readonly validity?: number | undefined
   readonly responseMode?: ResponseMode | undefined
   readonly trustedIssuers?: readonly string[] | undefined
-  readonly clientIdPrefix?: ClientIdPrefix | undefined
+  /** How the verifier names itself; several where each of them signs, over the Digital Credentials API. */
+  readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
+  /** Over the Digital Credentials API alone. */
+  readonly signed?: boolean | undefined
+  readonly expectedOrigins?: readonly string[] | undefined
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
   readonly transactionData?: readonly TransactionData[] | undefined
   readonly walletUrl?: string | undefined
@@ -48,6 +52,13 @@ export function assertRedirectUri(deps: Pick<Deps, 'config'>, member: string, ur
   if (uri !== undefined && !isRedirectUri(uri, deps.config.allowInsecureHttp)) {
     throw errors.badRequest(`${member} must be an https URL or have an app's own scheme with a dot in it`)
   }
+}
+
+/** @throws 400, naming the first that is not of https, nor of http where that is allowed. */
+export function assertOrigins({ config }: Pick<Deps, 'config'>, origins: readonly string[] = []): void {
+  if (config.allowInsecureHttp) return
+  const insecure = origins.findIndex((origin) => origin.startsWith('http:'))
+  if (insecure >= 0) throw errors.badRequest(`expectedOrigins.${insecure} must be an origin of https`)
 }
 
 /** The DCQL query, and the items with the constraints that it cannot express. */
@@ -91,25 +102,28 @@ export async function createRequest(
   request: NewRequest,
 ): Promise<z.input<typeof zCreatedRequest>> {
   const { validity = DEFAULT_VALIDITY_SECONDS } = request
-  const kept = profiled(deps, request, context)
+  const named = isNamed(request, context)
+  const kept = profiled(deps, { ...request, signed: named }, context)
   const queries = queriesOf(deps, request, context, kept.profile, work)
   const secrets = newSecrets(deps, kept.responseMode)
   const createdAt = deps.clock()
   const id = deps.newId()
   const requestId = deps.newId()
-  const client = clientOf(deps, context, request.clientIdPrefix, responseUriOf(deps.config, requestId))
+  const client = named ? clientOf(deps, context, request, responseUriOf(deps.config, requestId)) : UNNAMED
+  const way = wayOf({ ...client, ...kept })
   const session: Session = {
     id,
     requestId,
-    qrCodeId: deps.newId(),
+    qrCodeId: way === 'browser' ? null : deps.newId(),
     verifierId: context.verifierDid,
     ...client,
     keyId: context.keyId,
     kid: keyIdOf(context.verifierDid, context.publicJwk),
     // Where nothing is fetched, handing it out is what fetching it is elsewhere.
-    state: wayOf(client) === 'reference' ? 'RequestCreated' : 'RequestUriRetrieved',
+    state: way === 'reference' ? 'RequestCreated' : 'RequestUriRetrieved',
     errorMessage: null,
     ...kept,
+    expectedOrigins: request.expectedOrigins ?? null,
     secrets: await protectSecrets(deps, id, secrets),
     ...queries,
     trustedIssuers: request.trustedIssuers ?? null,
@@ -120,8 +134,8 @@ export async function createRequest(
     createdAt,
     expiresAt: new Date(createdAt.getTime() + validity * 1000),
   }
-  const { address, members } = handOut(deps, session, secrets)
-  await deps.stores.verificationSessions.insert(session, viewOf(session, address))
+  const handedOut = await handOut(deps, session, secrets)
+  await deps.stores.verificationSessions.insert(session, viewOf(session, handedOut.authorizationRequestUri))
   deps.metrics.verificationSession('created')
-  return { ...members, nonce: secrets.nonce, validity, verificationSessionId: session.id }
+  return { ...handedOut, nonce: secrets.nonce, validity, verificationSessionId: session.id }
 }

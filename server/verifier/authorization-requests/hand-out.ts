@@ -2,74 +2,65 @@ import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { authorizationRequestUri, forWallet, unsignedRequestUri } from '../../protocol/openid4vp/request-object.js'
+import { digitalCredentialRequestOf } from '../openid4vp/digital-credentials.js'
 import { requestParametersOf } from '../openid4vp/request-parameters.js'
 import { qrCodeUrlOf } from '../qr-codes/address.js'
 import type { SessionSecrets } from '../sessions/secrets.js'
-import { requestUriOf, type Session, type Way, wayOf } from '../sessions/session.js'
+import { digitalCredentialUriOf, requestUriOf, type Session, wayOf } from '../sessions/session.js'
 import type { zCreatedRequest } from './authorization-requests.contract.js'
 
 /** What the largest QR code holds, with the least correction. */
 const MAX_QR_CODE_CHARACTERS = 2_900
 
-/** A request on its way to wallets. */
-export interface HandedOut {
-  /** What every wallet can be opened with. */
-  readonly address: string
-  /** What its caller is told of it. */
-  readonly members: Omit<z.input<typeof zCreatedRequest>, 'nonce' | 'validity' | 'verificationSessionId'>
-}
+/** What the caller is told of how a request reaches wallets. */
+export type HandedOut = Omit<z.input<typeof zCreatedRequest>, 'nonce' | 'validity' | 'verificationSessionId'>
 
-type Handing = Pick<Deps, 'config' | 'formats'>
-
-const WAYS: Readonly<Record<Way, (deps: Handing, session: Session, secrets: SessionSecrets) => HandedOut>> = {
-  reference,
-  address,
-}
+type Handing = Pick<Deps, 'config' | 'formats' | 'keys' | 'vault'>
 
 /**
  * Hands a new request out.
  *
  * @throws 400 for one that stands in its address, where no QR code could hold that.
  */
-export const handOut = (deps: Handing, session: Session, secrets: SessionSecrets): HandedOut =>
-  WAYS[wayOf(session)](deps, session, secrets)
+export function handOut(deps: Handing, session: Session, secrets: SessionSecrets): HandedOut | Promise<HandedOut> {
+  const { clientId } = session
+  const way = wayOf(session)
+  if (clientId === null || way === 'browser') return byBrowser(deps, session, secrets)
+  return way === 'address' ? inAddress(deps, session, secrets) : byReference(deps, session, clientId, secrets)
+}
+
+/** Appendix A: a page hands it to the browser, and posts what it gets. */
+async function byBrowser(deps: Handing, session: Session, secrets: SessionSecrets): Promise<HandedOut> {
+  return {
+    authorizationRequestUri: '',
+    response_uri: digitalCredentialUriOf(deps.config, session.requestId),
+    digitalCredentialRequest: await digitalCredentialRequestOf(deps, session, secrets),
+  }
+}
 
 /** §5.7: the wallet fetches it. */
-function reference({ config }: Handing, session: Session, { state }: SessionSecrets): HandedOut {
+function byReference({ config }: Handing, session: Session, clientId: string, { state }: SessionSecrets): HandedOut {
   const requestUri = requestUriOf(config, session.requestId)
-  const uri = authorizationRequestUri(session.clientId, requestUri)
+  const uri = authorizationRequestUri(clientId, requestUri)
   return {
-    address: uri,
-    members: {
-      request_uri: requestUri,
-      qr_code_url: qrCodeOf(config, session),
-      state,
-      authorizationRequestUri: uri,
-      ...walletUriOf(session, uri),
-    },
+    request_uri: requestUri,
+    ...qrCodeOf(config, session),
+    state,
+    authorizationRequestUri: uri,
+    ...walletUriOf(session, uri),
   }
 }
 
 /** §5.9.3 `redirect_uri`: all parameters in the address. */
-function address(deps: Handing, session: Session, secrets: SessionSecrets): HandedOut {
+function inAddress(deps: Handing, session: Session, secrets: SessionSecrets): HandedOut {
   const uri = unsignedRequestUri(requestParametersOf(deps, session, secrets))
-  const { walletUri } = walletUriOf(session, uri)
-  assertFitsQrCode(walletUri ?? uri)
-  return {
-    address: uri,
-    members: {
-      qr_code_url: qrCodeOf(deps.config, session),
-      state: secrets.state,
-      authorizationRequestUri: uri,
-      ...(walletUri === undefined ? {} : { walletUri }),
-    },
-  }
+  const wallet = walletUriOf(session, uri)
+  assertFitsQrCode(wallet.walletUri ?? uri)
+  return { ...qrCodeOf(deps.config, session), state: secrets.state, authorizationRequestUri: uri, ...wallet }
 }
 
-function qrCodeOf(config: Deps['config'], { id, qrCodeId }: Session): string {
-  if (qrCodeId === null) throw new Error(`Session ${id} has no QR code.`)
-  return qrCodeUrlOf(config, qrCodeId)
-}
+const qrCodeOf = (config: Deps['config'], { qrCodeId }: Session): { qr_code_url?: string } =>
+  qrCodeId === null ? {} : { qr_code_url: qrCodeUrlOf(config, qrCodeId) }
 
 const walletUriOf = ({ walletUrl }: Session, uri: string): { walletUri?: string } =>
   walletUrl === null ? {} : { walletUri: forWallet(uri, walletUrl) }

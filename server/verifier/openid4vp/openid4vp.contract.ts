@@ -64,3 +64,30 @@ export const postResponse = {
   input: zAuthorizationResponse.extend({ id: z.string() }),
   output: zProtocolReply,
 }
+
+export const postDigitalCredential = {
+  meta: route('POST', '/openid4vp/dc-api/{id}', {
+    tag: TAG,
+    summary: 'What a page got by the Digital Credentials API (OpenID4VP 1.0 Appendix A.4)',
+    description:
+      '`response_uri` of a request with `responseMode` `dc_api` or `dc_api.jwt`: `protocol` and `data` of the `DigitalCredential` ' +
+      'that `navigator.credentials.get()` gave, an error of the wallet among them. 403 for an `Origin` that is none of ' +
+      '`expectedOrigins`, and 400 for what answers another request; the session is then as it was.',
+    access: 'public',
+    kind: 'protocol',
+    reply: z.object({}).meta({ example: {} }),
+    requestExample: {
+      protocol: 'openid4vp-v1-signed',
+      data: { response: 'eyJhbGciOiJFQ0RILUVTIiwiZW5jIjoiQTI1NkdDTSJ9…' },
+    },
+    errors: [400, 403, 404],
+  }),
+  input: z.object({
+    id: z.string(),
+    protocol: z.string().meta({ description: 'That of the request.' }),
+    data: z
+      .union([z.string(), z.record(z.string(), z.unknown())])
+      .meta({ description: '`response` (JWE), `vp_token` or `error`: an object, or the same as JSON.' }),
+  }),
+  output: zProtocolReply,
+}

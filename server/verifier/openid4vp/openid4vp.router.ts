@@ -1,6 +1,7 @@
 import { onlyLooks } from '../../context.js'
 import { publicProcedure, router } from '../../trpc.js'
-import { getRequestObject, postRequestObject, postResponse } from './openid4vp.contract.js'
+import { receiveDigitalCredential } from './digital-credentials.js'
+import { getRequestObject, postDigitalCredential, postRequestObject, postResponse } from './openid4vp.contract.js'
 import { serveRequestObject } from './request.js'
 import { receiveResponse } from './response.js'
 
@@ -28,4 +29,12 @@ export const openid4vpRouter = router({
     .input(postResponse.input)
     .output(postResponse.output)
     .mutation(({ ctx: { deps, work }, input: { id, ...form } }) => receiveResponse(deps, id, form, work)),
+
+  digitalCredential: publicProcedure
+    .meta(postDigitalCredential.meta)
+    .input(postDigitalCredential.input)
+    .output(postDigitalCredential.output)
+    .mutation(({ ctx: { deps, request, work }, input: { id, ...credential } }) =>
+      receiveDigitalCredential(deps, id, request.headers.origin, credential, work),
+    ),
 })

@@ -3,7 +3,7 @@ import type { RequestParameters } from '../../protocol/openid4vp/request-object.
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { encodedTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import type { SessionSecrets } from '../sessions/secrets.js'
-import { responseUriOf, type Session } from '../sessions/session.js'
+import { responseUriOf, type Session, wayOf } from '../sessions/session.js'
 import { vpFormatsOf } from './profiles/profile.js'
 
 /** The parameters of a stored request, in whatever way it reaches the wallet. */
@@ -13,9 +13,10 @@ export function requestParametersOf(
   { nonce, state, encryptionKey }: SessionSecrets,
 ): RequestParameters {
   return {
-    clientId: session.clientId,
+    clientId: session.clientId ?? undefined,
     responseMode: session.responseMode,
-    replyTo: { responseUri: responseUriOf(config, session.requestId), state },
+    replyTo:
+      wayOf(session) === 'browser' ? undefined : { responseUri: responseUriOf(config, session.requestId), state },
     nonce,
     dcqlQuery: session.dcqlQuery,
     vpFormats: vpFormatsOf(session.profile, formats),

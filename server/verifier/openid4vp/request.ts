@@ -4,7 +4,7 @@ import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { headerFor } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
-import { REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
+import { isEncrypted, REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
 import { keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import {
   assertTakes,
@@ -20,7 +20,9 @@ import { revealSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, type Session, wayOf } from '../sessions/session.js'
 import { requestParametersOf } from './request-parameters.js'
 
-export const REQUEST_NOT_FOUND = 'Authorization request not found.'
+/** For an id of no request, and of one that takes another way. */
+export const requestNotFound = () =>
+  new OAuthError('invalid_request', 'Authorization request not found.', { status: 404 })
 
 const gone = (description: string) => new OAuthError('invalid_request', description, { status: 410 })
 
@@ -48,7 +50,9 @@ interface ForWallet {
   readonly encrypt: ((signed: string) => string) | undefined
 }
 
-const notFound = () => new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
+/** Nothing is fetched of a request that reaches the wallet in another way. */
+const isByReference = (session: Session | undefined): session is Session & { readonly clientId: string } =>
+  session !== undefined && wayOf(session) === 'reference'
 
 /**
  * Reads a wallet's metadata and whether it can take the request, before anything is changed for it.
@@ -61,10 +65,10 @@ async function forWallet(deps: Deps, requestId: string, text: string): Promise<F
     const encrypt = requestObjectEncryption(metadata)
     if (limitsRequests(metadata)) {
       const session = await deps.stores.verificationSessions.byRequest(requestId)
-      if (session === undefined) throw notFound()
+      if (!isByReference(session)) throw requestNotFound()
       const { alg } = await deps.keys.signer(session.keyId, session.kid)
       const { clientId, responseMode } = session
-      assertTakes(metadata, { alg, clientId, encrypted: responseMode === 'direct_post.jwt' })
+      assertTakes(metadata, { alg, clientId, encrypted: isEncrypted(responseMode) })
     }
     return { metadata, encrypt }
   } catch (thrown) {
@@ -96,8 +100,7 @@ export async function serveRequestObject(
   const session = await (counts
     ? verificationSessions.retrieve(requestId, now)
     : verificationSessions.byRequest(requestId))
-  // Nothing is fetched of a request that reached the wallet in another way.
-  if (session === undefined || wayOf(session) !== 'reference') throw notFound()
+  if (!isByReference(session)) throw requestNotFound()
   await assertServed(deps, session, now, counts)
   const parameters = requestParametersOf(deps, session, await revealSecrets(deps, session))
   const requestObject = await signRequestObject({

@@ -12,12 +12,12 @@ import { ResponseError } from '../../protocol/openid4vp/response-error.js'
 import type { Work } from '../../protocol/work.js'
 import { PresentationError } from '../presentations/presentation-error.js'
 import { verifiedClaims } from '../presentations/verified-claims.js'
-import { type VerifiedVpToken, verifyVpToken } from '../presentations/verify-vp-token.js'
+import { type Binding, type VerifiedVpToken, verifyVpToken } from '../presentations/verify-vp-token.js'
 import { expireSessions } from '../sessions/expire.js'
 import { responseCodeHash } from '../sessions/result.js'
 import { randomValue, revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
-import { EXPIRED_MESSAGE, isFinal, responseFailed, responseVerified, type Session } from '../sessions/session.js'
-import { REQUEST_NOT_FOUND } from './request.js'
+import { EXPIRED_MESSAGE, isFinal, responseFailed, responseVerified, type Session, wayOf } from '../sessions/session.js'
+import { requestNotFound } from './request.js'
 
 const ANSWERED = 'Authorization request was answered already.'
 const NOT_FETCHED = 'Authorization request was not fetched yet.'
@@ -44,12 +44,31 @@ export async function receiveResponse(
   work: Work,
 ): Promise<ProtocolReply> {
   const session = await deps.stores.verificationSessions.byRequest(requestId)
-  if (session === undefined) throw new OAuthError('invalid_request', REQUEST_NOT_FOUND, { status: 404 })
+  if (session === undefined || session.clientId === null || wayOf(session) === 'browser') throw requestNotFound()
+  return takeAnswer(deps, session, work, {
+    audience: session.clientId,
+    read: (secrets) => readAuthorizationResponse(form, secrets),
+  })
+}
+
+/** An answer, in whatever way it came. */
+export interface Answering extends Pick<Binding, 'audience'> {
+  /** @throws ResponseError for one that is not an answer to the request. */
+  readonly read: (secrets: SessionSecrets) => WalletAnswer
+}
+
+/** Judges an answer and ends its session. @throws OAuthError */
+export async function takeAnswer(
+  deps: Deps,
+  session: Session,
+  work: Work,
+  { audience, read }: Answering,
+): Promise<ProtocolReply> {
   await assertAwaiting(deps, session)
   const secrets = await revealSecrets(deps, session)
-  const answer = readAnswer(form, secrets)
+  const answer = orRefusal(() => read(secrets))
   if (answer.kind === 'error') return endByWallet(deps, session, answer)
-  const verified = await verifyOrEnd(deps, session, secrets, answer, work)
+  const verified = await verifyOrEnd(deps, session, { nonce: secrets.nonce, audience }, answer, work)
   return complete(deps, session, verified)
 }
 
@@ -63,9 +82,9 @@ async function assertAwaiting(deps: Deps, session: Session): Promise<void> {
   if (session.state === 'RequestCreated') throw refusal(NOT_FETCHED)
 }
 
-function readAnswer(form: AuthorizationResponse, secrets: SessionSecrets): WalletAnswer {
+function orRefusal(read: () => WalletAnswer): WalletAnswer {
   try {
-    return readAuthorizationResponse(form, secrets)
+    return read()
   } catch (thrown) {
     throw thrown instanceof ResponseError ? refusal(thrown.message, thrown) : thrown
   }
@@ -90,12 +109,12 @@ async function endByWallet(
 async function verifyOrEnd(
   deps: Deps,
   session: Session,
-  { nonce }: SessionSecrets,
+  binding: Binding,
   presentations: Presentations,
   work: Work,
 ): Promise<VerifiedVpToken> {
   try {
-    return await verifyVpToken(deps, session, nonce, presentations, work)
+    return await verifyVpToken(deps, session, binding, presentations, work)
   } catch (thrown) {
     if (!(thrown instanceof PresentationError)) throw thrown
     const { errorMessage, redirectUri } = await end(deps, session, thrown.message)

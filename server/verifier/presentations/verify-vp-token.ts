@@ -44,10 +44,13 @@ export interface VerifiedVpToken {
   readonly discarded: readonly DiscardedPresentation[]
 }
 
-type Asked = Pick<
-  Session,
-  'profile' | 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'transactionData' | 'clientId' | 'createdAt'
->
+type Asked = Pick<Session, 'profile' | 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'transactionData' | 'createdAt'>
+
+/** What the request has that every presentation must be made for. */
+export interface Binding {
+  readonly nonce: string
+  readonly audience: string | readonly string[]
+}
 
 /**
  * Verifies a vp_token (OpenID4VP 1.0 §8.6): that it has the requested entries; each presentation by its format's rules, with
@@ -61,14 +64,14 @@ type Asked = Pick<
 export async function verifyVpToken(
   deps: Deps,
   session: Asked,
-  nonce: string,
+  binding: Binding,
   { vpToken, selected }: Presentations,
   work: Work,
 ): Promise<VerifiedVpToken> {
   checkEntries(session, vpToken)
   const { certified: certifiedOnly, holderBound, algorithms } = profileNamed(session.profile)
   const verification = startVerification(deps, work, { certifiedOnly, algorithms })
-  const request = { nonce, audience: session.clientId, requestedAt: session.createdAt, holderBound }
+  const request = { ...binding, requestedAt: session.createdAt, holderBound }
   const verified = await firstFaultOf(
     session.dcqlQuery.credentials.flatMap((query) => {
       const item = session.vpQuery === null ? undefined : itemOfCredentialId(query.id)

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { RequestSecrets } from '../../protocol/openid4vp/authorization-response.js'
-import type { ResponseMode } from '../../protocol/openid4vp/request-object.js'
+import { isEncrypted, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
 import { generateResponseKey } from '../../protocol/openid4vp/response-encryption.js'
 import type { Session } from './session.js'
 
@@ -16,7 +16,7 @@ export const randomValue = (deps: Pick<Deps, 'random'>): string => Buffer.from(d
 
 export function newSecrets(deps: Pick<Deps, 'random'>, responseMode: ResponseMode): SessionSecrets {
   const values = { state: randomValue(deps), nonce: randomValue(deps) }
-  return responseMode === 'direct_post' ? values : { ...values, encryptionKey: generateResponseKey() }
+  return isEncrypted(responseMode) ? { ...values, encryptionKey: generateResponseKey() } : values
 }
 
 const placeOf = (sessionId: string) => ({ column: 'verification_sessions.secrets', id: sessionId }) as const

@@ -2,7 +2,7 @@ import type { Config } from '../../config.js'
 import { isUnsigned } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
-import type { ResponseMode, VerifierInfo } from '../../protocol/openid4vp/request-object.js'
+import { isOverBrowser, type ResponseMode, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import type { ProfileName } from '../openid4vp/profiles/profile.js'
 
 export const SESSION_STATES = ['RequestCreated', 'RequestUriRetrieved', 'ResponseVerified', 'Error'] as const
@@ -14,19 +14,24 @@ export interface Session {
   readonly id: string
   readonly requestId: string
   readonly qrCodeId: string | null
-  /** DID of the verifier; `clientId` is its client identifier with the prefix. */
+  /** DID of the verifier. */
   readonly verifierId: string
-  readonly clientId: string
+  /** Its client identifier with the prefix; null for a request that the browser brings and nobody signed. */
+  readonly clientId: string | null
+  /** Client identifiers that sign the request beside that one; null where there are none. */
+  readonly furtherClientIds: readonly string[] | null
   /** The key that signs the request object, under `kid`. */
   readonly keyId: string
   readonly kid: string
-  /** The chain that `clientId` names a verifier by, as it was when the request was made; null for a DID, and once it has ended. */
+  /** The chain that a client identifier names the verifier by, as it was when the request was made; null for a DID, and once it has ended. */
   readonly x5c: readonly string[] | null
   /** The verifier attestation that `clientId` is of, as it was when the request was made; null for any other, and once it has ended. */
   readonly verifierAttestation: string | null
   readonly state: SessionState
   readonly errorMessage: string | null
   readonly responseMode: ResponseMode
+  /** Origins of the pages that may ask by the Digital Credentials API; null where it goes another way. */
+  readonly expectedOrigins: readonly string[] | null
   /** What request and answer keep to. */
   readonly profile: ProfileName
   /** `SessionSecrets` as JSON, as the vault protects it; null once the session has ended. */
@@ -51,10 +56,17 @@ export interface Session {
   readonly expiresAt: Date
 }
 
-/** How a request reaches a wallet: its address names where it is fetched, or has all of it. */
-export type Way = 'reference' | 'address'
+/** How a request reaches a wallet: its address names where it is fetched, or has all of it, or a page hands it to the browser. */
+export type Way = 'reference' | 'address' | 'browser'
 
-export const wayOf = ({ clientId }: Pick<Session, 'clientId'>): Way => (isUnsigned(clientId) ? 'address' : 'reference')
+export function wayOf({ clientId, responseMode }: Pick<Session, 'clientId' | 'responseMode'>): Way {
+  if (clientId === null || isOverBrowser(responseMode)) return 'browser'
+  return isUnsigned(clientId) ? 'address' : 'reference'
+}
+
+/** The names that a request is signed under: none where it is not signed, several where each signs for itself. */
+export const signingNames = ({ clientId, furtherClientIds }: Pick<Session, 'clientId' | 'furtherClientIds'>) =>
+  clientId === null || isUnsigned(clientId) ? [] : [clientId, ...(furtherClientIds ?? [])]
 
 /** A step from any of some states to another one. Everything but the state stays as it is. */
 export interface Transition {
@@ -107,11 +119,15 @@ type BaseUrl = Pick<Config, 'verifierBaseUrl'>
 export const requestUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
   `${verifierBaseUrl}/openid4vp/requests/${requestId}`
 
+/** Where a page posts what the browser gave it. */
+export const digitalCredentialUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
+  `${verifierBaseUrl}/openid4vp/dc-api/${requestId}`
+
 /** Where wallets send their answer: `response_uri`. */
 export const responseUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
   `${verifierBaseUrl}/openid4vp/responses/${requestId}`
 
-/** @param address what a wallet is opened with */
+/** @param address what a wallet is opened with; empty where there is no such address, since the interface has a string there */
 export function viewOf(session: Session, address: string): SessionView {
   const { id, verifierId, state, requestId, redirectUri, expiresAt, errorMessage } = session
   return {

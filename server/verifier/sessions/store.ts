@@ -4,7 +4,7 @@ import type { Database } from '../../database/connect.js'
 import { idRow, json as jsonColumn, keyRow, x5c as x5cColumn } from '../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
-import type { VerifierInfo } from '../../protocol/openid4vp/request-object.js'
+import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import {
@@ -44,14 +44,16 @@ const zSession: z.ZodType<Session> = z.strictObject({
   requestId: z.string(),
   qrCodeId: z.string().nullable(),
   verifierId: z.string(),
-  clientId: z.string(),
+  clientId: z.string().nullable(),
+  furtherClientIds: z.array(z.string()).nullable(),
   keyId: z.string(),
   kid: z.string(),
   x5c: x5cColumn,
   verifierAttestation: z.string().nullable(),
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
-  responseMode: z.enum(['direct_post', 'direct_post.jwt']),
+  responseMode: z.enum(RESPONSE_MODES),
+  expectedOrigins: z.array(z.string()).nullable(),
   profile: z.enum(PROFILE_NAMES),
   secrets: z.string().nullable(),
   dcqlQuery: jsonColumn<Session['dcqlQuery']>(),
@@ -85,11 +87,12 @@ type QrCodeContent = z.infer<typeof zQrCode>
 
 const columns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
-  key_id AS "keyId", kid, x5c, verifier_attestation AS "verifierAttestation", state, error_message AS "errorMessage", response_mode AS "responseMode", profile, secrets,
+  key_id AS "keyId", kid, x5c, verifier_attestation AS "verifierAttestation", state, error_message AS "errorMessage",
+  response_mode AS "responseMode", profile, secrets,
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
   verifier_info AS "verifierInfo", transaction_data AS "transactionData", wallet_url AS "walletUrl",
-  require_response_code AS "requireResponseCode",
-  created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
+  require_response_code AS "requireResponseCode", further_client_ids AS "furtherClientIds",
+  expected_origins AS "expectedOrigins", created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
 
 const table = 'verification_sessions'
 
@@ -120,12 +123,14 @@ export function createVerificationSessionStore({ sql }: Database) {
       await sql(idRow)`
         WITH created AS (
           INSERT INTO verification_sessions (
-            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, verifier_attestation, state, response_mode, profile, secrets, dcql_query,
-            vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code, created_by, created_at, expires_at)
+            id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, verifier_attestation, state, response_mode, profile,
+            secrets, dcql_query, vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code,
+            further_client_ids, expected_origins, created_by, created_at, expires_at)
           VALUES (
-            ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)}, ${s.verifierAttestation}, ${s.state},
-            ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
-            ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
+            ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)},
+            ${s.verifierAttestation}, ${s.state}, ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
+            ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode},
+            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),
         ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
         audited AS (

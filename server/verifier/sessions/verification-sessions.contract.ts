@@ -10,7 +10,10 @@ export const zVerificationSession = z.object({
   verifierId: z.string().meta({ description: 'DID of the verifier.' }),
   state: z.enum(SESSION_STATES),
   authorizationRequestId: z.string().optional(),
-  authorizationRequestUri: z.string().meta({ example: 'openid4vp://?client_id=…&request_uri=…' }),
+  authorizationRequestUri: z.string().meta({
+    description: 'Empty over the Digital Credentials API, where there is none.',
+    example: 'openid4vp://?client_id=…&request_uri=…',
+  }),
   authorizationResponseRedirectUri: z.string().optional(),
   expiresAt: z.iso.datetime().optional(),
   errorMessage: z.string().optional().meta({ description: 'Present when state is Error.' }),

@@ -71,7 +71,7 @@ export const vpQueriesRouter = router({
       if (context === undefined) throw errors.verifierNotFound()
       if (context.query === null) throw errors.vpQueryNotFound()
       const { query } = context
-      const { request_uri: requestUri, ...created } = await createRequest(deps, context, work, {
+      const created = await createRequest(deps, context, work, {
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri: input.redirect_uri,
         // Whatever the profile: who reads these results never sees the code.
@@ -79,7 +79,7 @@ export const vpQueriesRouter = router({
         validity: input.validity,
         createdBy: null,
       })
-      if (requestUri === undefined) throw new Error('A request of a VP query is always one by reference.')
-      return { request_uri: requestUri, ...created }
+      // A request of a VP query is always one by reference.
+      return requestByVpQuery.output.parse(created)
     }),
 })

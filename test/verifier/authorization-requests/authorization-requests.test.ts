@@ -148,7 +148,10 @@ describe('POST /authorization-requests', () => {
       { query: [ITEM], requireResponseCode: true },
       ['requireResponseCode must be false or left out where redirectUri is left out'],
     ],
-    [{ query: [ITEM], responseMode: 'fragment' }, ['responseMode must be one of direct_post, direct_post.jwt']],
+    [
+      { query: [ITEM], responseMode: 'fragment' },
+      ['responseMode must be one of direct_post, direct_post.jwt, dc_api, dc_api.jwt'],
+    ],
     [
       { query: [ITEM], trustedIssuers: ['issuer.example'] },
       ['trustedIssuers.0 must be self, x5c, *, a DID or an https origin'],

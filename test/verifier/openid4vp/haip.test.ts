@@ -168,7 +168,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
 
   it.each([
     [{ redirectUri: undefined }, 'redirectUri must be given with profile haip'],
-    [{ responseMode: 'direct_post' }, 'responseMode must be direct_post.jwt with profile haip'],
+    [{ responseMode: 'direct_post' }, 'responseMode must be direct_post.jwt or dc_api.jwt with profile haip'],
     [{ clientIdPrefix: 'redirect_uri' }, 'clientIdPrefix must be x509_hash with profile haip'],
     [{ clientIdPrefix: 'x509_san_dns' }, 'clientIdPrefix must be x509_hash with profile haip'],
     [{ clientIdPrefix: 'decentralized_identifier' }, 'clientIdPrefix must be x509_hash with profile haip'],
@@ -200,7 +200,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     })
     expect(await refused({ responseMode: 'direct_post' }, other)).toEqual([
       400,
-      ['responseMode must be direct_post.jwt with profile haip'],
+      ['responseMode must be direct_post.jwt or dc_api.jwt with profile haip'],
     ])
     const final = await asked({ profile: 'final', responseMode: 'direct_post' })
     expect(await fetchRequest(final)).toMatchObject({ response_mode: 'direct_post' })

@@ -2,7 +2,7 @@ import type { CredentialFormat } from '../../../formats/format.js'
 import type { Formats } from '../../../formats/registry.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import { CLIENT_ID_PREFIXES, type ClientIdPrefix } from '../../../protocol/openid4vp/client-identifier.js'
-import type { ResponseMode } from '../../../protocol/openid4vp/request-object.js'
+import { RESPONSE_MODES, type ResponseMode } from '../../../protocol/openid4vp/request-object.js'
 import {
   FULLY_SPECIFIED_ALGORITHMS,
   VERIFIED_ALGORITHMS,
@@ -15,11 +15,12 @@ export type ProfileName = (typeof PROFILE_NAMES)[number]
 
 /** What a profile allows and demands; nothing else knows which profiles there are. */
 export interface Profile {
+  /** Names of a signed request; of several that one has, one at least is among them. */
   readonly clientIdPrefixes: readonly ClientIdPrefix[]
   readonly responseModes: readonly ResponseMode[]
   /** What the address of a request begins with, beside that for every wallet; null where there is no other. */
   readonly walletUrl: string | null
-  /** Whether whoever answers is always sent back, and the result is for the browser that comes back, unless a request says otherwise. */
+  /** Whether whoever answers, but by the browser, is always sent back, and the result is for the browser that comes back, unless a request says otherwise. */
   readonly sameDevice: boolean
   readonly hasFormat: (format: CredentialFormat) => boolean
   /** Algorithms of credentials and holders' proofs, as requests name them. */
@@ -35,7 +36,7 @@ export interface Profile {
 const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   final: {
     clientIdPrefixes: CLIENT_ID_PREFIXES,
-    responseModes: ['direct_post', 'direct_post.jwt'],
+    responseModes: RESPONSE_MODES,
     walletUrl: null,
     sameDevice: false,
     hasFormat: () => true,
@@ -45,10 +46,10 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     holderBound: false,
     trustedIssuers: ['self'],
   },
-  // HAIP 1.0 §5, §5.1, §5.3.2, §6.1, §6.1.1
+  // HAIP 1.0 §5, §5.1, §5.2, §5.3.2, §6.1, §6.1.1
   haip: {
     clientIdPrefixes: ['x509_hash'],
-    responseModes: ['direct_post.jwt'],
+    responseModes: ['direct_post.jwt', 'dc_api.jwt'],
     walletUrl: 'haip-vp://',
     sameDevice: true,
     hasFormat: ({ issuing }) => issuing.haip,

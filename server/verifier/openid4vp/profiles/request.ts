@@ -4,17 +4,20 @@ import { algorithmOfJwk } from '../../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../../protocol/jose/jws.js'
 import type { ClientIdPrefix } from '../../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../../protocol/openid4vp/dcql/dcql-query.js'
-import type { ResponseMode } from '../../../protocol/openid4vp/request-object.js'
+import { isOverBrowser, type ResponseMode } from '../../../protocol/openid4vp/request-object.js'
 import { formatsOf, type Profile, type ProfileName, profileNamed } from './profile.js'
 
 /** What of a request a profile decides, as far as its caller says it. */
 export interface ProfileMembers {
   readonly profile?: ProfileName | undefined
-  readonly clientIdPrefix?: ClientIdPrefix | undefined
+  /** Several for a request that each of them signs. */
+  readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
   readonly responseMode?: ResponseMode | undefined
   readonly redirectUri?: string | undefined
   readonly requireResponseCode?: boolean | undefined
   readonly walletUrl?: string | undefined
+  /** Whether the verifier signs it. */
+  readonly signed: boolean
 }
 
 /** The verifier that asks, as far as a profile goes. */
@@ -43,18 +46,21 @@ type Config = Pick<Deps, 'config'>
 export function profiled(deps: Config, request: ProfileMembers, verifier: ProfiledVerifier): Profiled {
   const name = request.profile ?? deps.config.verifierProfile
   const profile = profileNamed(name)
-  const fault = memberFault(profile, request) ?? (profile.certified ? certificateFault(deps, verifier) : undefined)
+  const fault =
+    memberFault(profile, request) ?? (profile.certified ? certificateFault(deps, request, verifier) : undefined)
   if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
+  const common = { profile: name, responseMode: request.responseMode ?? responseModeOf(deps, profile) }
+  // The browser goes on with the page that asked: nobody is opened, and nobody has to be sent back.
+  if (isOverBrowser(request.responseMode)) return { ...common, requireResponseCode: false, walletUrl: null }
   return {
-    profile: name,
-    responseMode: request.responseMode ?? responseModeOf(deps, profile),
+    ...common,
     requireResponseCode: request.requireResponseCode ?? profile.sameDevice,
     walletUrl: request.walletUrl ?? profile.walletUrl,
   }
 }
 
-function responseModeOf({ config }: Config, { responseModes: [first = 'direct_post.jwt', ...others] }: Profile) {
-  return others.length === 0 ? first : config.verifierResponseMode
+function responseModeOf({ config: { verifierResponseMode: preferred } }: Config, { responseModes }: Profile) {
+  return responseModes.includes(preferred) ? preferred : (responseModes[0] ?? preferred)
 }
 
 function memberFault(
@@ -62,18 +68,25 @@ function memberFault(
   { clientIdPrefix, responseMode, redirectUri }: ProfileMembers,
 ): string | undefined {
   const { clientIdPrefixes, responseModes, sameDevice } = profile
-  if (clientIdPrefix !== undefined && !clientIdPrefixes.includes(clientIdPrefix)) {
+  if (clientIdPrefix !== undefined && ![clientIdPrefix].flat().some((prefix) => clientIdPrefixes.includes(prefix))) {
     return `clientIdPrefix must be ${clientIdPrefixes.join(' or ')}`
   }
   if (responseMode !== undefined && !responseModes.includes(responseMode)) {
     return `responseMode must be ${responseModes.join(' or ')}`
   }
-  return sameDevice && redirectUri === undefined ? 'redirectUri must be given' : undefined
+  return sameDevice && redirectUri === undefined && !isOverBrowser(responseMode)
+    ? 'redirectUri must be given'
+    : undefined
 }
 
 /** HAIP 1.0 §5, §7: a certificate for a key whose signatures every wallet verifies, and roots of issuers. */
-function certificateFault({ config }: Config, { publicJwk, x5c }: ProfiledVerifier): string | undefined {
+function certificateFault(
+  { config }: Config,
+  { signed }: ProfileMembers,
+  { publicJwk, x5c }: ProfiledVerifier,
+): string | undefined {
   if (config.trustAnchors.length === 0) return 'TRUST_ANCHORS must be set'
+  if (!signed) return undefined
   if (x5c !== null && algorithmOfJwk(publicJwk) === 'ES256') return undefined
   return 'the verifier must have a certificate for a P-256 key'
 }

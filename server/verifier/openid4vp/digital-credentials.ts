@@ -1,0 +1,78 @@
+import type { Deps } from '../../deps.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { headerFor } from '../../protocol/openid4vp/client-identifier.js'
+import {
+  type DigitalCredential,
+  type DigitalCredentialRequest,
+  digitalCredentialRequest,
+  originAudiences,
+  protocolFor,
+  readDigitalCredential,
+} from '../../protocol/openid4vp/digital-credentials.js'
+import type { Work } from '../../protocol/work.js'
+import { revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
+import { type Session, signingNames } from '../sessions/session.js'
+import { requestNotFound } from './request.js'
+import { requestParametersOf } from './request-parameters.js'
+import { takeAnswer } from './response.js'
+
+/**
+ * `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A): what a page hands to
+ * `navigator.credentials.get({digital: {requests: [it]}})`. It may be made any number of times while the session is open: signed
+ * ones differ in their signatures alone.
+ *
+ * @param session one with `expectedOrigins` that has not ended
+ * @param secrets those of the session; they are read of it unless given
+ */
+export async function digitalCredentialRequestOf(
+  deps: Pick<Deps, 'config' | 'formats' | 'keys' | 'vault'>,
+  session: Session,
+  secrets?: SessionSecrets,
+): Promise<DigitalCredentialRequest> {
+  const { clientId: _, ...parameters } = requestParametersOf(
+    deps,
+    session,
+    secrets ?? (await revealSecrets(deps, session)),
+  )
+  return digitalCredentialRequest({
+    ...parameters,
+    clients: signingNames(session).map((clientId) => ({ clientId, header: headerFor(clientId, session) })),
+    signer: await deps.keys.signer(session.keyId, session.kid),
+    expectedOrigins: originsOf(session),
+    issuedAt: session.createdAt,
+    expiresAt: session.expiresAt,
+  })
+}
+
+function originsOf({ id, expectedOrigins }: Session): readonly string[] {
+  if (expectedOrigins === null) throw new Error(`Session ${id} has no origins.`)
+  return expectedOrigins
+}
+
+/**
+ * Takes what a page got of the browser (OpenID4VP 1.0 Appendix A.4), as `receiveResponse` takes a wallet's response: the unguessable
+ * address stands for the `state` that such requests do not have. The `Origin` of the page can only refuse: whom an answer is for is
+ * proven by its audience, one of the expected origins.
+ *
+ * @param origin the header `Origin`, which a backend that posts has not
+ */
+export async function receiveDigitalCredential(
+  deps: Deps,
+  requestId: string,
+  origin: string | undefined,
+  credential: DigitalCredential,
+  work: Work,
+): Promise<ProtocolReply> {
+  const session = await deps.stores.verificationSessions.byRequest(requestId)
+  if (session === undefined || session.expectedOrigins === null) throw requestNotFound()
+  const { expectedOrigins } = session
+  if (origin !== undefined && !expectedOrigins.includes(origin)) {
+    throw new OAuthError('access_denied', 'Origin is none of those that the request expects.', { status: 403 })
+  }
+  return takeAnswer(deps, session, work, {
+    audience: originAudiences(expectedOrigins),
+    read: ({ encryptionKey }) =>
+      readDigitalCredential(credential, { protocol: protocolFor(signingNames(session)), encryptionKey }),
+  })
+}
