@@ -125,7 +125,8 @@ export const trustProxy = z
   })
   .optional()
 
-function certificatesIn(text: string): X509Certificate[] {
+/** The certificates of a PEM text, in their order. Throws where there is none, or one that is malformed. */
+export function certificatesIn(text: string): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
   if (blocks === null) throw new Error('no certificate in it')
   return blocks.map((pem) => new X509Certificate(pem))

@@ -108,6 +108,50 @@ export const readVerifier = {
   output: zAgentRecord,
 }
 
+/** 64 KiB: more than eight certificates take. */
+const MAX_CHAIN_CHARACTERS = 65_536
+
+export const zVerifierCertificate = z.object({
+  clientId: z.string().meta({ description: 'How requests name the verifier from now on: `x509_hash:…`.' }),
+  dnsNames: z.array(z.string()).meta({ description: 'Its dNSName entries.' }),
+  expiresAt: z.iso.datetime().meta({ description: 'When the first certificate of the chain runs out.' }),
+})
+
+export const requestVerifierCertificate = {
+  meta: route('GET', '/agent/verifier/{id}/certificate-request', {
+    tag: 'Agent',
+    summary: 'A certification request (PKCS#10) of the key that signs for a verifier now',
+    description:
+      'PEM, for an authority to make a certificate of: in the name of the record, for the host of VERIFIER_BASE_URL (dNSName) where ' +
+      'that is a name. The private key stays here.',
+    access: 'admin',
+    errors: [400],
+  }),
+  input: byId,
+  output: z.object({ certificateRequest: z.string() }),
+}
+
+export const certifyVerifier = {
+  meta: route('POST', '/agent/verifier/{id}/certificate', {
+    tag: 'Agent',
+    summary: 'Give a verifier the certificate that an authority made for its key',
+    description:
+      'The default for its requests is then `x509_hash`; a former certificate is replaced, and requests under way stay as they were made. ' +
+      'A certificate for TLS or of a reader will do. That of the default verifier is VERIFIER_X509.',
+    access: 'admin',
+    requestExample: { chain: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----' },
+    errors: [400],
+  }),
+  input: z.strictObject({
+    id: z.string(),
+    chain: z.string().min(1).max(MAX_CHAIN_CHARACTERS).meta({
+      description:
+        'PEM: the certificate, and then each that certifies the one before it, at most 8; a root at the end is left out.',
+    }),
+  }),
+  output: zVerifierCertificate,
+}
+
 export const createDid = {
   meta: route('POST', '/agent/did', {
     tag: 'Agent',

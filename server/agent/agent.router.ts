@@ -2,6 +2,7 @@ import { errors } from '../errors.js'
 import { paged } from '../paging.js'
 import { adminProcedure, router } from '../trpc.js'
 import {
+  certifyVerifier as certifyVerifierContract,
   createDid,
   createIssuer,
   createVerifier,
@@ -11,9 +12,11 @@ import {
   readDid,
   readIssuer,
   readVerifier,
+  requestVerifierCertificate,
 } from './agent.contract.js'
 import { createAgentDid, didSpellings, listedDid, shownDid } from './dids.js'
 import { createRecord, shownRecord } from './records.js'
+import { certifyVerifier, requestCertificate } from './verifier-certificate.js'
 
 export const agentRouter = router({
   createIssuer: adminProcedure
@@ -81,6 +84,18 @@ export const agentRouter = router({
       if (record === undefined) throw errors.verifierNotFound()
       return shownRecord(record)
     }),
+
+  requestVerifierCertificate: adminProcedure
+    .meta(requestVerifierCertificate.meta)
+    .input(requestVerifierCertificate.input)
+    .output(requestVerifierCertificate.output)
+    .query(({ ctx: { deps, caller }, input }) => requestCertificate(deps, input.id, caller.sub)),
+
+  certifyVerifier: adminProcedure
+    .meta(certifyVerifierContract.meta)
+    .input(certifyVerifierContract.input)
+    .output(certifyVerifierContract.output)
+    .mutation(({ ctx: { deps, caller }, input }) => certifyVerifier(deps, input, caller.sub)),
 
   createDid: adminProcedure
     .meta(createDid.meta)

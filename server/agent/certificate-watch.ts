@@ -1,18 +1,21 @@
 import type { Config } from '../config.js'
 import type { KeyAndChain } from '../config-rules.js'
 import type { Deps } from '../deps.js'
+import type { CertifiedVerifier } from '../keys/store.js'
 import { DAY_SECONDS, type MaintenanceTask } from '../maintenance/job.js'
 import type { Expiries } from '../metrics/metrics.js'
+import { chainEnd } from '../protocol/openid4vp/client-identifier.js'
 
 /** From then on the operator is told. */
 const WARN_DAYS = 30
 const HOUR_MS = 3_600_000
+/** Records whose certificates are looked at, the newest: each may be a line of the log. */
+const MAX_WATCHED = 1_000
 
 type Files = Pick<Config, 'issuerX509' | 'verifierX509' | 'verifierAttestation' | 'walletProviderX509'>
 
 /** What of the service's files runs out. */
 interface Watched {
-  readonly variable: string
   /** What runs out, as the subject of a sentence. */
   readonly subject: string
   /** Undefined where the file is not set. */
@@ -37,7 +40,6 @@ export const expiriesOf = ({ issuerX509, verifierX509, verifierAttestation }: Fi
 function watchedIn(files: Files): Watched[] {
   const { issuerCertificate, verifierCertificate, verifierAttestation } = expiriesOf(files)
   const certificate = (variable: string, end: Date | undefined): Watched => ({
-    variable,
     subject: `${variable} has a certificate that`,
     end,
     consequence: 'nobody accepts what is signed now',
@@ -47,7 +49,6 @@ function watchedIn(files: Files): Watched[] {
     certificate('VERIFIER_X509', verifierCertificate),
     certificate('WALLET_PROVIDER_X509', certificateEnd(files.walletProviderX509)),
     {
-      variable: 'VERIFIER_ATTESTATION',
       subject: 'VERIFIER_ATTESTATION',
       end: verifierAttestation,
       consequence: 'no request is made with it now',
@@ -55,18 +56,43 @@ function watchedIn(files: Files): Watched[] {
   ]
 }
 
-/** What the operator should know of what is in the service's files; nothing where all is good for long. */
-export function certificateWarnings(config: Files, now: Date): { text: string; expired: boolean }[] {
-  return watchedIn(config).flatMap(({ subject, end, consequence }) => {
-    const left = end === undefined ? Number.POSITIVE_INFINITY : (end.getTime() - now.getTime()) / 1000
-    if (end === undefined || left > WARN_DAYS * DAY_SECONDS) return []
-    const text =
-      left > 0
-        ? `${subject} expires at ${end.toISOString()}: renew it and restart.`
-        : `${subject} expired at ${end.toISOString()}: ${consequence}. Renew it and restart.`
-    return [{ text, expired: left <= 0 }]
-  })
+interface Warning {
+  readonly text: string
+  readonly expired: boolean
 }
+
+/** @returns nothing for what is good for long. */
+function warningOf(now: Date, { subject, end, consequence }: Watched, what: string): Warning[] {
+  const left = end === undefined ? Number.POSITIVE_INFINITY : (end.getTime() - now.getTime()) / 1000
+  if (end === undefined || left > WARN_DAYS * DAY_SECONDS) return []
+  const at = end.toISOString()
+  return left > 0
+    ? [{ text: `${subject} expires at ${at}: ${what}.`, expired: false }]
+    : [
+        {
+          text: `${subject} expired at ${at}: ${consequence}. ${what.charAt(0).toUpperCase()}${what.slice(1)}.`,
+          expired: true,
+        },
+      ]
+}
+
+/** What the operator should know of what is in the service's files; nothing where all is good for long. */
+export const certificateWarnings = (config: Files, now: Date): Warning[] =>
+  watchedIn(config).flatMap((watched) => warningOf(now, watched, 'renew it and restart'))
+
+/** The same of the certificates that verifier records have. */
+const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): Warning[] =>
+  verifiers.flatMap(({ id, x5c }) =>
+    warningOf(
+      now,
+      {
+        subject: `Verifier ${id} has a certificate that`,
+        end: chainEnd(x5c),
+        consequence: 'it can make no requests in that name now',
+      },
+      `renew it (POST /agent/verifier/${id}/certificate)`,
+    ),
+  )
 
 /** Readiness checks, one for each thing that is there: once it has run out the service still answers, but what it signs is not accepted. */
 export const certificateChecks = ({
@@ -79,18 +105,24 @@ export const certificateChecks = ({
     ),
   )
 
-/** Says every hour what a start would say, since the service may run for longer than a certificate. */
-export function certificateTasks({ config, log }: Pick<Deps, 'config' | 'log'>): readonly MaintenanceTask[] {
-  const watched = watchedIn(config).filter(({ end }) => end !== undefined)
-  if (watched.length === 0) return []
-  return [
-    {
-      name: `look at the certificates of ${watched.map(({ variable }) => variable).join(' and ')}`,
-      everyMs: HOUR_MS,
-      run: async (now) => {
-        for (const { text, expired } of certificateWarnings(config, now)) log[expired ? 'error' : 'warn'](text)
-        return 0
-      },
+/**
+ * Says every hour what a start would say, since the service may run for longer than a certificate; the first time soon after the start,
+ * which says nothing of certificates in the database.
+ */
+export const certificateTasks = ({
+  config,
+  log,
+  stores,
+}: Pick<Deps, 'config' | 'log' | 'stores'>): readonly MaintenanceTask[] => [
+  {
+    name: 'look at certificates',
+    everyMs: HOUR_MS,
+    run: async (now) => {
+      const verifiers = await stores.keys.certifiedVerifiers(MAX_WATCHED)
+      for (const { text, expired } of [...certificateWarnings(config, now), ...recordWarnings(verifiers, now)]) {
+        log[expired ? 'error' : 'warn'](text)
+      }
+      return 0
     },
-  ]
-}
+  },
+]

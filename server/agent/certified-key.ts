@@ -1,12 +1,10 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import { type Config, ConfigurationError } from '../config.js'
 import type { KeyAndChain } from '../config-rules.js'
-import { isSelfSigned } from '../protocol/issuer-keys/certificate-chain.js'
-import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.js'
-import { allowsPurpose, type CertificatePurpose } from '../protocol/issuer-keys/certificate-purpose.js'
 import { certifies } from '../protocol/issuer-keys/x5c-issuer.js'
 import { algorithmOfJwk } from '../protocol/jose/algorithms.js'
 import { type Jwk, publicJwkOf } from '../protocol/jose/jws.js'
+import { type ChainRules, certifiedChain, REQUEST_CHAIN, type Refusal } from './certified-chain.js'
 
 /** The key of ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509 and the chain that stands in `x5c`: leaf first, without the root, each base64 DER. */
 export interface CertifiedKey {
@@ -17,16 +15,11 @@ export interface CertifiedKey {
 }
 
 const ALGORITHMS: ReadonlySet<string> = new Set(['ES256', 'ES384', 'EdDSA'])
-/** What verifiers take, ours among them. */
-const MAX_CERTIFICATES = 8
 
 /** What a file of key and certificates must be. */
-interface Rules {
+interface Rules extends ChainRules {
   readonly variable: string
   readonly file: KeyAndChain | undefined
-  readonly purpose: CertificatePurpose
-  /** What those who take the leaf's signatures call that purpose. */
-  readonly uses: string
   readonly checkKey: (alg: string) => string | undefined
   readonly checkName: (leaf: X509Certificate) => string | undefined
 }
@@ -44,22 +37,21 @@ const RULES = {
     purpose: 'credential',
     uses: 'signing documents',
     checkKey: (alg) =>
-      issuerProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key where ISSUER_PROFILE is haip.' : undefined,
+      issuerProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key where ISSUER_PROFILE is haip' : undefined,
     checkName: (leaf) =>
       certifies(leaf, issuerBaseUrl)
         ? undefined
-        : 'must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL.',
+        : 'must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL',
   }),
   // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and `x509_san_dns` is only for who asks for it.
   verifier: ({ verifierX509, verifierProfile }: Settings): Rules => ({
     variable: 'VERIFIER_X509',
     file: verifierX509,
-    purpose: 'request',
-    uses: 'signing requests',
+    ...REQUEST_CHAIN,
     // HAIP 1.0 §7: wallets need know no other algorithm than ES256.
     checkKey: (alg) =>
       verifierProfile === 'haip' && alg !== 'ES256'
-        ? 'must hold a P-256 key where VERIFIER_PROFILE is haip.'
+        ? 'must hold a P-256 key where VERIFIER_PROFILE is haip'
         : undefined,
     checkName: () => undefined,
   }),
@@ -74,21 +66,10 @@ const RULES = {
   }),
 } as const
 
-const refusalOf = (variable: string) => (reason: string) =>
-  new ConfigurationError(`Invalid environment variables:\n- ${variable} ${reason}`)
-
-type Refusal = ReturnType<typeof refusalOf>
-
-/** RFC 7515 §4.1.6: each certificate certifies the one before it. */
-const isChain = (chain: readonly X509Certificate[]): boolean =>
-  chain.every((certificate, at) => {
-    const next = chain[at + 1]
-    return next === undefined || (certificate.checkIssued(next) && certificate.verify(next.publicKey))
-  })
-
-function isValidAt(now: Date): (certificate: X509Certificate) => boolean {
-  return ({ validFrom, validTo }) => Date.parse(validFrom) <= now.getTime() && now.getTime() <= Date.parse(validTo)
-}
+const refusalOf =
+  (variable: string): Refusal =>
+  (reason) =>
+    new ConfigurationError(`Invalid environment variables:\n- ${variable} ${reason}.`)
 
 function keyOf(
   privateKey: KeyObject,
@@ -103,33 +84,11 @@ function keyOf(
   }
   const alg = privateJwk === undefined ? undefined : algorithmOfJwk(privateJwk)
   if (privateJwk === undefined || alg === undefined || !ALGORITHMS.has(alg)) {
-    throw refusal('must hold a P-256, P-384 or Ed25519 key.')
+    throw refusal('must hold a P-256, P-384 or Ed25519 key')
   }
   const problem = checkKey(alg)
   if (problem !== undefined) throw refusal(problem)
   return { alg, privateJwk, publicJwk: publicJwkOf(privateJwk) }
-}
-
-/** RFC 5280 §4.2.1.3, §4.2.1.12: what those look at who take the signatures, ours among them. */
-function checkUsage(chain: readonly X509Certificate[], { purpose, uses }: Rules, refusal: Refusal): void {
-  const [leaf] = chain
-  if (leaf === undefined || !certificateProfile(leaf).maySign)
-    throw refusal('must begin with a certificate whose keyUsage has digitalSignature.')
-  if (!chain.every((certificate) => allowsPurpose(certificateProfile(certificate).purposes, purpose)))
-    throw refusal(`must hold certificates whose extendedKeyUsage allows ${uses}, where they have one.`)
-}
-
-function checkChain(chain: readonly X509Certificate[], rules: Rules, refusal: Refusal, now: Date): void {
-  const [leaf] = chain
-  if (leaf === undefined || isSelfSigned(leaf)) throw refusal('must not begin with a self-signed certificate.')
-  if (leaf.ca) throw refusal('must not begin with the certificate of a certification authority.')
-  if (chain.length > MAX_CERTIFICATES || !isChain(chain)) {
-    throw refusal(`must hold at most ${MAX_CERTIFICATES} certificates, each of which certifies the one before it.`)
-  }
-  checkUsage(chain, rules, refusal)
-  if (!chain.every(isValidAt(now))) throw refusal('must not hold a certificate that has expired or is not valid yet.')
-  const problem = rules.checkName(leaf)
-  if (problem !== undefined) throw refusal(problem)
 }
 
 /**
@@ -142,10 +101,11 @@ export function certifiedKey(owner: keyof typeof RULES, settings: Settings, now:
   if (rules.file === undefined) return undefined
   const refusal = refusalOf(rules.variable)
   const { privateKey, chain } = rules.file
-  if (!chain[0]?.checkPrivateKey(privateKey)) throw refusal('must hold the key of its first certificate.')
+  if (!chain[0]?.checkPrivateKey(privateKey)) throw refusal('must hold the key of its first certificate')
   const key = keyOf(privateKey, rules, refusal)
-  checkChain(chain, rules, refusal, now)
-  // A root says nothing about itself to who trusts it (HAIP 1.0 §5, §6.1.1: the trust anchor is not part of x5c).
-  const x5c = chain.filter((certificate) => !isSelfSigned(certificate)).map(({ raw }) => raw.toString('base64'))
+  const x5c = certifiedChain(chain, rules, refusal, now)
+  const [leaf] = chain
+  const problem = leaf === undefined ? undefined : rules.checkName(leaf)
+  if (problem !== undefined) throw refusal(problem)
   return { ...key, x5c }
 }

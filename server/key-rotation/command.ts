@@ -57,7 +57,10 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     })
     const encryption = await rotateEncryptionKey({ vault, newId, stores }, new Date())
     return [
-      ...rotated.map(({ kind, id, did }) => `${kind} ${id} signs with a new key as ${did}`),
+      ...rotated.map(
+        ({ kind, id, did, uncertified }) =>
+          `${kind} ${id} signs with a new key as ${did}${uncertified ? ', which has no certificate yet' : ''}`,
+      ),
       ...kept.map(
         ({ kind, id }) => `${kind} ${id} keeps its key, which has a certificate or attestation: replace that first`,
       ),

@@ -23,6 +23,8 @@ export interface RotatedRecord {
   readonly kind: 'issuer' | 'verifier'
   readonly id: string
   readonly did: string
+  /** Whether the former key had a certificate, which is none for the new one. */
+  readonly uncertified: boolean
 }
 
 /** The DID that is made of a key itself: beside a did:web a did:jwk, and a did:key where that is the method. */
@@ -86,7 +88,8 @@ async function rotationOf(
  * Processes that run meanwhile sign with it from their next signature on. Where the DID is made of the key, the record
  * moves to the new one. Former keys stay published, and lists that they signed stay signed by them.
  *
- * A key set whose key has a certificate or attestation is left alone: a new key would have none.
+ * A key whose certificate or attestation is configured is left alone: a new key would have none. The certificate that a record of its
+ * own was given stays with the former key, and the record names itself by its DID until it has another one.
  *
  * @returns the records that were moved and those that kept such keys, in the order of their making.
  */
@@ -103,12 +106,13 @@ export async function rotateKeys(
   for (const records of byKeySet.values()) {
     const [first] = records
     if (first === undefined) continue
-    if (first.certified || (attestation !== undefined && attests(attestation, first.publicJwk))) {
+    if ((first.certified && first.isDefault) || (attestation !== undefined && attests(attestation, first.publicJwk))) {
       kept.push(...records)
       continue
     }
     const rotation = await rotationOf(first, records, options)
-    if (await options.store.rotate(rotation)) rotated.push(...rotation.records)
+    if (!(await options.store.rotate(rotation))) continue
+    rotated.push(...rotation.records.map((record) => ({ ...record, uncertified: first.certified })))
   }
   return { rotated, kept }
 }

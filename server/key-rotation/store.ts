@@ -20,6 +20,7 @@ export interface SigningRecord {
   readonly publicJwk: Jwk
   /** Whether that key has a certificate. */
   readonly certified: boolean
+  readonly isDefault: boolean
   /** The hosted DID of the key set. */
   readonly didWeb: string | null
 }
@@ -34,6 +35,7 @@ const zSigningRecord: z.ZodType<SigningRecord> = z.strictObject({
   alg: z.string(),
   publicJwk,
   certified: z.boolean(),
+  isDefault: z.boolean(),
   didWeb: z.string().nullable(),
 })
 
@@ -72,10 +74,10 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
     signingRecords: (): Promise<SigningRecord[]> =>
       sql(zSigningRecord)`
         SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg, k.public_jwk AS "publicJwk",
-          k.x5c IS NOT NULL AS certified,
+          k.x5c IS NOT NULL AS certified, r.is_default AS "isDefault",
           w.did AS "didWeb"
-        FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at FROM issuers
-              UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at FROM verifiers) r
+        FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at, is_default FROM issuers
+              UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at, is_default FROM verifiers) r
         ${currentKey(Prisma.sql`r.key_set_id`)}
         LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
         ORDER BY r.created_at, r.id`,

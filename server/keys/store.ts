@@ -46,6 +46,14 @@ const zDecryptionKey: z.ZodType<DecryptionKey> = z.strictObject({
   retiredAt: z.date().nullable(),
 })
 
+/** A verifier whose key has a certificate. */
+export interface CertifiedVerifier {
+  readonly id: string
+  readonly x5c: readonly string[]
+}
+
+const zCertifiedVerifier: z.ZodType<CertifiedVerifier> = z.strictObject({ id: z.string(), x5c: z.array(z.string()) })
+
 /**
  * The key that signs for a key set now, joined as `k`: its newest that is not retired.
  *
@@ -77,6 +85,28 @@ export function createKeyStore({ prisma, sql }: Database) {
         SELECT ${columns} FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${keySetId}`
       return row
     },
+
+    /**
+     * Gives a key that signs now its certificate chain, in the place of a former one.
+     *
+     * @returns false where it has been rotated meanwhile; then nothing was written.
+     */
+    async certify(id: string, x5c: readonly string[], actor: string): Promise<boolean> {
+      const rows = await sql(idRow)`
+        WITH certified AS (
+          UPDATE keys SET x5c = ${JSON.stringify(x5c)}::json WHERE id = ${id} AND retired_at IS NULL RETURNING id),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${actor}, 'key.certified', 'key', id FROM certified)
+        SELECT id FROM certified`
+      return rows.length > 0
+    },
+
+    /** The chains that verifiers have for their keys, but for the default one, whose is configured. */
+    certifiedVerifiers: (limit: number): Promise<CertifiedVerifier[]> =>
+      sql(zCertifiedVerifier)`
+        SELECT v.id, k.x5c FROM verifiers v ${currentKey(Prisma.sql`v.key_set_id`)}
+        WHERE NOT v.is_default AND k.x5c IS NOT NULL ORDER BY v.created_at DESC LIMIT ${limit}`,
 
     /** The newest key of a key set that never had a certificate. */
     async newestUncertified(keySetId: string): Promise<StoredKey | undefined> {

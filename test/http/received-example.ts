@@ -38,6 +38,7 @@ class Steady {
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, (_, fraction) =>
         new Date(MOMENT).toISOString().replace('.000', fraction === undefined ? '' : '.000'),
       )
+      .replaceAll(/(-----BEGIN [A-Z ]+-----\n)[\w+/=\n]+?(\n-----END)/g, '$1MIIB…$2')
       .replaceAll(/(data:image\/png;base64,iVBORw0KGgo)[\w+/=]*/g, '$1…')
       .split(/(%[0-9A-F]{2})/)
       .map((part) => part.replaceAll(/[\w-]{21,}/g, (token) => (isRandom(token) ? RANDOM : token)))

@@ -1,3 +1,4 @@
+import { certificateFor, pemOf } from '../agent/authority.js'
 import { newPkce } from '../issuer/openid4vci/browser.js'
 import { encryptFor, newAnswerKey, requestKey } from '../issuer/openid4vci/encryption-actors.js'
 import type { TestService } from '../support/service.js'
@@ -39,6 +40,9 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   const { id: verifierId } = await go('POST', '/agent/verifier', { body: { method: 'web' } })
   await go('GET', '/agent/verifiers', { query: { limit: '1' } })
   await go('GET', '/agent/verifier/{id}', { at: { id: verifierId } })
+  const { certificateRequest } = await go('GET', '/agent/verifier/{id}/certificate-request', { at: { id: verifierId } })
+  const chain = pemOf(certificateFor(certificateRequest))
+  await go('POST', '/agent/verifier/{id}/certificate', { at: { id: verifierId }, body: { chain } })
   const web = await go('POST', '/agent/did', { body: { method: 'web' } })
   await go('GET', '/agent/dids', { query: { limit: '1' } })
   await go('GET', '/agent/did/{did}', { at: { did: web.did } })

@@ -82,8 +82,8 @@ export function clientIdentifier(prefix: ClientIdPrefix, client: Client): string
  * @throws ClientIdentifierError for a certificate that is not for the host of the response URI, where the prefix needs that.
  */
 export function certifiedIdentifier(prefix: 'x509_san_dns' | 'x509_hash', leaf: string, responseUri: string): string {
-  const { hash, dnsNames } = factsOf(leaf)
-  if (prefix === 'x509_hash') return `${prefix}:${hash}`
+  if (prefix === 'x509_hash') return hashIdentifier(leaf)
+  const { dnsNames } = factsOf(leaf)
   const host = new URL(responseUri).hostname
   if (!dnsNames.includes(host)) throw new ClientIdentifierError(`a certificate for ${host} (dNSName)`)
   return `${prefix}:${host}`
@@ -120,9 +120,15 @@ function attestedName({ attestation, publicJwk, responseUri }: Client): string {
   )
 }
 
+/** The client identifier of a verifier by the hash of its certificate (OpenID4VP 1.0 §5.9.3 `x509_hash`), base64 DER. */
+export const hashIdentifier = (leaf: string): string => `x509_hash:${factsOf(leaf).hash}`
+
+/** When the first certificate of a chain runs out. */
+export const chainEnd = (x5c: readonly string[]): Date =>
+  new Date(Math.min(...x5c.map((certificate) => factsOf(certificate).end)))
+
 /** Whether a certificate of a chain has run out at a moment. */
-export const hasExpired = (x5c: readonly string[], now: Date): boolean =>
-  x5c.some((certificate) => factsOf(certificate).end < now.getTime())
+export const hasExpired = (x5c: readonly string[], now: Date): boolean => chainEnd(x5c) < now
 
 /** Whether requests of a client are never signed (OpenID4VP 1.0 §5.9.3 `redirect_uri`). */
 export const isUnsigned = (clientId: string): boolean => clientId.startsWith('redirect_uri:')

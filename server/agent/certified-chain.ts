@@ -1,0 +1,75 @@
+import type { X509Certificate } from 'node:crypto'
+import { isSelfSigned } from '../protocol/issuer-keys/certificate-chain.js'
+import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.js'
+import { allowsPurpose, type CertificatePurpose } from '../protocol/issuer-keys/certificate-purpose.js'
+
+/** What verifiers take, ours among them. */
+const MAX_CERTIFICATES = 8
+
+/** What certificates are to be good for. */
+export interface ChainRules {
+  readonly purpose: CertificatePurpose
+  /** What those who take the leaf's signatures call that purpose. */
+  readonly uses: string
+}
+
+/** Makes the error for certificates that cannot be used; `reason` goes on after the name of what holds them. */
+export type Refusal = (reason: string) => Error
+
+/** RFC 7515 §4.1.6: each certificate certifies the one before it. */
+const isChain = (chain: readonly X509Certificate[]): boolean =>
+  chain.every((certificate, at) => {
+    const next = chain[at + 1]
+    return next === undefined || (certificate.checkIssued(next) && certificate.verify(next.publicKey))
+  })
+
+function isValidAt(now: Date): (certificate: X509Certificate) => boolean {
+  return ({ validFrom, validTo }) => Date.parse(validFrom) <= now.getTime() && now.getTime() <= Date.parse(validTo)
+}
+
+function profilesOf(chain: readonly X509Certificate[], refusal: Refusal) {
+  try {
+    return chain.map(certificateProfile)
+  } catch (error) {
+    if (error instanceof RangeError) throw refusal('must hold certificates that are well-formed')
+    throw error
+  }
+}
+
+/** RFC 5280 §4.2.1.3, §4.2.1.12: what those look at who take the signatures, ours among them. */
+function checkUsage(chain: readonly X509Certificate[], { purpose, uses }: ChainRules, refusal: Refusal): void {
+  const profiles = profilesOf(chain, refusal)
+  if (profiles[0]?.maySign !== true) {
+    throw refusal('must begin with a certificate whose keyUsage has digitalSignature')
+  }
+  if (!profiles.every(({ purposes }) => allowsPurpose(purposes, purpose))) {
+    throw refusal(`must hold certificates whose extendedKeyUsage allows ${uses}, where they have one`)
+  }
+}
+
+/**
+ * Checks the certificates of a key of ours, leaf first, at a moment.
+ *
+ * @returns the chain that stands in `x5c`: without its root, each base64 DER.
+ * @throws what `refusal` makes, for certificates that nobody would accept.
+ */
+export function certifiedChain(
+  chain: readonly X509Certificate[],
+  rules: ChainRules,
+  refusal: Refusal,
+  now: Date,
+): readonly string[] {
+  const [leaf] = chain
+  if (leaf === undefined || isSelfSigned(leaf)) throw refusal('must not begin with a self-signed certificate')
+  if (leaf.ca) throw refusal('must not begin with the certificate of a certification authority')
+  if (chain.length > MAX_CERTIFICATES || !isChain(chain)) {
+    throw refusal(`must hold at most ${MAX_CERTIFICATES} certificates, each of which certifies the one before it`)
+  }
+  checkUsage(chain, rules, refusal)
+  if (!chain.every(isValidAt(now))) throw refusal('must not hold a certificate that has expired or is not valid yet')
+  // A root says nothing about itself to who trusts it (HAIP 1.0 §5, §6.1.1: the trust anchor is not part of x5c).
+  return chain.filter((certificate) => !isSelfSigned(certificate)).map(({ raw }) => raw.toString('base64'))
+}
+
+/** OpenID4VP 1.0 §5.9.3: what signs authorization requests. */
+export const REQUEST_CHAIN: ChainRules = { purpose: 'request', uses: 'signing requests' }

@@ -1,0 +1,350 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { compactVerify, decodeJwt, decodeProtectedHeader, importX509 } from 'jose'
+import pino from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { certificateTasks } from '../../server/agent/certificate-watch.js'
+import { keysCommand } from '../../server/key-rotation/command.js'
+import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
+import { query } from '../support/postgres.js'
+import { startService, type TestService } from '../support/service.js'
+import { type Asked, answer, ask, dcql, ITEM, makeWorld, present, type RequestPayload } from '../verifier/actors.js'
+import { certificateFor, pemOf, readRequest } from './authority.js'
+import { certify, intermediate, leafOf, root } from './certified.js'
+
+let service: TestService
+let admin: string
+beforeAll(async () => {
+  // At rest, keys are encrypted.
+  service = await startService({ env: { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64url') } })
+  admin = await service.bearer('verifier', { roles: ['admin'] })
+})
+afterAll(() => service.close())
+
+async function newVerifier(display = [{ name: 'Shop' }], by = service): Promise<string> {
+  const body = { method: 'web', display }
+  return (await by.request('POST', '/agent/verifier', { authorization: admin, body })).json.id
+}
+
+const requestOf = (id: string, by = service, authorization = admin) =>
+  by.request('GET', `/agent/verifier/${id}/certificate-request`, { authorization })
+
+const certifyVerifier = (id: string, chain: unknown, by = service, authorization = admin) =>
+  by.request('POST', `/agent/verifier/${id}/certificate`, { authorization, body: { chain } })
+
+const requested = async (id: string, by = service): Promise<string> => (await requestOf(id, by)).json.certificateRequest
+
+const asked = (id: string, body: Record<string, unknown> = {}, by = service) =>
+  ask(by, { query: [ITEM], responseMode: 'direct_post', verifierId: id, ...body })
+
+async function requestObject({ request_uri: uri }: Asked) {
+  const compact = await (await fetch(uri)).text()
+  const header = decodeProtectedHeader(compact)
+  return { compact, header, payload: decodeJwt(compact) as unknown as RequestPayload }
+}
+
+const keysOf = (id: string) =>
+  query<{ x5c: string[] | null; private_jwk: string }>(
+    service.databaseUrl,
+    'SELECT k.x5c, k.private_jwk FROM verifiers v JOIN keys k USING (key_set_id) WHERE v.id = $1 ORDER BY k.created_at',
+    [id],
+  )
+
+describe('GET /agent/verifier/{id}/certificate-request (RFC 2986)', () => {
+  it('is a request of the current key, signed with it, in the name of the record', async () => {
+    const id = await newVerifier([{ name: 'Caffè "Roma", S.p.A. #1' }])
+    const reply = await requestOf(id)
+    expect([reply.status, Object.keys(reply.json)]).toEqual([200, ['certificateRequest']])
+    const { publicKey, signed, text } = readRequest(reply.json.certificateRequest)
+    expect(signed).toBe(true)
+    expect(text).toContain('Caffè "Roma", S.p.A. #1')
+    // VERIFIER_BASE_URL has an address here: that is no dNSName.
+    expect(text).not.toContain('127.0.0.1')
+    const { header } = await requestObject(await asked(id))
+    const [, , encoded = ''] = String(header.kid).split('#')[0]?.split(':') ?? []
+    expect(JSON.parse(Buffer.from(encoded, 'base64url').toString())).toMatchObject(publicKey.export({ format: 'jwk' }))
+  })
+
+  it('names the host of VERIFIER_BASE_URL (dNSName), and the record by it where that has no name', async () => {
+    const VERIFIER_BASE_URL = 'https://shop.example'
+    await using other = await startService({ env: { VERIFIER_BASE_URL } })
+    const authorization = await other.bearer('verifier', { roles: ['admin'] })
+    const create = async (display: unknown) =>
+      (await other.request('POST', '/agent/verifier', { authorization, body: { method: 'web', display } })).json.id
+    const read = async (display: unknown) =>
+      readRequest((await requestOf(await create(display), other, authorization)).json.certificateRequest)
+    const named = await read([{ name: 'Shop' }])
+    expect(named.text.split('shop.example')).toHaveLength(2)
+    // commonName and dNSName.
+    expect((await read(undefined)).text.split('shop.example')).toHaveLength(3)
+    // A name that a certificate cannot hold is cut, and loses what would end it early.
+    const long = await read([{ name: `Bank\n${'ö'.repeat(100)}` }])
+    expect([long.signed, long.text.includes(`Bank ${'ö'.repeat(59)}`)]).toEqual([true, true])
+    expect(long.text).not.toContain('ö'.repeat(60))
+  })
+
+  it('is one of an Ed25519 key as well, and of the default verifier', async () => {
+    await using other = await startService()
+    await keysCommand(['--alg', 'EdDSA'], environmentOf(other))
+    const authorization = await other.bearer('verifier', { roles: ['admin'] })
+    const [{ id }] = (await other.request('GET', '/agent/verifiers', { authorization })).json
+    const { publicKey, signed } = readRequest((await requestOf(id, other, authorization)).json.certificateRequest)
+    expect([publicKey.asymmetricKeyType, signed]).toEqual(['ed25519', true])
+  })
+})
+
+const environmentOf = (of: TestService, more: Record<string, string> = {}) => ({
+  ISSUER_BASE_URL: of.url,
+  VERIFIER_BASE_URL: of.url,
+  ALLOW_INSECURE_HTTP: 'true',
+  AUTH_DISABLED: 'true',
+  DATABASE_URL: of.databaseUrl,
+  ...more,
+})
+
+describe('POST /agent/verifier/{id}/certificate', () => {
+  it('lets the verifier name itself by it, with the chain but not the root', async () => {
+    const id = await newVerifier()
+    const leaf = certificateFor(await requested(id), { dns: ['127.0.0.1'] })
+    const reply = await certifyVerifier(id, pemOf(leaf, intermediate, root))
+    expect([reply.status, reply.json]).toEqual([
+      200,
+      {
+        clientId: expect.stringMatching(/^x509_hash:[\w-]{43}$/),
+        dnsNames: ['127.0.0.1'],
+        expiresAt: '2099-12-31T00:00:00.000Z',
+      },
+    ])
+    const { compact, header, payload } = await requestObject(await asked(id))
+    expect(header).toEqual({ typ: 'oauth-authz-req+jwt', alg: 'ES256', x5c: [leaf.x5c, intermediate.x5c] })
+    expect(payload.client_id).toBe(reply.json.clientId)
+    await compactVerify(compact, await importX509(String(leaf.certificate), 'ES256'))
+    const byName = await requestObject(await asked(id, { clientIdPrefix: 'x509_san_dns' }))
+    expect(byName.payload.client_id).toBe('x509_san_dns:127.0.0.1')
+    const audit = await query(
+      service.databaseUrl,
+      "SELECT actor FROM audit_events a JOIN keys k ON k.id = a.subject_id JOIN verifiers v USING (key_set_id) WHERE v.id = $1 AND action = 'key.certified'",
+      [id],
+    )
+    expect(audit).toEqual([{ actor: 'verifier' }])
+    // Nothing of the private key ever shows, and it stays encrypted.
+    expect((await keysOf(id))[0]?.private_jwk).toMatch(/^eyJ/)
+  })
+
+  it('takes a renewed one, and requests under way stay as they were made', async () => {
+    const world = await makeWorld(service)
+    const id = await newVerifier()
+    const request = await requested(id)
+    const [first, renewed] = [certificateFor(request), certificateFor(request, { notAfter: '2098-01-01T00:00:00Z' })]
+    await certifyVerifier(id, pemOf(first, intermediate))
+    const before = await asked(id, { query: undefined, dcqlQuery: dcql(service, 'dc+sd-jwt') })
+    const { json } = await certifyVerifier(id, pemOf(renewed, intermediate))
+    expect(json.expiresAt).toBe('2098-01-01T00:00:00.000Z')
+    const { header, payload } = await requestObject(before)
+    expect(header.x5c).toEqual([first.x5c, intermediate.x5c])
+    const purchase = [await present(world.held['dc+sd-jwt'], world.wallet, payload)]
+    expect((await answer(payload, { purchase })).status).toBe(200)
+    expect((await requestObject(await asked(id))).header.x5c).toEqual([renewed.x5c, intermediate.x5c])
+  })
+
+  const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const own = (request: string, options = {}) => certificateFor(request, options)
+  it.each<[string, (request: string) => TestCertificate[] | string, string]>([
+    [
+      'of another key',
+      () => [leafOf(), intermediate],
+      'must begin with a certificate for the key that signs for the verifier now',
+    ],
+    [
+      'in another order',
+      (r) => [intermediate, own(r)],
+      'must begin with a certificate for the key that signs for the verifier now',
+    ],
+    [
+      'that has expired',
+      (r) => [own(r, { notAfter: '2026-01-01T00:00:00Z' }), intermediate],
+      'must not hold a certificate that has expired or is not valid yet',
+    ],
+    [
+      'that is not valid yet',
+      (r) => [own(r, { notBefore: '2090-01-01T00:00:00Z' }), intermediate],
+      'must not hold a certificate that has expired or is not valid yet',
+    ],
+    [
+      'of an authority',
+      (r) => [own(r, { ca: true, keyUsage: 0x84 }), intermediate],
+      'must not begin with the certificate of a certification authority',
+    ],
+    [
+      'that must not sign',
+      (r) => [own(r, { keyUsage: 0x08 }), intermediate],
+      'must begin with a certificate whose keyUsage has digitalSignature',
+    ],
+    [
+      'for code alone',
+      (r) => [own(r, { purposes: ['1.3.6.1.5.5.7.3.3'] }), intermediate],
+      'must hold certificates whose extendedKeyUsage allows signing requests, where they have one',
+    ],
+    [
+      'whose chain has a gap',
+      (r) => [own(r), root],
+      'must hold at most 8 certificates, each of which certifies the one before it',
+    ],
+    [
+      'with a certificate that issued none of them',
+      (r) => [own(r), intermediate, leafOf()],
+      'must hold at most 8 certificates, each of which certifies the one before it',
+    ],
+    [
+      'with too many',
+      (r) => [own(r), intermediate, ...Array.from({ length: 7 }, () => root)],
+      'must hold at most 8 certificates, each of which certifies the one before it',
+    ],
+    ['with a private key', (r) => `${KEY}${pemOf(own(r), intermediate)}`, 'must hold certificates and nothing else'],
+    ['that is the request itself', (r) => r, 'must hold certificates and nothing else'],
+    ['without any', () => 'certificate', 'must be certificates in PEM, the leaf first'],
+    [
+      'that is garbage',
+      () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
+      'must be certificates in PEM, the leaf first',
+    ],
+  ])('attack: a chain %s: 400, and nothing is kept', async (_what, made, reason) => {
+    const id = await newVerifier()
+    const chain = made(await requested(id))
+    const reply = await certifyVerifier(id, typeof chain === 'string' ? chain : pemOf(...chain))
+    expect([reply.status, reply.json.message]).toEqual([400, [`chain ${reason}`]])
+    expect(reply.text).not.toContain('PRIVATE')
+    expect((await keysOf(id)).map(({ x5c }) => x5c)).toEqual([null])
+    expect((await requestObject(await asked(id))).payload.client_id).toMatch(/^decentralized_identifier:/)
+  })
+
+  it('attack: a self-signed certificate, which only who has the key can make', async () => {
+    const [record] = await query<{ private_jwk: string }>(
+      plain.databaseUrl,
+      'SELECT k.private_jwk FROM verifiers v JOIN keys k USING (key_set_id) WHERE v.id = $1',
+      [plainId],
+    )
+    const { createPrivateKey, createPublicKey } = await import('node:crypto')
+    const privateKey = createPrivateKey({ key: JSON.parse(record?.private_jwk ?? ''), format: 'jwk' })
+    const self = certify({
+      subject: 'Self',
+      keyUsage: 0x80,
+      keyPair: { privateKey, publicKey: createPublicKey(privateKey) },
+    })
+    const reply = await certifyVerifier(plainId, pemOf(self), plain, plainAdmin)
+    expect([reply.status, reply.json.message]).toEqual([400, ['chain must not begin with a self-signed certificate']])
+  })
+
+  let plain: TestService
+  let plainId: string
+  let plainAdmin: string
+  beforeAll(async () => {
+    plain = await startService()
+    plainAdmin = await plain.bearer('verifier', { roles: ['admin'] })
+    const body = { method: 'web' }
+    plainId = (await plain.request('POST', '/agent/verifier', { authorization: plainAdmin, body })).json.id
+  })
+  afterAll(() => plain.close())
+
+  it.each([
+    ['longer than 64 KiB', 'x'.repeat(65_537)],
+    ['an array', ['x']],
+    ['missing', undefined],
+  ])('a chain that is %s: 400', async (_what, chain) => {
+    expect((await certifyVerifier(await newVerifier(), chain)).status).toBe(400)
+  })
+
+  it("attack: somebody else's verifier is an unknown one, for both", async () => {
+    const id = await newVerifier()
+    const chain = pemOf(certificateFor(await requested(id)), intermediate)
+    const other = await service.bearer('other', { roles: ['admin'] })
+    const user = await service.bearer('other')
+    for (const call of [
+      (authorization: string) => requestOf(id, service, authorization),
+      (authorization: string) => certifyVerifier(id, chain, service, authorization),
+    ]) {
+      const reply = await call(other)
+      expect([reply.status, reply.json.message]).toEqual([500, 'Verifier not found.'])
+      expect((await call(user)).status).toBe(403)
+    }
+    expect((await keysOf(id)).map(({ x5c }) => x5c)).toEqual([null])
+  })
+
+  it('is not for the default verifier, whose certificate is in a file', async () => {
+    const listed = (await service.request('GET', '/agent/verifiers', { authorization: admin })).json
+    const { id } = listed.find(({ isDefault }: { isDefault: boolean }) => isDefault)
+    const chain = pemOf(certificateFor(await requested(id)), intermediate)
+    const reply = await certifyVerifier(id, chain)
+    expect([reply.status, reply.json.message]).toEqual([
+      400,
+      ['The certificate of the default verifier is that of VERIFIER_X509'],
+    ])
+  })
+
+  it('stays with its key when that is rotated: the verifier names itself by its DID until it has another', async () => {
+    const { plain: other, id, leaf } = await certifiedVerifier()
+    const before = await asked(id, {}, other)
+    const lines = await keysCommand([], environmentOf(other))
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^verifier ${id} signs with a new key as did:.*, which has no certificate yet$`),
+      ),
+    )
+    expect((await requestObject(before)).header.x5c).toEqual([leaf.x5c, intermediate.x5c])
+    expect((await requestObject(await asked(id, {}, other))).payload.client_id).toMatch(
+      /^decentralized_identifier:did:/,
+    )
+    const authorization = await other.bearer('verifier', { roles: ['admin'] })
+    // The certificate of the former key is one of another key now.
+    const reply = await certifyVerifier(id, pemOf(leaf, intermediate), other, authorization)
+    expect(reply.status).toBe(400)
+    const request = (await requestOf(id, other, authorization)).json.certificateRequest
+    expect((await certifyVerifier(id, pemOf(certificateFor(request), intermediate), other, authorization)).status).toBe(
+      200,
+    )
+    await other.close()
+  })
+
+  async function certifiedVerifier(
+    options: Parameters<typeof startService>[0] = {},
+    notAfter = '2099-01-01T00:00:00Z',
+  ) {
+    const plain = await startService(options)
+    const authorization = await plain.bearer('verifier', { roles: ['admin'] })
+    const body = { method: 'web' }
+    const { id } = (await plain.request('POST', '/agent/verifier', { authorization, body })).json
+    const leaf = certificateFor((await requestOf(id, plain, authorization)).json.certificateRequest, { notAfter })
+    await certifyVerifier(id, pemOf(leaf, intermediate), plain, authorization)
+    return { plain, id, leaf }
+  }
+
+  it('is watched: the log says when it expires, and requests are a 409 once it has', async () => {
+    const lines: { level: number; msg: string }[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+    let now = new Date()
+    const end = new Date(Math.ceil(now.getTime() / 1000) * 1000 + 120_000)
+    const { plain: other, id } = await certifiedVerifier(
+      { clock: () => now, log, maintenance: false },
+      end.toISOString().replace('.000', ''),
+    )
+    const look = async (at: Date) => {
+      for (const task of certificateTasks(other.deps)) await task.run(at, 1)
+      return lines.splice(0).map(({ level, msg }) => [level, msg])
+    }
+    const daysFrom = (days: number) => new Date(end.getTime() + days * 86_400_000)
+    expect(await look(daysFrom(-31))).toEqual([])
+    const certificate = `Verifier ${id} has a certificate that`
+    const renew = `enew it (POST /agent/verifier/${id}/certificate).`
+    expect(await look(daysFrom(-29))).toEqual([[40, `${certificate} expires at ${end.toISOString()}: r${renew}`]])
+    expect(await look(daysFrom(1))).toEqual([
+      [50, `${certificate} expired at ${end.toISOString()}: it can make no requests in that name now. R${renew}`],
+    ])
+    const authorization = await other.bearer('verifier')
+    const create = () =>
+      other.request('POST', '/authorization-requests', { authorization, body: { query: [ITEM], verifierId: id } })
+    expect((await create()).status).toBe(201)
+    now = new Date(end.getTime() + 60_000)
+    const reply = await create()
+    expect([reply.status, reply.json.message]).toEqual([409, 'Certificate of the verifier has expired.'])
+    await other.close()
+  })
+})
