@@ -17,6 +17,7 @@ export type AuditAction =
   | 'wallet.presented'
   | 'flow.started'
   | 'flow.confirmed'
+  | 'flow.declined'
   | 'schema.created'
   | 'schema.assigned'
   | 'schema.unassigned'

@@ -42,7 +42,7 @@ const BY_ROUTE: readonly (readonly [pattern: RegExp, status: number, message: st
   [/ \/schemas$/, 409, errors.schemaExists('ProofOfPurchase', 1).message],
   [/\/claim$/, 409, errors.redemptionLimitReached().message],
   [/\/result$/, 409, errors.resultNotReady().message],
-  [/ \/flows/, 409, errors.flowConfirmed().message],
+  [/ \/flows/, 409, errors.flowEnded('confirmed').message],
   [/ \/holders\/.*dids/, 409, errors.holderDidInUse().message],
   [/ \/schemas/, 410, errors.schemaSuperseded().message],
   [/\/result$/, 410, errors.resultGone().message],

@@ -254,11 +254,19 @@ async function visitPayment({ go, service }: Bound, did: string): Promise<void> 
       transactionData: [{ type: 'urn:example:payment', credential_ids: ['purchase'], amount: '12.00 EUR' }],
     },
   })
+  const { authorizationRequestUri: other } = await go('POST', '/authorization-requests', {
+    body: {
+      dcqlQuery: { credentials: [{ id: 'purchase', format: 'dc+sd-jwt', meta: { vct_values: [vct] } }] },
+      redirectUri: 'https://shop.example/done',
+    },
+  })
   const { data } = await go('POST', '/flows', { body: { qrContent, did } })
   await go('POST', '/flows/{processId}/confirm', {
     at: { processId: data.processId },
     body: { type: 'presentation', selectedCredential: data.matchingCredentials[0] },
   })
+  const declined = await go('POST', '/flows', { body: { qrContent: other, did } })
+  await go('POST', '/flows/{processId}/decline', { at: { processId: declined.data.processId } })
 }
 
 async function visitFlows({ go, service }: Bound, holderId: string, did: string): Promise<void> {

@@ -13,6 +13,7 @@ import { answerRequest, matchRequest } from '../presentations/answer.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import { walletFailure } from '../protocol/exchange-failure.js'
 import { type FlowContent, revealContent } from './content.js'
+import { endFlow, openFlow } from './end.js'
 import type { confirmFlow } from './flows.contract.js'
 import { type FlowHolder, flowHolder, hostedOnly } from './holder.js'
 
@@ -104,14 +105,11 @@ const reasonOf = (failure: unknown) => (failure instanceof ServiceError ? failur
  * Confirms a flow once: of two confirmations at once one wins, and one that fails leaves the flow as it was.
  *
  * @throws 404 for a flow that is unknown, expired or someone else's; 400 for another type; 409 where it is confirmed
- * already.
+ * or declined already.
  */
 export async function confirm(deps: Deps, caller: Caller, confirmation: Confirmation): Promise<Confirmed> {
-  const { flows } = deps.stores
-  const flow = await flows.find(confirmation.processId, caller.sub, deps.clock())
-  if (flow === undefined) throw errors.flowNotFound()
+  const flow = await openFlow(deps, caller, confirmation.processId)
   if (flow.type !== confirmation.type) throw errors.badRequest(`type must be ${flow.type}`)
-  if (flow.state === 'confirmed') throw errors.flowConfirmed()
   // Checked again: the DID may have been deleted since the flow started.
   const holder = await flowHolder(deps, caller, flow.did)
   const content = await revealContent(deps, flow)
@@ -120,12 +118,12 @@ export async function confirm(deps: Deps, caller: Caller, confirmation: Confirma
     content.kind === 'request'
       ? await presentationAction(context, content.request)
       : () => claimAction(context, content)
-  if (!(await flows.confirm(flow.id, caller.sub))) throw errors.flowConfirmed()
+  await endFlow(deps, caller, flow.id, 'confirmed')
   try {
     return await action()
   } catch (thrown) {
     const failure = walletFailure(thrown)
-    await flows.reopen(flow.id, reasonOf(failure))
+    await deps.stores.flows.reopen(flow.id, reasonOf(failure))
     throw failure
   }
 }

@@ -77,7 +77,7 @@ export const confirmFlow = {
     tag: 'Flows',
     summary: 'Confirm a started flow: the credential is claimed, or presented',
     description:
-      'A failed confirmation leaves the flow open to be tried again; one that was confirmed is a 409. Where the issuer ' +
+      'A failed confirmation leaves the flow open to be tried again; one that was confirmed or declined is a 409. Where the issuer ' +
       'defers credentials, `data.deferred` says how many: the wallet asks for them by itself. Whoever confirms a presentation ' +
       'authorizes the transaction data that the start of the flow showed.',
     access: 'user',
@@ -98,4 +98,22 @@ export const confirmFlow = {
       .meta({ description: 'The transaction code of an offer that asks for one.' }),
   }),
   output: z.object({ status: z.literal('confirmed'), message: z.string(), data: zJsonObject.optional() }),
+}
+
+export const declineFlow = {
+  meta: route('POST', '/flows/{processId}/decline', {
+    tag: 'Flows',
+    summary: 'Decline a started flow: nothing is claimed or presented',
+    description:
+      'The flow ends. The verifier of a presentation is told `access_denied` (OpenID4VP 1.0 §8.5), and `data.redirectUri` is where it ' +
+      'sends the person next, where it says so; that it cannot be told changes nothing. An issuer is told nothing.',
+    access: 'user',
+    errors: [404, 409],
+  }),
+  input: z.strictObject({ processId: z.string() }),
+  output: z.object({
+    status: z.literal('declined'),
+    message: z.string(),
+    data: z.object({ redirectUri: z.string() }).optional(),
+  }),
 }

@@ -2,7 +2,8 @@ import type { Formats } from '../../formats/registry.js'
 import { router, userProcedure } from '../../trpc.js'
 import { exchanging } from '../protocol/exchange-failure.js'
 import { confirm } from './confirm.js'
-import { confirmFlow, startFlow } from './flows.contract.js'
+import { decline } from './decline.js'
+import { confirmFlow, declineFlow, startFlow } from './flows.contract.js'
 import { start } from './start.js'
 
 export const flowsRouter = (formats: Formats) => {
@@ -21,5 +22,11 @@ export const flowsRouter = (formats: Formats) => {
       .input(confirmFlow.input)
       .output(confirmFlow.output)
       .mutation(({ ctx: { deps, caller }, input }) => exchanging(() => confirm(deps, caller, input))),
+
+    decline: userProcedure
+      .meta(declineFlow.meta)
+      .input(declineFlow.input)
+      .output(declineFlow.output)
+      .mutation(({ ctx: { deps, caller }, input }) => decline(deps, caller, input.processId)),
   })
 }

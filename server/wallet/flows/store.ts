@@ -5,7 +5,10 @@ import { idRow, keyRow } from '../../database/row-shapes.js'
 
 export type FlowType = 'claim' | 'presentation'
 
-export type FlowState = 'initialized' | 'confirmed'
+/** How a flow ends, unless its time runs out. */
+export type FlowEnd = 'confirmed' | 'declined'
+
+export type FlowState = 'initialized' | FlowEnd
 
 /** A started flow; `content` is as the vault protects it. */
 export interface StoredFlow {
@@ -41,19 +44,18 @@ export function createFlowStore({ prisma, sql }: Database) {
     },
 
     /**
-     * Takes a flow from `initialized` to `confirmed` with its audit row, in one statement: of two callers at once one
-     * wins.
+     * Takes a flow from `initialized` to its end with its audit row, in one statement: of two callers at once one wins.
      *
      * @returns whether this call did it.
      */
-    async confirm(id: string, actor: string): Promise<boolean> {
+    async end(id: string, end: FlowEnd, actor: string): Promise<boolean> {
       const rows = await sql(idRow)`
-        WITH confirmed AS (
-          UPDATE flows SET state = 'confirmed', error_message = NULL WHERE id = ${id} AND state = 'initialized' RETURNING id),
+        WITH ended AS (
+          UPDATE flows SET state = ${end}, error_message = NULL WHERE id = ${id} AND state = 'initialized' RETURNING id),
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${actor}, 'flow.confirmed', 'flow', id FROM confirmed)
-        SELECT id FROM confirmed`
+          SELECT ${actor}, ${`flow.${end}`}, 'flow', id FROM ended)
+        SELECT id FROM ended`
       return rows.length > 0
     },
 

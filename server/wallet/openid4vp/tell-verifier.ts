@@ -4,6 +4,9 @@ import type { PresentationRequest } from './presentation-request.js'
 import type { RefusalCode } from './refused-request.js'
 import { redirectUriOf, responseFor } from './send-response.js'
 
+/** The second only where a person declines. */
+type ErrorCode = RefusalCode | 'access_denied'
+
 type Teller = Pick<Deps, 'config' | 'log' | 'random'>
 
 /**
@@ -16,7 +19,7 @@ export async function tellVerifier(
   deps: Teller,
   fetch: typeof globalThis.fetch,
   payload: PresentationRequest['payload'],
-  error: RefusalCode,
+  error: ErrorCode,
 ): Promise<string | undefined> {
   try {
     const send = await errorResponse(deps, fetch, payload, error)
@@ -33,7 +36,7 @@ async function errorResponse(
   deps: Teller,
   fetch: typeof globalThis.fetch,
   payload: PresentationRequest['payload'],
-  error: RefusalCode,
+  error: ErrorCode,
 ) {
   try {
     return await responseFor(deps, fetch, payload, { error })

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
+import { startRemoteVerifier } from '../../support/remote-verifier.js'
+import type { HostedWallet } from '../../support/wallet.js'
+import { newRemoteKey } from '../../support/wallet-callbacks.js'
+import { startRemoteServer } from '../../support/wallet-http.js'
+import { ask, sessionOf } from '../../verifier/actors.js'
+import { type FlowWorld, makeFlowWorld } from '../flow-world.js'
+
+let world: FlowWorld
+let holder: HostedWallet
+
+beforeAll(async () => {
+  world = await makeFlowWorld()
+  holder = await world.holding('dora')
+})
+beforeEach(() => {
+  world.later = 0
+})
+afterAll(() => world.close())
+
+const decline = (processId: string, authorization = holder.authorization) =>
+  world.service.request('POST', `/flows/${processId}/decline`, { authorization })
+
+async function startedWith(qrContent: string) {
+  const { json } = await world.start(qrContent, holder.did, holder.authorization)
+  return json.data
+}
+
+const startedOffer = async () => startedWith((await world.offering()).offering_full_url)
+
+const presented = async () => (await holder.get('/presentations')).json.length
+
+describe('declining a presentation', () => {
+  it('the verifier of this service is told access_denied, and the person goes on where it says', async () => {
+    const asked = await ask(world.service, { dcqlQuery: world.dcqlQuery(), redirectUri: 'https://shop.example/done' })
+    const { processId } = await startedWith(asked.authorizationRequestUri)
+    const answer = await decline(processId)
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      {
+        status: 'declined',
+        message: 'Presentation declined.',
+        data: { redirectUri: expect.stringContaining('https://shop.example/done?response_code=') },
+      },
+    ])
+    expect(await sessionOf(world.service, asked)).toMatchObject({
+      state: 'Error',
+      errorMessage: 'Wallet answered access_denied.',
+    })
+    expect(await presented()).toBe(0)
+  })
+
+  it.each(['direct_post', 'direct_post.jwt'] as const)(
+    'by %s: with the state, encrypted where it can',
+    async (mode) => {
+      await using verifier = await startRemoteVerifier()
+      const payload = { state: 'state-of-the-request' }
+      const { processId } = await startedWith(await verifier.request(world.dcqlQuery(), { mode, payload }))
+      const answer = await decline(processId)
+      // This verifier sends nobody anywhere.
+      expect(answer.json).toEqual({ status: 'declined', message: 'Presentation declined.' })
+      expect(verifier.refusals).toEqual([
+        { error: 'access_denied', state: 'state-of-the-request', encrypted: mode === 'direct_post.jwt' },
+      ])
+      expect(verifier.responses).toEqual([])
+    },
+  )
+
+  it('in the clear where there is no key to encrypt for (§8.3.1)', async () => {
+    await using verifier = await startRemoteVerifier()
+    const options = { mode: 'direct_post.jwt', payload: { client_metadata: {} } } as const
+    const { processId } = await startedWith(await verifier.request(world.dcqlQuery(), options))
+    expect((await decline(processId)).status).toBe(200)
+    expect(verifier.refusals).toMatchObject([{ error: 'access_denied', encrypted: false }])
+  })
+
+  it.each([
+    ['does not know what to say', { status: 500, body: 'x' }],
+    ['sends people to an address that a browser would execute', { body: { redirect_uri: 'javascript:alert(1)' } }],
+  ])('a verifier that %s changes nothing', async (_what, answer) => {
+    await using server = await startRemoteServer(() => ({ '/response': () => answer }))
+    const clientId = `redirect_uri:${server.url}/response`
+    const params = new URLSearchParams({
+      client_id: clientId,
+      response_type: 'vp_token',
+      response_mode: 'direct_post',
+      nonce: 'n',
+      dcql_query: JSON.stringify(world.dcqlQuery()),
+    })
+    const { processId } = await startedWith(`openid4vp://?${params}`)
+    const declined = await decline(processId)
+    expect([declined.status, declined.json]).toEqual([200, { status: 'declined', message: 'Presentation declined.' }])
+    expect(server.seen.map(({ text }) => text)).toEqual(['error=access_denied'])
+  })
+
+  it('nor does one that is gone', async () => {
+    const verifier = await startRemoteVerifier()
+    const { processId } = await startedWith(await verifier.request(world.dcqlQuery()))
+    await verifier.close()
+    expect((await decline(processId)).json).toEqual({ status: 'declined', message: 'Presentation declined.' })
+  })
+})
+
+describe('declining an offer', () => {
+  it('ends the flow; the offering stays as it was', async () => {
+    const offered = await world.offering()
+    const { processId } = await startedWith(offered.offering_full_url)
+    const answer = await decline(processId)
+    expect([answer.status, answer.json]).toEqual([200, { status: 'declined', message: 'Offer declined.' }])
+    expect((await holder.process(offered.offering_full_url)).status).toBe(200)
+  })
+
+  it('is there for DIDs of the token too', async () => {
+    const { authorization, did } = await world.guest('guest who declines')
+    const { json } = await world.start((await world.offering()).offering_full_url, did, authorization)
+    expect((await decline(json.data.processId, authorization)).status).toBe(200)
+  })
+})
+
+describe('a decision counts once', () => {
+  it('declined, it cannot be confirmed, nor declined again: 409, and nobody is told twice', async () => {
+    await using verifier = await startRemoteVerifier()
+    const data = await startedWith(await verifier.request(world.dcqlQuery()))
+    await decline(data.processId)
+    const [chosen] = data.matchingCredentials
+    const confirmed = await world.confirm(data.processId, 'presentation', chosen, holder.authorization)
+    expect([confirmed.status, confirmed.json.message]).toEqual([409, 'Flow is already declined.'])
+    const again = await decline(data.processId)
+    expect([again.status, again.json.message, again.json.error]).toEqual([409, 'Flow is already declined.', 'Conflict'])
+    expect([verifier.refusals.length, verifier.responses.length]).toEqual([1, 0])
+  })
+
+  it('confirmed, it cannot be declined: 409', async () => {
+    const { processId } = await startedOffer()
+    await world.confirm(processId, 'claim', {}, holder.authorization)
+    const answer = await decline(processId)
+    expect([answer.status, answer.json.message]).toEqual([409, 'Flow is already confirmed.'])
+  })
+
+  it('of ten at once one wins, and one error is sent', async () => {
+    await using verifier = await startRemoteVerifier()
+    const { processId } = await startedWith(await verifier.request(world.dcqlQuery()))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => decline(processId)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)])
+    expect(verifier.refusals).toHaveLength(1)
+  })
+
+  it('one that failed to be confirmed may be declined', async () => {
+    await using verifier = await startRemoteVerifier({
+      answer: () => ({ status: 400, body: { error: 'invalid_request' } }),
+    })
+    const data = await startedWith(await verifier.request(world.dcqlQuery()))
+    const [chosen] = data.matchingCredentials
+    expect((await world.confirm(data.processId, 'presentation', chosen, holder.authorization)).status).toBe(500)
+    expect((await decline(data.processId)).status).toBe(200)
+    expect(verifier.refusals).toMatchObject([{ error: 'access_denied' }])
+  })
+})
+
+describe('only its own', () => {
+  it.each([
+    ['unknown', async () => crypto.randomUUID()],
+    ['of no known form', async () => 'x'],
+    [
+      'of somebody else',
+      async () => {
+        const { authorization, did } = await world.guest('somebody else')
+        return (await world.start((await world.offering()).offering_full_url, did, authorization)).json.data.processId
+      },
+    ],
+    [
+      'expired',
+      async () => {
+        const { processId } = await startedOffer()
+        world.later = 10 * 60_000
+        return processId
+      },
+    ],
+  ])('a flow that is %s: 404', async (_what, id) => {
+    const processId = await id()
+    const authorization = await world.service.bearer('dora', { expiresIn: 3_600 })
+    const answer = await decline(processId, authorization)
+    expect([answer.status, answer.json.message]).toEqual([404, 'Flow not found.'])
+  })
+
+  it('nobody without a token', async () => {
+    const { processId } = await startedOffer()
+    expect((await world.service.request('POST', `/flows/${processId}/decline`)).status).toBe(401)
+  })
+
+  it('the audit says who declined', async () => {
+    const { processId } = await startedOffer()
+    await decline(processId)
+    const rows = await query(
+      world.service.databaseUrl,
+      'SELECT actor, action FROM audit_events WHERE subject_id = $1',
+      [processId],
+    )
+    expect(rows).toEqual([
+      { actor: 'dora', action: 'flow.started' },
+      { actor: 'dora', action: 'flow.declined' },
+    ])
+  })
+
+  it('a flow of a DID that is gone can still be declined', async () => {
+    const { did } = await newRemoteKey()
+    const authorization = await world.service.bearer('a guest', { did })
+    const { json } = await world.start((await world.offering()).offering_full_url, did, authorization)
+    const changed = await world.service.bearer('a guest')
+    expect((await decline(json.data.processId, changed)).status).toBe(200)
+  })
+})
