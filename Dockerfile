@@ -1,5 +1,5 @@
 # Built with everything, run with what the service itself needs: no compiler, no command lines, no embedded PostgreSQL.
-FROM node:22-slim AS build
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -9,7 +9,7 @@ COPY server server
 RUN npm run build \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
-FROM node:22-slim
+FROM node:24-slim
 ENV NODE_ENV=production \
   NODE_OPTIONS=--enable-source-maps \
   HOST=0.0.0.0 \

@@ -153,7 +153,7 @@ describe('the log', () => {
     const aborted = new AbortController()
     vi.spyOn(service.deps.stores.offerings, 'find').mockImplementation(async () => {
       aborted.abort()
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await linesOf('gone')
       return undefined
     })
     const request = fetch(`${service.url}/api/v1/offerings/x`, {
