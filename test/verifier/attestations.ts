@@ -5,7 +5,7 @@ import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK, type JWK, j
 import { newRemoteKey, signJwt } from '../support/wallet-callbacks.js'
 
 export const SUBJECT = 'shop.example'
-const ISSUER = 'https://attester.example'
+export const ATTESTER = 'https://attester.example'
 
 export const inSeconds = (date: string) => Math.floor(Date.parse(date) / 1000)
 
@@ -23,7 +23,7 @@ export async function startAttester() {
     signJwt(
       key,
       { typ: 'verifier-attestation+jwt', kid: 'attester-1', ...header },
-      { iss: ISSUER, sub: SUBJECT, exp: inSeconds('2099-01-01T00:00:00Z'), cnf: { jwk }, ...payload },
+      { iss: ATTESTER, sub: SUBJECT, exp: inSeconds('2099-01-01T00:00:00Z'), cnf: { jwk }, ...payload },
     )
   const write = async (text: string) => {
     files += 1
@@ -42,7 +42,7 @@ export async function startAttester() {
       const { jwt } = decodeProtectedHeader(compact) as { jwt: string }
       const { payload } = await jwtVerify(jwt, await importJWK(key.publicJwk, 'ES256'), {
         typ: 'verifier-attestation+jwt',
-        issuer: ISSUER,
+        issuer: ATTESTER,
         requiredClaims: ['sub', 'exp', 'cnf'],
       })
       const { jwk } = payload.cnf as { jwk: JWK }

@@ -31,6 +31,8 @@ export interface Client {
   readonly attestation: VerifierAttestation | undefined
   /** Where it takes the answer to the request (`response_uri`). */
   readonly responseUri: string
+  /** Whether the answer comes over a browser's API, so that the wallet is told no address for it (Appendix A). */
+  readonly overBrowser: boolean
 }
 
 interface CertificateFacts {
@@ -108,13 +110,13 @@ export function headerFor(clientId: string, { kid, x5c, verifierAttestation }: S
   return clientId.startsWith('verifier_attestation:') ? { jwt: verifierAttestation, kid: undefined } : { kid }
 }
 
-function attestedName({ attestation, publicJwk, responseUri }: Client): string {
+function attestedName({ attestation, publicJwk, responseUri, overBrowser }: Client): string {
   if (attestation === undefined || !attests(attestation, publicJwk)) {
     throw new ClientIdentifierError("an attestation of the verifier's key")
   }
   // The response URI takes the place of the redirect URI (§8.2), which must be one of these.
   const { subject, redirectUris } = attestation
-  if (redirectUris === undefined || redirectUris.includes(responseUri)) return subject
+  if (overBrowser || redirectUris === undefined || redirectUris.includes(responseUri)) return subject
   throw new ClientIdentifierError(
     'an attestation without redirect_uris, since each request has a response_uri of its own',
   )

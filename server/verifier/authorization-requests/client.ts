@@ -41,12 +41,12 @@ export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers,
 export function clientOf(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   { verifierDid: did, publicJwk, x5c }: RequestContext,
-  { clientIdPrefix }: NamingMembers,
+  { clientIdPrefix, responseMode }: NamingMembers,
   responseUri: string,
 ): NamedAs {
   const prefixes = [clientIdPrefix ?? (x5c === null ? 'decentralized_identifier' : 'x509_hash')].flat()
   const { verifierAttestation: attestation } = config
-  const client = { did, publicJwk, x5c, attestation, responseUri }
+  const client = { did, publicJwk, x5c, attestation, responseUri, overBrowser: isOverBrowser(responseMode) }
   const [clientId = null, ...others] = prefixes.map((prefix) => orNeeds(prefix, () => clientIdentifier(prefix, client)))
   const certified = prefixes.some((prefix) => prefix.startsWith('x509_')) ? x5c : null
   const attested = prefixes.includes('verifier_attestation') ? attestation : undefined

@@ -4,6 +4,7 @@ import { keysCommand } from '../../../server/key-rotation/command.js'
 import { certificateFiles, intermediate, leafOf } from '../../agent/certified.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
+import { newWallet } from '../../support/wallet.js'
 import {
   type Asked,
   answer,
@@ -18,7 +19,7 @@ import {
   type ResponseMode,
   sessionOf,
 } from '../actors.js'
-import { type AttestationChanges, SUBJECT, startAttester } from '../attestations.js'
+import { ATTESTER, type AttestationChanges, SUBJECT, startAttester } from '../attestations.js'
 import { answerWithLibrary } from '../library-wallet.js'
 
 const CLIENT_ID = `verifier_attestation:${SUBJECT}`
@@ -158,6 +159,21 @@ describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', (
     expect((await fetched(['verifier_attestation'])).status).toBe(200)
   })
 
+  it('is believed by hosted wallets that trust the attester, and by no others', async () => {
+    const jwks = JSON.stringify({ keys: [{ ...attester.publicJwk, iss: ATTESTER, kid: 'attester-1' }] })
+    const { databaseUrl, identityProvider } = service
+    const env = { VERIFIER_ATTESTATION_ISSUERS: await attester.write(jwks), OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' }
+    await using trustingService = await startService({ databaseUrl, identityProvider, env })
+    const messageBy = async (by: TestService) => {
+      const { authorizationRequestUri } = await asked()
+      const reply = await (await newWallet(by)).process(authorizationRequestUri)
+      return [reply.status, reply.json.message]
+    }
+    const nothingHeld = [500, 'Could not find the required credentials for the presentation submission']
+    expect(await messageBy(trustingService)).toEqual(nothingHeld)
+    expect(await messageBy(service)).not.toEqual(nothingHeld)
+  })
+
   it('goes on with a request as it was made when there is another attestation', async () => {
     const before = await asked()
     await using other = await startWith({ payload: { sub: 'renamed.example' } })
@@ -220,12 +236,17 @@ describe('a verifier that cannot have that name', () => {
     await attester.verifyRequest((await requestObject(before)).compact)
   })
 
-  it('has one with redirect_uris, of which no response_uri can be one (§5.9.3, §8.2)', async () => {
+  it('has one with redirect_uris, of which no response_uri can be one (§5.9.3, §8.2); over a browser there is none', async () => {
     await using other = await startWith({ payload: { redirect_uris: [`${service.url}/openid4vp/responses`] } })
     expect(await refused(other)).toEqual([
       400,
       'clientIdPrefix verifier_attestation needs an attestation without redirect_uris, since each request has a response_uri of its own',
     ])
+    const { digitalCredentialRequest } = (await asked(
+      { responseMode: 'dc_api', expectedOrigins: ['https://shop.example'] },
+      other,
+    )) as unknown as { digitalCredentialRequest: { data: { request: string } } }
+    await attester.verifyRequest(digitalCredentialRequest.data.request)
   })
 
   it('asks under profile haip, which knows x509_hash alone', async () => {
