@@ -13,7 +13,7 @@ import type { Held } from './actors.js'
 /** Plain http is what the service under test speaks. */
 setGlobalConfig({ allowInsecureUrls: true })
 
-const callbacks: Omit<CallbackContext, 'generateRandom' | 'clientAuthentication'> = {
+export const callbacks: Omit<CallbackContext, 'generateRandom' | 'clientAuthentication'> = {
   fetch,
   hash: (data, alg) => createHash(alg.replace('-', '')).update(data).digest(),
   signJwt: () => {
@@ -139,6 +139,60 @@ async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly He
     })
 }
 
+/** What is resolved of a request. */
+interface Resolved {
+  readonly authorizationRequestPayload: object
+  readonly transactionData?: TransactionData | undefined
+}
+
+/**
+ * The answer to a request: the presentations of the credentials that it asks for, for an audience.
+ *
+ * @param origin who asks, where a browser says so
+ */
+export async function answerTo(
+  client: Openid4vpClient,
+  wallet: WalletActor,
+  { authorizationRequestPayload, transactionData = [] }: Resolved,
+  held: readonly Held[],
+  origin?: string,
+) {
+  const payload = authorizationRequestPayload as {
+    nonce: string
+    client_id: string
+    dcql_query: unknown
+    response_mode: string
+  }
+  const audience = { nonce: payload.nonce, aud: origin === undefined ? payload.client_id : `origin:${origin}` }
+  const choices = await chosen(wallet, payload.dcql_query, held)
+  const vpToken: Record<string, [string]> = {}
+  for (const { id, credential, paths } of choices) {
+    vpToken[id] = [
+      credential.format === 'dc+sd-jwt'
+        ? await presentSdJwt(wallet, credential, paths, audience, authorized(transactionData, id))
+        : await presentJwt(wallet, credential, audience),
+    ]
+  }
+  const response = await client.createOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload,
+    authorizationResponsePayload: { vp_token: vpToken },
+    ...(origin === undefined ? {} : { origin }),
+    ...(payload.response_mode.endsWith('.jwt')
+      ? {
+          jarm: {
+            encryption: { nonce: Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url') },
+            serverMetadata: {
+              authorization_signing_alg_values_supported: [],
+              authorization_encryption_alg_values_supported: ['ECDH-ES'],
+              authorization_encryption_enc_values_supported: ['A128GCM', 'A256GCM'],
+            },
+          },
+        }
+      : {}),
+  } as never)
+  return { payload, response, answered: Object.keys(vpToken) }
+}
+
 /**
  * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
  * choice, `@sd-jwt` for selective disclosure and key binding. Transaction data are authorized.
@@ -158,39 +212,7 @@ export async function answerWithLibrary(
     authorizationRequestPayload: params as never,
     wallet: { metadata: { vp_formats_supported: {} } },
   } as never)
-  const payload = resolved.authorizationRequestPayload as never as {
-    nonce: string
-    client_id: string
-    dcql_query: unknown
-    response_mode: string
-  }
-  const audience = { nonce: payload.nonce, aud: payload.client_id }
-  const choices = await chosen(wallet, payload.dcql_query, held)
-  const vpToken: Record<string, [string]> = {}
-  for (const { id, credential, paths } of choices) {
-    vpToken[id] = [
-      credential.format === 'dc+sd-jwt'
-        ? await presentSdJwt(wallet, credential, paths, audience, authorized(resolved.transactionData ?? [], id))
-        : await presentJwt(wallet, credential, audience),
-    ]
-  }
-  const encrypted = payload.response_mode === 'direct_post.jwt'
-  const response = await client.createOpenid4vpAuthorizationResponse({
-    authorizationRequestPayload: resolved.authorizationRequestPayload,
-    authorizationResponsePayload: { vp_token: vpToken },
-    ...(encrypted
-      ? {
-          jarm: {
-            encryption: { nonce: Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url') },
-            serverMetadata: {
-              authorization_signing_alg_values_supported: [],
-              authorization_encryption_alg_values_supported: ['ECDH-ES'],
-              authorization_encryption_enc_values_supported: ['A128GCM', 'A256GCM'],
-            },
-          },
-        }
-      : {}),
-  } as never)
+  const { payload, response, answered } = await answerTo(client, wallet, resolved, held)
   const submitted = await client.submitOpenid4vpAuthorizationResponse({
     authorizationRequestPayload: resolved.authorizationRequestPayload as never,
     authorizationResponsePayload: response.authorizationResponsePayload,
@@ -199,7 +221,7 @@ export async function answerWithLibrary(
   return {
     status: submitted.response.status,
     body: (await submitted.response.json()) as Record<string, unknown>,
-    answered: Object.keys(vpToken),
+    answered,
     payload,
   }
 }
