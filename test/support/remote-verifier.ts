@@ -14,8 +14,10 @@ export interface RemoteRequestOptions {
   readonly mode?: 'direct_post' | 'direct_post.jwt'
   readonly prefix?: 'decentralized_identifier' | 'redirect_uri' | 'x509_san_dns' | 'x509_hash'
   readonly method?: 'get' | 'post'
-  /** Members that replace those of the request: an attack, or a draft. */
+  /** Members that replace those of the request, or leave them out where undefined: an attack, or a draft. */
   readonly payload?: JsonObject
+  /** The keys of `client_metadata`, made of the one that responses are encrypted to. */
+  readonly keys?: (usable: JsonObject) => readonly JsonObject[]
   readonly header?: JsonObject
   /** Signs in the place of the verifier: an attack. */
   readonly signer?: RemoteKey
@@ -222,7 +224,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
             'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
             jwt_vc_json: { alg_values: ['ES256'] },
           },
-          ...(mode === 'direct_post.jwt' ? { jwks: { keys: [encryptionKey] } } : {}),
+          ...(mode === 'direct_post.jwt' ? { jwks: { keys: request.keys?.(encryptionKey) ?? [encryptionKey] } } : {}),
         },
         ...(request.prefix === 'redirect_uri' ? {} : { aud: 'https://self-issued.me/v2' }),
         ...request.payload,
@@ -230,7 +232,8 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
       requests.set(id, { payload, options: request })
       if (request.prefix === 'redirect_uri') {
         const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-        const params = Object.entries(payload).map(([name, value]): [string, string] => [name, text(value)])
+        const given = Object.entries(payload).filter(([, value]) => value !== undefined)
+        const params = given.map(([name, value]): [string, string] => [name, text(value)])
         return `openid4vp://?${new URLSearchParams(params)}`
       }
       return `openid4vp://?${new URLSearchParams({
