@@ -202,11 +202,6 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     },
     metrics,
   }
-  metrics.read({
-    database: database.load,
-    streams: deps.events.open,
-    expiries: expiriesOf(config),
-  })
   const maintenance = createMaintenance({
     store: createMaintenanceStore(database),
     // All work that is done at intervals, independent of requests.
@@ -219,6 +214,13 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     ],
     clock,
     log,
+    onBatch: metrics.maintenance,
+  })
+  metrics.read({
+    database: database.load,
+    streams: deps.events.open,
+    maintenanceLate: maintenance.late,
+    expiries: expiriesOf(config),
   })
   if (options.maintenance !== false) maintenance.start()
   return {

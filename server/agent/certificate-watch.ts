@@ -2,7 +2,7 @@ import type { Config } from '../config.js'
 import type { KeyAndChain } from '../config-rules.js'
 import type { Deps } from '../deps.js'
 import type { CertifiedVerifier } from '../keys/store.js'
-import { DAY_SECONDS, type MaintenanceTask } from '../maintenance/job.js'
+import { DAY_SECONDS, type MaintenanceTask } from '../maintenance/task.js'
 import type { Expiries } from '../metrics/metrics.js'
 import { chainEnd } from '../protocol/openid4vp/client-identifier.js'
 
@@ -122,7 +122,7 @@ export const certificateTasks = ({
       for (const { text, expired } of [...certificateWarnings(config, now), ...recordWarnings(verifiers, now)]) {
         log[expired ? 'error' : 'warn'](text)
       }
-      return 0
+      return { count: 0, more: false, lateSeconds: 0 }
     },
   },
 ]

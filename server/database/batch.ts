@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { Prisma } from '../generated/prisma/client.js'
 
 /** Rows of one table that something is to be done with, a bounded number at a time. Names are those of the schema. */
@@ -7,9 +8,32 @@ export interface Batch {
   readonly key: string
   /** Which rows: a condition. */
   readonly due: Prisma.Sql
-  /** The column that says which come first: the lowest. */
+  /** The column that says which come first: the lowest. An index has them in this order, or each batch looks at all rows. */
   readonly by: string
   readonly limit: number
+}
+
+/** What became of a batch. */
+export interface BatchDone {
+  readonly count: number
+  /** What the first row had in the column `by`; undefined where there was none. */
+  readonly first: Date | undefined
+  /** Whether there may be more: it was a full one. */
+  readonly more: boolean
+}
+
+/** A row that was in a batch, by what its column `by` had. */
+export const batchRow = z.strictObject({ at: z.date() })
+
+/** Of a statement that is nothing but `deletedBatch`. */
+export const deletedRow = z.strictObject({ key: z.string(), at: z.date() })
+
+export function batchDone(rows: readonly z.infer<typeof batchRow>[], limit: number): BatchDone {
+  const first = rows.reduce<Date | undefined>(
+    (least, { at }) => (least === undefined || at < least ? at : least),
+    undefined,
+  )
+  return { count: rows.length, first, more: rows.length >= limit }
 }
 
 /** A batch of rows that expired before a moment. */
@@ -30,6 +54,7 @@ const name = (identifier: string) => Prisma.raw(`"${identifier}"`)
 export const lockedBatch = ({ table, key, due, by, limit }: Batch): Prisma.Sql => Prisma.sql`
   SELECT ${name(key)} AS key FROM ${name(table)} WHERE ${due} ORDER BY ${name(by)} LIMIT ${limit} FOR UPDATE SKIP LOCKED`
 
-/** Deletes a batch; returns the keys of what it deleted, as `key`. */
+/** Deletes a batch; returns what it deleted, as `key`, and what stood in the column `by`, as `at`. */
 export const deletedBatch = (batch: Batch): Prisma.Sql => Prisma.sql`
-  DELETE FROM ${name(batch.table)} WHERE ${name(batch.key)} IN (${lockedBatch(batch)}) RETURNING ${name(batch.key)} AS key`
+  DELETE FROM ${name(batch.table)} WHERE ${name(batch.key)} IN (${lockedBatch(batch)})
+  RETURNING ${name(batch.key)} AS key, ${name(batch.by)} AS at`

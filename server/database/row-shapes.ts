@@ -7,9 +7,6 @@ export const noRow = z.never()
 /** Of a statement of which it matters how many rows it returns: which ones they are. */
 export const idRow = z.strictObject({ id: z.string() })
 
-/** Of a batch. */
-export const keyRow = z.strictObject({ key: z.string() })
-
 /** A column of JSON, whose form is looked after by what writes it: an object or an array. */
 export const json = <Value = Record<string, unknown>>() =>
   z.custom<Value>((value) => typeof value === 'object' && value !== null)

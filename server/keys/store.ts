@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type BatchDone, batchDone, batchRow } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
 import { idRow, publicJwk, x5c } from '../database/row-shapes.js'
 import { Prisma } from '../generated/prisma/client.js'
@@ -144,13 +145,13 @@ export function createKeyStore({ prisma, sql }: Database) {
       return row
     },
 
-    /** Removes keys that requests are no longer encrypted for. @returns how many. */
-    async removeDecryption(retiredBefore: Date, limit: number): Promise<number> {
-      const rows = await sql(idRow)`
+    /** Removes keys that requests are no longer encrypted for. */
+    async removeDecryption(retiredBefore: Date, limit: number): Promise<BatchDone> {
+      const rows = await sql(batchRow)`
         DELETE FROM keys WHERE id IN (
           SELECT id FROM keys WHERE key_set_id = ${ENCRYPTION_KEY_SET} AND retired_at < ${retiredBefore} LIMIT ${limit})
-        RETURNING id`
-      return rows.length
+        RETURNING retired_at AS at`
+      return batchDone(rows, limit)
     },
 
     /** The stored value of a secret of the installation, made on first use; of two makers at once one wins. */

@@ -14,13 +14,15 @@ export type MaintenanceStore = ReturnType<typeof createMaintenanceStore>
 
 export function createMaintenanceStore({ prisma }: Database) {
   return {
-    /** Runs `work` unless another process is running it. The lock always ends with its transaction. */
-    async exclusively(work: () => Promise<void>): Promise<void> {
-      await prisma.$transaction(
+    /** Runs `work` unless another process is running it. The lock always ends with its transaction. @returns whether it ran. */
+    async exclusively(work: () => Promise<void>): Promise<boolean> {
+      return prisma.$transaction(
         async (tx) => {
           const statement = Prisma.sql`SELECT pg_try_advisory_xact_lock(${MAINTENANCE_LOCK}) AS held`
           const [row] = rowsOf(zLock, await tx.$queryRaw<unknown[]>(statement), statement.sql)
-          if (row?.held === true) await work()
+          if (row?.held !== true) return false
+          await work()
+          return true
         },
         { timeout: LOCK_TIMEOUT_MS, maxWait: 5_000 },
       )

@@ -39,6 +39,8 @@ export interface Readings {
   }
   /** Event streams that are open. */
   readonly streams: () => number
+  /** By how many seconds maintenance is late, by task; of the process that does it. */
+  readonly maintenanceLate: ReadonlyMap<string, number>
   readonly expiries: Expiries
 }
 
@@ -54,6 +56,8 @@ export interface Metrics {
   verification(failed: Check | undefined): void
   /** @param outcome `ok`, or the code of the OutboundError. */
   outbound(outcome: string): void
+  /** A batch of maintenance. @param count what it did; undefined where it failed. */
+  maintenance(task: string, count: number | undefined): void
   /** Where the other counts are read. */
   read(readings: Readings): void
   /** What Node says of the process: processor time, memory, garbage collection, event loop lag. Once for each process. */
@@ -108,10 +112,22 @@ function counters(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
+    maintained: new Counter({
+      name: 'credence_maintenance_done_total',
+      help: 'What maintenance did: rows removed, sessions expired, by task.',
+      labelNames: ['task'],
+      registers,
+    }),
+    maintenanceFailures: new Counter({
+      name: 'credence_maintenance_failures_total',
+      help: 'Batches of maintenance that failed, by task.',
+      labelNames: ['task'],
+      registers,
+    }),
   }
 }
 
-function readCounts(registry: Registry, { database, streams, expiries }: Readings): void {
+function readCounts(registry: Registry, { database, streams, maintenanceLate, expiries }: Readings): void {
   const registers = [registry]
   new Counter({
     name: 'credence_database_statements_total',
@@ -149,6 +165,18 @@ function readCounts(registry: Registry, { database, streams, expiries }: Reading
       this.set(streams())
     },
   })
+  new Gauge({
+    name: 'credence_maintenance_late_seconds',
+    help: 'For how long the oldest of what maintenance has left to do has been due, by task; where nothing is left 0.',
+    labelNames: ['task'],
+    // One process at a time does it; of two that took turns since, the one that is further behind counts.
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset()
+      for (const [task, seconds] of maintenanceLate) this.set({ task }, seconds)
+    },
+  })
   for (const [name, help, end] of [
     ['issuer_certificate', 'When the first certificate of ISSUER_X509 runs out.', expiries.issuerCertificate],
     ['verifier_certificate', 'When the first certificate of VERIFIER_X509 runs out.', expiries.verifierCertificate],
@@ -183,6 +211,10 @@ export function createMetrics(): Metrics {
     verification: (failed) =>
       counted.verifications.labels(failed === undefined ? 'valid' : 'invalid', failed ?? '').inc(),
     outbound: (outcome) => counted.outbound.labels(outcome).inc(),
+    maintenance: (task, count) => {
+      if (count === undefined) counted.maintenanceFailures.labels(task).inc()
+      else counted.maintained.labels(task).inc(count)
+    },
     read: (readings) => readCounts(registry, readings),
     readProcess: () => collectDefaultMetrics({ register: registry }),
   }

@@ -1,8 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { deletedBatch, expiredBatch } from '../../server/database/batch.js'
+import { deletedBatch, deletedRow, expiredBatch } from '../../server/database/batch.js'
 import { connectDatabase, type Database } from '../../server/database/connect.js'
-import { keyRow } from '../../server/database/row-shapes.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
 let test: TestDatabase
@@ -28,7 +27,7 @@ beforeEach(async () => {
 /** Deletes what expired before the fifth of January. */
 async function remove(limit: number): Promise<string[]> {
   const batch = expiredBatch('used_nonces', 'hash', new Date('2026-01-05T00:00:00Z'), limit)
-  const rows = await database.sql(keyRow)`${deletedBatch(batch)}`
+  const rows = await database.sql(deletedRow)`${deletedBatch(batch)}`
   return rows.map(({ key }) => key).sort()
 }
 

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
-import { createLog } from '../../server/log.js'
-import { createMaintenance, type MaintenanceTask, runTask } from '../../server/maintenance/job.js'
+import { createLog, type Log } from '../../server/log.js'
+import { createMaintenance, type MaintenanceOptions } from '../../server/maintenance/job.js'
 import { createMaintenanceStore } from '../../server/maintenance/store.js'
+import type { MaintenanceTask, TaskDone } from '../../server/maintenance/task.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
+const PATIENT = { timeout: 60_000 }
 
 let database: TestDatabase
 let first: Database
@@ -22,49 +24,145 @@ afterAll(async () => {
   await database.drop()
 })
 
-const task = (run: MaintenanceTask['run'], everyMs = 0): MaintenanceTask => ({ name: 'a task', everyMs, run })
+const NOTHING: TaskDone = { count: 0, more: false, lateSeconds: 0 }
+const full = (lateSeconds = 0): TaskDone => ({ count: 200, more: true, lateSeconds })
 
-const maintenance = (tasks: readonly MaintenanceTask[], connection = first) =>
+const task = (run: MaintenanceTask['run'], options: Partial<MaintenanceTask> = {}): MaintenanceTask => ({
+  name: 'a task',
+  everyMs: 600_000,
+  run,
+  ...options,
+})
+
+const maintenance = (tasks: readonly MaintenanceTask[], options: Partial<MaintenanceOptions> = {}) =>
   createMaintenance({
-    store: createMaintenanceStore(connection),
+    store: createMaintenanceStore(first),
     tasks,
     clock: () => NOW,
     log: createLog('silent'),
+    ...options,
   })
+
+/** The lock of a process that is alone. */
+const alone = { exclusively: async (work: () => Promise<void>) => work().then(() => true) }
+
+/** A clock that goes on when a batch or a rest says so, and never by itself; it has the rests too. */
+function madeUpPace() {
+  const rests: number[] = []
+  const pace = {
+    at: 0,
+    rests,
+    now: () => pace.at,
+    rest: async (ms: number) => {
+      rests.push(ms)
+      pace.at += ms
+    },
+  }
+  return pace
+}
 
 describe('a task', () => {
-  it('runs again at once as long as it finds a full batch', async () => {
-    const batches = [200, 200, 7]
-    const run = vi.fn(async () => batches.shift() ?? 0)
-    await runTask(task(run), NOW)
-    expect(run.mock.calls).toEqual([
-      [NOW, 200],
-      [NOW, 200],
-      [NOW, 200],
-    ])
+  it('goes on while it finds a full batch, however many there are, and then waits for its time', async () => {
+    let left = 200
+    const run = vi.fn(async (_: Date, batchSize: number) => {
+      left -= 1
+      return { count: batchSize, more: left > 0, lateSeconds: 0 }
+    })
+    const pace = madeUpPace()
+    const job = maintenance([task(run)], { store: alone, pace })
+    job.start()
+    await vi.waitFor(() => expect(left).toBe(0), PATIENT)
+    await job.stop()
+    expect(run).toHaveBeenCalledTimes(200)
+    expect(new Set(run.mock.calls.map(([now, size]) => `${now.toISOString()} ${size}`)).size).toBe(1)
   })
 
-  it('has its share of a turn, and no more', async () => {
-    const run = vi.fn(async (_: Date, batchSize: number) => batchSize)
-    await runTask(task(run), NOW)
-    expect(run).toHaveBeenCalledTimes(50)
+  it('has a fifth of the time: after each batch the job rests four times as long', async () => {
+    const pace = madeUpPace()
+    const took = [30, 5, 100]
+    const batches = [...took]
+    const run = async () => {
+      pace.at += batches.shift() ?? 0
+      return batches.length > 0 ? full() : NOTHING
+    }
+    const job = maintenance([task(run)], { store: alone, pace })
+    job.start()
+    await vi.waitFor(() => expect(pace.rests).toEqual(took.map((ms) => ms * 4)), PATIENT)
+    await job.stop()
+  })
+
+  it('that has much to do does not keep the others waiting: each has a batch in turn', async () => {
+    const order: string[] = []
+    const busy = (name: string, batches: number) =>
+      task(async () => {
+        order.push(name)
+        batches -= 1
+        return batches > 0 ? full() : NOTHING
+      })
+    const job = maintenance([busy('a', 4), busy('b', 1), busy('c', 3)], { store: alone, pace: madeUpPace() })
+    job.start()
+    await vi.waitFor(() => expect(order.join('')).toBe('abcacaca'.slice(0, 8)), PATIENT)
+    await job.stop()
+  })
+
+  it('that waits for other services keeps nobody waiting, and is under way once', async () => {
+    let answer = (_: TaskDone): void => {}
+    const asked = vi.fn(
+      () =>
+        new Promise<TaskDone>((resolve) => {
+          answer = resolve
+        }),
+    )
+    const ran = vi.fn(async () => NOTHING)
+    const job = maintenance([task(asked, { elsewhere: true, everyMs: 50 }), task(ran, { everyMs: 50 })], {
+      store: alone,
+    })
+    job.start()
+    await vi.waitFor(() => expect(ran.mock.calls.length).toBeGreaterThan(3), PATIENT)
+    expect(asked).toHaveBeenCalledOnce()
+    answer(full())
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2), PATIENT)
+    const stopped = job.stop()
+    answer(NOTHING)
+    await stopped
   })
 })
 
 describe('the job', () => {
   it('runs its tasks, and one that fails does not keep the others from theirs', async () => {
-    const ran = vi.fn(async () => 0)
+    const ran = vi.fn(async () => NOTHING)
     const failed = vi.fn(async () => {
       throw new Error('no')
     })
-    const job = maintenance([task(failed), task(ran)])
+    const onBatch = vi.fn()
+    const tasks = [task(failed, { name: 'bad', everyMs: 500 }), task(ran, { everyMs: 500 })]
+    const job = maintenance(tasks, { onBatch })
     job.start()
-    await vi.waitFor(() => expect(ran.mock.calls.length).toBeGreaterThan(1), { timeout: 60_000 })
+    await vi.waitFor(() => expect(ran.mock.calls.length).toBeGreaterThan(1), PATIENT)
     await job.stop()
     expect(failed.mock.calls.length).toBeGreaterThan(0)
+    expect(onBatch.mock.calls.slice(0, 2)).toEqual([
+      ['bad', undefined],
+      ['a task', 0],
+    ])
     const calls = ran.mock.calls.length
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(ran).toHaveBeenCalledTimes(calls)
+  })
+
+  it('ends soon where it is told to while it rests', async () => {
+    const ran = vi.fn(async () => full())
+    const job = maintenance([task(ran)], {
+      store: alone,
+      pace: {
+        now: () => performance.now(),
+        rest: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+      },
+    })
+    job.start()
+    await vi.waitFor(() => expect(ran).toHaveBeenCalledOnce(), PATIENT)
+    await job.stop()
+    expect(ran).toHaveBeenCalledOnce()
   })
 
   it('is done by one process at a time', async () => {
@@ -75,15 +173,72 @@ describe('the job', () => {
       most = Math.max(most, busy)
       await new Promise((resolve) => setTimeout(resolve, 300))
       busy -= 1
-      return 0
     }
     const stores = [createMaintenanceStore(first), createMaintenanceStore(second)]
-    const work = vi.fn(async () => {
-      await run()
-    })
-    await Promise.all(stores.map((store) => store.exclusively(work)))
-    expect([most, work.mock.calls.length]).toEqual([1, 1])
-    await stores[1]?.exclusively(work)
+    const work = vi.fn(run)
+    const ran = await Promise.all(stores.map((store) => store.exclusively(work)))
+    expect([most, ran.filter(Boolean).length, work.mock.calls.length]).toEqual([1, 1, 1])
+    expect(await stores[1]?.exclusively(work)).toBe(true)
     expect(work).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('how far it is behind', () => {
+  const logged = () => {
+    const lines: unknown[][] = []
+    const add =
+      (level: string) =>
+      (...line: unknown[]) =>
+        void lines.push([level, ...line])
+    return { lines, log: { warn: add('warn'), info: add('info') } as unknown as Log }
+  }
+
+  it('is known by task while there is more to do, and said once a minute until it has caught up', async () => {
+    const pace = madeUpPace()
+    const { lines, log } = logged()
+    const late = [7_200, 7_100, 7_000, 100]
+    const seen: (number | undefined)[] = []
+    const run = async () => {
+      seen.push(job.late.get('a task'))
+      pace.at += 4_000
+      const lateSeconds = late.shift()
+      return lateSeconds === undefined ? { count: 7, more: false, lateSeconds: 50 } : full(lateSeconds)
+    }
+    const job = maintenance([task(run)], { store: alone, pace, log })
+    job.start()
+    await vi.waitFor(() => expect(job.late.get('a task')).toBe(0), PATIENT)
+    await job.stop()
+    expect(seen).toEqual([undefined, 7_200, 7_100, 7_000, 100])
+    // The first line comes at once; the next one would be due a minute later.
+    expect(lines).toEqual([
+      ['warn', { task: 'a task', behindSeconds: 7_200, count: 200 }, 'maintenance is behind'],
+      ['info', { task: 'a task', count: 807, seconds: expect.any(Number) }, 'maintenance has caught up'],
+    ])
+  })
+
+  it('is said by nobody of what was due while the task was not looking', async () => {
+    const { lines, log } = logged()
+    const late = [599]
+    const run = async () => {
+      const lateSeconds = late.shift()
+      return lateSeconds === undefined ? NOTHING : full(lateSeconds)
+    }
+    const job = maintenance([task(run)], { store: alone, pace: madeUpPace(), log })
+    job.start()
+    await vi.waitFor(() => expect(job.late.get('a task')).toBe(0), PATIENT)
+    await job.stop()
+    expect(lines).toEqual([])
+  })
+
+  it('is not said by a process while another one does the work', async () => {
+    let ours = true
+    const run = async () => NOTHING
+    const store: MaintenanceOptions['store'] = { exclusively: async (work) => ours && alone.exclusively(work) }
+    const job = maintenance([task(run, { everyMs: 50 })], { store })
+    job.start()
+    await vi.waitFor(() => expect(job.late.size).toBe(1), PATIENT)
+    ours = false
+    await vi.waitFor(() => expect(job.late.size).toBe(0), PATIENT)
+    await job.stop()
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runTask } from '../../server/maintenance/job.js'
 import { sessionTasks } from '../../server/verifier/sessions/expire.js'
 import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
+import { runTask } from '../support/maintenance.js'
 import { newWallet } from '../support/wallet-actor.js'
 import { answer, ask, dcql, fetchRequest, issue, postForm, present } from '../verifier/actors.js'
 import { useWorld } from '../verifier/world.js'

@@ -1,5 +1,5 @@
-import { runTask } from '../../server/maintenance/job.js'
 import { pendingTasks } from '../../server/wallet/pending/tasks.js'
+import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import type { TestService } from '../support/service.js'
 

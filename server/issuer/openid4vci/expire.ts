@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../../maintenance/job.js'
+import { DAY_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
 import { CODE_SECONDS, NONCE_SECONDS } from './sealed.js'
 
 /** The largest difference between the clocks of two processes of one installation. */
@@ -16,42 +16,50 @@ export function issuanceTasks({
 }: Pick<Deps, 'stores' | 'config' | 'metrics'>): readonly MaintenanceTask[] {
   const { authorizations, keys, openid4vci, offerSessions } = stores
   return [
-    {
+    dueRows({
       name: 'expire credential offer sessions',
       everyMs: 1_000,
-      run: async (now, batchSize) => {
-        const expired = await offerSessions.expire(now, batchSize)
-        metrics.offerSession('expired', undefined, expired)
+      batch: async (now, limit) => {
+        const expired = await offerSessions.expire(now, limit)
+        metrics.offerSession('expired', undefined, expired.count)
         return expired
       },
-    },
-    {
+    }),
+    dueRows({
       name: 'remove authorizations',
       everyMs: 60_000,
-      run: (now, batchSize) => authorizations.removeExpired(secondsBefore(now, 3_600), batchSize),
-    },
-    {
+      seconds: 3_600,
+      batch: authorizations.removeExpired,
+    }),
+    dueRows({
       name: 'remove access tokens',
       everyMs: 60_000,
-      run: (now, batchSize) =>
-        openid4vci.removeTokens(secondsBefore(now, CODE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
-    },
-    {
+      seconds: CODE_SECONDS + CLOCK_SKEW_SECONDS,
+      batch: openid4vci.removeTokens,
+    }),
+    dueRows({
       name: 'remove used nonces',
       everyMs: 60_000,
-      run: (now, batchSize) =>
-        openid4vci.removeNonces(secondsBefore(now, NONCE_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
-    },
-    {
+      seconds: NONCE_SECONDS + CLOCK_SKEW_SECONDS,
+      batch: openid4vci.removeNonces,
+    }),
+    dueRows({
       name: 'remove former keys of credential requests',
       everyMs: 600_000,
-      run: (now, batchSize) => keys.removeDecryption(secondsBefore(now, DAY_SECONDS + CLOCK_SKEW_SECONDS), batchSize),
-    },
-    {
+      seconds: DAY_SECONDS + CLOCK_SKEW_SECONDS,
+      batch: keys.removeDecryption,
+    }),
+    dueRows({
       name: 'remove ended credential offer sessions',
       everyMs: 600_000,
-      run: (now, batchSize) =>
-        offerSessions.removeEnded(secondsBefore(now, config.sessionRetentionDays * DAY_SECONDS), batchSize),
-    },
+      seconds: config.sessionRetentionDays * DAY_SECONDS,
+      batch: offerSessions.removeEnded,
+    }),
+    dueRows({
+      name: 'remove unacknowledged credential offer sessions',
+      everyMs: 600_000,
+      seconds: config.sessionRetentionDays * DAY_SECONDS,
+      batch: offerSessions.removeUnacknowledged,
+    }),
   ]
 }

@@ -1,6 +1,5 @@
-import { deletedBatch, expiredBatch } from '../../database/batch.js'
+import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
-import { keyRow } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import { auditTarget, insertCredential, insertInstances, type NewInstance } from '../issuance/store.js'
 import { insertRedemption } from '../redemptions/store.js'
@@ -91,10 +90,10 @@ export function createOpenid4vciStore(database: Database) {
       return refusalOf(row, request) ?? { kind: 'issued', credentialId: request.earlierId ?? record.credentialId }
     },
 
-    /** Removes used nonces that expired before a moment, at most `limit`. @returns how many. */
-    async removeNonces(before: Date, limit: number): Promise<number> {
-      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('used_nonces', 'hash', before, limit))}`
-      return removed.length
+    /** Removes used nonces that expired before a moment, at most `limit`. */
+    async removeNonces(before: Date, limit: number): Promise<BatchDone> {
+      const removed = await sql(deletedRow)`${deletedBatch(expiredBatch('used_nonces', 'hash', before, limit))}`
+      return batchDone(removed, limit)
     },
   }
 }

@@ -1,12 +1,13 @@
+import type { BatchDone } from '../../database/batch.js'
 import type { Deps } from '../../deps.js'
-import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../../maintenance/job.js'
+import { DAY_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
 
 type Expiring = Pick<Deps, 'stores' | 'metrics'>
 
-/** Ends open sessions that ran out, at most `limit`; one of them where its id is given. @returns how many. */
-export async function expireSessions(deps: Expiring, now: Date, limit: number, id?: string): Promise<number> {
+/** Ends open sessions that ran out, at most `limit`; one of them where its id is given. */
+export async function expireSessions(deps: Expiring, now: Date, limit: number, id?: string): Promise<BatchDone> {
   const expired = await deps.stores.verificationSessions.expire(now, limit, id)
-  deps.metrics.verificationSession('expired', undefined, expired)
+  deps.metrics.verificationSession('expired', undefined, expired.count)
   return expired
 }
 
@@ -16,22 +17,22 @@ export function sessionTasks(deps: Pick<Deps, 'stores' | 'config' | 'metrics'>):
   const { verificationSessions } = stores
   const { sessionResultTtlSeconds, sessionRetentionDays } = config
   return [
-    {
+    dueRows({
       name: 'expire verification sessions',
       everyMs: 1_000,
-      run: (now, batchSize) => expireSessions(deps, now, batchSize),
-    },
-    {
+      batch: (now, limit) => expireSessions(deps, now, limit),
+    }),
+    dueRows({
       name: 'forget verified claims',
       everyMs: 15_000,
-      run: (now, batchSize) =>
-        verificationSessions.forgetResults(secondsBefore(now, sessionResultTtlSeconds), batchSize),
-    },
-    {
+      seconds: sessionResultTtlSeconds,
+      batch: verificationSessions.forgetResults,
+    }),
+    dueRows({
       name: 'remove ended verification sessions',
       everyMs: 600_000,
-      run: (now, batchSize) =>
-        verificationSessions.removeEnded(secondsBefore(now, sessionRetentionDays * DAY_SECONDS), batchSize),
-    },
+      seconds: sessionRetentionDays * DAY_SECONDS,
+      batch: verificationSessions.removeEnded,
+    }),
   ]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { deletedBatch, lockedBatch } from '../../database/batch.js'
+import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
-import { idRow, json as jsonColumn, keyRow, x5c as x5cColumn } from '../../database/row-shapes.js'
+import { idRow, json as jsonColumn, x5c as x5cColumn } from '../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
@@ -193,19 +193,19 @@ export function createVerificationSessionStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** Ends open sessions that ran out, at most `limit`; one of them where its id is given. @returns how many. */
-    async expire(now: Date, limit: number, id?: string): Promise<number> {
+    /** Ends open sessions that ran out, at most `limit`; one of them where its id is given. */
+    async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? Prisma.empty : Prisma.sql`AND id = ${id}`
       const due = Prisma.sql`ended_at IS NULL AND expires_at <= ${now} ${only}`
-      const rows = await sql(idRow)`
+      const rows = await sql(batchRow)`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}
           FROM due WHERE s.id = due.key AND s.ended_at IS NULL
-          RETURNING s.id, s.seq),
+          RETURNING s.id, s.seq, s.expires_at),
         ${movedEvents(requestExpired, now)}
-        SELECT id FROM moved`
-      return rows.length
+        SELECT expires_at AS at FROM moved`
+      return batchDone(rows, limit)
     },
 
     async result(id: string): Promise<StoredResult | undefined> {
@@ -225,23 +225,23 @@ export function createVerificationSessionStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** Forgets results of sessions that ended before a moment, at most `limit`. @returns how many. */
-    async forgetResults(endedBefore: Date, limit: number): Promise<number> {
+    /** Forgets results of sessions that ended before a moment, at most `limit`. */
+    async forgetResults(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = Prisma.sql`result IS NOT NULL AND ended_at <= ${endedBefore}`
-      const rows = await sql(idRow)`
+      const rows = await sql(batchRow)`
         UPDATE verification_sessions SET result = NULL, discarded = NULL
-        WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING id`
-      return rows.length
+        WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING ended_at AS at`
+      return batchDone(rows, limit)
     },
 
-    /** Removes sessions that ended before a moment, their events and QR codes, at most `limit`. @returns how many. */
-    async removeEnded(endedBefore: Date, limit: number): Promise<number> {
+    /** Removes sessions that ended before a moment, their events and QR codes, at most `limit`. */
+    async removeEnded(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = Prisma.sql`ended_at <= ${endedBefore}`
-      const rows = await sql(keyRow)`
+      const rows = await sql(batchRow)`
         WITH removed AS (${deletedBatch({ table, key: 'id', due, by: 'ended_at', limit })}),
         events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
-        SELECT key FROM removed`
-      return rows.length
+        SELECT at FROM removed`
+      return batchDone(rows, limit)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { recordAudit } from '../../audit/audit.js'
-import { deletedBatch, expiredBatch } from '../../database/batch.js'
+import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
-import { idRow, keyRow } from '../../database/row-shapes.js'
+import { idRow } from '../../database/row-shapes.js'
 
 export type FlowType = 'claim' | 'presentation'
 
@@ -64,10 +64,9 @@ export function createFlowStore({ prisma, sql }: Database) {
       await prisma.flow.updateMany({ where: { id, state: 'confirmed' }, data: { state: 'initialized', errorMessage } })
     },
 
-    /** @returns how many expired flows were removed, at most `limit`. */
-    async removeExpired(now: Date, limit: number): Promise<number> {
-      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('flows', 'id', now, limit))}`
-      return removed.length
+    /** Removes expired flows, at most `limit`. */
+    async removeExpired(now: Date, limit: number): Promise<BatchDone> {
+      return batchDone(await sql(deletedRow)`${deletedBatch(expiredBatch('flows', 'id', now, limit))}`, limit)
     },
   }
 }

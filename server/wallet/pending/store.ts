@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { recordAudit } from '../../audit/audit.js'
-import { deletedBatch, expiredBatch, lockedBatch } from '../../database/batch.js'
+import { type BatchDone, batchDone, batchRow, deletedBatch, expiredBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
-import { idRow, keyRow } from '../../database/row-shapes.js'
+import { idRow } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 
 /** What an issuer has deferred; `content` is as the vault protects it. */
@@ -96,15 +96,15 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
       await sql(idRow)`DELETE FROM wallet_pending_issuances WHERE id = ${id} RETURNING id`
     },
 
-    /** @returns how many expired issuances were removed, at most `limit`, with an audit row each. */
-    async removeExpired(now: Date, limit: number): Promise<number> {
-      const removed = await sql(keyRow)`
+    /** Removes expired issuances, at most `limit`, with an audit row each. */
+    async removeExpired(now: Date, limit: number): Promise<BatchDone> {
+      const removed = await sql(batchRow)`
         WITH removed AS (${deletedBatch(expiredBatch('wallet_pending_issuances', 'id', now, limit))}),
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, 'wallet.credential.refused', 'wallet_pending_issuance', key FROM removed)
-        SELECT key FROM removed`
-      return removed.length
+        SELECT at FROM removed`
+      return batchDone(removed, limit)
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.js'
-import type { MaintenanceTask } from '../../maintenance/job.js'
+import { dueRows, type MaintenanceTask } from '../../maintenance/task.js'
 import { askAgain } from './ask.js'
 
-/** Issuers asked in one turn, all at once: a turn must not hold up other tasks for longer than one of them takes. */
+/** Issuers asked at once. */
 const MAX_AT_ONCE = 10
 /** For how long a row is this process's own: longer than a round can take, and soon enough after a crash. */
 const HOLD_MS = 120_000
@@ -14,6 +14,7 @@ export function pendingTasks(deps: Deps): readonly MaintenanceTask[] {
     {
       name: 'ask for deferred credentials',
       everyMs: 5_000,
+      elsewhere: true,
       run: async (now, batchSize) => {
         const limit = Math.min(batchSize, MAX_AT_ONCE)
         const due = await pendingIssuances.hold(now, new Date(now.getTime() + HOLD_MS), limit)
@@ -22,13 +23,10 @@ export function pendingTasks(deps: Deps): readonly MaintenanceTask[] {
           if (result.status === 'rejected')
             deps.log.error({ err: result.reason }, 'deferred credentials were not asked for')
         }
-        return due.length
+        // Who waits is asked again at times that the issuer sets, so that nobody is late by minutes here.
+        return { count: due.length, more: due.length === limit, lateSeconds: 0 }
       },
     },
-    {
-      name: 'remove expired deferred credentials',
-      everyMs: 60_000,
-      run: (now, batchSize) => pendingIssuances.removeExpired(now, batchSize),
-    },
+    dueRows({ name: 'remove expired deferred credentials', everyMs: 60_000, batch: pendingIssuances.removeExpired }),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import { DAY_SECONDS } from '../../maintenance/job.js'
+import { DAY_SECONDS } from '../../maintenance/task.js'
 import type { Deferral } from '../openid4vci/deferral.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { protectDeferral } from './content.js'

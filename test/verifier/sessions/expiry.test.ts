@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { runTask } from '../../../server/maintenance/job.js'
 import { sessionTasks } from '../../../server/verifier/sessions/expire.js'
 import { readEvents } from '../../issuer/openid4vci/event-reader.js'
+import { runTask } from '../../support/maintenance.js'
 import { startService, type TestService } from '../../support/service.js'
 import { type Asked, ask, dcql, fetchRequest, ITEM, postForm, sessionOf } from '../actors.js'
 import { useWorld } from '../world.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { runTask } from '../../../server/maintenance/job.js'
 import { sessionTasks } from '../../../server/verifier/sessions/expire.js'
+import { runTask } from '../../support/maintenance.js'
 import { query as sql } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
 import { type Asked, answer, ask, dcql, fetchRequest, ITEM, makeWorld, present } from '../actors.js'

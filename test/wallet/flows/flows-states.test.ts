@@ -99,10 +99,10 @@ describe('states of a flow', () => {
     const { json } = await world.start((await world.offering()).offering_full_url)
     const { flows } = world.service.deps.stores
     const rows = () => query(world.service.databaseUrl, 'SELECT 1 FROM flows WHERE id = $1', [json.data.processId])
-    expect(await flows.removeExpired(new Date(Date.now() + 9 * 60_000), 200)).toBe(0)
+    expect(await flows.removeExpired(new Date(Date.now() + 9 * 60_000), 200)).toMatchObject({ count: 0, more: false })
     expect(await rows()).toHaveLength(1)
-    expect(await flows.removeExpired(new Date(Date.now() + 11 * 60_000), 1)).toBe(1)
-    while ((await flows.removeExpired(new Date(Date.now() + 11 * 60_000), 200)) > 0);
+    expect(await flows.removeExpired(new Date(Date.now() + 11 * 60_000), 1)).toMatchObject({ count: 1, more: true })
+    while ((await flows.removeExpired(new Date(Date.now() + 11 * 60_000), 200)).more);
     expect(await rows()).toEqual([])
   })
 })

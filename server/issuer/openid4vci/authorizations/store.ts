@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { expiredBatch, lockedBatch } from '../../../database/batch.js'
+import { type BatchDone, batchDone, batchRow, expiredBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
-import { idRow, keyRow, noRow } from '../../../database/row-shapes.js'
+import { idRow, noRow } from '../../../database/row-shapes.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../offers/store.js'
 import { zOffering } from '../rows.js'
@@ -291,16 +291,16 @@ export function createAuthorizationStore({ sql }: Database) {
 
     /**
      * Removes authorizations that expired before a moment, with their tokens and the offerings that were made for them and
-     * that nobody redeemed, at most `limit`. @returns how many.
+     * that nobody redeemed, at most `limit`.
      */
-    async removeExpired(before: Date, limit: number): Promise<number> {
-      const removed = await sql(keyRow)`
+    async removeExpired(before: Date, limit: number): Promise<BatchDone> {
+      const removed = await sql(batchRow)`
         WITH due AS (${lockedBatch(expiredBatch('authorizations', 'id', before, limit))}),
         offerings_removed AS (
           DELETE FROM offerings o USING authorizations a
           WHERE a.id IN (SELECT key FROM due) AND o.id = a.offering_id AND o.of_authorization AND o.redemption_count = 0)
-        DELETE FROM authorizations WHERE id IN (SELECT key FROM due) RETURNING id AS key`
-      return removed.length
+        DELETE FROM authorizations WHERE id IN (SELECT key FROM due) RETURNING expires_at AS at`
+      return batchDone(removed, limit)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.js'
-import { DAY_SECONDS } from '../../../maintenance/job.js'
+import { DAY_SECONDS } from '../../../maintenance/task.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { accessTokenSeconds, newAccessToken, sha256 } from '../access-token.js'
 import type { WalletClient } from '../client-authentication.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { deletedBatch, lockedBatch } from '../../../database/batch.js'
+import { type Batch, type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
-import { idRow, json, keyRow, noRow } from '../../../database/row-shapes.js'
+import { idRow, json, noRow } from '../../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import type { NewOffering } from '../../offerings/store.js'
@@ -72,6 +72,9 @@ export function withDates<Row extends { readonly session: RawSession | null }>(
 
 const table = 'credential_offer_sessions'
 
+/** As the partial indices have it that give sessions in the order in which they run out. */
+const open = Prisma.sql`ended_at IS NULL`
+
 const lastAttempt = Prisma.sql`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
 /**
@@ -128,6 +131,13 @@ export function sessionEvent(session: CredentialOfferSession, rows: Prisma.Sql, 
 export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 
 export function createOfferSessionStore({ sql }: Database) {
+  const remove = async (batch: Batch): Promise<BatchDone> => {
+    const rows = await sql(batchRow)`
+      WITH removed AS (${deletedBatch(batch)}),
+      events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
+      SELECT at FROM removed`
+    return batchDone(rows, batch.limit)
+  }
   return {
     async find(id: string, createdBy: string): Promise<StoredSession | undefined> {
       const [row] = await sql(z.strictObject(sessionShape))`
@@ -198,37 +208,36 @@ export function createOfferSessionStore({ sql }: Database) {
       return row?.left
     },
 
-    /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken. @returns how many, at most `limit`. */
-    async expire(now: Date, limit: number): Promise<number> {
+    /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken, at most `limit`. */
+    async expire(now: Date, limit: number): Promise<BatchDone> {
       const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
-      const due = Prisma.sql`state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at <= ${now}`
-      const rows = await sql(idRow)`
+      const due = Prisma.sql`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
+      const rows = await sql(batchRow)`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
-          FROM due WHERE x.id = due.key RETURNING x.id, x.seq),
+          FROM due WHERE x.id = due.key RETURNING x.id, x.seq, x.expires_at),
         ${recordEvents(
           'credential-offer-session',
           Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, Prisma.sql`${changes}::jsonb`)} AS data FROM moved`,
           now,
         )}
-        SELECT id FROM moved`
-      return rows.length
+        SELECT expires_at AS at FROM moved`
+      return batchDone(rows, limit)
     },
 
-    /**
-     * Removes sessions that ended before a moment, with their events, at most `limit`. A session
-     * whose credential was issued but never acknowledged counts as ended when its offer expired.
-     *
-     * @returns how many.
-     */
-    async removeEnded(before: Date, limit: number): Promise<number> {
-      const due = Prisma.sql`ended_at <= ${before} OR (state = 'CredentialIssued' AND expires_at <= ${before})`
-      const rows = await sql(keyRow)`
-        WITH removed AS (${deletedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
-        events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
-        SELECT key FROM removed`
-      return rows.length
-    },
+    /** Removes sessions that ended before a moment, with their events, at most `limit`. */
+    removeEnded: (before: Date, limit: number): Promise<BatchDone> =>
+      remove({ table, key: 'id', due: Prisma.sql`ended_at <= ${before}`, by: 'ended_at', limit }),
+
+    /** The same of sessions whose credential was issued but never acknowledged: they end when their offer expires. */
+    removeUnacknowledged: (before: Date, limit: number): Promise<BatchDone> =>
+      remove({
+        table,
+        key: 'id',
+        due: Prisma.sql`${open} AND state = 'CredentialIssued' AND expires_at <= ${before}`,
+        by: 'expires_at',
+        limit,
+      }),
   }
 }

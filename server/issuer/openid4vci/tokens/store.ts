@@ -1,6 +1,5 @@
-import { deletedBatch, expiredBatch } from '../../../database/batch.js'
+import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
-import { keyRow } from '../../../database/row-shapes.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import { contextColumns, type IssuanceContext, issuerKey } from '../../issuance/store.js'
 import { openSession } from '../admission/store.js'
@@ -233,10 +232,12 @@ export function createTokenStore({ sql }: Database) {
       return row === undefined ? undefined : withDates(row)
     },
 
-    /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. @returns how many. */
-    async removeTokens(before: Date, limit: number): Promise<number> {
-      const removed = await sql(keyRow)`${deletedBatch(expiredBatch('issuance_tokens', 'token_hash', before, limit))}`
-      return removed.length
+    /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. */
+    async removeTokens(before: Date, limit: number): Promise<BatchDone> {
+      const removed = await sql(
+        deletedRow,
+      )`${deletedBatch(expiredBatch('issuance_tokens', 'token_hash', before, limit))}`
+      return batchDone(removed, limit)
     },
   }
 }

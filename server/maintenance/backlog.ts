@@ -1,0 +1,59 @@
+import type { Log } from '../log.js'
+import type { MaintenanceTask, TaskDone } from './task.js'
+
+/** A task is behind where what it works on was due this long before, beside the time for which it does not look. */
+const BEHIND_SECONDS = 60
+/** Between two lines of the log about one task. */
+const SAY_EVERY_MS = 60_000
+
+interface Stretch {
+  readonly since: number
+  count: number
+  saidAt: number | undefined
+}
+
+/** How far behind each task is that this process works on: for metrics, and for the log where it is long. */
+export class Backlog {
+  readonly #log: Log
+  readonly #late = new Map<string, number>()
+  readonly #stretches = new Map<string, Stretch>()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Seconds by which the oldest of what is left was late, by task; 0 where nothing is left. */
+  get late(): ReadonlyMap<string, number> {
+    return this.#late
+  }
+
+  /** Another process does the work, and says how far it is. */
+  forget(): void {
+    this.#late.clear()
+    this.#stretches.clear()
+  }
+
+  /** @param nowMs of a clock that never goes back. */
+  took({ name, everyMs }: MaintenanceTask, { count, more, lateSeconds }: TaskDone, nowMs: number): void {
+    this.#late.set(name, more ? lateSeconds : 0)
+    const known = this.#stretches.get(name)
+    if (!more) {
+      this.#stretches.delete(name)
+      if (known?.saidAt !== undefined) {
+        const seconds = Math.round((nowMs - known.since) / 1000)
+        this.#log.info({ task: name, count: known.count + count, seconds }, 'maintenance has caught up')
+      }
+      return
+    }
+    const stretch = known ?? { since: nowMs, count: 0, saidAt: undefined }
+    this.#stretches.set(name, stretch)
+    stretch.count += count
+    const due = stretch.saidAt === undefined || nowMs - stretch.saidAt >= SAY_EVERY_MS
+    if (!due || lateSeconds < everyMs / 1000 + BEHIND_SECONDS) return
+    stretch.saidAt = nowMs
+    this.#log.warn(
+      { task: name, behindSeconds: Math.round(lateSeconds), count: stretch.count },
+      'maintenance is behind',
+    )
+  }
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
+import { ofMetric, startOperations } from '../metrics/scrape.js'
+import { query } from '../support/postgres.js'
+import { startService, type TestService } from '../support/service.js'
+import { ask, dcql } from '../verifier/actors.js'
+
+const DAY = 86_400
+const clock = movingClock()
+/** More than the job once did in a turn, of which there is one in a minute or in ten. */
+const MANY = 11_000
+
+let issuer: Issuer
+
+beforeAll(async () => {
+  issuer = await startIssuer({ clock: clock.now, maintenance: false })
+})
+afterAll(() => issuer.service.close())
+
+/** A process of the same installation, which does maintenance. */
+const startWorker = (): Promise<TestService> => {
+  const { databaseUrl, identityProvider } = issuer.service
+  return startService({ databaseUrl, identityProvider, clock: clock.now })
+}
+
+const run = (statement: string, values: unknown[] = []) => query(issuer.service.databaseUrl, statement, values)
+
+/** Copies of a row, `count` of them, with other members; `n` counts them. */
+const copies = (table: string, key: string, members: string, values: [id: string, count: number, mark: string]) =>
+  run(
+    `INSERT INTO ${table} SELECT (jsonb_populate_record(r, jsonb_build_object(${members}))).*
+     FROM ${table} r, generate_series(1, $2::int) AS n WHERE r.${key} = $1 AND $3::text IS NOT NULL`,
+    values,
+  )
+
+interface Originals {
+  readonly verification: string
+  readonly offer: string
+  readonly token: string
+}
+
+/** As many rows of each table as flows that end now would leave, marked by how their ids begin. */
+async function leave(originals: Originals, count: number, mark: string): Promise<void> {
+  const { verification, offer, token } = originals
+  const now = clock.now().toISOString()
+  const later = new Date(clock.now().getTime() + 300_000).toISOString()
+  const id = '$3 || n'
+  await run(`INSERT INTO used_nonces SELECT $1 || n, $2 FROM generate_series(1, $3::int) AS n`, [mark, later, count])
+  await copies('issuance_tokens', 'token_hash', `'token_hash', ${id}, 'jti', ${id}, 'expires_at', '${later}'`, [
+    token,
+    count,
+    mark,
+  ])
+  const ended = `'ended_at', '${now}', 'state', 'Error', 'error_message', 'x', 'secrets', NULL`
+  await copies(
+    'verification_sessions',
+    'id',
+    `'id', ${id}, 'request_id', ${id}, 'qr_code_id', NULL, ${ended}, 'expires_at', '${later}'`,
+    [verification, count, `v${mark}`],
+  )
+  await copies('offerings', 'id', `'id', ${id}`, [offer, count, `o${mark}`])
+  // Every other one is acknowledged; of the rest the time of the offer decides.
+  const outcome = `'ended_at', CASE WHEN n % 2 = 0 THEN '${now}' END, 'state', CASE WHEN n % 2 = 0 THEN 'Accepted' ELSE 'CredentialIssued' END`
+  await copies('credential_offer_sessions', 'id', `'id', ${id}, ${outcome}, 'expires_at', '${later}'`, [
+    offer,
+    count,
+    `o${mark}`,
+  ])
+  await run(
+    `INSERT INTO session_events (session_id, kind, seq, data, at)
+     SELECT kind || $1 || n, 'verification-session', seq, '{}', now()
+     FROM generate_series(1, $2::int) AS n, generate_series(1, 3) AS seq, unnest(ARRAY['v', 'o']) AS kind`,
+    [mark, count],
+  )
+}
+
+const counts = async (mark: string) => {
+  const [row] = await run(
+    `SELECT (SELECT count(*)::int FROM used_nonces WHERE hash LIKE $1 || '%') AS nonces,
+       (SELECT count(*)::int FROM issuance_tokens WHERE token_hash LIKE $1 || '%') AS tokens,
+       (SELECT count(*)::int FROM verification_sessions WHERE id LIKE 'v' || $1 || '%') AS verifications,
+       (SELECT count(*)::int FROM credential_offer_sessions WHERE id LIKE 'o' || $1 || '%') AS offers,
+       (SELECT count(*)::int FROM session_events WHERE session_id LIKE '_' || $1 || '%') AS events`,
+    [mark],
+  )
+  return row
+}
+const all = (count: number) => ({
+  nonces: count,
+  tokens: count,
+  verifications: count,
+  offers: count,
+  events: 6 * count,
+})
+
+it('tables shrink under load, however much there is, and two processes do nothing twice', async () => {
+  const { credentialOfferSessionId: offer } = await issuer.makeOffer()
+  await issuer.take(await issuer.token(offer), JWT_VC)
+  const asked = await ask(issuer.service, { dcqlQuery: dcql(issuer.service, 'dc+sd-jwt') })
+  // What is copied stays.
+  for (const table of ['issuance_tokens', 'credential_offer_sessions', 'verification_sessions'])
+    await run(`UPDATE ${table} SET expires_at = now() + interval '1 year'`)
+  const [token] = await run('SELECT token_hash FROM issuance_tokens')
+  const originals = { verification: asked.verificationSessionId, offer, token: token?.token_hash }
+  await leave(originals, MANY, 'old-')
+  expect(await counts('old-')).toEqual(all(MANY))
+
+  clock.ahead = 31 * DAY
+  const workers = [await startWorker(), await startWorker()]
+  let batches = 0
+  await vi.waitFor(
+    async () => {
+      batches += 1
+      await leave(originals, 50, `new-${batches}-`)
+      expect(await counts('old-')).toEqual(all(0))
+    },
+    { timeout: 300_000, interval: 100 },
+  )
+  expect(await counts('new-')).toEqual(all(50 * batches))
+  expect(batches).toBeGreaterThan(1)
+
+  const done: Record<string, number> = {}
+  for (const service of workers) {
+    const operations = await startOperations(service)
+    const samples = ofMetric(await operations.samples(), 'credence_maintenance_done_total')
+    for (const [name, value] of Object.entries(samples)) {
+      const task = /task="(.*)"/.exec(name)?.[1] ?? ''
+      done[task] = (done[task] ?? 0) + value
+    }
+    await operations.close()
+    await service.close()
+  }
+  expect(done).toMatchObject({
+    // That of the original among them.
+    'remove used nonces': MANY + 1,
+    'remove access tokens': MANY,
+    'remove ended verification sessions': MANY,
+    'remove ended credential offer sessions': MANY / 2,
+    'remove unacknowledged credential offer sessions': MANY / 2,
+  })
+}, 400_000)
