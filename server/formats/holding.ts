@@ -1,7 +1,10 @@
 import type { StatusReference } from '../protocol/credential/verification.js'
 import type { Signer } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
+import type { CredentialView } from '../protocol/openid4vp/query/credential-view.js'
 import type { ClaimsPathPointer } from '../protocol/sd-jwt-vc/present.js'
+
+import type { Installation } from './issuing.js'
 
 /** Hashes of transaction data, and their algorithm where it is to be named. */
 export interface AuthorizedHashes {
@@ -59,4 +62,14 @@ export interface Holding {
   /** Where its status is to be read. */
   statusOf(compact: string): readonly StatusReference[]
   present(presentation: HolderPresentation): Promise<string>
+  /** The credential with every disclosure as queries look at it. */
+  viewOf(compact: string, installation: Pick<Installation, 'issuerBaseUrl'>): CredentialView
+  /**
+   * What an Input Descriptor Mapping Object says of a presentation, beside the descriptor's id (DIF Presentation Exchange 2 §6; OpenID4VP draft 21
+   * §6.1).
+   *
+   * @param path of the presentation in the `vp_token`
+   * @param designations what the verifier calls the format, and what it is presented in
+   */
+  submittedAs(path: string, designations: readonly string[]): JsonObject
 }

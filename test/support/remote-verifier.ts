@@ -21,8 +21,10 @@ export interface RemoteRequestOptions {
   readonly header?: JsonObject
   /** Signs in the place of the verifier: an attack. */
   readonly signer?: RemoteKey
-  /** What the address says, where it is not what the request object says: an attack. */
+  /** What the address says, where it is not what the request object says: an attack, or a draft. */
   readonly clientId?: string
+  /** What it says beside that. */
+  readonly address?: Readonly<Record<string, string>>
   /** Encrypts the request object to the key that the wallet published (OpenID4VP 1.0 §5.10); what it says replaces a member of the header. */
   readonly encrypted?: RequestEncryption
   /** Leaves the `wallet_nonce` out of the request object: an attack. */
@@ -39,12 +41,35 @@ export interface RequestEncryption {
 
 /** A presentation as it arrived. */
 export interface RemoteResponse {
-  /** Of the credential queries. */
+  /** Of the credential queries; by Presentation Exchange of the input descriptors. */
   readonly presentations: Readonly<Record<string, readonly unknown[]>>
   readonly nonce: string
   readonly clientId: string
   readonly encrypted: boolean
   readonly state: string | undefined
+  /** `presentation_submission`, where the request was by Presentation Exchange. */
+  readonly submission?: Submission
+}
+
+export interface Submission {
+  readonly id: string
+  readonly definition_id: string
+  readonly descriptor_map: readonly { readonly id: string; readonly format: string; readonly path: string }[]
+}
+
+/** As a form has it: a presentation, or several as JSON. */
+const textOrJson = (value: unknown): unknown =>
+  typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : value
+
+/** The presentations of a submission by their descriptors (draft 21 §6.1): `$` for a single one, `$[n]` for one of several. */
+function submitted(vpToken: unknown, { descriptor_map: map }: Submission): RemoteResponse['presentations'] {
+  const at = (path: string) => {
+    if (path === '$' && !Array.isArray(vpToken)) return [vpToken]
+    const index = /^\$\[(\d+)\]$/.exec(path)?.[1]
+    if (index === undefined || !Array.isArray(vpToken)) throw new Error(`${path} leads to no presentation.`)
+    return [vpToken[Number(index)]]
+  }
+  return Object.fromEntries(map.map(({ id, path }) => [id, at(path)]))
 }
 
 /** An error that a wallet answered. */
@@ -170,9 +195,14 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
       authorizationRequestPayload: stored.payload as never,
       callbacks: remoteCallbacks(key, decryptionKey),
     })
-    if (parsed.type !== 'dcql') return { status: 400, body: { error: 'invalid_request' } }
+    const { vp_token: vpToken } = parsed.authorizationResponsePayload
+    const submission = parsed.type === 'pex' ? (parsed.pex.presentationSubmission as unknown as Submission) : undefined
     const received: RemoteResponse = {
-      presentations: parsed.dcql.presentations as RemoteResponse['presentations'],
+      presentations:
+        parsed.type === 'dcql'
+          ? (parsed.dcql.presentations as RemoteResponse['presentations'])
+          : submitted(textOrJson(vpToken), submission as Submission),
+      ...(submission === undefined ? {} : { submission }),
       nonce: parsed.expectedNonce,
       clientId: String(stored.payload.client_id),
       encrypted: parsed.jarm !== undefined,
@@ -239,6 +269,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
       return `openid4vp://?${new URLSearchParams({
         client_id: request.clientId ?? String(payload.client_id),
         request_uri: `${url}/request?id=${id}`,
+        ...request.address,
         ...(request.method === undefined ? {} : { request_uri_method: request.method }),
       })}`
     },

@@ -6,6 +6,7 @@ import { createKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
 import { presentSdJwtVc } from '../../protocol/sd-jwt-vc/present.js'
 import type { AuthorizedHashes, HolderPresentation, Holding } from '../holding.js'
 import { FORMER_NAME } from './former-name.js'
+import { sdJwtVcView } from './view.js'
 
 /** Claims that say nothing about the subject. */
 const TECHNICAL: ReadonlySet<string> = new Set([
@@ -21,6 +22,11 @@ const TECHNICAL: ReadonlySet<string> = new Set([
 ])
 
 const issuerJwt = (compact: string) => decodeJwt(splitSdJwt(compact).issuerJwt, 'Credential')
+
+function claimsOf(compact: string): JsonObject {
+  const { issuerJwt: jwt, disclosures } = splitSdJwt(compact)
+  return processDisclosures(decodeJwt(jwt, 'Credential').payload, disclosures).claims
+}
 
 function statusOf(compact: string): readonly StatusReference[] {
   const { status } = issuerJwt(compact).payload
@@ -61,12 +67,11 @@ export const holding: Holding = {
     credential: ([vct = '']) => ({ credential_format: 'dc+sd-jwt', vct }),
   },
   typesOf: ({ vct }) => (typeof vct === 'string' ? [vct] : []),
-  claimsOf: (compact) => {
-    const { issuerJwt: jwt, disclosures } = splitSdJwt(compact)
-    return processDisclosures(decodeJwt(jwt, 'Credential').payload, disclosures).claims
-  },
+  claimsOf,
   subjectOf,
   x5cOf: (compact) => issuerJwt(compact).header.x5c,
   statusOf,
   present,
+  viewOf: (compact, installation) => sdJwtVcView(claimsOf(compact), installation),
+  submittedAs: (path, [name = FORMER_NAME]) => ({ format: name, path }),
 }

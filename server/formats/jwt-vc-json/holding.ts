@@ -5,6 +5,7 @@ import { createVpJwt } from '../../protocol/jwt-vc/presentation.js'
 import { readBitstringEntry, statusEntriesOf, texts, vcClaimOf, vcObjectOf } from '../../protocol/jwt-vc/vc.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
 import type { HolderPresentation, Holding } from '../holding.js'
+import { jwtVcView } from './view.js'
 
 const PRESENTATION_VALIDITY_MS = 5 * 60 * 1000
 
@@ -43,4 +44,11 @@ export const holding: Holding = {
   x5cOf: (compact) => decodeJwt(compact, 'Credential').header.x5c,
   statusOf: (compact) => statusEntriesOf(vcClaimOf(decodeJwt(compact, 'Credential').payload)).map(readBitstringEntry),
   present,
+  viewOf: (compact) => jwtVcView(decodeJwt(compact, 'Credential').payload),
+  submittedAs: (path, designations) => {
+    // The names of DIF Presentation Exchange where the verifier knows no others.
+    const isFormer = designations.length > 0 && designations.every((name) => name === 'jwt_vc' || name === 'jwt_vp')
+    const [presented, credential] = isFormer ? ['jwt_vp', 'jwt_vc'] : ['jwt_vp_json', 'jwt_vc_json']
+    return { format: presented, path, path_nested: { format: credential, path: '$.vp.verifiableCredential[0]' } }
+  },
 }

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.js'
 import { errors, ServiceError } from '../../errors.js'
 import { claim } from '../../issuer/offerings/claim.js'
 import { credentialOfferUri } from '../../issuer/offerings/offering-json.js'
+import type { Work } from '../../protocol/work.js'
 import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
 import { resolveOffer } from '../openid4vci/take-offer.js'
@@ -34,6 +35,7 @@ interface Confirm {
   readonly caller: Caller
   readonly holder: FlowHolder
   readonly confirmation: Confirmation
+  readonly work: Work
 }
 
 const claimed = (data: Record<string, unknown>): Confirmed => ({
@@ -79,10 +81,10 @@ async function claimAction(context: Confirm, content: Exclude<FlowContent, { kin
 
 /** The chosen credential is matched by its id alone; its other members in the request are ignored. */
 async function presentationAction(context: Confirm, request: PresentationRequest): Promise<Action> {
-  const { deps, caller, holder, confirmation } = context
+  const { deps, caller, holder, confirmation, work } = context
   const { holderId } = hostedOnly(holder, 'present credentials')
   const { id } = confirmation.selectedCredential
-  const { matches, choose } = await matchRequest(deps, holderId, request)
+  const { matches, choose } = await matchRequest(deps, holderId, request, work)
   if (typeof id !== 'string' || !matches.some(({ held }) => held.id === id)) {
     throw errors.badRequest('selectedCredential.id must be the id of a matching credential')
   }
@@ -107,13 +109,13 @@ const reasonOf = (failure: unknown) => (failure instanceof ServiceError ? failur
  * @throws 404 for a flow that is unknown, expired or someone else's; 400 for another type; 409 where it is confirmed
  * or declined already.
  */
-export async function confirm(deps: Deps, caller: Caller, confirmation: Confirmation): Promise<Confirmed> {
+export async function confirm(deps: Deps, caller: Caller, work: Work, confirmation: Confirmation): Promise<Confirmed> {
   const flow = await openFlow(deps, caller, confirmation.processId)
   if (flow.type !== confirmation.type) throw errors.badRequest(`type must be ${flow.type}`)
   // Checked again: the DID may have been deleted since the flow started.
   const holder = await flowHolder(deps, caller, flow.did)
   const content = await revealContent(deps, flow)
-  const context: Confirm = { deps, caller, holder, confirmation }
+  const context: Confirm = { deps, caller, holder, confirmation, work }
   const action: Action =
     content.kind === 'request'
       ? await presentationAction(context, content.request)

@@ -13,15 +13,13 @@ export const flowsRouter = (formats: Formats) => {
       .meta(startContract.meta)
       .input(startContract.input)
       .output(startContract.output)
-      .mutation(({ ctx: { deps, caller }, input }) =>
-        exchanging(() => start(deps, caller, input.qrContent, input.did)),
-      ),
+      .mutation(({ ctx: { deps, caller, work }, input }) => exchanging(() => start(deps, caller, work, input))),
 
     confirm: userProcedure
       .meta(confirmFlow.meta)
       .input(confirmFlow.input)
       .output(confirmFlow.output)
-      .mutation(({ ctx: { deps, caller }, input }) => exchanging(() => confirm(deps, caller, input))),
+      .mutation(({ ctx: { deps, caller, work }, input }) => exchanging(() => confirm(deps, caller, work, input))),
 
     decline: userProcedure
       .meta(declineFlow.meta)

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.js'
 import type { OfferingIssuance } from '../../issuer/issuance/store.js'
 import { claimRefusal } from '../../issuer/offerings/claim.js'
 import { credentialOfferUri } from '../../issuer/offerings/offering-json.js'
+import type { Work } from '../../protocol/work.js'
 import { describeOffer, resolveOffer } from '../openid4vci/take-offer.js'
 import { resolveRequest } from '../openid4vp/resolve-request.js'
 import { matchRequest } from '../presentations/answer.js'
@@ -24,6 +25,7 @@ interface Start {
   readonly caller: Caller
   readonly fetch: typeof globalThis.fetch
   readonly holder: FlowHolder
+  readonly work: Work
 }
 
 async function store({ deps, caller, holder }: Start, type: FlowType, content: FlowContent): Promise<string> {
@@ -89,10 +91,10 @@ async function startClaim(start: Start, invitation: OfferInvitation): Promise<St
 }
 
 async function startPresentation(start: Start, invitation: RequestInvitation): Promise<Started> {
-  const { deps, fetch } = start
+  const { deps, fetch, work } = start
   const { holderId } = hostedOnly(start.holder, 'present credentials')
-  const request = await resolveRequest(deps, fetch, invitation, { personConfirms: true })
-  const { matches } = await matchRequest(deps, holderId, request)
+  const request = await resolveRequest(deps, fetch, invitation, { personConfirms: true, work })
+  const { matches } = await matchRequest(deps, holderId, request, work)
   const { client_name: name, logo_uri: logoUri } = request.payload.client_metadata ?? {}
   const processId = await store(start, 'presentation', { kind: 'request', request })
   return {
@@ -114,12 +116,18 @@ async function startPresentation(start: Start, invitation: RequestInvitation): P
   }
 }
 
+/** What a flow is started with. */
+export interface FlowStart {
+  readonly qrContent: string
+  readonly did: string
+}
+
 /** Analyses what a QR code says and starts the flow that it is for. */
-export async function start(deps: Deps, caller: Caller, qrContent: string, did: string): Promise<Started> {
+export async function start(deps: Deps, caller: Caller, work: Work, { qrContent, did }: FlowStart): Promise<Started> {
   const holder = await flowHolder(deps, caller, did)
   const fetch = boundedFetch(deps.outbound.fetch)
   const content = (await ownQrContent(deps, qrContent)) ?? qrContent
   const invitation = await resolveInvitation(deps, fetch, content)
-  const context: Start = { deps, caller, fetch, holder }
+  const context: Start = { deps, caller, fetch, holder, work }
   return invitation.kind === 'offer' ? startClaim(context, invitation) : startPresentation(context, invitation)
 }

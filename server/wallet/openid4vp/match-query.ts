@@ -105,14 +105,19 @@ function isOfType({ content }: HeldCredential, query: CredentialQuery): boolean 
   return alternatives?.some((wanted) => wanted.every((type) => types.includes(type))) ?? true
 }
 
+/** What a credential must be beside what a credential query says, by the query's id. */
+export type Fits = (queryId: string, held: HeldCredential) => boolean
+
 function matchesOf(
   query: CredentialQuery,
   format: CredentialFormat | undefined,
   held: readonly HeldCredential[],
+  fits: Fits,
 ): Match[] {
   const candidates = held
     .filter((credential) => credential.format === format?.name && isOfType(credential, query))
     .slice(0, MAX_CANDIDATES)
+    .filter((credential) => fits(query.id, credential))
   if (format === undefined || candidates.length === 0) return []
   const result = DcqlQuery.query(
     { credentials: [query] },
@@ -148,9 +153,13 @@ function requiredOptions(query: DcqlQuery.Output): readonly (readonly (readonly 
  * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
  * preferred ones first. Sets that the verifier can do without are left unanswered.
  */
-export function matchQuery({ query, formats }: ParsedQuery, held: readonly HeldCredential[]): Matching {
+export function matchQuery(
+  { query, formats }: ParsedQuery,
+  held: readonly HeldCredential[],
+  fits: Fits = () => true,
+): Matching {
   const byQuery = new Map(
-    query.credentials.map((credential) => [credential.id, matchesOf(credential, formats.get(credential.id), held)]),
+    query.credentials.map((one) => [one.id, matchesOf(one, formats.get(one.id), held, fits)] as const),
   )
   const choose = (selectedId: string | undefined): readonly Match[] | undefined => {
     const isSelected = (match: Match) => match.held.id === selectedId

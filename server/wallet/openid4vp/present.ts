@@ -36,10 +36,11 @@ export async function present(
   const answers = await Promise.all(
     matches.map(async (match) => ({
       queryId: match.queryId,
+      format: match.held.format,
       presentation: await presentationOf(deps, request, match),
     })),
   )
-  const parameters = profileNamed(request.profile).responseOf(answers)
+  const parameters = profileNamed(request.profile).responseOf(answers, request, deps)
   const send = await responseFor(deps, fetch, request.payload, parameters)
   const response = await send()
   const body = await response.text()

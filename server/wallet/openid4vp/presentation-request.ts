@@ -1,6 +1,6 @@
 import type { Openid4vpAuthorizationRequest } from '@openid4vc/openid4vp'
 import type { SentTransactionData } from '../../protocol/openid4vp/transaction-data.js'
-import type { ProfileName } from './profiles/profile.js'
+import type { ExchangeRequest, ProfileName } from './profiles/profile.js'
 
 /** An authorization request whose sender and form were checked; it can be stored as JSON. */
 export interface PresentationRequest {
@@ -14,4 +14,6 @@ export interface PresentationRequest {
   readonly responseUri: string
   /** What the answer is written in. */
   readonly profile: ProfileName
+  /** Where the query was made of a presentation definition. */
+  readonly exchange?: ExchangeRequest | undefined
 }

@@ -2,6 +2,7 @@ import type { Openid4vpAuthorizationRequest } from '@openid4vc/openid4vp'
 import { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
+import type { Work } from '../../protocol/work.js'
 import type { RequestInvitation } from '../protocol/invitation.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { authenticateVerifier } from './authenticate-verifier.js'
@@ -16,6 +17,8 @@ import { readTransactionData } from './transaction-data.js'
 
 /** Who answers for the holder. */
 export interface Confirmation {
+  /** Pays for what a stranger's query can make expensive. */
+  readonly work: Work
   /** Whether a person is shown the request, with its transaction data, before it is answered. */
   readonly personConfirms: boolean
 }
@@ -59,7 +62,7 @@ export async function resolveRequest(
   deps: Deps,
   fetch: typeof globalThis.fetch,
   { params }: RequestInvitation,
-  { personConfirms }: Confirmation,
+  confirmation: Confirmation,
 ): Promise<PresentationRequest> {
   const received = await receiveRequest(deps, fetch, params)
   const profile = profileOf(received.parameters)
@@ -71,7 +74,7 @@ export async function resolveRequest(
     return {
       payload,
       clientId: String(received.parameters.client_id),
-      ...accepted(deps, received.parameters, profile, personConfirms),
+      ...accepted(deps, received.parameters, profile, confirmation),
       responseUri,
       profile: profile.name,
     }
@@ -108,15 +111,19 @@ function accepted(
   { formats }: Pick<Deps, 'formats'>,
   parameters: JsonObject,
   profile: Profile,
-  personConfirms: boolean,
-): Pick<PresentationRequest, 'query' | 'transactionData'> {
+  { personConfirms, work }: Confirmation,
+): Pick<PresentationRequest, 'query' | 'exchange' | 'transactionData'> {
   const { error } = zParameters.safeParse(parameters)
   if (error !== undefined) {
     const [member] = error.issues[0]?.path ?? []
     throw new RefusedRequest('invalid_request', `The authorization request has no valid ${String(member)}.`)
   }
-  const query = profile.queryOf(parameters, formats)
+  const { query, exchange } = profile.askedBy(parameters, { formats, work })
   // §8.4: whoever authorizes them must have seen them.
   if (parameters.transaction_data !== undefined && !personConfirms) throw new UnconfirmedTransaction()
-  return { query, transactionData: readTransactionData(parameters.transaction_data, parseQuery(formats, query)) }
+  return {
+    query,
+    exchange,
+    transactionData: readTransactionData(parameters.transaction_data, parseQuery(formats, query)),
+  }
 }

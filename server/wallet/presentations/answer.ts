@@ -1,10 +1,12 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { PAGE_SIZE } from '../../paging.js'
+import type { Work } from '../../protocol/work.js'
 import { type HeldCredential, openCredential } from '../credentials/held.js'
 import { type Match, type Matching, matchQuery, parseQuery } from '../openid4vp/match-query.js'
 import { present } from '../openid4vp/present.js'
 import type { PresentationRequest } from '../openid4vp/presentation-request.js'
+import { fieldsCheck } from '../openid4vp/profiles/exchange/satisfies-fields.js'
 import { failureReason } from '../protocol/exchange-failure.js'
 import { recordPresentation } from './record.js'
 
@@ -15,12 +17,18 @@ function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[]
   return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
 }
 
-/** What of a holder's credentials answers a request. */
-export async function matchRequest(deps: Deps, holderId: string, request: PresentationRequest): Promise<Matching> {
+/** What of a holder's credentials answers a request. @param work pays for the checks that a request can make expensive */
+export async function matchRequest(
+  deps: Deps,
+  holderId: string,
+  request: PresentationRequest,
+  work: Work,
+): Promise<Matching> {
   const query = parseQuery(deps.formats, request.query)
   const rows = await deps.stores.walletCredentials.list(holderId, { take: PAGE_SIZE, after: undefined })
   const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
-  return matchQuery(query, preferred(held, deps.clock()))
+  const fits = request.exchange === undefined ? undefined : fieldsCheck(deps, request.exchange, work)
+  return matchQuery(query, preferred(held, deps.clock()), fits)
 }
 
 export interface AnswerRequest {

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
+import type { Work } from '../../protocol/work.js'
 import { holderProcedure, router } from '../../trpc.js'
 import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
@@ -19,6 +20,7 @@ interface ProcessRequest {
   readonly actor: string
   readonly txCode?: string | undefined
   readonly copies?: number | undefined
+  readonly work: Work
 }
 
 async function processOffer(
@@ -31,7 +33,14 @@ async function processOffer(
   if (dids.length === 0) throw errors.holderWithoutDid()
   const offer = await resolveOffer(deps, fetch, invitation)
   // The DID that the holder was created with comes first.
-  const { held, deferred } = await takeIntoWallet(deps, { ...request, offer, dids: [...dids].reverse() })
+  const { held, deferred } = await takeIntoWallet(deps, {
+    holderId: request.holderId,
+    actor: request.actor,
+    txCode: request.txCode,
+    copies: request.copies,
+    offer,
+    dids: [...dids].reverse(),
+  })
   // Each of them was verified, its status too, a moment ago.
   const credentials = held.map((credential) => shownCredential(credential, 'valid'))
   return { type: 'credential_offer' as const, credentials, ...(deferred === 0 ? {} : { deferred }) }
@@ -46,10 +55,10 @@ async function processRequest(
   deps: Deps,
   fetch: typeof globalThis.fetch,
   invitation: RequestInvitation,
-  { holderId, actor }: ProcessRequest,
+  { holderId, actor, work }: ProcessRequest,
 ) {
-  const request = await resolveRequest(deps, fetch, invitation, { personConfirms: false }).catch(asCallersFault)
-  const matches = (await matchRequest(deps, holderId, request)).choose(undefined)
+  const request = await resolveRequest(deps, fetch, invitation, { personConfirms: false, work }).catch(asCallersFault)
+  const matches = (await matchRequest(deps, holderId, request, work)).choose(undefined)
   const redirectUri = await answerRequest(deps, fetch, { holderId, actor, request, matches: matches ?? [] })
   return { type: 'authorization_request' as const, ...(redirectUri === undefined ? {} : { redirectUri }) }
 }
@@ -61,11 +70,11 @@ export const processRouter = (formats: Formats) => {
       .meta(meta)
       .input(zInput)
       .output(zOutput)
-      .mutation(({ ctx: { deps, caller }, input }) =>
+      .mutation(({ ctx: { deps, caller, work }, input }) =>
         exchanging(async () => {
           const fetch = boundedFetch(deps.outbound.fetch)
           const invitation = await resolveInvitation(deps, fetch, input.uri)
-          const request = { ...input, actor: caller.sub }
+          const request = { ...input, actor: caller.sub, work }
           return invitation.kind === 'offer'
             ? processOffer(deps, fetch, invitation, request)
             : processRequest(deps, fetch, invitation, request)

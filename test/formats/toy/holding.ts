@@ -1,7 +1,7 @@
 import type { Holding } from '../../../server/formats/holding.js'
 import { isObject } from '../../../server/protocol/json/json-object.js'
 import { payloadOfToy, rootOfToy } from './compact.js'
-import { proofOf } from './verifying.js'
+import { proofOf, viewOf } from './verifying.js'
 
 export const holding: Holding = {
   formerNames: ['draft-toy'],
@@ -21,4 +21,6 @@ export const holding: Holding = {
   statusOf: (compact) => [payloadOfToy(compact).status],
   present: async ({ compact, signer, nonce, audience }) =>
     signer === undefined ? compact : proofOf(signer, compact, nonce, audience),
+  viewOf: (compact) => viewOf(payloadOfToy(compact)),
+  submittedAs: (path) => ({ format: 'toy', path }),
 }

@@ -44,7 +44,7 @@ async function verifyToy(compact: string, options: VerifyOptions): Promise<Verif
   }
 }
 
-function viewOf(toy: ToyPayload): CredentialView {
+export function viewOf(toy: ToyPayload): CredentialView {
   return {
     format: 'toy',
     root: rootOfToy(toy),

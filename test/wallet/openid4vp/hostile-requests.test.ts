@@ -25,10 +25,8 @@ describe('what a request may not make the wallet do', () => {
   })
 
   it('answer a query language that it does not know', async () => {
-    const definition = { id: 'x', input_descriptors: [] }
-    const payload = { dcql_query: undefined, presentation_definition: definition, client_metadata: {} }
-    const clientId = world.verifier.key.did
-    const refusal = await world.refusalOf({ clientId, payload: { ...payload, client_id: clientId } })
+    const payload = { dcql_query: undefined, scope: 'com.example.diploma' }
+    const refusal = await world.refusalOf({ payload })
     expect(refusal).toEqual({
       status: 500,
       message: 'The authorization request has no dcql_query.',

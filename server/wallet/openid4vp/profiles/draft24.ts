@@ -1,12 +1,18 @@
-import { objectOf } from '../../../protocol/json/json-object.js'
+import { isObject, type JsonObject, objectOf } from '../../../protocol/json/json-object.js'
+import { RefusedRequest } from '../refused-request.js'
 import { clientMetadataOfDraft } from './client-metadata.js'
+import { queryOfDefinition } from './exchange/definition-query.js'
+import { submissionOf } from './exchange/submission.js'
 import { final, prefixed } from './final.js'
-import type { Profile } from './profile.js'
+import type { Profile, Reading } from './profile.js'
 
 /** What is a prefix of 1.0 by another name (draft 24 §5.10.4). */
 const DID = 'did:'
 
-/** OpenID4VP draft 24: client identifiers that are DIDs have no prefix, and a `vp_token` holds single presentations. */
+/**
+ * OpenID4VP draft 24: client identifiers that are DIDs have no prefix, a `vp_token` holds single presentations, and Presentation Exchange is
+ * another query language.
+ */
 export const draft24: Profile = {
   ...final,
   name: 'draft24',
@@ -15,6 +21,17 @@ export const draft24: Profile = {
     return text.startsWith(DID) ? { prefix: 'decentralized_identifier', identifier: text } : prefixed(text)
   },
   clientMetadataOf: ({ client_metadata: metadata }) => clientMetadataOfDraft(objectOf(metadata)),
+  askedBy: (parameters, reading) => {
+    const { dcql_query: dcql, presentation_definition: definition, client_metadata: metadata } = parameters
+    if (dcql !== undefined) return { query: withMeta(objectOf(dcql), reading) }
+    if (definition !== undefined && parameters.presentation_definition_uri === undefined) {
+      return queryOfDefinition(definition, objectOf(metadata).vp_formats, reading.formats, reading.work)
+    }
+    throw new RefusedRequest(
+      'invalid_request',
+      'The authorization request has neither a dcql_query nor a presentation_definition by value.',
+    )
+  },
   // Draft 24 §10.1
   walletMetadataOf: ({ client_id_prefixes_supported: prefixes, ...metadata }) => ({
     ...metadata,
@@ -22,9 +39,21 @@ export const draft24: Profile = {
     presentation_definition_uri_supported: false,
   }),
   // Draft 24 §8.1
-  responseOf: (answers) => ({
-    vp_token: Object.fromEntries(answers.map(({ queryId, presentation }) => [queryId, presentation])),
-  }),
+  responseOf: (answers, { exchange }, { formats, newId }) =>
+    exchange === undefined
+      ? { vp_token: Object.fromEntries(answers.map(({ queryId, presentation }) => [queryId, presentation])) }
+      : submissionOf(answers, exchange, formats, newId()),
+}
+
+/** Draft 24 §6.1: a query without `meta` is for credentials of any type, which 1.0 has every format say in its own way. */
+function withMeta(query: JsonObject, { formats, work }: Reading): JsonObject {
+  if (!Array.isArray(query.credentials)) return query
+  const credentials = query.credentials.map((one: unknown) => {
+    if (!isObject(one) || one.meta !== undefined) return one
+    const meta = formats.known(one.format)?.querying.metaOf({ fields: [] }, { issuerBaseUrl: '', names: [] }, work)
+    return meta === undefined ? one : { ...one, meta }
+  })
+  return { ...query, credentials }
 }
 
 /** Client identifier schemes, as drafts called the prefixes. */

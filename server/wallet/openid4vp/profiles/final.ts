@@ -11,8 +11,8 @@ export const final: Profile = {
   allowsType: (typ) => typ === 'oauth-authz-req+jwt',
   verifierOf: ({ client_id: clientId }) => prefixed(String(clientId)),
   clientMetadataOf: ({ client_metadata: metadata }) => withoutDraftMembers(objectOf(metadata)),
-  queryOf: ({ dcql_query: query }) => {
-    if (isObject(query)) return query
+  askedBy: ({ dcql_query: query }) => {
+    if (isObject(query)) return { query }
     throw new RefusedRequest('invalid_request', 'The authorization request has no dcql_query.')
   },
   walletMetadataOf: (metadata) => metadata,

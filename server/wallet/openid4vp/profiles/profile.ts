@@ -1,7 +1,9 @@
 import type { Formats } from '../../../formats/registry.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
+import type { FieldConstraint } from '../../../protocol/openid4vp/query/vp-query.js'
+import type { Work } from '../../../protocol/work.js'
 
-export type ProfileName = 'final' | 'draft24'
+export type ProfileName = 'final' | 'draft24' | 'draft21'
 
 /** Whom a request says it is from, in the terms of OpenID4VP 1.0 §5.9, whichever profile names them. */
 export interface ClaimedVerifier {
@@ -11,10 +13,44 @@ export interface ClaimedVerifier {
   readonly identifier: string
 }
 
+/** What of a presentation definition (DIF Presentation Exchange 2) its answer needs, beside the DCQL query that was made of it. */
+export interface ExchangeRequest {
+  readonly definitionId: string
+  /** By the id of a credential query: the input descriptor that it was made of. */
+  readonly descriptors: Readonly<
+    Record<
+      string,
+      {
+        readonly id: string
+        /** Names that the verifier has for what answers it. */
+        readonly designations: readonly string[]
+        /** What the credential must satisfy, which DCQL cannot say. */
+        readonly fields: readonly FieldConstraint[]
+      }
+    >
+  >
+}
+
+/** What a request asks for. */
+export interface Asked {
+  /** A DCQL query (1.0 §6). */
+  readonly query: JsonObject
+  /** Where it was made of a presentation definition. */
+  readonly exchange?: ExchangeRequest | undefined
+}
+
 /** A presentation that answers a credential query. */
 export interface Answer {
   readonly queryId: string
+  /** Credential format identifier. */
+  readonly format: string
   readonly presentation: string
+}
+
+export interface Reading {
+  readonly formats: Formats
+  /** Pays for what a stranger's query can make expensive. */
+  readonly work: Work
 }
 
 /**
@@ -30,14 +66,14 @@ export interface Profile {
   verifierOf(parameters: JsonObject): ClaimedVerifier
   /** `client_metadata` in the terms of 1.0; empty where the request has none. */
   clientMetadataOf(parameters: JsonObject): JsonObject
-  /**
-   * What the request asks for, as a DCQL query (1.0 §6).
-   *
-   * @throws RefusedRequest
-   */
-  queryOf(parameters: JsonObject, formats: Formats): JsonObject
+  /** @throws RefusedRequest */
+  askedBy(parameters: JsonObject, reading: Reading): Asked
   /** What the wallet says of itself (1.0 §10), from what it would say in the terms of 1.0. */
-  walletMetadataOf(metadata: JsonObject): JsonObject
+  walletMetadataOf(metadata: JsonObject, formats: Formats): JsonObject
   /** The parameters of the answer (1.0 §8.1). */
-  responseOf(answers: readonly Answer[]): JsonObject
+  responseOf(
+    answers: readonly Answer[],
+    asked: Pick<Asked, 'exchange'>,
+    making: { readonly formats: Formats; readonly newId: () => string },
+  ): JsonObject
 }

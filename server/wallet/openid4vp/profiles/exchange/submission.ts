@@ -1,0 +1,28 @@
+import type { Formats } from '../../../../formats/registry.js'
+import type { JsonObject } from '../../../../protocol/json/json-object.js'
+import type { Answer, ExchangeRequest } from '../profile.js'
+
+/**
+ * The parameters of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1, draft 24 §8.1): a presentation, or an array where there are
+ * several, and the submission that says which of them is for which input descriptor.
+ *
+ * @param id of the submission, no other one's.
+ */
+export function submissionOf(
+  answers: readonly Answer[],
+  { definitionId, descriptors }: ExchangeRequest,
+  formats: Formats,
+  id: string,
+): JsonObject {
+  const [only, ...others] = answers.map(({ presentation }) => presentation)
+  const descriptorMap = answers.map(({ queryId, format }, index) => {
+    const descriptor = descriptors[queryId]
+    if (descriptor === undefined) throw new Error(`No input descriptor has the credential query ${queryId}.`)
+    const path = others.length === 0 ? '$' : `$[${index}]`
+    return { id: descriptor.id, ...formats.named(format).holding.submittedAs(path, descriptor.designations) }
+  })
+  return {
+    vp_token: others.length === 0 ? only : [only, ...others],
+    presentation_submission: { id, definition_id: definitionId, descriptor_map: descriptorMap },
+  }
+}

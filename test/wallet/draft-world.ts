@@ -1,0 +1,69 @@
+import { type RemoteIssuer, startRemoteIssuer } from '../support/remote-issuer.js'
+import { type RemoteRequestOptions, type RemoteVerifier, startRemoteVerifier } from '../support/remote-verifier.js'
+import { startService, type TestService } from '../support/service.js'
+import { type HostedWallet, LOOPBACK, newWallet } from '../support/wallet.js'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** A wallet with a diploma in both formats, and a verifier of a draft of OpenID4VP. */
+export interface DraftWorld {
+  readonly service: TestService
+  readonly issuer: RemoteIssuer
+  readonly verifier: RemoteVerifier
+  readonly wallet: HostedWallet
+  /** `vct` of the diploma. */
+  readonly vct: string
+  /** `openid4vp://` address of a request by Presentation Exchange, as draft 21 has it. */
+  exchange(definition: unknown, options?: RemoteRequestOptions): Promise<string>
+  /** What the wallet answers to it. */
+  answered(definition: unknown, options?: RemoteRequestOptions): Promise<{ status: number; message: unknown }>
+  close(): Promise<void>
+}
+
+/** `vp_formats` of draft 21. */
+export const VP_FORMATS = {
+  'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
+  jwt_vc_json: { alg: ['ES256'] },
+  jwt_vp_json: { alg: ['ES256'] },
+}
+
+export async function makeDraftWorld(): Promise<DraftWorld> {
+  const issuer = await startRemoteIssuer()
+  const verifier = await startRemoteVerifier()
+  const service = await startService({ env: { ...LOOPBACK, VERIFIER_TRUST_ANCHORS: verifier.anchorFile } })
+  const wallet = await newWallet(service)
+  const taken = await wallet.process(await issuer.offer())
+  if (taken.status !== 200) throw new Error(taken.text)
+  const exchange = (definition: unknown, { payload, ...options }: RemoteRequestOptions = {}) => {
+    const scheme: JsonObject = { client_id: verifier.key.did, client_id_scheme: 'did' }
+    return verifier.request(undefined, {
+      clientId: verifier.key.did,
+      address: { client_id_scheme: 'did' },
+      ...options,
+      payload: {
+        ...scheme,
+        dcql_query: undefined,
+        presentation_definition: definition,
+        client_metadata: { client_name: 'Remote verifier', vp_formats: VP_FORMATS },
+        ...payload,
+      },
+    })
+  }
+  return {
+    service,
+    issuer,
+    verifier,
+    wallet,
+    vct: `${issuer.url}/vct/diploma`,
+    exchange,
+    async answered(definition, options) {
+      const answer = await wallet.process(await exchange(definition, options))
+      return { status: answer.status, message: answer.json.message }
+    },
+    async close() {
+      await service.close()
+      await issuer.close()
+      await verifier.close()
+    },
+  }
+}
