@@ -1,26 +1,40 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../protocol/json/json-object.js'
 import { list, MAX_VALUES } from '../../protocol/openid4vp/dcql/claims-query.js'
 import { MAX_SETS } from '../../protocol/openid4vp/dcql/credential-query.js'
 import type { Querying } from '../../protocol/openid4vp/dcql/format.js'
 import { pointerOf } from '../../protocol/openid4vp/dcql/item-claims.js'
 import { namedTypes } from '../../protocol/openid4vp/dcql/item-types.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
-import { jsonPathOf } from '../../protocol/openid4vp/presentation-exchange/definition.js'
+import { type Field, jsonPathOf, oneOf } from '../../protocol/openid4vp/presentation-exchange/definition.js'
 import { isIssuerPath, isVctPath, memberOfVc, nameOf } from '../../protocol/openid4vp/query/vc-paths.js'
 import { isJwtClaim } from './view.js'
 
 const [EXPANDED, SHORT] = VERIFIABLE_CREDENTIAL_TYPES
 
-/** Alternatives of types, as a filter of the types of a credential; wallets of drafts know `VerifiableCredential` in short. */
-function typeFilter(alternatives: readonly (readonly string[])[]): JsonObject {
-  const filters = alternatives.map((types) => {
-    const names = [...new Set(types.map((type) => (type === EXPANDED ? SHORT : type)))]
-    const contained = names.map((name) => ({ contains: { const: name } }))
-    return contained.length === 1 ? contained[0] : { allOf: contained }
+/** Fields for the types of one descriptor; of more, those that are left out restrict nothing: the query judges what comes. */
+const MAX_TYPE_FIELDS = 8
+
+/**
+ * Alternatives of types, as fields that all hold: each wants one of some types, since a library that many wallets use takes no filter
+ * with `allOf` or `anyOf`. Every credential has `VerifiableCredential`, which wallets of drafts know in short.
+ */
+function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
+  const named = alternatives.map((types) => {
+    const names = new Set(types.map((type) => (type === EXPANDED ? SHORT : type)))
+    if (names.size > 1) names.delete(SHORT)
+    return [...names]
   })
-  const [only, ...others] = [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()]
-  return { type: 'array', ...(others.length === 0 ? only : { anyOf: [only, ...others] }) }
+  // All types of one alternative: that is, whichever type is chosen of each alternative, one of these.
+  const choices = named.reduce<readonly (readonly string[])[]>(
+    (chosen, names) =>
+      chosen.flatMap((some) => names.map((name) => [...new Set([...some, name])])).slice(0, MAX_TYPE_FIELDS),
+    [[]],
+  )
+  const distinct = new Map(choices.map((names) => [JSON.stringify(names), names])).values()
+  return Array.from(distinct, (names) => ({
+    path: ['$.vc.type', '$.type'],
+    filter: { type: 'array', contains: oneOf(names) },
+  }))
 }
 
 export const querying = {
@@ -59,8 +73,7 @@ export const querying = {
     }),
     // The names of DIF Presentation Exchange are known to be sent too.
     presentedAs: ['jwt_vp_json', 'jwt_vc_json', 'jwt_vp', 'jwt_vc'],
-    typeFields: ({ type_values: alternatives }) =>
-      Array.isArray(alternatives) ? [{ path: ['$.vc.type', '$.type'], filter: typeFilter(alternatives) }] : [],
+    typeFields: ({ type_values: alternatives }) => (Array.isArray(alternatives) ? typeFields(alternatives) : []),
     jsonPathsOf: (path) => [jsonPathOf(path, '$.vc'), jsonPathOf(path)],
     alwaysDisclosed: undefined,
   },
