@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Jwk } from '../jose/jwk.js'
-import { readX5c, verifyCertificateChain } from './certificate-chain.js'
 import { IssuerKeyError } from './issuer-key-error.js'
 import { subjectAlternativeNames } from './subject-alternative-name.js'
+import { trustedChain } from './trusted-chain.js'
 
 /**
  * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Signature Mechanisms"; HAIP 1.0 §6.1.1). An `iss` must be
@@ -14,7 +14,7 @@ export function x5cIssuerKey(
   iss: string | undefined,
   io: { trustAnchors: readonly X509Certificate[]; now: Date; withoutRoots?: boolean },
 ): { jwk: Jwk; issuer: string } {
-  const { leaf, jwk } = verifyCertificateChain(readX5c(x5c), { ...io, purpose: 'credential' })
+  const { leaf, jwk } = trustedChain(x5c, { ...io, purpose: 'credential' })
   if (iss === undefined) return { jwk, issuer: subjectOf(leaf) }
   if (!certifies(leaf, iss)) throw new IssuerKeyError(`The x5c signer certificate is not that of the issuer ${iss}.`)
   return { jwk, issuer: iss }

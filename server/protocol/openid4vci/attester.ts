@@ -1,9 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
-import { readX5c, verifyCertificateChain } from '../issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
+import { trustedChain } from '../issuer-keys/trusted-chain.js'
 import type { SignatureAlgorithm } from '../jose/algorithms.js'
 import { type Jwk, readPublicJwk } from '../jose/jwk.js'
-import { LruMap } from '../jose/lru-map.js'
 import type { JsonObject } from '../json/json-object.js'
 
 /** What wallet attestations and the proofs that belong to them may be signed with. */
@@ -36,45 +35,10 @@ export interface Attester {
   readonly iss: string | undefined
 }
 
-/** A chain that was verified, and the time for which that holds. */
-interface KnownChain {
-  readonly jwk: Jwk
-  readonly from: number
-  readonly until: number
-}
-
-/** Of wallet providers, not of wallets: there are few. */
-const MAX_CHAINS = 200
-const MAX_CHAIN_CHARACTERS = 1_048_576
-/** Chains that led to the anchors of a configuration. What does not lead there is never kept. */
-const verified = new WeakMap<readonly X509Certificate[], LruMap<string, KnownChain>>()
-
-function knownChains(anchors: readonly X509Certificate[]): LruMap<string, KnownChain> {
-  const known = verified.get(anchors) ?? new LruMap<string, KnownChain>(MAX_CHAINS, MAX_CHAIN_CHARACTERS)
-  verified.set(anchors, known)
-  return known
-}
-
-/** Verifies a chain once for as long as all of its certificates are valid. */
-function keyByChain(x5c: unknown, trust: AttestationTrust, now: Date): Jwk {
-  const chains = knownChains(trust.trustAnchors)
-  const text = JSON.stringify(x5c)
-  const known = chains.get(text)
-  if (known !== undefined && known.from <= now.getTime() && now.getTime() <= known.until) return known.jwk
-  const { jwk, path } = verifiedChain(x5c, trust, now)
-  const from = Math.max(...path.map(({ validFrom }) => Date.parse(validFrom)))
-  const until = Math.min(...path.map(({ validTo }) => Date.parse(validTo)))
-  chains.set(text, { jwk, from, until }, text.length)
-  return jwk
-}
-
-function verifiedChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Date) {
+function keyByChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Date): Jwk {
   try {
-    const chain = readX5c(x5c)
     // HAIP 1.0 §4.4.1: the trust anchor is not in the header.
-    if (chain.some((certificate) => trustAnchors.some((anchor) => anchor.raw.equals(certificate.raw))))
-      throw new AttestationError('The x5c of the attestation holds the trust anchor.')
-    return verifyCertificateChain(chain, { trustAnchors, now, purpose: 'credential' })
+    return trustedChain(x5c, { trustAnchors, now, purpose: 'credential', withoutRoots: true }).jwk
   } catch (cause) {
     if (!(cause instanceof IssuerKeyError)) throw cause
     throw new AttestationError(`The certificates of the attestation are not trusted: ${cause.message}`, { cause })

@@ -13,8 +13,8 @@ import {
   type TokenStatusReference,
   verifyJwtSignature,
 } from '../credential/verification.js'
-import { readX5c, verifyCertificateChain } from '../issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
+import { trustedChain } from '../issuer-keys/trusted-chain.js'
 import type { DecodedJws, Jwk } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
 import { checkValidityPeriod } from '../jwt-vc/validity.js'
@@ -129,7 +129,7 @@ function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x
   try {
     // HAIP 1.0 §6.1.
     const io = { trustAnchors, now, purpose: 'credential', withoutRoots: certifiedOnly } as const
-    return verifyCertificateChain(readX5c(x5c), io).jwk
+    return trustedChain(x5c, io).jwk
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
     if (certifiedOnly === true) throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })

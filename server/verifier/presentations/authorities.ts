@@ -1,7 +1,7 @@
 import type { PresentedCredential } from '../../formats/verifying.js'
 import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
-import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
+import { trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
 import { isSameKey } from '../../protocol/jose/jws.js'
 import type { Verification } from '../verify/check-credential.js'
 
@@ -17,7 +17,7 @@ export function authorityKeyIdentifiersOf(
   if (x5c === undefined) return []
   try {
     const io = { trustAnchors: deps.config.trustAnchors, now, purpose: 'credential' } as const
-    const { path, jwk } = verifyCertificateChain(readX5c(x5c), io)
+    const { path, jwk } = trustedChain(x5c, io)
     if (!isSameKey(jwk, issuerKey.jwk)) return []
     return path.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
   } catch (thrown) {

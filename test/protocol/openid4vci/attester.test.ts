@@ -16,5 +16,5 @@ it('a chain that was verified before is still refused once it has run out, and w
   expect(() => keyAt('2024-12-31T00:00:00Z')).toThrow(AttestationError)
   expect(() => keyAt(good, [leaf.x5c], { trustAnchors: [], providers: [] })).toThrow(AttestationError)
   expect(() => keyAt(good, [[leaf.x5c]])).toThrow(AttestationError)
-  expect(() => keyAt(good, [leaf.x5c, root.x5c])).toThrow('The x5c of the attestation holds the trust anchor.')
+  expect(() => keyAt(good, [leaf.x5c, root.x5c])).toThrow('holds a trust anchor, which must be left out')
 })

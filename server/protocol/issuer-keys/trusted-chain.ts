@@ -1,0 +1,46 @@
+import type { X509Certificate } from 'node:crypto'
+import type { Jwk } from '../jose/jwk.js'
+import { LruMap } from '../jose/lru-map.js'
+import { readX5c, verifyCertificateChain } from './certificate-chain.js'
+
+/** A chain that leads to a trust anchor. */
+export interface TrustedChain {
+  readonly leaf: X509Certificate
+  /** From the signer's certificate to the anchor. */
+  readonly path: readonly X509Certificate[]
+  readonly jwk: Jwk
+}
+
+/** A chain that was verified, and the time for which that holds, in milliseconds since the epoch. */
+interface KnownChain extends TrustedChain {
+  readonly from: number
+  readonly until: number
+}
+
+/** Of issuers and wallet providers, not of their credentials: there are few. */
+const MAX_CHAINS = 500
+const MAX_CHARACTERS = 1_048_576
+/** Chains that led to the anchors of a configuration. What does not lead there is never kept, so nobody else can fill it. */
+const known = new WeakMap<readonly X509Certificate[], LruMap<string, KnownChain>>()
+
+function chainsTo(anchors: readonly X509Certificate[]): LruMap<string, KnownChain> {
+  const chains = known.get(anchors) ?? new LruMap<string, KnownChain>(MAX_CHAINS, MAX_CHARACTERS)
+  known.set(anchors, chains)
+  return chains
+}
+
+/**
+ * What an `x5c` proves, as `verifyCertificateChain` has it, parsed and verified once for as long as all of its certificates are
+ * valid. Throws IssuerKeyError.
+ */
+export function trustedChain(x5c: unknown, io: Parameters<typeof verifyCertificateChain>[1]): TrustedChain {
+  const chains = chainsTo(io.trustAnchors)
+  const key = `${io.purpose} ${io.withoutRoots === true} ${JSON.stringify(x5c)}`
+  const before = chains.get(key)
+  if (before !== undefined && before.from <= io.now.getTime() && io.now.getTime() <= before.until) return before
+  const chain = verifyCertificateChain(readX5c(x5c), io)
+  const from = Math.max(...chain.path.map(({ validFrom }) => Date.parse(validFrom)))
+  const until = Math.min(...chain.path.map(({ validTo }) => Date.parse(validTo)))
+  chains.set(key, { ...chain, from, until }, key.length)
+  return chain
+}

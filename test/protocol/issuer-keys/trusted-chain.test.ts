@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { IssuerKeyError } from '../../../server/protocol/issuer-keys/resolve-issuer-key.js'
+import { trustedChain } from '../../../server/protocol/issuer-keys/trusted-chain.js'
+import { makeCertificate } from './certificates.js'
+
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1'
+const long = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T00:00:00Z' }
+const root = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04, ...long })
+const leaf = makeCertificate({
+  subject: 'Club',
+  issuer: root,
+  keyUsage: 0x80,
+  notBefore: '2026-01-01T00:00:00Z',
+  notAfter: '2027-01-01T00:00:00Z',
+})
+const trustAnchors = [root.certificate]
+const at = (time: string, members: object = {}) =>
+  ({ trustAnchors, now: new Date(time), purpose: 'credential', ...members }) as const
+const GOOD = '2026-06-01T00:00:00Z'
+
+describe('a chain that was verified before', () => {
+  it('is parsed and verified once', () => {
+    const first = trustedChain([leaf.x5c], at(GOOD))
+    expect(trustedChain([leaf.x5c], at('2026-07-01T00:00:00Z')).leaf).toBe(first.leaf)
+    expect(first.jwk).toEqual(leaf.certificate.publicKey.export({ format: 'jwk' }))
+    expect(first.path.map(({ subject }) => subject)).toEqual(['CN=Club', 'CN=Root'])
+  })
+
+  it('is refused before and after the time of its certificates all the same', () => {
+    trustedChain([leaf.x5c], at(GOOD))
+    for (const time of ['2025-12-31T23:00:00Z', '2027-01-01T01:00:00Z']) {
+      expect(() => trustedChain([leaf.x5c], at(time))).toThrow('has expired or is not yet valid')
+    }
+    expect(trustedChain([leaf.x5c], at(GOOD)).jwk).toBeDefined()
+  })
+
+  it('is refused under roots that it does not lead to', () => {
+    trustedChain([leaf.x5c], at(GOOD))
+    const other = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04, ...long })
+    for (const anchors of [[], [other.certificate]]) {
+      expect(() => trustedChain([leaf.x5c], at(GOOD, { trustAnchors: anchors }))).toThrow('lead to a trust anchor')
+    }
+  })
+
+  it('with its root is refused where that must be left out', () => {
+    trustedChain([leaf.x5c, root.x5c], at(GOOD))
+    expect(() => trustedChain([leaf.x5c, root.x5c], at(GOOD, { withoutRoots: true }))).toThrow('must be left out')
+  })
+
+  it('is refused for another purpose', () => {
+    const web = makeCertificate({ subject: 'Shop', issuer: root, keyUsage: 0x80, purposes: [SERVER_AUTH], ...long })
+    trustedChain([web.x5c], at(GOOD, { purpose: 'request' }))
+    expect(() => trustedChain([web.x5c], at(GOOD))).toThrow('is meant for another purpose')
+  })
+
+  it('says nothing of one that differs in an entry, or is no array of texts', () => {
+    trustedChain([leaf.x5c], at(GOOD))
+    for (const x5c of [[[leaf.x5c]], leaf.x5c, { 0: leaf.x5c }, [leaf.x5c, 'AAAA'], [`${leaf.x5c}AAAA`], undefined]) {
+      expect(() => trustedChain(x5c, at(GOOD))).toThrow(IssuerKeyError)
+    }
+  })
+})
