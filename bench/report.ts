@@ -39,10 +39,21 @@ function cpuOf({ cpuGoalMs }: Row, { cpuMs }: Sample): string {
   return cpuGoalMs === undefined ? '' : `≤ ${cpuGoalMs} ms CPU ${cpuMs <= cpuGoalMs ? '✓' : '✗'}`
 }
 
+/** The difference within each round, and its median. */
+function cpuOverOf(row: Row, measured: Measured): string {
+  if (row.cpuOver === undefined) return ''
+  const { of, atMostMs } = row.cpuOver
+  const base = [...measured].find(([{ name }]) => name === of)?.[1] ?? []
+  const own = measured.get(row) ?? []
+  const more = median(own.map(({ cpuMs }, round) => cpuMs - (base[round]?.cpuMs ?? Number.NaN)))
+  const shown = `${more < 0 ? '−' : '+'}${Math.abs(more).toFixed(2)} ms CPU over ${of}`
+  return `${shown} (≤ ${atMostMs} ms) ${more <= atMostMs ? '✓' : '✗'}`
+}
+
 function cellsOf(row: Row, samples: readonly Sample[], measured: Measured): string[] {
   const sample = medianSample(samples)
   const { perSecond, p50, p99, cpuMs, residentMiB } = sample
-  const goals = [ratioOf(row, measured), cpuOf(row, sample)].filter((text) => text !== '')
+  const goals = [ratioOf(row, measured), cpuOf(row, sample), cpuOverOf(row, measured)].filter((text) => text !== '')
   const figures = [Math.round(perSecond).toLocaleString('en'), digits(p50), digits(p99), digits(cpuMs)]
   return [row.name, ...figures, residentMiB.toFixed(0), goals.join(', ')]
 }

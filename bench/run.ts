@@ -1,6 +1,7 @@
 import type { Sample } from './measure/sample.js'
 import { type BenchOptions, readOptions } from './options.js'
 import { machine, streamTableOf, tableOf } from './report.js'
+import { certifiedPresentationRows } from './rows/certified-presentations.js'
 import { cryptographyRows } from './rows/cryptography.js'
 import { SCHEMA } from './rows/fixture.js'
 import { haipFlowRow } from './rows/haip-flow.js'
@@ -21,11 +22,12 @@ async function rowsOf(world: World, { only }: BenchOptions): Promise<Row[]> {
     ...(await issuanceFlowRows(world)),
     await haipFlowRow(world),
     ...(await presentationFlowRows(world)),
+    ...(await certifiedPresentationRows(world)),
   ]
   const wanted = rows.filter(({ name }) => name.toLowerCase().includes(only))
   if (wanted.length === 0) throw new Error(`No row has ${only} in its name.`)
-  // A ratio needs both its sides.
-  const bases = new Set(wanted.map(({ goal }) => goal?.of))
+  // A comparison needs both its sides.
+  const bases = new Set(wanted.flatMap(({ goal, cpuOver }) => [goal?.of, cpuOver?.of]))
   return rows.filter((row) => wanted.includes(row) || bases.has(row.name))
 }
 

@@ -7,5 +7,7 @@ export interface Row {
   readonly goal?: { readonly of: string; readonly atLeast: number }
   /** CPU time of the service for one operation, in milliseconds, that should not be exceeded. */
   readonly cpuGoalMs?: number
+  /** How much more of it than another row should be the most. */
+  readonly cpuOver?: { readonly of: string; readonly atMostMs: number }
   measure(seconds: number): Promise<Sample>
 }

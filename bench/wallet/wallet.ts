@@ -4,6 +4,7 @@ import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 export interface BenchWallet {
   readonly did: string
   readonly kid: string
+  readonly jwk: Readonly<Record<string, unknown>>
   /** ES256, compact. */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): string
 }
@@ -18,6 +19,7 @@ function signWith(key: KeyObject, header: Record<string, unknown>, payload: Reco
 
 export function newBenchWallet(): BenchWallet {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const did = `did:jwk:${encode(publicKey.export({ format: 'jwk' }))}`
-  return { did, kid: `${did}#0`, sign: (header, payload) => signWith(privateKey, header, payload) }
+  const jwk = publicKey.export({ format: 'jwk' }) as Readonly<Record<string, unknown>>
+  const did = `did:jwk:${encode(jwk)}`
+  return { did, kid: `${did}#0`, jwk, sign: (header, payload) => signWith(privateKey, header, payload) }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { recordStatements, type StatementRecord } from '../support/statements.js'
 import { answer, ask, fetchRequest, ITEM, present, queryIds } from './actors.js'
+import { askBrowser, credentialWith, parametersOf, postFrom, SHOP } from './browser.js'
 import { useWorld } from './world.js'
 
 const world = useWorld({ maintenance: false })
@@ -63,4 +64,22 @@ it('a session takes seven statements: two to be made, one to be watched, one to 
     counts.push([made, watched, fetched, answered])
   }
   expect(counts[1]).toEqual([2, 1, 1, 3])
+})
+
+it('a session over the Digital Credentials API takes five: two to be made, three to be answered', async () => {
+  const counts: number[][] = []
+  const held = world.held['dc+sd-jwt']
+  for (let round = 0; round < 2; round += 1) {
+    const body = { query: [ITEM], responseMode: 'dc_api.jwt', signed: true }
+    const [made, asked] = await countOf(() => askBrowser(world.service, body))
+    const { digitalCredentialRequest: request } = asked
+    const audience = { audience: `origin:${SHOP}` }
+    const shown = await present(held, world.wallet, parametersOf(request), audience)
+    const ids = queryIds(parametersOf(request), 'dc+sd-jwt')
+    const answered = await credentialWith(request, { vp_token: Object.fromEntries(ids.map((id) => [id, [shown]])) })
+    const [count, reply] = await countOf(() => postFrom(SHOP, asked, answered))
+    expect(reply.status).toBe(200)
+    counts.push([made, count])
+  }
+  expect(counts[1]).toEqual([2, 3])
 })

@@ -1,0 +1,68 @@
+import { createHash, createSign, type KeyObject, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeCertificate, type TestCertificateOptions } from '../../test/protocol/issuer-keys/certificates.js'
+import type { HeldCredential } from './answer.js'
+import { type BenchWallet, newBenchWallet } from './wallet.js'
+
+export const VCT = 'https://club.example/membership'
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const certify = (options: TestCertificateOptions) => makeCertificate({ notAfter: '2099-12-31T00:00:00Z', ...options })
+
+function signedBy(key: KeyObject, header: Record<string, unknown>, payload: Record<string, unknown>): string {
+  const input = `${encode({ alg: 'ES256', typ: 'dc+sd-jwt', ...header })}.${encode(payload)}`
+  const signature = createSign('sha256').update(input).sign({ key, dsaEncoding: 'ieee-p1363' })
+  return `${input}.${signature.toString('base64url')}`
+}
+
+type Sign = (payload: Record<string, unknown>) => string
+
+/** An SD-JWT VC with one disclosure, for a wallet of its own; it has no status, whose list would be a request of its own. */
+function membership(sign: Sign): HeldCredential {
+  const wallet: BenchWallet = newBenchWallet()
+  const disclosure = encode([randomBytes(16).toString('base64url'), 'level', 'gold'])
+  const jwt = sign({
+    vct: VCT,
+    _sd: [createHash('sha256').update(disclosure).digest('base64url')],
+    _sd_alg: 'sha-256',
+    cnf: { jwk: wallet.jwk },
+    iat: Math.floor(Date.now() / 1000) - 60,
+  })
+  return { wallet, sdJwt: `${jwt}~${disclosure}~` }
+}
+
+/**
+ * Two issuers of other installations, one known by its certificate and one by its did:jwk, and the settings of an installation
+ * that trusts both and has a certificate as a verifier.
+ */
+export function foreignIssuers() {
+  const directory = mkdtempSync(join(tmpdir(), 'credence-bench-'))
+  const fileOf = (name: string, ...parts: readonly unknown[]): string => {
+    const path = join(directory, name)
+    writeFileSync(path, parts.map(String).join('\n'))
+    return path
+  }
+  const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
+  const issuer = certify({ subject: 'Club', issuer: root, keyUsage: 0x80 })
+  const verifierRoot = certify({ subject: 'Verifiers', ca: true, keyUsage: 0x04 })
+  const verifier = certify({ subject: 'Shop', issuer: verifierRoot, keyUsage: 0x80, dns: ['127.0.0.1'] })
+  const other = newBenchWallet()
+  const byCertificate: Sign = (payload) => signedBy(issuer.privateKey, { x5c: [issuer.x5c] }, payload)
+  const byDid: Sign = (payload) => other.sign({ typ: 'dc+sd-jwt', kid: other.kid }, { iss: other.did, ...payload })
+  return {
+    env: {
+      VERIFIER_X509: fileOf(
+        'verifier.pem',
+        verifier.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+        verifier.certificate,
+      ),
+      TRUST_ANCHORS: fileOf('roots.pem', root.certificate),
+      TRUSTED_ISSUERS: `x5c,${other.did}`,
+    },
+    certified: () => membership(byCertificate),
+    named: () => membership(byDid),
+    remove: () => rmSync(directory, { recursive: true }),
+  }
+}
