@@ -4,7 +4,8 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type Jwk, readPublicJwk } from './protocol/jose/jws.js'
 import { isRegistrableRedirectUri } from './protocol/oauth/redirect-uri.js'
-import { DRAFTS } from './protocol/openid4vci/drafts.js'
+import { DRAFTS as ISSUANCE_DRAFTS } from './protocol/openid4vci/drafts.js'
+import { DRAFTS as PRESENTATION_DRAFTS } from './protocol/openid4vp/drafts.js'
 import {
   readVerifierAttestation,
   type VerifierAttestation,
@@ -71,7 +72,9 @@ const namesOf = <Name extends string>(names: readonly Name[]) =>
       return z.NEVER
     })
 
-export const issuerLegacyProfiles = namesOf(DRAFTS)
+export const issuerLegacyProfiles = namesOf(ISSUANCE_DRAFTS)
+
+export const verifierLegacyProfiles = namesOf(PRESENTATION_DRAFTS)
 
 export const hosts = listOf(
   (entry) => isIP(entry) === 6 || /^(\[[^\]/?#@\\]+\]|[^:/?#@\\[\]]+)(:\d{1,5})?$/.test(entry),

@@ -21,10 +21,12 @@ import {
   url,
   verifierAttestation,
   verifierAttestationIssuers,
+  verifierLegacyProfiles,
   walletClients,
 } from './config-rules.js'
 import type { AttestationTrust } from './protocol/openid4vci/attester.js'
 import type { Draft } from './protocol/openid4vci/drafts.js'
+import type { Draft as PresentationDraft } from './protocol/openid4vp/drafts.js'
 import type { VerifierAttestation } from './protocol/openid4vp/verifier-attestation.js'
 
 /** A refusal to start; `message` is the whole text for the operator, one problem a line. */
@@ -95,6 +97,7 @@ const zEnvironment = z.object({
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
   VERIFIER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
+  VERIFIER_LEGACY_PROFILES: verifierLegacyProfiles,
   VERIFIER_RESPONSE_MODE: z
     .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
     .default('direct_post.jwt'),
@@ -185,9 +188,11 @@ export interface Config {
   readonly issuerProfile: 'final' | 'haip'
   /** Drafts of OpenID4VCI that offers may be made for. */
   readonly issuerLegacyProfiles: readonly Draft[]
-  /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
   /** What requests and their answers keep to where a request does not say so itself: OpenID4VP 1.0, or HAIP 1.0 as well. */
   readonly verifierProfile: 'final' | 'haip'
+  /** Drafts of OpenID4VP that requests may be made for. */
+  readonly verifierLegacyProfiles: readonly PresentationDraft[]
+  /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
   readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
   /** How long verified claims can be read. */
   readonly sessionResultTtlSeconds: number
@@ -234,6 +239,8 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
     for (const name of ['VERIFIER_X509', 'TRUST_ANCHORS']) {
       if (input[name] === undefined) problems.push(`- ${name} must be defined where VERIFIER_PROFILE is haip.`)
     }
+    if (input.VERIFIER_LEGACY_PROFILES !== undefined)
+      problems.push('- VERIFIER_LEGACY_PROFILES must not be set where VERIFIER_PROFILE is haip.')
   }
   if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
     problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
@@ -309,6 +316,7 @@ function configOf(env: Environment): Config {
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,
     verifierProfile: env.VERIFIER_PROFILE,
+    verifierLegacyProfiles: env.VERIFIER_LEGACY_PROFILES,
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,

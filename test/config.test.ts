@@ -213,6 +213,8 @@ describe('a value that no rule allows is a line', () => {
       'must name a JWKS file of public keys, each with the issuer that it belongs to as iss.',
     ],
     ['VERIFIER_PROFILE', 'draft24', 'must be final or haip.'],
+    ['VERIFIER_LEGACY_PROFILES', 'draft24,draft18', 'must list draft24, draft21.'],
+    ['VERIFIER_LEGACY_PROFILES', 'final', 'must list draft24, draft21.'],
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
     ['SESSION_RETENTION_DAYS', 'forever', 'must be an integer from 1 to 36500.'],
@@ -233,6 +235,12 @@ describe('a value that no rule allows is a line', () => {
   it('ISSUER_LEGACY_PROFILES with ISSUER_PROFILE haip, which has no drafts', () => {
     expect(refusalWith({ ISSUER_PROFILE: 'haip', ISSUER_LEGACY_PROFILES: 'draft13' })).toContain(
       '- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.',
+    )
+  })
+
+  it('VERIFIER_LEGACY_PROFILES with VERIFIER_PROFILE haip, which has no drafts', () => {
+    expect(refusalWith({ VERIFIER_PROFILE: 'haip', VERIFIER_LEGACY_PROFILES: 'draft24' })).toContain(
+      '- VERIFIER_LEGACY_PROFILES must not be set where VERIFIER_PROFILE is haip.',
     )
   })
 

@@ -9,6 +9,7 @@ import { CompactEncrypt, compactVerify, decodeJwt, importJWK } from 'jose'
 import { decodeDidJwk } from '../../server/protocol/did/did-jwk.js'
 import type { WalletActor } from '../support/wallet-actor.js'
 import type { Held } from './actors.js'
+import { type Candidate, chosenByDefinition, type Definition, submissionOf } from './exchange-wallet.js'
 
 /** Plain http is what the service under test speaks. */
 setGlobalConfig({ allowInsecureUrls: true })
@@ -139,8 +140,40 @@ async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly He
     })
 }
 
+type Choice = Awaited<ReturnType<typeof chosen>>[number]
+type Present = (choice: Choice) => Promise<string>
+
+/** Draft 24 §7.1: one presentation for each query. The library tells drafts from 1.0 at the 27th. */
+async function byDcql(choices: readonly Choice[], present: Present, version: number) {
+  const entries = choices.map(async (choice) => {
+    const presentation = await present(choice)
+    return [choice.id, version < 27 ? presentation : [presentation]] as const
+  })
+  return { vp_token: Object.fromEntries(await Promise.all(entries)), answered: choices.map(({ id }) => id) }
+}
+
+const candidates = (wallet: WalletActor, held: readonly Held[]) =>
+  Promise.all(held.map(async (one) => ({ held: one, claims: await claimsOf(wallet, one) })))
+
+/** Draft 21 §6.1: an array only where there are several. */
+async function byExchange(definition: Definition, of: readonly Candidate[], present: Present) {
+  const choices = chosenByDefinition(definition, of)
+  const presentations = await Promise.all(
+    choices.map(({ id, held, paths }) =>
+      present({ id, credential: held, paths: paths.map((path) => String(path).split('.').slice(1)) }),
+    ),
+  )
+  return {
+    vp_token: presentations.length === 1 ? presentations[0] : presentations,
+    presentation_submission: submissionOf(definition, choices),
+    answered: choices.map(({ id }) => id),
+  }
+}
+
 /** What is resolved of a request. */
 interface Resolved {
+  readonly version: number
+  readonly pex?: unknown
   readonly authorizationRequestPayload: object
   readonly transactionData?: TransactionData | undefined
 }
@@ -153,7 +186,7 @@ interface Resolved {
 export async function answerTo(
   client: Openid4vpClient,
   wallet: WalletActor,
-  { authorizationRequestPayload, transactionData = [] }: Resolved,
+  { authorizationRequestPayload, version, pex, transactionData = [] }: Resolved,
   held: readonly Held[],
   origin?: string,
 ) {
@@ -161,21 +194,21 @@ export async function answerTo(
     nonce: string
     client_id: string
     dcql_query: unknown
+    presentation_definition: Definition
     response_mode: string
   }
   const audience = { nonce: payload.nonce, aud: origin === undefined ? payload.client_id : `origin:${origin}` }
-  const choices = await chosen(wallet, payload.dcql_query, held)
-  const vpToken: Record<string, [string]> = {}
-  for (const { id, credential, paths } of choices) {
-    vpToken[id] = [
-      credential.format === 'dc+sd-jwt'
-        ? await presentSdJwt(wallet, credential, paths, audience, authorized(transactionData, id))
-        : await presentJwt(wallet, credential, audience),
-    ]
-  }
+  const presented = ({ id, credential, paths }: Choice) =>
+    credential.format === 'dc+sd-jwt'
+      ? presentSdJwt(wallet, credential, paths, audience, authorized(transactionData, id))
+      : presentJwt(wallet, credential, audience)
+  const { answered, ...parameters } =
+    pex === undefined
+      ? await byDcql(await chosen(wallet, payload.dcql_query, held), presented, version)
+      : await byExchange(payload.presentation_definition, await candidates(wallet, held), presented)
   const response = await client.createOpenid4vpAuthorizationResponse({
     authorizationRequestPayload,
-    authorizationResponsePayload: { vp_token: vpToken },
+    authorizationResponsePayload: parameters,
     ...(origin === undefined ? {} : { origin }),
     ...(payload.response_mode.endsWith('.jwt')
       ? {
@@ -190,12 +223,13 @@ export async function answerTo(
         }
       : {}),
   } as never)
-  return { payload, response, answered: Object.keys(vpToken) }
+  return { payload, response, answered }
 }
 
 /**
  * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
- * choice, `@sd-jwt` for selective disclosure and key binding. Transaction data are authorized.
+ * choice, `@sd-jwt` for selective disclosure and key binding. Transaction data are authorized. What version is spoken the library
+ * finds out; it leaves Presentation Exchange to `exchange-wallet.ts`.
  *
  * @param own what this wallet does otherwise, such as whose signatures it believes: without it, those of a did:jwk
  * @returns the verifier's answer, and the ids of the credential queries that were answered.
@@ -223,5 +257,6 @@ export async function answerWithLibrary(
     body: (await submitted.response.json()) as Record<string, unknown>,
     answered,
     payload,
+    version: resolved.version,
   }
 }

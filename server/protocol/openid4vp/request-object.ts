@@ -31,8 +31,20 @@ export interface VerifierInfo {
   readonly credential_ids?: readonly string[] | undefined
 }
 
+/** A verifier's name as a request has it: `client_id`, and in a draft what goes beside it. */
+export type ClientParameters = Readonly<Record<string, string>> & { readonly client_id: string }
+
+/** The parameters of a request of 1.0 (§5.1, §5.2). */
+export interface FinalParameters extends JsonObject {
+  readonly client_id?: string
+  readonly dcql_query: DcqlQuery
+  readonly client_metadata: JsonObject
+}
+
 /** What a request asks for, signed or not. */
 export interface RequestParameters {
+  /** Puts the parameters of 1.0 into the words of a draft, where the request is of one. */
+  readonly inWords?: ((parameters: FinalParameters) => JsonObject) | undefined
   /** With its prefix; none where the request is not signed and goes through the browser, and where each signature has its own. */
   readonly clientId?: string | undefined
   readonly responseMode: ResponseMode
@@ -65,8 +77,8 @@ export interface RequestObjectInput extends TimedRequest {
 }
 
 /**
- * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). It speaks DCQL alone and has nothing
- * of a draft beside it, since wallets choose their dialect by what they find.
+ * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). Unless it is put into the words of a draft
+ * it speaks DCQL alone and has nothing of a draft beside it, since wallets choose their dialect by what they find.
  */
 export function signRequestObject(input: RequestObjectInput): Promise<string> {
   const nonce = input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }
@@ -81,8 +93,11 @@ export const requestClaims = (input: TimedRequest): JsonObject => ({
   exp: Math.ceil(input.expiresAt.getTime() / 1000),
 })
 
-/** The parameters of a request (§5.1, §5.2). */
-export const requestParameters = (input: RequestParameters): JsonObject => ({
+/** The parameters of a request, in the words of its version. */
+export const requestParameters = ({ inWords, ...input }: RequestParameters): JsonObject =>
+  inWords === undefined ? parametersOfFinal(input) : inWords(parametersOfFinal(input))
+
+const parametersOfFinal = (input: RequestParameters): FinalParameters => ({
   ...(input.clientId === undefined ? {} : { client_id: input.clientId }),
   response_type: 'vp_token',
   response_mode: input.responseMode,
@@ -119,8 +134,8 @@ function clientMetadata({ vpFormats, encryptionKey }: RequestParameters): JsonOb
 const ANY_WALLET = 'openid4vp://'
 
 /** What a wallet opens, by link or QR code: the request by reference, which it may also POST for (§5.7, §5.10, §13.1.2). */
-export const authorizationRequestUri = (clientId: string, requestUri: string): string =>
-  withParameters(ANY_WALLET, { client_id: clientId, request_uri: requestUri, request_uri_method: 'post' })
+export const authorizationRequestUri = (client: ClientParameters, requestUri: string): string =>
+  withParameters(ANY_WALLET, { ...client, request_uri: requestUri, request_uri_method: 'post' })
 
 /** The same of a request that is not signed: its parameters stand in the address (§5.9.3 `redirect_uri`), objects as JSON. */
 export function unsignedRequestUri(input: RequestParameters): string {

@@ -14,6 +14,8 @@ const zNames = z.array(z.string(), { error: 'is not an array of strings' }).opti
 /** What of a wallet's metadata is looked at (OpenID4VP 1.0 §10.1; RFC 9101 §10.4); everything else is ignored. */
 const zWalletMetadata = z.object({
   client_id_prefixes_supported: zNames,
+  /** What drafts called them. */
+  client_id_schemes_supported: zNames,
   request_object_signing_alg_values_supported: zNames,
   request_object_encryption_enc_values_supported: zNames,
   authorization_encryption_alg_values_supported: zNames,
@@ -66,6 +68,7 @@ export interface RequestTraits {
 /** Whether there is anything in the metadata that a request can fail. */
 export const limitsRequests = (metadata: WalletMetadata): boolean =>
   metadata.client_id_prefixes_supported !== undefined ||
+  metadata.client_id_schemes_supported !== undefined ||
   metadata.request_object_signing_alg_values_supported !== undefined ||
   metadata.authorization_encryption_alg_values_supported !== undefined ||
   metadata.authorization_encryption_enc_values_supported !== undefined

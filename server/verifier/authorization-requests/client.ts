@@ -8,6 +8,8 @@ import {
 } from '../../protocol/openid4vp/client-identifier.js'
 import { isOverBrowser, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
 import { attestationHasExpired } from '../../protocol/openid4vp/verifier-attestation.js'
+import type { ProfileName } from '../openid4vp/profiles/profile.js'
+import { defaultPrefix } from '../openid4vp/profiles/request.js'
 import type { Session } from '../sessions/session.js'
 import type { RequestContext } from './store.js'
 
@@ -41,12 +43,12 @@ export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers,
 export function clientOf(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   { verifierDid: did, publicJwk, x5c }: RequestContext,
-  { clientIdPrefix, responseMode }: NamingMembers,
+  { clientIdPrefix, responseMode, profile }: NamingMembers & { readonly profile: ProfileName },
   responseUri: string,
 ): NamedAs {
-  const prefixes = [clientIdPrefix ?? (x5c === null ? 'decentralized_identifier' : 'x509_hash')].flat()
   const { verifierAttestation: attestation } = config
   const client = { did, publicJwk, x5c, attestation, responseUri, overBrowser: isOverBrowser(responseMode) }
+  const prefixes = [clientIdPrefix ?? defaultPrefix(profile, client)].flat()
   const [clientId = null, ...others] = prefixes.map((prefix) => orNeeds(prefix, () => clientIdentifier(prefix, client)))
   const certified = prefixes.some((prefix) => prefix.startsWith('x509_')) ? x5c : null
   const attested = prefixes.includes('verifier_attestation') ? attestation : undefined

@@ -11,7 +11,7 @@ import type { ResponseMode, VerifierInfo } from '../../protocol/openid4vp/reques
 import type { TransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import type { Work } from '../../protocol/work.js'
 import { formatsOf, type ProfileName } from '../openid4vp/profiles/profile.js'
-import { assertFormats, profiled } from '../openid4vp/profiles/request.js'
+import { assertFormats, assertSayable, profiled } from '../openid4vp/profiles/request.js'
 import { newSecrets, protectSecrets } from '../sessions/secrets.js'
 import { responseUriOf, type Session, viewOf, wayOf } from '../sessions/session.js'
 import { orBadRequest } from '../vp-queries/compiled.js'
@@ -105,11 +105,13 @@ export async function createRequest(
   const named = isNamed(request, context)
   const kept = profiled(deps, { ...request, signed: named }, context)
   const queries = queriesOf(deps, request, context, kept.profile, work)
+  assertSayable(kept.profile, { ...request, ...queries })
   const secrets = newSecrets(deps, kept.responseMode)
   const createdAt = deps.clock()
   const id = deps.newId()
   const requestId = deps.newId()
-  const client = named ? clientOf(deps, context, request, responseUriOf(deps.config, requestId)) : UNNAMED
+  const naming = { ...request, profile: kept.profile }
+  const client = named ? clientOf(deps, context, naming, responseUriOf(deps.config, requestId)) : UNNAMED
   const way = wayOf({ ...client, ...kept })
   const session: Session = {
     id,

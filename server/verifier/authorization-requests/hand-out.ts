@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { authorizationRequestUri, forWallet, unsignedRequestUri } from '../../protocol/openid4vp/request-object.js'
 import { digitalCredentialRequestOf } from '../openid4vp/digital-credentials.js'
+import { dialectOf } from '../openid4vp/profiles/profile.js'
 import { requestParametersOf } from '../openid4vp/request-parameters.js'
 import { qrCodeUrlOf } from '../qr-codes/address.js'
 import type { SessionSecrets } from '../sessions/secrets.js'
@@ -41,7 +42,7 @@ async function byBrowser(deps: Handing, session: Session, secrets: SessionSecret
 /** §5.7: the wallet fetches it. */
 function byReference({ config }: Handing, session: Session, clientId: string, { state }: SessionSecrets): HandedOut {
   const requestUri = requestUriOf(config, session.requestId)
-  const uri = authorizationRequestUri(clientId, requestUri)
+  const uri = authorizationRequestUri(dialectOf(session.profile).client(clientId), requestUri)
   return {
     request_uri: requestUri,
     ...qrCodeOf(config, session),

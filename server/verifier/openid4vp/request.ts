@@ -18,6 +18,7 @@ import {
 import { expireSessions } from '../sessions/expire.js'
 import { revealSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, type Session, wayOf } from '../sessions/session.js'
+import { dialectOf } from './profiles/profile.js'
 import { requestParametersOf } from './request-parameters.js'
 
 /** For an id of no request, and of one that takes another way. */
@@ -67,8 +68,12 @@ async function forWallet(deps: Deps, requestId: string, text: string): Promise<F
       const session = await deps.stores.verificationSessions.byRequest(requestId)
       if (!isByReference(session)) throw requestNotFound()
       const { alg } = await deps.keys.signer(session.keyId, session.kid)
-      const { clientId, responseMode } = session
-      assertTakes(metadata, { alg, clientId, encrypted: isEncrypted(responseMode) })
+      const { clientId, responseMode, profile } = session
+      assertTakes(dialectOf(profile).walletMetadata(metadata, deps.formats), {
+        alg,
+        clientId,
+        encrypted: isEncrypted(responseMode),
+      })
     }
     return { metadata, encrypt }
   } catch (thrown) {
@@ -102,12 +107,13 @@ export async function serveRequestObject(
     : verificationSessions.byRequest(requestId))
   if (!isByReference(session)) throw requestNotFound()
   await assertServed(deps, session, now, counts)
-  const parameters = requestParametersOf(deps, session, await revealSecrets(deps, session))
+  const metadata = wallet && dialectOf(session.profile).walletMetadata(wallet.metadata, deps.formats)
+  const parameters = requestParametersOf(deps, session, await revealSecrets(deps, session), metadata)
   const requestObject = await signRequestObject({
     ...parameters,
     signer: await deps.keys.signer(session.keyId, session.kid),
     header: headerFor(session.clientId, session),
-    dcqlQuery: wallet === undefined ? session.dcqlQuery : copyFor(session, wallet.metadata, parameters.vpFormats),
+    dcqlQuery: metadata === undefined ? session.dcqlQuery : copyFor(session, metadata, parameters.vpFormats),
     walletNonce,
     issuedAt: session.createdAt,
     expiresAt: session.expiresAt,

@@ -17,6 +17,7 @@ import { expireSessions } from '../sessions/expire.js'
 import { responseCodeHash } from '../sessions/result.js'
 import { randomValue, revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, responseFailed, responseVerified, type Session, wayOf } from '../sessions/session.js'
+import { dialectOf } from './profiles/profile.js'
 import { requestNotFound } from './request.js'
 
 const ANSWERED = 'Authorization request was answered already.'
@@ -45,9 +46,11 @@ export async function receiveResponse(
 ): Promise<ProtocolReply> {
   const session = await deps.stores.verificationSessions.byRequest(requestId)
   if (session === undefined || session.clientId === null || wayOf(session) === 'browser') throw requestNotFound()
+  const dialect = dialectOf(session.profile)
+  const asked = { id: requestId, dcqlQuery: session.dcqlQuery, formats: deps.formats }
   return takeAnswer(deps, session, work, {
-    audience: session.clientId,
-    read: (secrets) => readAuthorizationResponse(form, secrets),
+    audience: dialect.client(session.clientId).client_id,
+    read: (secrets) => readAuthorizationResponse(form, secrets, (sent) => dialect.presentations(sent, asked)),
   })
 }
 

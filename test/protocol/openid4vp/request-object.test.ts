@@ -81,7 +81,7 @@ describe('a request object (OpenID4VP 1.0 §5, RFC 9101)', () => {
 
 describe('the address that a wallet opens', () => {
   it('names the client and the request by reference, percent-encoded', () => {
-    expect(authorizationRequestUri(CLIENT_ID, 'https://verifier.example/openid4vp/requests/1')).toBe(
+    expect(authorizationRequestUri({ client_id: CLIENT_ID }, 'https://verifier.example/openid4vp/requests/1')).toBe(
       'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example' +
         '&request_uri=https%3A%2F%2Fverifier.example%2Fopenid4vp%2Frequests%2F1&request_uri_method=post',
     )

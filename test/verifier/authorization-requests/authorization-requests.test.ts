@@ -140,7 +140,10 @@ describe('POST /authorization-requests', () => {
       { dcqlQuery: { credentials: [{ id: 'x', format: 'mso_mdoc', meta: {} }] } },
       [expect.stringContaining('must be dc+sd-jwt or jwt_vc_json')],
     ],
-    [{ query: [ITEM], profile: 'draft24' }, ['profile must be one of final, haip']],
+    [
+      { query: [ITEM], profile: 'draft24' },
+      ['profile draft24 is not open here: VERIFIER_LEGACY_PROFILES does not list it'],
+    ],
     [{ query: [ITEM], clientProfile: 'haip' }, ['property clientProfile should not exist']],
     [{ query: [ITEM], clientIdPrefix: 'x509_hash' }, ['clientIdPrefix x509_hash needs a certificate of the verifier']],
     [{ query: [ITEM], presentationDefinition: {} }, ['property presentationDefinition should not exist']],

@@ -1,6 +1,8 @@
+import type { DcqlFault } from '../dcql/check-references.js'
 import type { CredentialQuery, CredentialSetQuery } from '../dcql/credential-query.js'
 import type { DcqlQuery } from '../dcql/dcql-query.js'
 import type { QueryableFormat } from '../dcql/format.js'
+import { formerFault } from '../dcql/former.js'
 import {
   type Field,
   type InputDescriptor,
@@ -18,17 +20,19 @@ export function descriptorIdsOf({ id, claim_sets: sets = [] }: CredentialQuery):
   return sets.length > 1 ? sets.map((_, index) => `${id}.${index}`) : [id]
 }
 
-/** What of a query cannot be said in a presentation definition: the member and why; undefined where all can. */
-export function exchangeFault(query: DcqlQuery): string | undefined {
-  for (const [index, { multiple, trusted_authorities: authorities }] of query.credentials.entries()) {
-    if (multiple === true) return `credentials.${index}.multiple must not be true`
-    if (authorities !== undefined) return `credentials.${index}.trusted_authorities must be left out`
-  }
+/** What of a query cannot be said in a presentation definition; undefined where all can. */
+export function exchangeFault(query: DcqlQuery): DcqlFault | undefined {
   const asked = askedOf(query)
   const descriptors = asked.reduce((sum, one) => sum + descriptorIdsOf(one).length, 0)
   const fields = asked.reduce((sum, one) => sum + fieldCountOf(one), 0)
-  if (descriptors > MAX_DESCRIPTORS) return `must not have more than ${MAX_DESCRIPTORS} credentials and claim_sets`
-  return fields > MAX_FIELDS ? `must not name more than ${MAX_FIELDS} claims in all claim_sets` : undefined
+  const whole = (message: string) => ({ path: [], message })
+  return (
+    formerFault(query) ??
+    (descriptors > MAX_DESCRIPTORS
+      ? whole(`must not have more than ${MAX_DESCRIPTORS} credentials and claim_sets`)
+      : undefined) ??
+    (fields > MAX_FIELDS ? whole(`must not name more than ${MAX_FIELDS} claims in all claim_sets`) : undefined)
+  )
 }
 
 const fieldCountOf = ({ claims = [], claim_sets: sets }: CredentialQuery): number =>

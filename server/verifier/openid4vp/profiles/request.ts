@@ -2,10 +2,16 @@ import type { Deps } from '../../../deps.js'
 import { errors } from '../../../errors.js'
 import { algorithmOfJwk } from '../../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../../protocol/jose/jws.js'
-import type { ClientIdPrefix } from '../../../protocol/openid4vp/client-identifier.js'
+import {
+  type Client,
+  ClientIdentifierError,
+  type ClientIdPrefix,
+  clientIdentifier,
+} from '../../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../../protocol/openid4vp/dcql/dcql-query.js'
 import { isOverBrowser, type ResponseMode } from '../../../protocol/openid4vp/request-object.js'
-import { formatsOf, type Profile, type ProfileName, profileNamed } from './profile.js'
+import type { AskedFor } from './dialect.js'
+import { dialectOf, formatsOf, isDraft, type Profile, type ProfileName, profileNamed } from './profile.js'
 
 /** What of a request a profile decides, as far as its caller says it. */
 export interface ProfileMembers {
@@ -46,6 +52,9 @@ type Config = Pick<Deps, 'config'>
 export function profiled(deps: Config, request: ProfileMembers, verifier: ProfiledVerifier): Profiled {
   const name = request.profile ?? deps.config.verifierProfile
   const profile = profileNamed(name)
+  if (isDraft(name) && !deps.config.verifierLegacyProfiles.includes(name)) {
+    throw errors.badRequest(`profile ${name} is not open here: VERIFIER_LEGACY_PROFILES does not list it`)
+  }
   const fault =
     memberFault(profile, request) ?? (profile.certified ? certificateFault(deps, request, verifier) : undefined)
   if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
@@ -97,4 +106,26 @@ export function assertFormats(deps: Pick<Deps, 'formats'>, name: ProfileName, { 
   const other = credentials.findIndex(({ format }) => !formats.includes(format))
   if (other < 0) return
   throw errors.badRequest(`dcqlQuery.credentials.${other}.format must be ${formats.join(' or ')} with profile ${name}`)
+}
+
+/** @throws 400 for what the version of the profile has no words for, naming the member. */
+export function assertSayable(name: ProfileName, asked: AskedFor): void {
+  const fault = dialectOf(name).fault(asked)
+  if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
+}
+
+/** How the verifier names itself where a request does not say: by its certificate where it has one that can. */
+export function defaultPrefix(name: ProfileName, client: Client): ClientIdPrefix {
+  const { certifiedPrefix } = profileNamed(name)
+  return client.x5c !== null && canHave(certifiedPrefix, client) ? certifiedPrefix : 'decentralized_identifier'
+}
+
+function canHave(prefix: ClientIdPrefix, client: Client): boolean {
+  try {
+    clientIdentifier(prefix, client)
+    return true
+  } catch (thrown) {
+    if (thrown instanceof ClientIdentifierError) return false
+    throw thrown
+  }
 }

@@ -1,0 +1,43 @@
+import type { CredentialFormat } from '../../../formats/format.js'
+import { exchangeFault, presentationDefinitionOf } from '../../../protocol/openid4vp/presentation-exchange/from-dcql.js'
+import { submittedPresentations } from '../../../protocol/openid4vp/presentation-exchange/submission.js'
+import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
+import type { Dialect, KnownFormats } from './dialect.js'
+import { formerClientMetadata, formerWalletMetadata, queryFault } from './former-metadata.js'
+
+/** Appendix A.4: formats bear their former names. */
+const formerly = (format: CredentialFormat): CredentialFormat => format.former ?? format
+
+const formerlyNamed = (formats: KnownFormats) => (name: string) => formerly(formats.named(name))
+
+const ALGORITHMS = { algorithms: VERIFIED_ALGORITHMS, holderAlgorithms: VERIFIED_ALGORITHMS }
+
+/** OpenID4VP draft 21 (July 2024), Presentation Exchange, and a scheme beside the client identifier. */
+export const draft21: Dialect = {
+  fault: ({ transactionData, verifierInfo, dcqlQuery, vpQuery }) => {
+    if (transactionData !== undefined) return 'transactionData must be left out'
+    if (verifierInfo !== undefined) return 'verifierInfo must be left out'
+    return queryFault(vpQuery, exchangeFault(dcqlQuery))
+  },
+  // §5.7
+  client: (clientId) => {
+    const [prefix = ''] = clientId.split(':', 1)
+    const client_id_scheme = prefix === 'decentralized_identifier' ? 'did' : prefix
+    return { client_id: clientId.slice(prefix.length + 1), client_id_scheme }
+  },
+  parameters: (
+    { client_id: clientId = '', dcql_query: query, client_metadata: metadata, ...parameters },
+    { id, formats, wallet },
+  ) => ({
+    ...parameters,
+    ...draft21.client(clientId),
+    // §5.1
+    presentation_definition: presentationDefinitionOf(id, query, formerlyNamed(formats), ALGORITHMS),
+    // §9.1
+    client_metadata: formerClientMetadata(metadata, formats.all.map(formerly), wallet),
+  }),
+  walletMetadata: (metadata, { all }) => formerWalletMetadata(metadata, all, (format) => formerly(format).name),
+  // §6.1
+  presentations: (parameters, { id, dcqlQuery, formats }) =>
+    submittedPresentations(parameters, { definitionId: id, query: dcqlQuery, formatNamed: formerlyNamed(formats) }),
+}

@@ -1,0 +1,63 @@
+import type { CredentialFormat } from '../../../formats/format.js'
+import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import type { DcqlFault } from '../../../protocol/openid4vp/dcql/check-references.js'
+import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
+import type { WalletMetadata } from '../../../protocol/openid4vp/wallet-metadata.js'
+
+/** What an answer is encrypted with, the one that mobile documents demand of wallets first. Both are taken from whoever answers. */
+const ENC_VALUES = ['A256GCM', 'A128GCM'] as const
+
+/** A fault of a query as a sentence about the caller's member begins. */
+export function queryFault(vpQuery: unknown, fault: DcqlFault | undefined): string | undefined {
+  if (fault === undefined) return undefined
+  return `${[vpQuery === null ? 'dcqlQuery' : 'query', ...fault.path].join('.')} ${fault.message}`
+}
+
+/** What drafts have in `client_metadata` (draft 24 §5.1, draft 21 §9.1; JARM §3): `vp_formats`, and one way to encrypt. */
+export function formerClientMetadata(
+  { jwks }: JsonObject,
+  formats: readonly CredentialFormat[],
+  wallet: WalletMetadata | undefined,
+): JsonObject {
+  const listed = formats.map(({ querying }) => querying.exchange.vpFormats(VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS))
+  const vp_formats = Object.assign({}, ...listed) as JsonObject
+  if (jwks === undefined) return { vp_formats }
+  const known = wallet?.authorization_encryption_enc_values_supported
+  return {
+    vp_formats,
+    jwks,
+    authorization_encrypted_response_alg: 'ECDH-ES',
+    // JARM's default is a cipher that is not taken here.
+    authorization_encrypted_response_enc: ENC_VALUES.find((name) => known?.includes(name)) ?? ENC_VALUES[0],
+  }
+}
+
+/** `client_id_schemes_supported`, and `vp_formats_supported` with `alg_values_supported` (draft 24 §10.1, draft 21 §8.1), as 1.0 has them. */
+export function formerWalletMetadata(
+  metadata: WalletMetadata,
+  formats: readonly CredentialFormat[],
+  nameOf: (format: CredentialFormat) => string,
+): WalletMetadata {
+  const { client_id_schemes_supported: schemes, vp_formats_supported: supported } = metadata
+  return {
+    ...metadata,
+    client_id_prefixes_supported:
+      metadata.client_id_prefixes_supported ??
+      schemes?.map((scheme) => (scheme === 'did' ? 'decentralized_identifier' : scheme)),
+    vp_formats_supported: supported && formatsOfFinal(supported, formats, nameOf),
+  }
+}
+
+function formatsOfFinal(
+  supported: JsonObject,
+  formats: readonly CredentialFormat[],
+  nameOf: (format: CredentialFormat) => string,
+): JsonObject {
+  const known = formats.flatMap((format) => {
+    const name = nameOf(format)
+    const entry = Object.hasOwn(supported, name) ? supported[name] : undefined
+    if (!isObject(entry)) return []
+    return [[format.name, { alg_values: entry.alg_values_supported, ...entry }] as const]
+  })
+  return Object.fromEntries(known)
+}
