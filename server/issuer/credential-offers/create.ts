@@ -148,7 +148,16 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
     session,
   )
   deps.metrics.offerSession('created')
-  const offered = { offeringId: id, schemaName: context.name, offered: configurationIds, session, grant, profile }
+  const deferred = request.deferred ?? false
+  const offered = {
+    offeringId: id,
+    schemaName: context.name,
+    offered: configurationIds,
+    session,
+    grant,
+    profile,
+    deferred,
+  }
   return {
     credentialOfferSessionId: id,
     credentialOfferUri: offeringFullUrl(deps.config, { id, profile, walletUrl: request.walletUrl }),

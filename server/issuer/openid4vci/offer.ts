@@ -5,6 +5,7 @@ import { configurationIdsOf } from '../issuance/configurations.js'
 import { isHaip } from './haip.js'
 import type { WalletOffering } from './offers/store.js'
 import { dialectOf, takeableFormats } from './profiles/profiles.js'
+import type { PreAuthorizedCode } from './sealed.js'
 import { canMove, moved } from './sessions/session.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
@@ -32,7 +33,16 @@ export function closedReason({ session, ...offering }: WalletOffering, now: Date
   return session?.state === 'Error' ? ENDED : undefined
 }
 
-type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile'>
+type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
+
+/**
+ * What the code of an offering says of it, where nothing of the offering but that it is open decides over a token: 1.0 is
+ * spoken, no transaction code is expected and nobody has to wait. None of that ever changes.
+ */
+function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthorizedCode['plain'] {
+  const plain = profile === 'final' && !deferred && (session === null || session.txCodeHash === null)
+  return plain ? { hasSession: session !== null } : undefined
+}
 
 /** The one grant of an offer, with a code or an `issuer_state` that is sealed and not stored. */
 function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: OfferedGrant) {
@@ -41,7 +51,7 @@ function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: O
   if (isHaip({ config }, offering) || grant === 'authorization_code')
     return { authorization_code: { issuer_state: seals.issuerState(offeringId) } }
   const txCode = session?.txCode ?? null
-  const code = { 'pre-authorized_code': seals.preAuthorizedCode(offeringId) }
+  const code = { 'pre-authorized_code': seals.preAuthorizedCode(offeringId, plainOffering(offering)) }
   return { [PRE_AUTHORIZED_CODE_GRANT]: { ...code, ...(txCode === null ? {} : { tx_code: { ...txCode } }) } }
 }
 

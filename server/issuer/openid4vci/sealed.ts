@@ -11,6 +11,8 @@ export interface PreAuthorizedCode {
   readonly offeringId: string
   /** Unique; stored when the code is used. */
   readonly jti: string
+  /** Whether a token may be given without reading the offering, and whether that has a session then. */
+  readonly plain?: { readonly hasSession: boolean }
 }
 
 interface Sealed {
@@ -21,6 +23,8 @@ interface Sealed {
 interface SealedCode extends Sealed {
   readonly o: string
   readonly j: string
+  /** Of a plain offering alone. */
+  readonly s?: boolean
 }
 
 interface SealedNotification {
@@ -52,9 +56,15 @@ export function createSeals(deps: SealOptions) {
   const notificationKey = deps.sealingKey('notification-id')
   let given = { exp: 0, nonce: '' }
   return {
-    /** A fresh code for an offering. */
-    preAuthorizedCode: (offeringId: string): string => {
-      const code: SealedCode = { o: offeringId, j: deps.newId(), exp: seconds(deps.clock()) + CODE_SECONDS }
+    /** A fresh code for an offering, which may hold what never changes of that. */
+    preAuthorizedCode: (offeringId: string, plain?: PreAuthorizedCode['plain']): string => {
+      const exp = seconds(deps.clock()) + CODE_SECONDS
+      const code: SealedCode = {
+        o: offeringId,
+        j: deps.newId(),
+        exp,
+        ...(plain === undefined ? {} : { s: plain.hasSession }),
+      }
       return seal(codeKey, code)
     },
 
@@ -63,7 +73,8 @@ export function createSeals(deps: SealOptions) {
       const code = open(codeKey, sealed)
       if (!isObject(code) || typeof code.o !== 'string' || typeof code.j !== 'string') return undefined
       if (typeof code.exp !== 'number' || code.exp <= seconds(deps.clock())) return undefined
-      return { offeringId: code.o, jti: code.j }
+      const plain = typeof code.s === 'boolean' ? { plain: { hasSession: code.s } } : {}
+      return { offeringId: code.o, jti: code.j, ...plain }
     },
 
     /** A `c_nonce` (OpenID4VCI 1.0 §7). Nothing is written to the database until it is used. */

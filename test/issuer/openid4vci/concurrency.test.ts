@@ -236,20 +236,24 @@ describe('cost in SQL statements', () => {
     expect(await countedStatements(() => issuer.nonce())).toEqual([])
   })
 
-  it('two for a token, with and without a transaction code, right or wrong', async () => {
+  it('one for a token, and two with a transaction code, right or wrong, or where the wallet waits', async () => {
     const made = await issuer.makeOffer({ txCode: true })
+    const deferred = await issuer.makeOffer({ deferred: true })
+    const session = await issuer.makeOffer()
     const plain = await issuer.makeOffering()
     const form = async (offerId: string, more: Record<string, string> = {}) => ({
       grant_type: PRE_AUTHORIZED,
       'pre-authorized_code': await issuer.code(offerId),
       ...more,
     })
-    for (const request of [
-      await form(plain.id),
-      await form(made.credentialOfferSessionId, { tx_code: 'wrong!' }),
-      await form(made.credentialOfferSessionId, { tx_code: made.txCode }),
-    ]) {
-      expect(await countedStatements(() => issuer.requestToken(request))).toHaveLength(2)
+    for (const [request, count] of [
+      [await form(plain.id), 1],
+      [await form(session.credentialOfferSessionId), 1],
+      [await form(made.credentialOfferSessionId, { tx_code: 'wrong!' }), 2],
+      [await form(made.credentialOfferSessionId, { tx_code: made.txCode }), 2],
+      [await form(deferred.credentialOfferSessionId), 2],
+    ] as const) {
+      expect(await countedStatements(() => issuer.requestToken(request))).toHaveLength(count)
     }
   })
 

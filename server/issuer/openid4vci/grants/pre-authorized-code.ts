@@ -10,8 +10,9 @@ import { nonceMembers } from '../profiles/nonce-members.js'
 import { offeredTypes } from '../profiles/offered-types.js'
 import { dialectOf } from '../profiles/profiles.js'
 import { grantedMembers, requestedConfigurations } from '../requested-configurations.js'
-import { moved } from '../sessions/session.js'
-import type { TokenOutcome } from '../tokens/store.js'
+import type { PreAuthorizedCode } from '../sealed.js'
+import { type CredentialOfferSession, moved } from '../sessions/session.js'
+import type { NewToken, TokenAuthorization, TokenOutcome } from '../tokens/store.js'
 import { TX_CODE_LOCKED, txCodeMatches } from '../tx-code.js'
 import type { Grant, TokenClient, TokenParameters, TokenResponse } from './grant.js'
 import { firstRefreshToken } from './refresh-token.js'
@@ -25,13 +26,12 @@ function requiredText(parameters: TokenParameters, name: string): string {
   return value
 }
 
-async function offeringOf(deps: Pick<Deps, 'seals' | 'stores'>, parameters: TokenParameters) {
+const unknownCode = () => new OAuthError('invalid_grant', 'The pre-authorized code is unknown or has expired.')
+
+function codeOf(deps: Pick<Deps, 'seals'>, parameters: TokenParameters): PreAuthorizedCode {
   const code = deps.seals.openCode(requiredText(parameters, 'pre-authorized_code'))
-  const offering = code === undefined ? undefined : await deps.stores.openid4vci.offering(code.offeringId)
-  if (code === undefined || offering === undefined) {
-    throw new OAuthError('invalid_grant', 'The pre-authorized code is unknown or has expired.')
-  }
-  return { offering, jti: code.jti }
+  if (code === undefined) throw unknownCode()
+  return code
 }
 
 /** Each session has five attempts, even if its offer is fetched again; the fifth wrong code ends it. */
@@ -74,10 +74,56 @@ function narrowed(deps: Pick<Deps, 'config'>, parameters: TokenParameters, offer
   return nothing && parameters.scope !== undefined ? { detailed: [], scoped: offered } : requested
 }
 
-async function handle(deps: Deps, sent: TokenParameters, client: TokenClient): Promise<TokenResponse> {
+/** What a token is given for, beside its code and its client. */
+type Given = Pick<NewToken, 'detailed' | 'scoped' | 'authorization'> & {
+  readonly session: CredentialOfferSession | 'unread' | null
+}
+
+/** Makes a token and stores it. @returns it, or why it could not be given. */
+async function newToken(
+  deps: Deps,
+  { offeringId, jti }: PreAuthorizedCode,
+  given: Given,
+  client: TokenClient,
+  now: Date,
+) {
+  const { session, ...granted } = given
   const { dpop, wallet } = client
-  const { offering, jti } = await offeringOf(deps, sent)
+  const accessToken = newAccessToken(deps.random)
+  const seconds = accessTokenSeconds(dpop !== undefined)
+  const expiresAt = new Date(now.getTime() + seconds * 1000)
+  const outcome = await deps.stores.openid4vci.insertToken(
+    { tokenHash: sha256(accessToken), jti, offeringId, ...granted, dpopJkt: dpop?.jkt ?? null, expiresAt },
+    session,
+    usedProofs(wallet, dpop),
+    now,
+  )
+  const members = { access_token: accessToken, token_type: dpop === undefined ? 'Bearer' : 'DPoP', expires_in: seconds }
+  return outcome === 'stored' ? { outcome, members } : { outcome }
+}
+
+/**
+ * The usual request, for all of a plain offering, in one statement; nothing where the offering is closed: why is found by
+ * reading it.
+ */
+async function plainToken(deps: Deps, code: PreAuthorizedCode, sent: TokenParameters, client: TokenClient, now: Date) {
+  const { scope, authorization_details: details, tx_code: txCode } = sent
+  if (code.plain === undefined || [scope, details, txCode].some((parameter) => parameter !== undefined))
+    return undefined
+  const session = code.plain.hasSession ? 'unread' : null
+  const given = await newToken(deps, code, { detailed: [], scoped: [], session }, client, now)
+  if (given.outcome === 'stored') return given.members
+  if (given.outcome === 'closed') return undefined
+  throw REFUSALS[given.outcome](client.wallet)
+}
+
+async function handle(deps: Deps, sent: TokenParameters, client: TokenClient): Promise<TokenResponse> {
+  const code = codeOf(deps, sent)
   const now = deps.clock()
+  const plain = await plainToken(deps, code, sent, client, now)
+  if (plain !== undefined) return plain
+  const offering = await deps.stores.openid4vci.offering(code.offeringId)
+  if (offering === undefined) throw unknownCode()
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_grant', reason)
   const dialect = dialectOf(offering.profile)
@@ -85,39 +131,32 @@ async function handle(deps: Deps, sent: TokenParameters, client: TokenClient): P
   const parameters = dialect.parameters(sent, offeredTypes(deps, offered))
   const requested = narrowed(deps, parameters, offered)
   await assertTxCode(deps, offering, parameters.tx_code)
-  const accessToken = newAccessToken(deps.random)
-  const { offeringId, session } = offering
-  const seconds = accessTokenSeconds(dpop !== undefined)
+  const { session } = offering
   // The wallet can come back for what is deferred after its access token ended.
   const refresh = offering.deferred ? firstRefreshToken(deps, client, now) : undefined
-  const outcome = await deps.stores.openid4vci.insertToken(
+  const authorization: TokenAuthorization | undefined =
+    refresh === undefined
+      ? undefined
+      : {
+          id: deps.newId(),
+          by: 'pre-authorized-code',
+          clientId: clientOf(parameters, client.wallet),
+          refresh: refresh.stored,
+        }
+  const given = await newToken(
+    deps,
+    code,
     {
-      tokenHash: sha256(accessToken),
-      jti,
-      offeringId,
       ...requested,
-      dpopJkt: dpop?.jkt ?? null,
-      expiresAt: new Date(now.getTime() + seconds * 1000),
-      ...(refresh === undefined
-        ? {}
-        : {
-            authorization: {
-              id: deps.newId(),
-              by: 'pre-authorized-code',
-              clientId: clientOf(parameters, wallet),
-              refresh: refresh.stored,
-            },
-          }),
+      session: session === null ? null : moved(session, 'TokenIssued'),
+      ...(authorization === undefined ? {} : { authorization }),
     },
-    session === null ? null : moved(session, 'TokenIssued'),
-    usedProofs(wallet, dpop),
+    client,
     now,
   )
-  if (outcome !== 'stored') throw REFUSALS[outcome](wallet)
+  if (given.outcome !== 'stored') throw REFUSALS[given.outcome](client.wallet)
   const response = {
-    access_token: accessToken,
-    token_type: dpop === undefined ? 'Bearer' : 'DPoP',
-    expires_in: seconds,
+    ...given.members,
     ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
     ...grantedMembers(requested),
   }

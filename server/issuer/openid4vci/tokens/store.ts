@@ -7,7 +7,7 @@ import type { OfferProfile } from '../offer-profile.js'
 import { offeringColumns, type WalletOffering } from '../offers/store.js'
 import { zRefreshToken, zStored, zToken } from '../rows.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
-import { movedSession, withDates } from '../sessions/store.js'
+import { movedSession, steppedSession, withDates } from '../sessions/store.js'
 import { type UsedOnce, usedOnce } from '../used-once/store.js'
 
 /** An access token with all that issuing under it needs. */
@@ -151,10 +151,12 @@ export function createTokenStore({ sql }: Database) {
     /**
      * Stores an access token and uses its code up: of two uses of one code the second meets the unique `jti`. The
      * offering's session moves with it.
+     *
+     * @param session as it then is; `unread` where it has one that was not read.
      */
     async insertToken(
       token: NewToken,
-      session: CredentialOfferSession | null,
+      session: CredentialOfferSession | 'unread' | null,
       proofs: readonly UsedOnce[],
       now: Date,
     ): Promise<TokenOutcome> {
@@ -182,7 +184,11 @@ export function createTokenStore({ sql }: Database) {
           FROM ready, claimed
           ON CONFLICT (jti) DO NOTHING RETURNING offering_id, authorization_id),
         ${begun(token)}
-        ${movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)}
+        ${
+          session === 'unread'
+            ? steppedSession(token.offeringId, 'TokenIssued', now, Prisma.sql`SELECT 1 FROM token`)
+            : movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)
+        }
         SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open,
           (SELECT count(*) FROM once) = ${proofs.length} AS fresh`
       if (row?.stored === true) return 'stored'
