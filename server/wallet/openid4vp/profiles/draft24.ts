@@ -23,6 +23,10 @@ export const draft24: Profile = {
   clientMetadataOf: ({ client_metadata: metadata }) => clientMetadataOfDraft(objectOf(metadata)),
   askedBy: (parameters, reading) => {
     const { dcql_query: dcql, presentation_definition: definition, client_metadata: metadata } = parameters
+    // JARM §3: an answer that is only encrypted would not be what was asked for.
+    if (objectOf(metadata).authorization_signed_response_alg !== undefined && isJarm(parameters)) {
+      throw new RefusedRequest('invalid_request', 'The authorization request wants a signed response.')
+    }
     if (dcql !== undefined) return { query: withMeta(objectOf(dcql), reading) }
     if (definition !== undefined && parameters.presentation_definition_uri === undefined) {
       return queryOfDefinition(definition, objectOf(metadata).vp_formats, reading.formats, reading.work)
@@ -44,6 +48,8 @@ export const draft24: Profile = {
       ? { vp_token: Object.fromEntries(answers.map(({ queryId, presentation }) => [queryId, presentation])) }
       : submissionOf(answers, exchange, formats, newId()),
 }
+
+const isJarm = ({ response_mode: mode }: JsonObject): boolean => mode === 'direct_post.jwt'
 
 /** Draft 24 §6.1: a query without `meta` is for credentials of any type, which 1.0 has every format say in its own way. */
 function withMeta(query: JsonObject, { formats, work }: Reading): JsonObject {

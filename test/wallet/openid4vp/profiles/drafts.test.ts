@@ -271,6 +271,19 @@ describe('a request of a draft that is refused', () => {
     expect(answer.json.message).toContain('must sign its requests')
   })
 
+  it.each(['direct_post', 'direct_post.jwt'] as const)(
+    'that wants the response signed (JARM), which no hosted wallet does: by %s',
+    async (mode) => {
+      const client_metadata = { vp_formats: VP_FORMATS, authorization_signed_response_alg: 'ES256' }
+      const before = world.verifier.refusals.length
+      const answer = await world.answered(definition(), { mode, payload: { client_metadata } })
+      // Without JARM nothing is to be signed.
+      if (mode === 'direct_post') return expect(answer.status).toBe(200)
+      expect(answer).toEqual({ status: 500, message: 'The authorization request wants a signed response.' })
+      expect(world.verifier.refusals.slice(before)).toMatchObject([{ error: 'invalid_request', encrypted: false }])
+    },
+  )
+
   it('with a definition by reference, which is not fetched: invalid_request', async () => {
     const seen = world.verifier.seen.length
     const payload = { presentation_definition_uri: `${world.verifier.url}/definition` }

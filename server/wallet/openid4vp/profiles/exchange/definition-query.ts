@@ -53,7 +53,12 @@ export function queryOfDefinition(value: unknown, vpFormats: unknown, formats: F
   )
   const optionsOf = (id: string) => (byDescriptor.get(id) ?? []).map(({ query }) => [query.id])
   const sets = requiredSets(definition, optionsOf).filter(({ options, required }) => required || options.length > 0)
-  if (sets.some(({ options }) => options.length === 0)) throw unanswerable(byDescriptor)
+  if (sets.some(({ options }) => options.length === 0)) {
+    throw new RefusedRequest(
+      'vp_formats_not_supported',
+      'The presentation_definition asks for what no supported format can answer.',
+    )
+  }
   const named = new Set(sets.flatMap(({ options }) => options.flat()))
   const asked = [...byDescriptor.values()].flat().filter(({ query }) => named.has(query.id))
   return {
@@ -64,13 +69,6 @@ export function queryOfDefinition(value: unknown, vpFormats: unknown, formats: F
     },
   }
 }
-
-/** Nothing of what a descriptor asks for can be held here. */
-const unanswerable = (byDescriptor: ReadonlyMap<string, readonly Alternative[]>) =>
-  new RefusedRequest(
-    'vp_formats_not_supported',
-    `The presentation_definition asks for what no supported format can answer: ${[...byDescriptor].filter(([, { length }]) => length === 0).length} of its input_descriptors.`,
-  )
 
 /** The formats that may answer a descriptor; undefined where nobody says. */
 function designationsOf(
