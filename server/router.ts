@@ -9,7 +9,7 @@ import { offeringsRouter } from './issuer/offerings/offerings.router.js'
 import { authorizationsRouter } from './issuer/openid4vci/authorizations/authorizations.router.js'
 import { openid4vciRouter } from './issuer/openid4vci/openid4vci.router.js'
 import { schemasRouter } from './issuer/schemas/schemas.router.js'
-import { pagesRouter } from './pages/pages.router.js'
+import { pageFilesRouter } from './pages/pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
 import { statusListsRouter } from './status-lists/status-lists.router.js'
 import { mergeRouters, router } from './trpc.js'
@@ -57,7 +57,7 @@ export const protocolRouter = router({
   statusLists: statusListsRouter,
   metadata: metadataRouter,
   openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
-  pages: pagesRouter,
+  pageFiles: pageFilesRouter,
   openid4vp: openid4vpRouter,
 })
 

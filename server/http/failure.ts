@@ -2,6 +2,7 @@ import { TRPCError } from '@trpc/server'
 import type { Request, Response } from 'express'
 import { hasOAuthErrors } from '../contract.js'
 import type { Deps } from '../deps.js'
+import { baseUrlOf } from '../pages/addresses.js'
 import { messagePage } from '../pages/page.js'
 import { OAuthError } from '../protocol/oauth/error.js'
 import { publicError, serviceErrorOf } from '../public-error.js'
@@ -67,7 +68,7 @@ function sendFailurePage(thrown: unknown, request: Request, response: Response, 
   logFailure(thrown, status, request, response, deps)
   const title = status >= 500 ? 'This did not work' : 'This request cannot be used'
   const { headers, body } = messagePage(
-    deps.config,
+    baseUrlOf(deps.config, request.path),
     status,
     title,
     typeof message === 'string' ? message : message.join('. '),

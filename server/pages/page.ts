@@ -1,4 +1,3 @@
-import type { Config } from '../config.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { type Html, html } from './html.js'
 
@@ -8,20 +7,25 @@ export interface Page {
   readonly status?: number
   /** Where a form of the page may lead: browsers hold the redirect that follows it to the same rule. */
   readonly formAction?: string
+  /** Whether the page tells what happens while it is open: it then has the one script of the pages, and works without it. */
+  readonly live?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The policy of pages: no foreign resources, no scripts, no framing by other pages. */
-const policy = (formAction: string | undefined) =>
-  `default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'${
-    formAction === undefined ? '' : ` ${formAction}`
-  }`
+/** The policy of pages: nothing foreign, no script within the page, no framing by other pages. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
-/** A page for people, as a reply: HTML that needs no script, kept by no cache. */
-export function page(
-  { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,
-  { title, body, status = 200, formAction, headers }: Page,
-): ProtocolReply {
+/** The policy of a page on which something is decided: no script at all, and forms that lead where they should. */
+const formPolicy = (formAction: string) =>
+  `default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${formAction}`
+
+/**
+ * A page for people, as a reply: HTML that needs no script, kept by no cache.
+ *
+ * @param baseUrl the one that the page's own address begins with: what it loads is at the same origin
+ */
+export function page(baseUrl: string, { title, body, status = 200, formAction, live, headers }: Page): ProtocolReply {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -29,7 +33,8 @@ export function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="same-origin">
 <title>${title}</title>
-<link rel="stylesheet" href="${issuerBaseUrl}/pages/style.css">
+<link rel="stylesheet" href="${baseUrl}/pages/style.css">
+${live === true && html`<script src="${baseUrl}/pages/live.js" type="module"></script>`}
 </head>
 <body><main>${body}</main></body>
 </html>
@@ -39,7 +44,7 @@ export function page(
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': policy(formAction),
+      'content-security-policy': formAction === undefined ? POLICY : formPolicy(formAction),
       // Not no-referrer: the origin of a form would be `null` then (Fetch §3.2.5), which is nobody's.
       'referrer-policy': 'same-origin',
       ...headers,
@@ -49,12 +54,8 @@ export function page(
 }
 
 /** A page with a message, for errors. */
-export const messagePage = (
-  config: Pick<Config, 'issuerBaseUrl'>,
-  status: number,
-  title: string,
-  message: string,
-): ProtocolReply => page(config, { status, title, body: html`<h1>${title}</h1><p>${message}</p>` })
+export const messagePage = (baseUrl: string, status: number, title: string, message: string): ProtocolReply =>
+  page(baseUrl, { status, title, body: html`<h1>${title}</h1><p>${message}</p>` })
 
 /** Sends the browser on with GET, whatever it came with (RFC 9110 §15.4.4). */
 export const seeOther = (location: string, headers: Readonly<Record<string, string>> = {}): ProtocolReply => ({

@@ -2,14 +2,25 @@ import { z } from 'zod'
 import { route } from '../contract.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
 
+const ofPages = { tag: 'Pages', access: 'public', kind: 'protocol' } as const
+
 export const stylesheet = {
   meta: route('GET', '/pages/style.css', {
-    tag: 'Pages',
+    ...ofPages,
     summary: 'The style sheet of the pages',
-    description: 'The only thing that the pages for people load.',
-    access: 'public',
-    kind: 'protocol',
+    description: 'The one style sheet of all pages for people.',
     produces: 'text/css',
+  }),
+  input: z.object({}),
+  output: zProtocolReply,
+}
+
+export const liveScript = {
+  meta: route('GET', '/pages/live.js', {
+    ...ofPages,
+    summary: 'The script of the pages',
+    description: 'Keeps a page for people up to date while it is open. Pages work without it.',
+    produces: 'text/javascript',
   }),
   input: z.object({}),
   output: zProtocolReply,

@@ -1,16 +1,26 @@
+import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../trpc.js'
-import { stylesheet } from './pages.contract.js'
+import { LIVE_SCRIPT } from './live-script.js'
+import { liveScript, stylesheet } from './pages.contract.js'
 import { STYLES } from './styles.js'
 
-/** What the pages for people have in common. */
-export const pagesRouter = router({
+const file = (mediaType: string, body: string) => (): ProtocolReply => ({
+  status: 200,
+  headers: { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'public, max-age=3600' },
+  body,
+})
+
+/** What the pages for people load. */
+export const pageFilesRouter = router({
   stylesheet: publicProcedure
     .meta(stylesheet.meta)
     .input(stylesheet.input)
     .output(stylesheet.output)
-    .query(() => ({
-      status: 200,
-      headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' },
-      body: STYLES,
-    })),
+    .query(file('text/css', STYLES)),
+
+  liveScript: publicProcedure
+    .meta(liveScript.meta)
+    .input(liveScript.input)
+    .output(liveScript.output)
+    .query(file('text/javascript', LIVE_SCRIPT)),
 })

@@ -29,7 +29,22 @@ input, select, textarea { display: block; width: 100%; min-height: 2.75rem; padd
 .problems ul { margin: 0; padding-left: 1.25rem; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.75rem; }
 button { flex: 1 1 10rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: .5rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
+button:disabled { opacity: .6; cursor: default; }
 button:hover { border-color: var(--hover); color: var(--hover); }
+[hidden] { display: none !important; }
+a.button { display: flex; align-items: center; justify-content: center; min-height: 3rem; padding: .5rem 1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font-weight: 600; text-align: center; text-decoration: none; }
+a.button:hover { background: var(--hover); }
+.asked { margin: 0 0 1.25rem; padding-left: 1.25rem; }
+.asked ul { padding-left: 1.1rem; color: var(--soft); }
+.status { margin: 1.25rem 0 .25rem; font-weight: 600; }
+.time { margin: 0 0 1.25rem; color: var(--soft); }
+.ways { display: grid; gap: 1.25rem; margin-top: 1.25rem; }
+.ways section { padding: 1rem; border: 1px solid var(--line); border-radius: .75rem; }
+.ways p { margin: 0 0 .75rem; }
+.ways p:last-child { margin-bottom: 0; }
+.qr { width: 100%; max-width: 20rem; max-height: none; margin: 0 auto; background: #fff; image-rendering: pixelated; }
+.again { margin: 1.5rem 0 0; }
+.again a { display: inline-block; padding: .5rem 0; }
 button.primary { background: var(--accent); color: var(--on-accent); }
 button.primary:hover { background: var(--hover); color: var(--on-accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

@@ -27,9 +27,9 @@ export const BROWSER_COOKIE = 'authorization'
 
 /** The browser's cookie, or a new one, and its hash. */
 function browserOf({ deps, request }: Context) {
-  const known = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config)
+  const known = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config.issuerBaseUrl)
   const value = known ?? Buffer.from(deps.random(32)).toString('base64url')
-  return { hash: sha256(value), cookie: browserCookie(BROWSER_COOKIE, value, DECISION_SECONDS, deps.config) }
+  return { hash: sha256(value), cookie: browserCookie(BROWSER_COOKIE, value, DECISION_SECONDS, deps.config.issuerBaseUrl) }
 }
 
 /** An authorization response (RFC 6749 §4.1.2, RFC 9207 §2): by redirect, `state` as it came. */
@@ -52,7 +52,7 @@ export const toPage = (deps: Pick<Deps, 'config'>, id: string, cookie?: string):
 
 /** Errors that must not be sent by redirect are shown to the person on a page. */
 const unsafe = (deps: Pick<Deps, 'config'>, message: string) =>
-  messagePage(deps.config, 400, 'This request cannot be used', message)
+  messagePage(deps.config.issuerBaseUrl, 400, 'This request cannot be used', message)
 
 const unknownRequest = (deps: Pick<Deps, 'config'>) =>
   unsafe(deps, 'The request_uri is unknown, has expired or has been used. Start again in your wallet.')

@@ -99,7 +99,7 @@ export function consentPage(
   const [display] = context.schemaDisplay ?? []
   const credential = display?.name ?? context.schemaTitle ?? context.schemaName
   const issuer = context.issuerDisplay?.[0]?.name ?? new URL(config.issuerBaseUrl).host
-  return page(config, {
+  return page(config.issuerBaseUrl, {
     status: form?.sent === undefined ? 200 : 400,
     title: `${form?.sent === undefined ? '' : 'Check: '}${credential}: take it into your wallet?`,
     formAction: formActionOf(request.redirectUri),

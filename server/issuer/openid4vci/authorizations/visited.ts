@@ -18,7 +18,7 @@ export interface Visited {
 
 /** The hash of the cookie that a browser sends; undefined where it sends none. */
 export function browserHashOf({ deps, request }: Context): string | undefined {
-  const cookie = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config)
+  const cookie = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config.issuerBaseUrl)
   return cookie === undefined ? undefined : sha256(cookie)
 }
 
@@ -35,7 +35,7 @@ export async function visited(ctx: Context, id: string): Promise<Visited | undef
 /** The page where there is no authorization for this browser. */
 export const notFound = ({ config }: Pick<Deps, 'config'>): ProtocolReply =>
   messagePage(
-    config,
+    config.issuerBaseUrl,
     404,
     'There is nothing here',
     'This page is unknown, has ended, or was opened in another browser.',
@@ -44,7 +44,7 @@ export const notFound = ({ config }: Pick<Deps, 'config'>): ProtocolReply =>
 /** The page after a decision. */
 export const decided = ({ config }: Pick<Deps, 'config'>): ProtocolReply =>
   messagePage(
-    config,
+    config.issuerBaseUrl,
     409,
     'This has been decided',
     'A decision was made already, perhaps in another window. Go on in your wallet.',
