@@ -29,6 +29,7 @@ import type { Vault } from './keys/vault.js'
 import type { Log } from './log.js'
 import type { Metrics } from './metrics/metrics.js'
 import type { Outbound } from './outbound/guard.js'
+import type { PageStore } from './people-pages/store.js'
 import type { StatusIndexAllotment } from './status-lists/allotment.js'
 import type { StatusListPublication } from './status-lists/publication.js'
 import type { StatusListStore } from './status-lists/store.js'
@@ -59,6 +60,7 @@ export interface Stores {
   readonly metadata: MetadataStore
   readonly offerings: OfferingStore
   readonly offerSessions: OfferSessionStore
+  readonly pages: PageStore
   readonly deferredIssuances: DeferredIssuanceStore
   readonly pendingIssuances: PendingIssuanceStore
   readonly schemas: SchemaStore

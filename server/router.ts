@@ -10,6 +10,7 @@ import { authorizationsRouter } from './issuer/openid4vci/authorizations/authori
 import { openid4vciRouter } from './issuer/openid4vci/openid4vci.router.js'
 import { schemasRouter } from './issuer/schemas/schemas.router.js'
 import { pageFilesRouter } from './pages/pages.router.js'
+import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
 import { statusListsRouter } from './status-lists/status-lists.router.js'
 import { mergeRouters, router } from './trpc.js'
@@ -39,6 +40,7 @@ const createAppRouter = (formats: Formats) =>
     authorizationRequests: authorizationRequestsRouter(formats),
     verificationSessions: verificationSessionsRouter(formats),
     qrCodes: qrCodesRouter,
+    pages: createPageRouter,
     agent: agentRouter,
     agentHolders: agentHoldersRouter,
     holders: mergeRouters(holdersRouter, processRouter(formats)),
@@ -58,6 +60,7 @@ export const protocolRouter = router({
   metadata: metadataRouter,
   openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
   pageFiles: pageFilesRouter,
+  peoplePages: peoplePagesRouter,
   openid4vp: openid4vpRouter,
 })
 

@@ -57,7 +57,8 @@ const authenticated = (permit: Permit) =>
     return next({ ctx: { caller } })
   })
 
-function assertRole(caller: Caller, role: string | undefined, { authDisabled }: Config): void {
+/** @throws 403 for a caller without a role that is configured for what they ask. */
+export function assertRole(caller: Caller, role: string | undefined, { authDisabled }: Config): void {
   if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
 }
 

@@ -40,6 +40,8 @@ import { createMaintenanceStore } from './maintenance/store.js'
 import { createMetrics } from './metrics/metrics.js'
 import { createOutbound, type OutboundOptions } from './outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from './outbound/own-origin.js'
+import { pageTasks } from './people-pages/expire.js'
+import { createPageStore } from './people-pages/store.js'
 import { LruMap } from './protocol/jose/lru-map.js'
 import { deriveKey } from './protocol/jose/sealed.js'
 import { createAllotment } from './status-lists/allotment.js'
@@ -96,6 +98,7 @@ export function createStores(database: Database): Stores {
     metadata: createMetadataStore(database),
     offerings: createOfferingStore(database),
     offerSessions: createOfferSessionStore(database),
+    pages: createPageStore(database),
     deferredIssuances: createDeferredIssuanceStore(database),
     pendingIssuances: createPendingIssuanceStore(database),
     schemas: createSchemaStore(database),
@@ -210,6 +213,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...issuanceTasks(deps),
       ...flowTasks(deps),
       ...pendingTasks(deps),
+      ...pageTasks(deps),
       ...certificateTasks(deps),
     ],
     clock,

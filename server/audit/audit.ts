@@ -30,6 +30,7 @@ export type AuditAction =
   | 'vp-query.created'
   | 'vp-query.deleted'
   | 'authorization-request.created'
+  | 'page.created'
   | 'presentation.verified'
   | 'presentation.refused'
 

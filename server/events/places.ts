@@ -21,13 +21,14 @@ export class StreamPlaces {
   /**
    * Takes a place for a caller (`sub`).
    *
+   * @param most how many they may have, where that is less than any caller's limit
    * @returns a function that gives it back, once however often it is called.
    * @throws 429 where the caller has no place left, 503 where the process has none.
    */
-  take(sub: string): () => void {
+  take(sub: string, most = Number.POSITIVE_INFINITY): () => void {
     const { perCaller, process } = this.#limits
     const own = this.#byCaller.get(sub) ?? 0
-    if (perCaller > 0 && own >= perCaller) throw errors.tooManyStreams()
+    if (own >= Math.min(most, perCaller === 0 ? most : perCaller)) throw errors.tooManyStreams()
     if (this.#taken >= process) throw errors.noStreamLeft()
     this.#taken += 1
     this.#byCaller.set(sub, own + 1)

@@ -16,6 +16,8 @@ export interface StreamOptions<Data> {
   readonly lastEventId?: string | number | undefined
   /** Whose stream it is; it ends with the caller's token. */
   readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
+  /** How many streams that caller may have, where that is less than any caller's limit. */
+  readonly most?: number | undefined
   /** Aborts when the subscriber goes away. */
   readonly signal: AbortSignal
 }
@@ -120,8 +122,8 @@ export function createEvents({ store, databaseUrl, log, clock, limits }: EventsO
   return {
     async stream<Data>(options: StreamOptions<Data>) {
       if (stopped) throw errors.stopping()
-      const { sessionId, signal, caller } = options
-      const giveBack = places.take(caller.sub)
+      const { sessionId, signal, caller, most } = options
+      const giveBack = places.take(caller.sub, most)
       // First the subscription, then the state: what changes in between is announced, and read again if need be.
       const subscription = subscriptions.add(sessionId, caller.expiresAt ?? Number.POSITIVE_INFINITY)
       listener.start()

@@ -49,7 +49,7 @@ function queryOf(client: CredenceClient, name: string): Query {
 
 it('nothing must be given where nothing need be given, by the types', () => {
   // Of its members one must be given, whichever.
-  expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create'>()
+  expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create' | 'pages.create'>()
   expectTypeOf<CredenceClient['service']['version']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith({ limit: 1 })

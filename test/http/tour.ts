@@ -86,12 +86,22 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('POST', '/credentials/verify', { body: { credential } })
 }
 
+const idOf = (url: unknown) => String(url).split('/').at(-1) ?? ''
+
+async function visitReceivePage(go: Tourist['go'], credentialOfferSessionId: string): Promise<void> {
+  const made = await go('POST', '/pages', { body: { credentialOfferSessionId } })
+  const page = { id: idOf(made.url) }
+  await go('GET', '/receive/{id}', { at: page })
+  await go('GET', '/receive/{id}/events', { at: page })
+}
+
 async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   const offer = await go('POST', '/credential-offers', {
     body: { credentialConfigurationIds: [`${SCHEMA.name}-sd-jwt`, SCHEMA.name], credentialSubject: SUBJECT },
   })
   const session = { id: String(offer.credentialOfferSessionId) }
   await go('GET', '/credential-offer-sessions/{id}/events', { at: session })
+  await visitReceivePage(go, session.id)
   const id = decodeURIComponent(offer.credentialOfferUri).split('/').at(-1) ?? ''
   const { grants } = await go('GET', '/openid4vci/offers/{id}', { at: { id } })
   const token = await go('POST', '/openid4vci/token', {
@@ -183,6 +193,7 @@ async function visitAuthorization({ go }: Bound): Promise<void> {
   const form = { decision: 'accept', token }
   await go('POST', '/openid4vci/authorize/{id}', { at: { id }, headers: { cookie }, form })
   await go('GET', '/pages/style.css')
+  await go('GET', '/pages/live.js')
 }
 
 async function visitWallet({ go }: Bound, holderId: string): Promise<void> {
@@ -192,6 +203,23 @@ async function visitWallet({ go }: Bound, holderId: string): Promise<void> {
   await go('POST', '/holders/{holderId}/process', { at: { holderId }, body: { uri } })
   const [held] = await go('GET', '/holders/{holderId}/credentials', { at: { holderId } })
   await go('GET', '/holders/{holderId}/credentials/{credentialId}', { at: { holderId, credentialId: held.id } })
+}
+
+/** A person is sent to a page, presents with a hosted wallet, and comes back. */
+async function visitPresentPage({ go }: Bound, holderId: string): Promise<void> {
+  const asked = await go('POST', '/authorization-requests', {
+    body: { query: QUERY, redirectUri: 'https://shop.example.org/return', page: true },
+  })
+  const page = { id: idOf(asked.pageUrl) }
+  const { headers } = await go('GET', '/present/{id}', { at: page })
+  await go('GET', '/present/{id}/events', { at: page })
+  const { redirectUri } = await go('POST', '/holders/{holderId}/process', {
+    at: { holderId },
+    body: { uri: asked.request_uri },
+  })
+  const response_code = new URL(redirectUri).searchParams.get('response_code') ?? ''
+  const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  await go('GET', '/present/{id}/return', { at: page, query: { response_code }, headers: { cookie } })
 }
 
 async function visitVerifier({ go, service }: Bound, holderId: string): Promise<void> {
@@ -219,6 +247,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('GET', '/verification-sessions/{sessionId}/result', { at: session, query: { response_code } })
   await go('GET', '/holders/{holderId}/presentations', { at: { holderId } })
 
+  await visitPresentPage({ go, service }, holderId)
   const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })
   const { state } = JSON.parse(
     Buffer.from(

@@ -8,7 +8,7 @@ import { isIssuerPath, isVctPath, memberOfVc } from '../../protocol/openid4vp/qu
 import type { CompiledItem } from '../../protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../protocol/work.js'
 import { FORMER_NAME } from './former-name.js'
-import { vctOf } from './vct.js'
+import { typeOfVct, vctOf } from './vct.js'
 
 const NAME = 'dc+sd-jwt'
 
@@ -60,9 +60,13 @@ const exchangeUnder = (name: string): Exchange => ({
   alwaysDisclosed: 'vct',
 })
 
+// OpenID4VP 1.0 Appendix B.3.5
+const zMeta = z.strictObject({ vct_values: list(z.string().min(1, 'must not be empty'), MAX_VALUES) })
+
 export const querying = {
-  // OpenID4VP 1.0 Appendix B.3.5
-  meta: z.strictObject({ vct_values: list(z.string().min(1, 'must not be empty'), MAX_VALUES) }),
+  meta: zMeta,
+  subjectPath: [],
+  typesOf: (meta, types) => zMeta.parse(meta).vct_values.map((vct) => typeOfVct(types, vct) ?? vct),
   idSuffix: 'sd-jwt',
   disclosesAll: false,
   // OpenID4VP 1.0 Appendix B.3.3

@@ -37,9 +37,17 @@ function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
   }))
 }
 
+// OpenID4VP 1.0 Appendix B.1.1
+const zMeta = z.strictObject({
+  type_values: list(list(z.string().min(1, 'must not be empty'), MAX_SETS), MAX_VALUES),
+})
+
+const isNoType: ReadonlySet<string> = new Set(VERIFIABLE_CREDENTIAL_TYPES)
+
 export const querying = {
-  // OpenID4VP 1.0 Appendix B.1.1
-  meta: z.strictObject({ type_values: list(list(z.string().min(1, 'must not be empty'), MAX_SETS), MAX_VALUES) }),
+  meta: zMeta,
+  subjectPath: ['credentialSubject'],
+  typesOf: (meta) => zMeta.parse(meta).type_values.flatMap((types) => types.filter((type) => !isNoType.has(type))),
   idSuffix: 'jwt-vc',
   disclosesAll: true,
   authorizesTransactions: false,

@@ -83,6 +83,7 @@ export const zCreatedRequest = z.object({
     description: 'Over the Digital Credentials API: where the page posts `{protocol, data}` that it got.',
   }),
   digitalCredentialRequest: zDigitalCredentialRequest.optional(),
+  pageUrl: z.url().optional().meta({ description: 'The page for people, where one was asked for.' }),
 })
 
 const areDistinct = (values: readonly unknown[]) => new Set(values).size === values.length
@@ -128,7 +129,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .meta({
           description:
             'Whether the result is given only with the `response_code` of the redirect, so that it goes to nobody but the ' +
-            'browser that was sent back (OpenID4VP 1.0 §14.2). Needs `redirectUri`; false unless given, true in profile `haip`.',
+            'browser that was sent back (OpenID4VP 1.0 §14.2). Needs `redirectUri`; false unless given, true in profile `haip` and with `page`.',
         }),
       validity: zValidity.optional(),
       responseMode: z
@@ -191,6 +192,14 @@ export const createAuthorizationRequest = (formats: Formats) => ({
           'What `walletUri` begins with, in the place of `openid4vp://`; `haip-vp://` in profile `haip` unless given.',
         example: 'https://wallet.example/authorize',
       }),
+      page: z
+        .boolean()
+        .optional()
+        .meta({
+          description:
+            'Whether there is a page for people to be sent to (`pageUrl`), as POST /pages makes one. Wallets then lead back to it, and it ' +
+            'leads on to `redirectUri` in the browser that opened it first.',
+        }),
       verifierId: z
         .string()
         .min(1)

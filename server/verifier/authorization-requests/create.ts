@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import { errors } from '../../errors.js'
+import { presentPageUrl } from '../../pages/addresses.js'
 import { isRedirectUri } from '../../protocol/oauth/redirect-uri.js'
 import type { ClientIdPrefix } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
@@ -18,6 +19,7 @@ import { orBadRequest } from '../vp-queries/compiled.js'
 import type { zCreatedRequest } from './authorization-requests.contract.js'
 import { clientOf, isNamed, UNNAMED } from './client.js'
 import { handOut } from './hand-out.js'
+import { newPageOf } from './page.js'
 import type { RequestContext } from './store.js'
 import { newTransactionData } from './transaction-data.js'
 
@@ -44,6 +46,8 @@ export interface NewRequest {
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
   readonly transactionData?: readonly TransactionData[] | undefined
   readonly walletUrl?: string | undefined
+  /** Whether people get a page for it. */
+  readonly page?: boolean | undefined
   readonly createdBy: string | null
 }
 
@@ -137,7 +141,14 @@ export async function createRequest(
     expiresAt: new Date(createdAt.getTime() + validity * 1000),
   }
   const handedOut = await handOut(deps, session, secrets)
-  await deps.stores.verificationSessions.insert(session, viewOf(session, handedOut.authorizationRequestUri))
+  const page = request.page === true ? newPageOf(deps, session) : undefined
+  await deps.stores.verificationSessions.insert(session, viewOf(session, handedOut.authorizationRequestUri), page)
   deps.metrics.verificationSession('created')
-  return { ...handedOut, nonce: secrets.nonce, validity, verificationSessionId: session.id }
+  return {
+    ...handedOut,
+    nonce: secrets.nonce,
+    validity,
+    verificationSessionId: session.id,
+    ...(page === undefined ? {} : { pageUrl: presentPageUrl(deps.config, page.id) }),
+  }
 }

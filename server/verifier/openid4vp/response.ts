@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.js'
+import { presentReturnUrl } from '../../pages/addresses.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
@@ -16,7 +17,17 @@ import { type Binding, type VerifiedVpToken, verifyVpToken } from '../presentati
 import { expireSessions } from '../sessions/expire.js'
 import { responseCodeHash } from '../sessions/result.js'
 import { randomValue, revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
-import { EXPIRED_MESSAGE, isFinal, responseFailed, responseVerified, type Session, wayOf } from '../sessions/session.js'
+import {
+  EXPIRED_MESSAGE,
+  isFinal,
+  responseFailed,
+  responseVerified,
+  type Session,
+  type Transition,
+  WALLET_ANSWERED,
+  wayOf,
+} from '../sessions/session.js'
+import type { Ending } from '../sessions/store.js'
 import { dialectOf } from './profiles/profile.js'
 import { requestNotFound } from './request.js'
 
@@ -104,7 +115,7 @@ async function endByWallet(
 ): Promise<ProtocolReply> {
   const code = /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
   const why = description === undefined || description === '' ? '.' : `: ${description.slice(0, MAX_DESCRIPTION)}`
-  const { redirectUri } = await end(deps, session, `Wallet answered ${code}${why}`)
+  const { redirectUri } = await endInError(deps, session, `${WALLET_ANSWERED}${code}${why}`)
   deps.metrics.verificationSession('declined')
   return accepted(returning(redirectUri))
 }
@@ -120,47 +131,49 @@ async function verifyOrEnd(
     return await verifyVpToken(deps, session, binding, presentations, work)
   } catch (thrown) {
     if (!(thrown instanceof PresentationError)) throw thrown
-    const { errorMessage, redirectUri } = await end(deps, session, thrown.message)
+    const { errorMessage, redirectUri } = await endInError(deps, session, thrown.message)
     deps.metrics.verificationSession('refused', thrown.check)
     throw new OAuthError('invalid_request', errorMessage, { members: returning(redirectUri), cause: thrown })
-  }
-}
-
-/** Where the person goes on, and the hash of the code in that address. */
-interface Return {
-  readonly redirectUri: string | undefined
-  readonly responseCodeHash: string | undefined
-}
-
-/** §8.2, §13.3: a fresh code in the redirect, so that only the browser that is sent back can name it. */
-function returnOf(deps: Pick<Deps, 'random'>, { redirectUri }: Session): Return {
-  if (redirectUri === null) return { redirectUri: undefined, responseCodeHash: undefined }
-  const code = randomValue(deps)
-  return {
-    redirectUri: withParameters(redirectUri, { response_code: code }),
-    responseCodeHash: responseCodeHash(code),
   }
 }
 
 const returning = (redirectUri: string | undefined): Record<string, string> =>
   redirectUri === undefined ? {} : { redirect_uri: redirectUri }
 
+/**
+ * Ends a session. §8.2, §13.3: a fresh code in the redirect, so that only the browser that is sent back can name it; back to the
+ * request's page first, where it has one.
+ *
+ * @returns where the person goes on; undefined where there is nothing to go on to
+ * @throws 400 where another answer ended it first
+ */
+async function endAndReturn(
+  deps: Pick<Deps, 'clock' | 'config' | 'random' | 'stores'>,
+  session: Session,
+  transition: Transition,
+  ending: Omit<Ending, 'responseCodeHash'>,
+): Promise<string | undefined> {
+  const { id, redirectUri } = session
+  const code = randomValue(deps)
+  const stored = { ...ending, responseCodeHash: responseCodeHash(code) }
+  const ended = await deps.stores.verificationSessions.end(id, transition, stored, deps.clock())
+  if (ended === undefined) throw refusal(ANSWERED)
+  // Over the Digital Credentials API nobody has left the page.
+  if (wayOf(session) === 'browser') return undefined
+  const next = ended.pageId === null ? redirectUri : presentReturnUrl(deps.config, ended.pageId)
+  return next === null ? undefined : withParameters(next, { response_code: code })
+}
+
 /** Ends a session in Error. @throws 400 where another answer ended it first. */
-async function end(
-  deps: Pick<Deps, 'clock' | 'random' | 'stores'>,
+async function endInError(
+  deps: Deps,
   session: Session,
   message: string,
 ): Promise<{ errorMessage: string; redirectUri: string | undefined }> {
   const errorMessage = wireText(message)
-  const { redirectUri, responseCodeHash } = returnOf(deps, session)
-  const ending = { responseCodeHash, action: 'presentation.refused' } as const
-  const first = await deps.stores.verificationSessions.end(
-    session.id,
-    responseFailed(errorMessage),
-    ending,
-    deps.clock(),
-  )
-  if (!first) throw refusal(ANSWERED)
+  const redirectUri = await endAndReturn(deps, session, responseFailed(errorMessage), {
+    action: 'presentation.refused',
+  })
   return { errorMessage, redirectUri }
 }
 
@@ -169,15 +182,11 @@ async function complete(
   session: Session,
   { credentials, discarded }: VerifiedVpToken,
 ): Promise<ProtocolReply> {
-  const { redirectUri, responseCodeHash } = returnOf(deps, session)
-  const ending = {
+  const redirectUri = await endAndReturn(deps, session, responseVerified, {
     result: credentials.map(verifiedClaims),
     discarded,
-    responseCodeHash,
     action: 'presentation.verified',
-  } as const
-  const first = await deps.stores.verificationSessions.end(session.id, responseVerified, ending, deps.clock())
-  if (!first) throw refusal(ANSWERED)
+  })
   deps.metrics.verificationSession('verified')
   return accepted(returning(redirectUri))
 }

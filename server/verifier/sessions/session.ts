@@ -89,6 +89,9 @@ export const responseFailed = (errorMessage: string): Transition => ({
   errorMessage,
 })
 
+/** How the message of a session begins that the wallet ended with an error. */
+export const WALLET_ANSWERED = 'Wallet answered '
+
 export const EXPIRED_MESSAGE = 'Authorization request expired.'
 
 /** No wallet answered in time. */

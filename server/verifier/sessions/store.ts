@@ -4,6 +4,7 @@ import type { Database } from '../../database/connect.js'
 import { idRow, json as jsonColumn, x5c as x5cColumn } from '../../database/row-shapes.js'
 import { latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
+import { insertPage, type NewPage } from '../../pages/store.js'
 import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
@@ -39,7 +40,8 @@ export interface StoredResult {
   readonly responseCodeUsedAt: Date | null
 }
 
-const zSession: z.ZodType<Session> = z.strictObject({
+/** The columns of `sessionColumns`. */
+export const sessionShape = {
   id: z.string(),
   requestId: z.string(),
   qrCodeId: z.string().nullable(),
@@ -67,7 +69,9 @@ const zSession: z.ZodType<Session> = z.strictObject({
   createdBy: z.string().nullable(),
   createdAt: z.date(),
   expiresAt: z.date(),
-})
+}
+
+const zSession: z.ZodType<Session> = z.strictObject(sessionShape)
 
 const zResult: z.ZodType<StoredResult> = z.strictObject({
   state: z.enum(SESSION_STATES),
@@ -85,7 +89,8 @@ const zQrCode = z.strictObject({ authorizationRequestUri: z.string(), walletUrl:
 
 type QrCodeContent = z.infer<typeof zQrCode>
 
-const columns = Prisma.sql`
+/** The columns of a session. */
+export const sessionColumns = Prisma.sql`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
   key_id AS "keyId", kid, x5c, verifier_attestation AS "verifierAttestation", state, error_message AS "errorMessage",
   response_mode AS "responseMode", profile, secrets,
@@ -117,9 +122,10 @@ export type VerificationSessionStore = ReturnType<typeof createVerificationSessi
 
 export function createVerificationSessionStore({ sql }: Database) {
   return {
-    /** A new session with its first event and its audit row. */
-    async insert(session: Session, view: SessionView): Promise<void> {
+    /** A new session with its first event, its audit row, and its page where it gets one. */
+    async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       const s = session
+      const paged = page === undefined ? Prisma.empty : Prisma.sql`paged AS (${insertPage(page)}),`
       await sql(idRow)`
         WITH created AS (
           INSERT INTO verification_sessions (
@@ -132,6 +138,7 @@ export function createVerificationSessionStore({ sql }: Database) {
             ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode},
             ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),
+        ${paged}
         ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
@@ -141,7 +148,7 @@ export function createVerificationSessionStore({ sql }: Database) {
 
     async byRequest(requestId: string): Promise<Session | undefined> {
       const [row] = await sql(zSession)`
-        SELECT ${columns} FROM verification_sessions WHERE request_id = ${requestId}`
+        SELECT ${sessionColumns} FROM verification_sessions WHERE request_id = ${requestId}`
       return row
     },
 
@@ -170,15 +177,20 @@ export function createVerificationSessionStore({ sql }: Database) {
           WHERE request_id = ${requestId} AND state = ANY(${[...requestRetrieved.from]}::text[]) AND expires_at > ${now}
           RETURNING *),
         ${movedEvents(requestRetrieved, now)}
-        SELECT ${columns} FROM moved
+        SELECT ${sessionColumns} FROM moved
         UNION ALL
-        SELECT ${columns} FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM moved)`
+        SELECT ${sessionColumns} FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM moved)`
       return row
     },
 
-    /** Ends a session. @returns false where another end came first: then nothing changed. */
-    async end(id: string, transition: Transition, ending: Ending, now: Date): Promise<boolean> {
-      const rows = await sql(idRow)`
+    /** Ends a session. @returns the id of its page, if it has one; undefined where another end came first: then nothing changed. */
+    async end(
+      id: string,
+      transition: Transition,
+      ending: Ending,
+      now: Date,
+    ): Promise<{ readonly pageId: string | null } | undefined> {
+      const [row] = await sql(z.strictObject({ pageId: z.string().nullable() }))`
         WITH moved AS (
           UPDATE verification_sessions s SET ${ended(transition, now)},
             result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)},
@@ -189,8 +201,8 @@ export function createVerificationSessionStore({ sql }: Database) {
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, ${ending.action}, 'verification-session', id FROM moved)
-        SELECT id FROM moved`
-      return rows.length > 0
+        SELECT p.id AS "pageId" FROM moved LEFT JOIN pages p ON p.verification_session_id = moved.id`
+      return row
     },
 
     /** Ends open sessions that ran out, at most `limit`; one of them where its id is given. */

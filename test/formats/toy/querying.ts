@@ -12,8 +12,12 @@ function kindOf(item: CompiledItem, work: Work): string | undefined {
   return others.length === 0 && alternatives.length === 0 ? kind : undefined
 }
 
+const zMeta = z.strictObject({ toy_value: z.string().min(1, 'must not be empty') })
+
 export const querying: Querying = {
-  meta: z.strictObject({ toy_value: z.string().min(1, 'must not be empty') }),
+  meta: zMeta,
+  subjectPath: [],
+  typesOf: (meta) => [zMeta.parse(meta).toy_value],
   idSuffix: 'toy',
   disclosesAll: true,
   authorizesTransactions: false,

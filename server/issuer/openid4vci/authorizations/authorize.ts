@@ -29,7 +29,10 @@ export const BROWSER_COOKIE = 'authorization'
 function browserOf({ deps, request }: Context) {
   const known = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config.issuerBaseUrl)
   const value = known ?? Buffer.from(deps.random(32)).toString('base64url')
-  return { hash: sha256(value), cookie: browserCookie(BROWSER_COOKIE, value, DECISION_SECONDS, deps.config.issuerBaseUrl) }
+  return {
+    hash: sha256(value),
+    cookie: browserCookie(BROWSER_COOKIE, value, DECISION_SECONDS, deps.config.issuerBaseUrl),
+  }
 }
 
 /** An authorization response (RFC 6749 §4.1.2, RFC 9207 §2): by redirect, `state` as it came. */

@@ -228,7 +228,12 @@ async function decideStepwise(ctx: Context, { id, decision, token, ...filled }: 
   if (found === undefined || found.authorization.state === 'Started') return notFound(deps)
   const shown = shownOnForm(deps, id, found.browserHash, token)
   if (shown === undefined)
-    return messagePage(deps.config.issuerBaseUrl, 403, 'This page is out of date', 'Open the request again in your wallet.')
+    return messagePage(
+      deps.config.issuerBaseUrl,
+      403,
+      'This page is out of date',
+      'Open the request again in your wallet.',
+    )
   if (found.authorization.state !== 'SignedIn') return decided(deps)
   if (decision !== 'accept' && decision !== 'decline')
     return messagePage(deps.config.issuerBaseUrl, 400, 'Nothing was decided', 'decision must be accept or decline.')

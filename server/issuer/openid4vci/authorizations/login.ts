@@ -111,7 +111,12 @@ export async function endLogin(ctx: Context, sent: LoginAnswer): Promise<Protoco
   if (deps.signIn === undefined) return notFound(deps)
   const login = await opened(deps, id, found.login)
   if (!isStateOf(login, sent.state ?? ''))
-    return messagePage(deps.config.issuerBaseUrl, 400, 'This sign-in cannot be used', 'Open the request again in your wallet.')
+    return messagePage(
+      deps.config.issuerBaseUrl,
+      400,
+      'This sign-in cannot be used',
+      'Open the request again in your wallet.',
+    )
   if (onlyLooks(ctx.request)) return LOOKED_AT
   const { authorizations } = deps.stores
   if (!(await authorizations.takeLogin(id, found.login, deps.clock()))) return toPage(deps, id)

@@ -25,6 +25,10 @@ export interface Querying {
   readonly disclosesAll: boolean
   /** Whether the holder's proof can authorize transactions: transaction data are defined for the format (OpenID4VP 1.0 Appendix B). */
   readonly authorizesTransactions: boolean
+  /** Where the claims about the subject stand in a credential; empty for its root. */
+  readonly subjectPath: readonly string[]
+  /** The types that `meta` names: those of this installation by their names, others as credentials have them. */
+  typesOf(meta: JsonObject, types: Pick<KnownTypes, 'issuerBaseUrl'>): readonly string[]
   /** What is wrong with a component of a claims path; undefined where nothing is. */
   pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
   /**

@@ -24,6 +24,7 @@ export interface ProfileMembers {
   readonly walletUrl?: string | undefined
   /** Whether the verifier signs it. */
   readonly signed: boolean
+  readonly page?: boolean | undefined
 }
 
 /** The verifier that asks, as far as a profile goes. */
@@ -63,10 +64,13 @@ export function profiled(deps: Config, request: ProfileMembers, verifier: Profil
   if (isOverBrowser(request.responseMode)) return { ...common, requireResponseCode: false, walletUrl: null }
   return {
     ...common,
-    requireResponseCode: request.requireResponseCode ?? profile.sameDevice,
+    requireResponseCode: request.requireResponseCode ?? (profile.sameDevice || returnsToPage(request)),
     walletUrl: request.walletUrl ?? profile.walletUrl,
   }
 }
+
+/** A page knows the browser that began, so that the result may wait for it, where there is something to go on to. */
+const returnsToPage = ({ page, redirectUri }: ProfileMembers) => page === true && redirectUri !== undefined
 
 function responseModeOf({ config: { verifierResponseMode: preferred } }: Config, { responseModes }: Profile) {
   return responseModes.includes(preferred) ? preferred : (responseModes[0] ?? preferred)

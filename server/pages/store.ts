@@ -1,0 +1,35 @@
+import { Prisma } from '../generated/prisma/client.js'
+
+/** What people are told in the place of, and beneath, a page's own heading. */
+export interface PageTexts {
+  readonly title?: string | undefined
+  readonly text?: string | undefined
+}
+
+/** A page as it is made: of a verification session, or of an offering, which a credential offer is too. */
+export type NewPage = PageTexts & {
+  readonly id: string
+  /** Names of the types that are asked for; none of an offering. */
+  readonly typeNames: readonly string[]
+  /** What the address of an offer begins with, where it is not that for every wallet. */
+  readonly walletUrl?: string | undefined
+  readonly createdAt: Date
+  /** When nobody needs it any more; null for as long as its target is there. */
+  readonly expiresAt: Date | null
+} & ({ readonly verificationSessionId: string } | { readonly offeringId: string })
+
+/**
+ * Inserts a page, as a statement or as a part of the one that makes its target, and returns its `id`. A target has one page:
+ * where it has one already, that gets the new texts.
+ */
+export function insertPage(page: NewPage): Prisma.Sql {
+  const [kind, sessionId, offeringId] =
+    'offeringId' in page ? ['receive', null, page.offeringId] : ['present', page.verificationSessionId, null]
+  const target = Prisma.raw(kind === 'receive' ? 'offering_id' : 'verification_session_id')
+  return Prisma.sql`
+    INSERT INTO pages (id, kind, verification_session_id, offering_id, title, text, type_names, wallet_url, created_at, expires_at)
+    VALUES (${page.id}, ${kind}, ${sessionId}, ${offeringId}, ${page.title ?? null}, ${page.text ?? null},
+      ${[...page.typeNames]}::text[], ${page.walletUrl ?? null}, ${page.createdAt}, ${page.expiresAt})
+    ON CONFLICT (${target}) DO UPDATE SET title = excluded.title, text = excluded.text
+    RETURNING id`
+}

@@ -1,0 +1,67 @@
+import type { z } from 'zod'
+import { type Caller, isAdmin } from '../auth/caller.js'
+import type { Deps } from '../deps.js'
+import { errors } from '../errors.js'
+import { closedReason } from '../issuer/openid4vci/offer.js'
+import type { WalletOffering } from '../issuer/openid4vci/offers/store.js'
+import { DAY_SECONDS } from '../maintenance/task.js'
+import { presentPageUrl, receivePageUrl } from '../pages/addresses.js'
+import type { NewPage, PageTexts } from '../pages/store.js'
+import { newPageOf } from '../verifier/authorization-requests/page.js'
+import type { createPage } from './people-pages.contract.js'
+
+type Request = z.output<typeof createPage.input>
+
+async function presentPageOf(deps: Deps, caller: Caller, id: string, texts: PageTexts): Promise<NewPage> {
+  const session = await deps.stores.pages.session(id)
+  if (session === undefined) throw errors.pageTargetNotFound('verificationSessionId')
+  if (!isAdmin(caller) && session.createdBy !== caller.sub) throw errors.pageDenied('verificationSessionId')
+  if (session.endedAt !== null || session.expiresAt <= deps.clock()) {
+    throw errors.pageTargetEnded('verificationSessionId')
+  }
+  return newPageOf(deps, { id, ...session }, texts)
+}
+
+/** For as long as a wallet may wait for it, and its session is kept. */
+function endOf({ config, clock }: Deps, { expiresAt, session, deferred }: WalletOffering): Date | null {
+  if (expiresAt === null && session === null) return null
+  const days = config.sessionRetentionDays + (deferred ? config.refreshTokenDays : 0)
+  return new Date((session?.expiresAt ?? expiresAt ?? clock()).getTime() + days * DAY_SECONDS * 1000)
+}
+
+/** An offer of a session is its maker's; an offering is open to whoever knows its id, as it is elsewhere. */
+async function receivePageOf(
+  deps: Deps,
+  caller: Caller,
+  { credentialOfferSessionId, ...request }: Request,
+): Promise<NewPage> {
+  const { offeringId = credentialOfferSessionId ?? '', title, text } = request
+  const member = credentialOfferSessionId === undefined ? 'offeringId' : 'credentialOfferSessionId'
+  const offering = await deps.stores.openid4vci.offering(offeringId)
+  // What was made for one authorization is nobody else's.
+  const isOpen = member !== 'offeringId' || (await deps.stores.offerings.find(offeringId)) !== undefined
+  if (offering === undefined || !isOpen || (offering.session === null) !== (member === 'offeringId')) {
+    throw errors.pageTargetNotFound(member)
+  }
+  const { session } = offering
+  if (session !== null && !isAdmin(caller) && session.createdBy !== caller.sub) throw errors.pageDenied(member)
+  if (closedReason(offering, deps.clock()) !== undefined) throw errors.pageTargetEnded(member)
+  const createdAt = deps.clock()
+  return { id: deps.newId(), offeringId, title, text, typeNames: [], createdAt, expiresAt: endOf(deps, offering) }
+}
+
+/**
+ * Makes a page of a request or an offer that is open.
+ *
+ * @returns its address
+ * @throws 404 for a target that does not exist, 403 for somebody else's, 409 for one that has ended
+ */
+export async function makePage(deps: Deps, caller: Caller, request: Request): Promise<{ url: string }> {
+  const { verificationSessionId, title, text } = request
+  if (verificationSessionId !== undefined) {
+    const page = await presentPageOf(deps, caller, verificationSessionId, { title, text })
+    return { url: presentPageUrl(deps.config, await deps.stores.pages.create(page, caller.sub)) }
+  }
+  const page = await receivePageOf(deps, caller, request)
+  return { url: receivePageUrl(deps.config, await deps.stores.pages.create(page, caller.sub)) }
+}

@@ -1,0 +1,99 @@
+import type { Deps } from '../../deps.js'
+import { describeClaims } from '../../issuer/schemas/claims.js'
+import type { ClaimsPath } from '../../protocol/openid4vp/dcql/claims-query.js'
+import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import type { AskedType } from '../store.js'
+
+type Formats = Pick<Deps, 'formats' | 'config'>
+
+/** A credential that is asked for, in words. */
+export interface AskedCredential {
+  readonly name: string
+  /** Titles of its claims; empty where none is named. */
+  readonly claims: readonly string[]
+  /** Whether all that it holds is shown, whatever is named. */
+  readonly whole: boolean
+}
+
+/** Something that is asked for: one of several ways to answer, each of them one or more credentials. */
+export interface Asked {
+  readonly ways: readonly (readonly AskedCredential[])[]
+  readonly required: boolean
+}
+
+const MOST_NAMES = 3
+
+/** `given_name`, `givenName` → `given name` */
+const inWords = (name: string): string =>
+  name
+    .replaceAll(/[_-]+/g, ' ')
+    .replaceAll(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`)
+    .trim()
+
+/** The last part of an address, or of a name with dots or colons in it. */
+const lastPart = (type: string): string =>
+  type
+    .split(/[/:#.]/)
+    .filter(Boolean)
+    .at(-1) ?? type
+
+const nameOfType = (type: string, known: AskedType | undefined): string =>
+  known?.display?.[0]?.name ?? known?.title ?? inWords(known?.name ?? lastPart(type))
+
+const startsWith = (path: ClaimsPath, start: readonly string[]) => start.every((name, at) => path[at] === name)
+
+/** What a claim is called: by the titles of the types that have it, level by level. */
+function titleOf(path: ClaimsPath, known: readonly AskedType[]): string {
+  const names = path.filter((component) => typeof component === 'string')
+  const described = known.map(
+    ({ body }) => new Map(describeClaims(body).map((claim) => [claim.path.join('\0'), claim.title])),
+  )
+  const titles = names.map((name, at) => {
+    const key = names.slice(0, at + 1).join('\0')
+    return described.map((claims) => claims.get(key)).find((title) => title !== undefined) ?? inWords(name)
+  })
+  return titles.join(' › ')
+}
+
+function credentialOf(deps: Formats, query: CredentialQuery, types: readonly AskedType[]): AskedCredential {
+  const { querying } = deps.formats.named(query.format)
+  const named = [...new Set(querying.typesOf(query.meta, deps.config))]
+  const known = types.filter(({ name }) => named.includes(name))
+  const names = [
+    ...new Set(
+      named.map((type) =>
+        nameOfType(
+          type,
+          known.find(({ name }) => name === type),
+        ),
+      ),
+    ),
+  ]
+  const start = querying.subjectPath
+  const claims = (query.claims ?? []).map(({ path }) => {
+    const below = startsWith(path, start) ? path.slice(start.length) : path
+    return titleOf(below.length === 0 ? path : below, known)
+  })
+  return {
+    name: names.length === 0 ? 'Any credential' : names.slice(0, MOST_NAMES).join(' or '),
+    claims: [...new Set(claims)],
+    whole: querying.disclosesAll && claims.length === 0,
+  }
+}
+
+const unlike = <Value>(values: readonly Value[]): Value[] => [
+  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
+]
+
+/** What a query asks for, as people read it: without formats, so that alternatives that only differ by them are one. */
+export function askedFor(deps: Formats, query: DcqlQuery, types: readonly AskedType[]): Asked[] {
+  const credentials = new Map(query.credentials.map((each) => [each.id, credentialOf(deps, each, types)]))
+  if (query.credential_sets === undefined) {
+    return unlike([...credentials.values()]).map((credential) => ({ ways: [[credential]], required: true }))
+  }
+  return query.credential_sets.map(({ options, required = true }) => {
+    const ways = unlike(options.map((ids) => unlike(ids.flatMap((id) => credentials.get(id) ?? []))))
+    return { ways, required }
+  })
+}

@@ -1,0 +1,31 @@
+import type { Context } from '../../context.js'
+import { seeOther } from '../../pages/page.js'
+import { withParameters } from '../../protocol/oauth/redirect-uri.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { responseCodeHash } from '../../verifier/sessions/result.js'
+import { noPage } from '../no-page.js'
+import { sameHash, sentBrowserHash } from './browser.js'
+import { endedPresentPage } from './page.js'
+import { progressOf } from './sentences.js'
+
+const ANOTHER_BROWSER =
+  'This was begun in another browser, so what came of it is withheld here. Go on in the browser in which you opened the page.'
+
+/**
+ * Where a wallet sends the browser that it was opened from (OpenID4VP 1.0 §13.3, §14.2). Only the browser that began goes on, and
+ * only with the code that this wallet was given, which the page checks and does not use up: whoever reads the result does.
+ */
+export async function comeBack(ctx: Context, id: string, responseCode: string | undefined): Promise<ProtocolReply> {
+  const { deps } = ctx
+  const stored = await deps.stores.pages.returned(id)
+  if (stored === undefined) return noPage(deps.config.verifierBaseUrl)
+  const code = responseCode ?? ''
+  const fits = [
+    sameHash(stored.browserHash, sentBrowserHash(ctx)),
+    sameHash(stored.responseCodeHash, responseCodeHash(code)),
+  ]
+  const { title, redirectUri } = stored
+  if (fits.includes(false)) return endedPresentPage(deps, { title, message: ANOTHER_BROWSER, status: 403 })
+  if (redirectUri !== null) return seeOther(withParameters(redirectUri, { response_code: code }))
+  return endedPresentPage(deps, { title, message: progressOf(stored).message })
+}

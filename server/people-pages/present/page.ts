@@ -1,0 +1,117 @@
+import type { Deps } from '../../deps.js'
+import { presentPageUrl } from '../../pages/addresses.js'
+import { type Html, html } from '../../pages/html.js'
+import { page } from '../../pages/page.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { forWallet } from '../../protocol/openid4vp/request-object.js'
+import { qrCodeDataUri } from '../../qr-code.js'
+import { digitalCredentialRequestOf } from '../../verifier/openid4vp/digital-credentials.js'
+import { digitalCredentialUriOf, wayOf } from '../../verifier/sessions/session.js'
+import { openBody, scannedCode, walletLink } from '../frame.js'
+import { nameOf, type PresentPage } from '../store.js'
+import { timeLeft } from '../time-left.js'
+import { type Asked, type AskedCredential, askedFor } from './asked.js'
+import { progressOf } from './sentences.js'
+
+const HEADING = 'Show a credential'
+
+/** States after which a request has no other. */
+const FINAL_STATES = ['ResponseVerified', 'Error']
+
+const credentialText = ({ name, claims, whole }: AskedCredential): Html => {
+  const parts = claims.length === 0 ? undefined : html`<ul>${claims.map((claim) => html`<li>${claim}</li>`)}</ul>`
+  return html`<strong>${name}</strong>${whole && ', all that it holds'}${parts}`
+}
+
+function askedItem({ ways, required }: Asked): Html {
+  const optional = !required && html` <span class="optional">(optional)</span>`
+  const shown = ways.map(
+    (way, at) => html`${at > 0 && html`<p>or</p>`}${way.map((each) => html`<div>${credentialText(each)}</div>`)}`,
+  )
+  return html`<li>${shown}${optional}</li>`
+}
+
+const askedList = (asked: readonly Asked[]): Html =>
+  html`<h2>What is asked for</h2><ul class="asked">${asked.map(askedItem)}</ul>`
+
+const SCAN = 'Scan this code with the wallet, or with the camera of that device.'
+const SCAN_ELSEWHERE = `${SCAN} To go on in this browser afterwards, answer with a wallet on this device instead.`
+
+/** What a wallet is opened with: by link and by QR code. */
+async function walletWays({ address, walletUrl, requireResponseCode }: PresentPage): Promise<Html> {
+  const opened = walletUrl === null ? address : forWallet(address, walletUrl)
+  const code = await qrCodeDataUri(opened)
+  const text = requireResponseCode ? SCAN_ELSEWHERE : SCAN
+  return html`${walletLink(opened)}${scannedCode(code, 'QR code that opens this request in a wallet', text)}`
+}
+
+const BUTTON_ELSEWHERE = 'This was begun in another browser. Go on there.'
+const NO_API =
+  'This browser cannot ask a wallet by itself. Open this page in one that can, such as a current browser on the device with your wallet, with scripts allowed.'
+
+/**
+ * The button of the Digital Credentials API, in the browser that began alone: nothing else would tell its answer from somebody
+ * else's.
+ */
+async function browserWays(deps: Deps, stored: PresentPage, isOwn: boolean): Promise<Html> {
+  if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`
+  const request = JSON.stringify(await digitalCredentialRequestOf(deps, stored))
+  const answer = digitalCredentialUriOf(deps.config, stored.requestId)
+  return html`<section><p data-without-api>${NO_API}</p><button type="button" class="primary" hidden data-request="${request}" data-answer="${answer}">Choose a credential</button></section>`
+}
+
+/**
+ * The page of a request that can be answered.
+ *
+ * @param isOwn whether the browser is the one that began
+ */
+export async function openPresentPage(
+  deps: Deps,
+  id: string,
+  stored: PresentPage,
+  isOwn: boolean,
+  headers: Readonly<Record<string, string>>,
+): Promise<ProtocolReply> {
+  const { verifierBaseUrl } = deps.config
+  const from = nameOf(stored.verifierDisplay, verifierBaseUrl)
+  const heading = stored.pageTitle ?? HEADING
+  return page(verifierBaseUrl, {
+    title: `${heading} · ${from}`,
+    live: true,
+    headers,
+    body: openBody({
+      url: presentPageUrl(deps.config, id),
+      from,
+      heading,
+      text: stored.pageText,
+      what: askedList(askedFor(deps, stored.dcqlQuery, stored.types)),
+      status: progressOf(stored).message,
+      timeLeft: timeLeft(stored.expiresAt, deps.clock()),
+      ways: await (wayOf(stored) === 'browser' ? browserWays(deps, stored, isOwn) : walletWays(stored)),
+      final: FINAL_STATES,
+    }),
+  })
+}
+
+/** What the page of a request that has ended says: one sentence, and no result. */
+export interface EndedRequest {
+  readonly title: string | null
+  readonly message: string
+  readonly status?: number
+  /** Where the browser that began goes on; undefined where there is nothing to go on to. */
+  readonly onward?: string | undefined
+}
+
+/** The page of a request that has ended. */
+export function endedPresentPage(
+  { config }: Pick<Deps, 'config'>,
+  { title, message, status = 200, onward }: EndedRequest,
+): ProtocolReply {
+  return page(config.verifierBaseUrl, {
+    status,
+    title: title ?? HEADING,
+    body: html`<h1>${title ?? HEADING}</h1><p class="status" role="status">${message}</p>${
+      onward !== undefined && html`<p><a class="button" href="${onward}">Go on</a></p>`
+    }`,
+  })
+}

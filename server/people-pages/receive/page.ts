@@ -1,0 +1,106 @@
+import type { Deps } from '../../deps.js'
+import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
+import { closedReason } from '../../issuer/openid4vci/offer.js'
+import { EXPIRED } from '../../issuer/openid4vci/sessions/session.js'
+import type { TxCodeDescription } from '../../issuer/openid4vci/tx-code.js'
+import { receivePageUrl } from '../../pages/addresses.js'
+import { type Html, html } from '../../pages/html.js'
+import { page } from '../../pages/page.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { qrCodeDataUri } from '../../qr-code.js'
+import { openBody, scannedCode, walletLink } from '../frame.js'
+import { nameOf, type ReceivePage } from '../store.js'
+import { timeLeft } from '../time-left.js'
+import { DONE_STATES, progressOf } from './sentences.js'
+
+const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePage): string =>
+  schemaDisplay?.[0]?.name ?? schemaTitle ?? schemaName
+
+const headingOf = (stored: ReceivePage): string => stored.pageTitle ?? `${credentialNameOf(stored)} for your wallet`
+
+/** That a code will be asked for, never the code itself. */
+function txCodeHint({ input_mode, length, description }: TxCodeDescription): Html {
+  const signs = input_mode === 'numeric' ? 'digits' : 'characters'
+  const more = description !== undefined && html` ${description}`
+  return html`<p>Your wallet will ask you for a code of ${length} ${signs}, which you are given in another way.${more}</p>`
+}
+
+function whatIsOffered(stored: ReceivePage): Html {
+  const description = stored.schemaDisplay?.[0]?.description
+  const { session } = stored
+  return html`<h2>What is offered</h2><ul class="asked"><li><strong>${credentialNameOf(stored)}</strong>${
+    description !== undefined && html`<p>${description}</p>`
+  }</li></ul>${session !== null && session.txCode !== null && txCodeHint(session.txCode)}${
+    stored.deferred && html`<p>The issuer decides later whether you get it. Your wallet keeps asking.</p>`
+  }`
+}
+
+/** The link and the QR code of an offer. */
+async function walletWays(
+  { config }: Pick<Deps, 'config'>,
+  { offeringId, profile, walletUrl }: ReceivePage,
+): Promise<Html> {
+  const address = offeringFullUrl(config, { id: offeringId, profile, walletUrl: walletUrl ?? undefined })
+  const code = scannedCode(
+    await qrCodeDataUri(address),
+    'QR code that opens this offer in a wallet',
+    'Scan this code with the wallet, or with the camera of that device.',
+  )
+  return html`${walletLink(address)}${code}`
+}
+
+/** @param canBeTaken whether wallets may still come; else one of them waits for the issuer */
+async function openPage(
+  deps: Pick<Deps, 'config' | 'clock'>,
+  id: string,
+  stored: ReceivePage,
+  canBeTaken: boolean,
+): Promise<ProtocolReply> {
+  const { session, expiresAt } = stored
+  const from = issuerOf(deps, stored)
+  return page(deps.config.issuerBaseUrl, {
+    title: `${headingOf(stored)} · ${from}`,
+    live: session !== null,
+    body: openBody({
+      url: receivePageUrl(deps.config, id),
+      from,
+      heading: headingOf(stored),
+      text: stored.pageText,
+      what: whatIsOffered(stored),
+      status: session === null ? 'Take it with your wallet.' : progressOf(session).message,
+      timeLeft: canBeTaken ? timeLeft(expiresAt, deps.clock()) : undefined,
+      ways: canBeTaken ? await walletWays(deps, stored) : html``,
+      ...(session === null ? {} : { final: DONE_STATES }),
+    }),
+  })
+}
+
+const issuerOf = ({ config }: Pick<Deps, 'config'>, { issuerDisplay }: ReceivePage) =>
+  nameOf(issuerDisplay, config.issuerBaseUrl)
+
+/** The sentence that is left of an offer. */
+function closedPage(deps: Pick<Deps, 'config'>, stored: ReceivePage, status: number, message: string): ProtocolReply {
+  const heading = headingOf(stored)
+  return page(deps.config.issuerBaseUrl, {
+    status,
+    title: heading,
+    body: html`<p class="from">${issuerOf(deps, stored)}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>`,
+  })
+}
+
+/** The page of an offer: open, or the sentence that is left of it. */
+export async function receivePage(
+  deps: Pick<Deps, 'config' | 'clock'>,
+  id: string,
+  stored: ReceivePage,
+): Promise<ProtocolReply> {
+  const { session } = stored
+  if (session !== null && DONE_STATES.includes(session.state)) {
+    return closedPage(deps, stored, session.errorMessage === EXPIRED ? 410 : 200, progressOf(session).message)
+  }
+  const closed = closedReason(stored, deps.clock())
+  const canBeTaken = closed === undefined && session?.deferred !== 'pending'
+  // A wallet that waits for the issuer has used the offer up already.
+  const waits = session !== null && session.deferred !== null
+  return canBeTaken || waits ? openPage(deps, id, stored, canBeTaken) : closedPage(deps, stored, 410, closed ?? '')
+}

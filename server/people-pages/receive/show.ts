@@ -1,0 +1,10 @@
+import type { Context } from '../../context.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { noPage } from '../no-page.js'
+import { receivePage } from './page.js'
+
+/** The page of an offer or an offering, the same for everybody. */
+export async function showReceivePage({ deps }: Context, id: string): Promise<ProtocolReply> {
+  const stored = await deps.stores.pages.receive(id)
+  return stored === undefined ? noPage(deps.config.issuerBaseUrl) : receivePage(deps, id, stored)
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod'
+import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../database/batch.js'
+import type { Database } from '../database/connect.js'
+import { idRow, json } from '../database/row-shapes.js'
+import { Prisma } from '../generated/prisma/client.js'
+import { offeringColumns } from '../issuer/openid4vci/offers/store.js'
+import { zOffering } from '../issuer/openid4vci/rows.js'
+import { withDates } from '../issuer/openid4vci/sessions/store.js'
+import type { SchemaDisplay } from '../issuer/schemas/store.js'
+import { insertPage, type NewPage } from '../pages/store.js'
+import type { DcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
+import { SESSION_STATES } from '../verifier/sessions/session.js'
+import { sessionColumns, sessionShape } from '../verifier/sessions/store.js'
+
+type Display = readonly { readonly name: string }[] | null
+
+const zDisplay = json<{ readonly name: string }[]>().nullable()
+
+/** A type of this installation that is asked for: its newest version. */
+export interface AskedType {
+  readonly name: string
+  readonly title: string | null
+  readonly display: readonly SchemaDisplay[] | null
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+const zPresentPage = z.strictObject({
+  ...sessionShape,
+  pageTitle: z.string().nullable(),
+  pageText: z.string().nullable(),
+  /** Of the browser that opened it first, this one included. */
+  browserHash: z.string().nullable(),
+  /** Whether that was now. */
+  bound: z.boolean(),
+  /** What a wallet is opened with; empty where there is no such address. */
+  address: z.string(),
+  verifierDisplay: zDisplay,
+  types: z.array(z.custom<AskedType>((value) => typeof value === 'object' && value !== null)),
+})
+
+/** A session, and what else its page shows. */
+export type PresentPage = z.infer<typeof zPresentPage>
+
+const zReturn = z.strictObject({
+  title: z.string().nullable(),
+  browserHash: z.string().nullable(),
+  responseCodeHash: z.string().nullable(),
+  state: z.enum(SESSION_STATES),
+  errorMessage: z.string().nullable(),
+  redirectUri: z.string().nullable(),
+})
+
+/** What a browser that comes back from a wallet is judged by. */
+export type StoredReturn = z.infer<typeof zReturn>
+
+const zReceivePage = z.strictObject({
+  ...zOffering.shape,
+  pageTitle: z.string().nullable(),
+  pageText: z.string().nullable(),
+  walletUrl: z.string().nullable(),
+  schemaTitle: z.string().nullable(),
+  schemaDisplay: json<SchemaDisplay[]>().nullable(),
+  issuerDisplay: zDisplay,
+})
+
+const zTarget = z.strictObject({ sessionId: z.string(), expiresAt: z.date() })
+
+/** The session that a page is about, and until when it goes on. */
+export type PageTarget = z.infer<typeof zTarget>
+
+/** A verification session as far as a page of it is concerned. */
+export interface SessionOfPage {
+  readonly createdBy: string | null
+  readonly endedAt: Date | null
+  readonly expiresAt: Date
+  readonly dcqlQuery: DcqlQuery
+  readonly expectedOrigins: readonly string[] | null
+}
+
+const zSessionOfPage: z.ZodType<SessionOfPage> = z.strictObject({
+  createdBy: z.string().nullable(),
+  endedAt: z.date().nullable(),
+  expiresAt: z.date(),
+  dcqlQuery: json<DcqlQuery>(),
+  expectedOrigins: z.array(z.string()).nullable(),
+})
+
+/** The newest version of each type that a page `p` names, as JSON. */
+const askedTypes = Prisma.sql`
+  (SELECT coalesce(json_agg(t), '[]') FROM (
+    SELECT DISTINCT ON (c.name) c.name, c.title, c.display, c.body FROM schemas c
+    WHERE c.name = ANY(p.type_names) ORDER BY c.name, c.version DESC) t)`
+
+const presentColumns = Prisma.sql`
+  s.*, p.title AS "pageTitle", p.text AS "pageText", e.data ->> 'authorizationRequestUri' AS address, v.display AS "verifierDisplay",
+  ${askedTypes} AS types`
+
+const presentTables = Prisma.sql`
+  pages p JOIN (SELECT ${sessionColumns} FROM verification_sessions) s ON s.id = p.verification_session_id
+  JOIN session_events e ON e.session_id = s.id AND e.seq = 1
+  LEFT JOIN verifiers v ON v.did = s."verifierId"`
+
+export type PageStore = ReturnType<typeof createPageStore>
+
+export function createPageStore({ sql }: Database) {
+  return {
+    /** @returns the id of the target's page: a new one, or the one that it had. */
+    async create(page: NewPage, actor: string): Promise<string> {
+      const [subject, target] =
+        'offeringId' in page ? ['offering', page.offeringId] : ['verification-session', page.verificationSessionId]
+      const [row] = await sql(idRow)`
+        WITH made AS (${insertPage(page)}),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id) VALUES (${actor}, 'page.created', ${subject}, ${target}))
+        SELECT id FROM made`
+      if (row === undefined) throw new Error('A page was neither made nor found.')
+      return row.id
+    },
+
+    /** A session that a page is to be made of. */
+    async session(id: string): Promise<SessionOfPage | undefined> {
+      const [row] = await sql(zSessionOfPage)`
+        SELECT created_by AS "createdBy", ended_at AS "endedAt", expires_at AS "expiresAt", dcql_query AS "dcqlQuery",
+          expected_origins AS "expectedOrigins"
+        FROM verification_sessions WHERE id = ${id}`
+      return row
+    },
+
+    /**
+     * The page of a request, which the first browser that opens it is bound to as long as the request is open.
+     *
+     * @param browserHash of the browser that opens it now; undefined where nobody does.
+     */
+    async present(id: string, browserHash: string | undefined, now: Date): Promise<PresentPage | undefined> {
+      if (browserHash === undefined) {
+        const [row] = await sql(zPresentPage)`
+          SELECT ${presentColumns}, p.browser_hash AS "browserHash", false AS bound FROM ${presentTables} WHERE p.id = ${id}`
+        return row
+      }
+      const [row] = await sql(zPresentPage)`
+        WITH bound AS (
+          UPDATE pages SET browser_hash = ${browserHash}
+          WHERE id = ${id} AND browser_hash IS NULL AND EXISTS (
+            SELECT 1 FROM verification_sessions o
+            WHERE o.id = pages.verification_session_id AND o.ended_at IS NULL AND o.expires_at > ${now})
+          RETURNING browser_hash)
+        SELECT ${presentColumns}, coalesce(b.browser_hash, p.browser_hash) AS "browserHash", b.browser_hash IS NOT NULL AS bound
+        FROM ${presentTables} LEFT JOIN bound b ON true WHERE p.id = ${id}`
+      return row
+    },
+
+    async returned(id: string): Promise<StoredReturn | undefined> {
+      const [row] = await sql(zReturn)`
+        SELECT p.title, p.browser_hash AS "browserHash", s.response_code_hash AS "responseCodeHash", s.state,
+          s.error_message AS "errorMessage", s.redirect_uri AS "redirectUri"
+        FROM pages p JOIN verification_sessions s ON s.id = p.verification_session_id WHERE p.id = ${id}`
+      return row
+    },
+
+    /** An offer as its page shows it. */
+    async receive(id: string) {
+      const [row] = await sql(zReceivePage)`
+        SELECT ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", p.wallet_url AS "walletUrl",
+          s.title AS "schemaTitle", s.display AS "schemaDisplay", i.display AS "issuerDisplay"
+        FROM pages p JOIN offerings o ON o.id = p.offering_id JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
+        LEFT JOIN credential_offer_sessions x ON x.id = o.id
+        WHERE p.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
+      return row === undefined ? undefined : withDates(row)
+    },
+
+    /** The verification session of a page. */
+    async presentTarget(id: string): Promise<PageTarget | undefined> {
+      const [row] = await sql(zTarget)`
+        SELECT s.id AS "sessionId", s.expires_at AS "expiresAt"
+        FROM pages p JOIN verification_sessions s ON s.id = p.verification_session_id WHERE p.id = ${id}`
+      return row
+    },
+
+    /** The credential-offer session of a page. */
+    async receiveTarget(id: string): Promise<PageTarget | undefined> {
+      const [row] = await sql(zTarget)`
+        SELECT x.id AS "sessionId", x.expires_at AS "expiresAt"
+        FROM pages p JOIN credential_offer_sessions x ON x.id = p.offering_id WHERE p.id = ${id}`
+      return row
+    },
+
+    /** Removes pages that nobody needs any more, at most `limit`. */
+    async removeExpired(now: Date, limit: number): Promise<BatchDone> {
+      return batchDone(await sql(deletedRow)`${deletedBatch(expiredBatch('pages', 'id', now, limit))}`, limit)
+    },
+  }
+}
+
+/** An offer as its page shows it. */
+export type ReceivePage = NonNullable<Awaited<ReturnType<PageStore['receive']>>>
+
+/** What an issuer or a verifier is called. */
+export const nameOf = (display: Display, baseUrl: string): string => display?.[0]?.name ?? new URL(baseUrl).host

@@ -1,0 +1,67 @@
+import { type TrackedEnvelope, tracked } from '@trpc/server'
+import type { Context } from '../context.js'
+import { errors } from '../errors.js'
+import type { SessionKind } from '../events/store.js'
+import type { PageTarget } from './store.js'
+
+/** What the events of a page say. */
+export interface ToldProgress<State extends string> {
+  readonly state: State
+  readonly message: string
+}
+
+/** How a kind of session is told to people. */
+export interface Told<View, State extends string> {
+  readonly kind: SessionKind
+  /** What of its JSON people are told. */
+  readonly progress: (view: View) => ToldProgress<State>
+  readonly isFinal: (state: State) => boolean
+}
+
+/** Streams of one page: anybody who has its address may open some. */
+const MOST_STREAMS_OF_A_PAGE = 20
+
+/** A stream outlives its session by this, so that it tells how that ended. */
+const LAST_WORD_SECONDS = 60
+
+/**
+ * The events of a page: each state of its session as a sentence, until there is none after it. Nobody proves who they are, so
+ * they are counted by page.
+ *
+ * @throws 404 for an unknown page; 429 and 503 where too many streams are open
+ */
+export async function watchPage<View, State extends string>(
+  { deps, request }: Context,
+  pageId: string,
+  target: PageTarget | undefined,
+  lastEventId: string | undefined,
+  { kind, progress, isFinal }: Told<View, State>,
+): Promise<AsyncGenerator<TrackedEnvelope<ToldProgress<State>>, void, undefined>> {
+  if (target === undefined) throw errors.pageNotFound()
+  const { sessionId, expiresAt } = target
+  const stream = await deps.events.stream<View>({
+    sessionId,
+    lastEventId,
+    signal: request.signal,
+    caller: { sub: `page ${pageId}`, expiresAt: expiresAt.getTime() + LAST_WORD_SECONDS * 1000 },
+    most: MOST_STREAMS_OF_A_PAGE,
+    current: async () => {
+      const latest = await deps.stores.events.latest(kind, sessionId)
+      if (latest === undefined) throw errors.pageNotFound()
+      return { seq: latest.seq, data: latest.data as View }
+    },
+  })
+  return told(stream, progress, isFinal)
+}
+
+async function* told<View, State extends string>(
+  stream: AsyncGenerator<TrackedEnvelope<View>, void, undefined>,
+  progress: (view: View) => ToldProgress<State>,
+  isFinal: (state: State) => boolean,
+): AsyncGenerator<TrackedEnvelope<ToldProgress<State>>, void, undefined> {
+  for await (const [id, view] of stream) {
+    const said = progress(view)
+    yield tracked(id, said)
+    if (isFinal(said.state)) return
+  }
+}

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { movingClock } from '../issuer/openid4vci/actors.js'
+import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { startService, type TestService } from '../support/service.js'
+import { recordStatements } from '../support/statements.js'
+import { ask, dcql, fetchRequest, ITEM, makeWorld, postForm } from '../verifier/actors.js'
+import { answerOf, askOnPage, linkOn, newVisitor, resultOf, SHOP, scanned, writtenOn } from './actors.js'
+
+const CLOCK = movingClock()
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+
+let service: TestService
+let world: Awaited<ReturnType<typeof makeWorld>>
+
+beforeAll(async () => {
+  service = await startService({ clock: CLOCK.now, maintenance: false })
+  world = await makeWorld(service)
+})
+afterAll(() => service.close())
+
+const open = (url: string) => newVisitor(service).open(url)
+const eventsOf = async (pageUrl: string) => readEvents(service, `${new URL(pageUrl).pathname}/events`, {})
+
+async function nextOf(stream: Awaited<ReturnType<typeof readEvents>>) {
+  return JSON.parse((await stream.next()).data ?? '')
+}
+
+const makePage = async (body: Record<string, unknown>, sub = 'verifier', claims = {}) =>
+  service.request('POST', '/pages', { authorization: await service.bearer(sub, claims), body })
+
+describe('the page of a request', () => {
+  it('shows who asks, for what, the QR code, a link and the time left; nobody meets the session’s id', async () => {
+    const asked = await askOnPage(service)
+    const page = await open(asked.pageUrl)
+    expect(page.status).toBe(200)
+    const text = writtenOn(page)
+    expect(text).toContain(new URL(service.url).host)
+    expect(text).toContain('Proof of purchase product')
+    expect(text).toMatch(/Time left: 5 minutes|Time left: 4 minutes/)
+    expect(text).toContain('Waiting for your wallet.')
+    expect(scanned(page)).toBe(asked.authorizationRequestUri)
+    expect(linkOn(page, 'Open my wallet')).toBe(asked.authorizationRequestUri)
+    expect(page.text).not.toContain(asked.verificationSessionId)
+    expect(asked.pageUrl).not.toContain(asked.verificationSessionId)
+  })
+
+  it('works without script: state and time are text, and a link reads it anew', async () => {
+    const asked = await askOnPage(service)
+    const page = await open(asked.pageUrl)
+    expect(page.text).not.toMatch(/<script(?! src=)|\son\w+=|style=/)
+    expect(linkOn(page, 'Reload this page to see how it goes')).toBe(asked.pageUrl)
+    await fetchRequest(asked)
+    expect(writtenOn(await open(asked.pageUrl))).toContain('Waiting for your answer in the wallet.')
+  })
+
+  it('has the policy of pages and is kept by no cache', async () => {
+    const { headers, text } = await open((await askOnPage(service)).pageUrl)
+    expect(headers.get('content-security-policy')).toBe(POLICY)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('referrer-policy')).toBe('same-origin')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    expect(text).toContain('<html lang="en">')
+    const script = await service.request('GET', '/pages/live.js')
+    expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
+  })
+
+  it('QR code and link are those of the wallet that the request is for', async () => {
+    const asked = await askOnPage(service, { walletUrl: 'https://wallet.example/authorize' })
+    const page = await open(asked.pageUrl)
+    const { walletUri } = asked as typeof asked & { walletUri: string }
+    expect(walletUri).toContain('https://wallet.example/authorize?')
+    expect([scanned(page), linkOn(page, 'Open my wallet')]).toEqual([walletUri, walletUri])
+  })
+
+  it('of a request by VP query items, a credential in either format is asked for once', async () => {
+    const asked = await askOnPage(service, { dcqlQuery: undefined, query: [ITEM] })
+    const text = writtenOn(await open(asked.pageUrl))
+    expect(text.match(/Proof of purchase/g)).toHaveLength(1)
+    expect(text).not.toContain('product or')
+  })
+
+  it('titles are those of the schema; foreign types and claims are told by their names', async () => {
+    await service.request('POST', '/schemas', {
+      authorization: await service.bearer('issuer'),
+      body: {
+        name: 'Membership',
+        version: 1,
+        display: [{ name: 'Member’s card' }],
+        schema: {
+          type: 'object',
+          properties: {
+            home: { type: 'object', title: 'Address', properties: { street: { type: 'string', title: 'Street' } } },
+          },
+        },
+      },
+    })
+    const card = { id: 'card', format: 'dc+sd-jwt', meta: { vct_values: [`${service.url}/vct/Membership`] } }
+    const other = {
+      id: 'other',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['urn:eudi:pid:1', 'https://x.example/id_card'] },
+    }
+    const page = await askOnPage(service, {
+      dcqlQuery: {
+        credentials: [
+          { ...card, claims: [{ path: ['home', 'street'] }] },
+          { ...other, claims: [{ path: ['given_name'] }, { path: ['nationalities', null] }] },
+        ],
+        credential_sets: [{ options: [['card'], ['other']] }, { options: [['card']], required: false }],
+      },
+    })
+    const text = writtenOn(await open(page.pageUrl))
+    expect(text).toContain('Member’s card Address › Street or 1 or id card given name nationalities')
+    expect(text).toContain('Member’s card Address › Street (optional)')
+  })
+
+  it('a view is one statement', async () => {
+    const { pageUrl } = await askOnPage(service)
+    const record = recordStatements()
+    try {
+      await open(pageUrl)
+      await open(pageUrl)
+      expect(record.sent()).toHaveLength(2)
+    } finally {
+      record.stop()
+    }
+  })
+
+  it('a request with a page is made in as many statements as without, and its answer taken', async () => {
+    const record = recordStatements()
+    try {
+      const counts: number[] = []
+      // The first answer also reads what is kept afterwards.
+      for (const page of [false, false, true]) {
+        record.clear()
+        const asked = await askOnPage(service, { page })
+        counts.push(record.sent().length)
+        record.clear()
+        await answerOf(world, asked)
+        counts.push(record.sent().length)
+      }
+      expect(counts.slice(4)).toEqual(counts.slice(2, 4))
+      // Created in two; fetched in one, answered in three with the status of what is presented.
+      expect(counts.slice(4)).toEqual([2, 4])
+    } finally {
+      record.stop()
+    }
+  })
+})
+
+describe('its end', () => {
+  it('an ended request’s page shows one sentence, no result and no way to answer', async () => {
+    const asked = await askOnPage(service)
+    await answerOf(world, asked)
+    const page = await open(asked.pageUrl)
+    expect([page.status, writtenOn(page)]).toEqual([200, 'Show a credential Done. What you showed was accepted.'])
+    expect(page.text).not.toContain('Espresso')
+    expect(page.text).not.toContain('img')
+  })
+
+  it('one whose wallet declined says so, without the wallet’s words', async () => {
+    const asked = await askOnPage(service)
+    const { response_uri, state } = await fetchRequest(asked)
+    await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
+    expect(writtenOn(await open(asked.pageUrl))).toBe('Show a credential The wallet declined. Nothing was shown.')
+  })
+
+  it('one that ran out is gone, and one that is unknown not found', async () => {
+    const asked = await askOnPage(service, { validity: 60 })
+    CLOCK.ahead += 90
+    const page = await open(asked.pageUrl)
+    CLOCK.ahead = 0
+    expect([page.status, writtenOn(page)]).toEqual([
+      410,
+      'Show a credential The time for this has run out. Nothing was accepted.',
+    ])
+    const unknown = await open(`${service.url}/present/${crypto.randomUUID()}`)
+    expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(writtenOn(unknown)).toContain('This page is unknown')
+    const strange = await open(`${service.url}/present/%00`)
+    expect([400, 404]).toContain(strange.status)
+  })
+
+  it('pages go with their sessions, and what is left of them when its time has come', async () => {
+    const asked = await askOnPage(service)
+    await answerOf(world, asked)
+    const later = new Date(CLOCK.now().getTime() + 400 * 86_400_000)
+    expect((await service.deps.stores.pages.removeExpired(CLOCK.now(), 100)).count).toBe(0)
+    await service.deps.stores.verificationSessions.removeEnded(later, 1_000)
+    expect((await open(asked.pageUrl)).status).toBe(404)
+    const left = await askOnPage(service)
+    expect((await service.deps.stores.pages.removeExpired(later, 1_000)).count).toBeGreaterThan(0)
+    expect((await open(left.pageUrl)).status).toBe(404)
+  })
+})
+
+describe('its events', () => {
+  it('say state and a sentence, and nothing else; the last is the last', async () => {
+    const asked = await askOnPage(service)
+    await using stream = await eventsOf(asked.pageUrl)
+    expect(stream.headers.get('x-accel-buffering')).toBe('no')
+    expect(await nextOf(stream)).toEqual({ state: 'RequestCreated', message: 'Waiting for your wallet.' })
+    await answerOf(world, asked)
+    expect((await nextOf(stream)).state).toBe('RequestUriRetrieved')
+    expect(await nextOf(stream)).toEqual({
+      state: 'ResponseVerified',
+      message: 'Done. What you showed was accepted.',
+    })
+    await expect(stream.next()).rejects.toThrow('The stream ended')
+  })
+
+  it('hold no reason that the session has', async () => {
+    const asked = await askOnPage(service)
+    await using stream = await eventsOf(asked.pageUrl)
+    await nextOf(stream)
+    const { response_uri, state } = await fetchRequest(asked)
+    await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
+    await nextOf(stream)
+    const ended = await stream.next()
+    expect(JSON.parse(ended.data ?? '')).toEqual({
+      state: 'Error',
+      message: 'The wallet declined. Nothing was shown.',
+    })
+  })
+
+  it('of one page are 20 at most, and unknown pages have none', async () => {
+    const asked = await askOnPage(service)
+    const streams = await Promise.all(Array.from({ length: 20 }, () => eventsOf(asked.pageUrl)))
+    expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
+    const refused = await service.request('GET', `${new URL(asked.pageUrl).pathname}/events`)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30'])
+    await using other = await eventsOf((await askOnPage(service)).pageUrl)
+    expect(other.status).toBe(200)
+    for (const stream of streams) await stream[Symbol.asyncDispose]()
+    expect((await service.request('GET', `/present/${crypto.randomUUID()}/events`)).status).toBe(404)
+  })
+})
+
+describe('POST /pages', () => {
+  it('makes the page of a request that is there, with texts that are shown as they are', async () => {
+    const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
+    const texts = { title: 'Pay <less> & "more"', text: "<script>alert('x')</script>" }
+    const made = await makePage({ verificationSessionId: asked.verificationSessionId, ...texts })
+    expect(made.status, made.text).toBe(201)
+    const page = await open(made.json.url)
+    expect(page.text).not.toContain('<script>')
+    expect(writtenOn(page)).toContain(texts.title)
+    expect(writtenOn(page)).toContain(texts.text)
+  })
+
+  it('a request has one page: asked for again, it has the new texts', async () => {
+    const asked = await askOnPage(service)
+    const again = await makePage({ verificationSessionId: asked.verificationSessionId, title: 'Members first' })
+    expect(again.json.url).toBe(asked.pageUrl)
+    expect(writtenOn(await open(asked.pageUrl))).toContain('Members first')
+  })
+
+  it('takes exactly one target, within bounds', async () => {
+    const id = 'x'
+    for (const [body, message] of [
+      [{}, 'must hold exactly one of'],
+      [{ verificationSessionId: id, offeringId: id }, 'must hold exactly one of'],
+      [{ verificationSessionId: id, title: 'x'.repeat(121) }, 'title'],
+      [{ verificationSessionId: id, text: 'x'.repeat(1_001) }, 'text'],
+      [{ verificationSessionId: id, other: true }, 'property other should not exist'],
+    ] as const) {
+      const refused = await makePage(body)
+      expect([refused.status, String(refused.json.message)]).toEqual([400, expect.stringContaining(message)])
+    }
+  })
+
+  it('is for whoever made the request and for admins', async () => {
+    const { verificationSessionId } = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
+    expect((await service.request('POST', '/pages', { body: { verificationSessionId } })).status).toBe(401)
+    const refused = await makePage({ verificationSessionId }, 'mallory')
+    expect([refused.status, refused.json.message]).toEqual([403, 'verificationSessionId belongs to another caller.'])
+    expect((await makePage({ verificationSessionId }, 'root', { roles: ['admin'] })).status).toBe(201)
+    const unknown = await makePage({ verificationSessionId: crypto.randomUUID() })
+    expect([unknown.status, unknown.json.message]).toEqual([404, 'verificationSessionId is unknown.'])
+  })
+
+  it('makes none of a request that has ended', async () => {
+    const asked = await askOnPage(service)
+    await answerOf(world, asked)
+    const refused = await makePage({ verificationSessionId: asked.verificationSessionId })
+    expect([refused.status, refused.json.message]).toEqual([
+      409,
+      'verificationSessionId has ended: no page can be made of it.',
+    ])
+  })
+
+  it('with a page, the result waits for the response code unless the request says otherwise', async () => {
+    const waiting = await askOnPage(service)
+    await answerOf(world, waiting)
+    expect((await resultOf(service, waiting)).status).toBe(403)
+    const open = await askOnPage(service, { requireResponseCode: false })
+    await answerOf(world, open)
+    expect((await resultOf(service, open)).status).toBe(200)
+    const nowhere = await askOnPage(service, { redirectUri: undefined })
+    await answerOf(world, nowhere)
+    expect((await resultOf(service, nowhere)).status).toBe(200)
+    expect(SHOP).toBe('https://shop.example/done')
+  })
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Issuer, movingClock, SD_JWT, SUBJECT, startIssuer } from '../issuer/openid4vci/actors.js'
+import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { recordStatements } from '../support/statements.js'
+import { linkOn, newVisitor, scanned, writtenOn } from './actors.js'
+
+const CLOCK = movingClock()
+
+let issuer: Issuer
+
+beforeAll(async () => {
+  issuer = await startIssuer({ clock: CLOCK.now, maintenance: false })
+})
+afterAll(() => issuer.service.close())
+
+const open = (url: string) => newVisitor(issuer.service).open(url)
+
+const post = async (path: string, body: unknown, sub?: string) =>
+  issuer.service.request('POST', path, {
+    authorization: sub === undefined ? await issuer.authorization() : await issuer.service.bearer(sub),
+    body,
+  })
+
+async function offerOnPage(members: Record<string, unknown> = {}) {
+  const offer = await issuer.makeOffer(members)
+  const { status, json, text } = await post('/pages', { credentialOfferSessionId: offer.credentialOfferSessionId })
+  if (status !== 201) throw new Error(text)
+  return { offer, url: String(json.url) }
+}
+
+describe('the page of a credential offer', () => {
+  it('shows what is offered and by whom, QR code, link and time left, and no claim; nobody meets the session’s id in its address', async () => {
+    const { offer, url } = await offerOnPage({ expiresInSeconds: 600 })
+    const page = await open(url)
+    const text = writtenOn(page)
+    expect(page.status).toBe(200)
+    expect(text).toContain(new URL(issuer.service.url).host)
+    expect(text).toMatch(/Time left: (10|9) minutes/)
+    expect(text).toContain('Waiting for your wallet.')
+    expect(page.text).not.toContain(SUBJECT.product)
+    expect([scanned(page), linkOn(page, 'Open my wallet')]).toEqual([
+      offer.credentialOfferUri,
+      offer.credentialOfferUri,
+    ])
+    expect(url).not.toContain(offer.credentialOfferSessionId)
+    expect(page.headers.get('set-cookie')).toBeNull()
+  })
+
+  it('says that a code will be asked for, and never the code', async () => {
+    const { offer, url } = await offerOnPage({ txCode: { length: 8, description: 'It is in your letter.' } })
+    const page = await open(url)
+    expect(writtenOn(page)).toContain(
+      'Your wallet will ask you for a code of 8 digits, which you are given in another way. It is in your letter.',
+    )
+    expect(page.text).not.toContain(offer.txCode)
+  })
+
+  it('tells how it goes until the wallet has it, on the page and by events', async () => {
+    const { offer, url } = await offerOnPage()
+    await using stream = await readEvents(issuer.service, `${new URL(url).pathname}/events`, {})
+    const next = async () => JSON.parse((await stream.next()).data ?? '')
+    expect(await next()).toEqual({ state: 'Created', message: 'Waiting for your wallet.' })
+    const token = await issuer.token(offer.credentialOfferSessionId)
+    expect([(await next()).state, (await next()).state]).toEqual(['OfferRetrieved', 'TokenIssued'])
+    expect(writtenOn(await open(url))).toContain('Your wallet fetches the credential.')
+    expect((await issuer.take(token, SD_JWT)).status).toBe(200)
+    const done = { state: 'CredentialIssued', message: 'Done. Your wallet has got the credential.' }
+    expect(await next()).toEqual(done)
+    await expect(stream.next()).rejects.toThrow('The stream ended')
+    const ended = await open(url)
+    expect([ended.status, linkOn(ended, 'Open my wallet')]).toEqual([200, undefined])
+    expect(writtenOn(ended)).toContain(done.message)
+  })
+
+  it('of a deferred offer says that the issuer decides, and how', async () => {
+    const { offer, url } = await offerOnPage({ deferred: true })
+    expect(writtenOn(await open(url))).toContain('The issuer decides later whether you get it.')
+    expect((await issuer.take(await issuer.token(offer.credentialOfferSessionId), SD_JWT)).status).toBe(202)
+    const waiting = await open(url)
+    expect(writtenOn(waiting)).toContain('The issuer still has to decide.')
+    expect(linkOn(waiting, 'Open my wallet')).toBeUndefined()
+    await issuer.decide(offer.credentialOfferSessionId, 'reject', { reason: 'No customer: Ada' })
+    const rejected = await open(url)
+    expect(writtenOn(rejected)).toContain('The issuer has decided against it. There is no credential.')
+    expect(rejected.text).not.toContain('Ada')
+  })
+
+  it('that ran out is gone', async () => {
+    const { url } = await offerOnPage({ expiresInSeconds: 60 })
+    CLOCK.ahead += 120
+    const page = await open(url)
+    expect([page.status, linkOn(page, 'Open my wallet')]).toEqual([410, undefined])
+    expect(writtenOn(page)).toContain('The credential offer has expired.')
+    CLOCK.ahead = 0
+  })
+
+  it('is made by whoever made the offer alone', async () => {
+    const offer = await issuer.makeOffer()
+    const { credentialOfferSessionId } = offer
+    const refused = await post('/pages', { credentialOfferSessionId }, 'mallory')
+    expect([refused.status, refused.json.message]).toEqual([403, 'credentialOfferSessionId belongs to another caller.'])
+    expect((await post('/pages', { credentialOfferSessionId: crypto.randomUUID() })).status).toBe(404)
+    // A session is no offering.
+    expect((await post('/pages', { offeringId: credentialOfferSessionId })).status).toBe(404)
+  })
+})
+
+describe('the page of an offering', () => {
+  it('is for anybody, until it is used up or has expired; it has no events', async () => {
+    const offering = await issuer.makeOffering({ redemption_limit: 1 })
+    const { json } = await post('/pages', { offeringId: offering.id, title: 'Your receipt', text: 'Keep it.' })
+    const page = await open(json.url)
+    expect([page.status, scanned(page)]).toEqual([200, offering.offering_full_url])
+    expect(writtenOn(page)).toContain('Your receipt Keep it.')
+    expect(page.text).not.toMatch(/<script|data-events/)
+    expect((await issuer.service.request('GET', `${new URL(json.url).pathname}/events`)).status).toBe(404)
+    await issuer.service.request('POST', `/api/v1/offerings/${offering.id}/claim`, {
+      authorization: await issuer.service.bearer('anybody'),
+    })
+    const used = await open(json.url)
+    expect([used.status, writtenOn(used)]).toEqual([410, expect.stringContaining('has been used up.')])
+    const none = await post('/pages', { offeringId: offering.id })
+    expect([none.status, none.json.message]).toEqual([409, 'offeringId has ended: no page can be made of it.'])
+  })
+
+  it('without an end is kept as long as the offering', async () => {
+    const { json } = await post('/pages', { offeringId: (await issuer.makeOffering()).id })
+    const later = new Date(CLOCK.now().getTime() + 10_000 * 86_400_000)
+    await issuer.service.deps.stores.pages.removeExpired(later, 1_000)
+    const page = await open(json.url)
+    expect(page.status).toBe(200)
+    expect(writtenOn(page)).not.toContain('Time left')
+  })
+
+  it('a view is one statement; unknown pages are not found', async () => {
+    const { url } = await offerOnPage()
+    const record = recordStatements()
+    try {
+      await open(url)
+      expect(record.sent()).toHaveLength(1)
+    } finally {
+      record.stop()
+    }
+    expect((await open(`${issuer.service.url}/receive/${crypto.randomUUID()}`)).status).toBe(404)
+  })
+})
