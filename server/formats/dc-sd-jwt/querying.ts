@@ -53,6 +53,7 @@ const vpFormat = (algorithms: readonly string[], holderAlgorithms: readonly stri
 /** Draft 24 Appendix B.4, draft 21 Appendix A.4; they differ in the format's name. */
 const exchangeUnder = (name: string): Exchange => ({
   vpFormats: (algorithms, holderAlgorithms) => ({ [name]: vpFormat(algorithms, holderAlgorithms) }),
+  difNames: {},
   presentedAs: [NAME, FORMER_NAME],
   typeFields: ({ vct_values: vcts }) =>
     Array.isArray(vcts) ? [{ path: ['$.vct'], filter: { type: 'string', ...oneOf(vcts) } }] : [],

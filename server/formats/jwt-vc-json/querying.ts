@@ -79,6 +79,7 @@ export const querying = {
       jwt_vc_json: { alg: algorithms },
       jwt_vp_json: { alg: holderAlgorithms },
     }),
+    difNames: { jwt_vc_json: 'jwt_vc', jwt_vp_json: 'jwt_vp' },
     // The names of DIF Presentation Exchange are known to be sent too.
     presentedAs: ['jwt_vp_json', 'jwt_vc_json', 'jwt_vp', 'jwt_vc'],
     typeFields: ({ type_values: alternatives }) => (Array.isArray(alternatives) ? typeFields(alternatives) : []),

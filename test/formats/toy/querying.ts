@@ -37,6 +37,7 @@ export const querying: Querying = {
   vpFormat: (algorithms) => ({ toy_alg_values: algorithms }),
   exchange: {
     vpFormats: (algorithms) => ({ toy: { alg: algorithms } }),
+    difNames: {},
     presentedAs: ['toy'],
     typeFields: ({ toy_value: kind }) => [{ path: ['$.kind'], filter: { const: kind } }],
     jsonPathsOf: (path) => [jsonPathOf(path.slice(1))],

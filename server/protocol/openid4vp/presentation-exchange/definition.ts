@@ -34,6 +34,8 @@ export interface PresentationDefinition {
 export interface Exchange {
   /** Entries of `vp_formats`, and of `format` of an input descriptor: of the credential, and of what it is presented in. */
   vpFormats(algorithms: readonly string[], holderAlgorithms: readonly string[]): JsonObject
+  /** Entries of `vp_formats` by the names that DIF has for them: libraries of wallets look for these in an input descriptor. */
+  readonly difNames: Readonly<Record<string, string>>
   /** What `format` of a descriptor map may say of such a presentation. */
   readonly presentedAs: readonly string[]
   /** What `meta` of a credential query says of the type. */

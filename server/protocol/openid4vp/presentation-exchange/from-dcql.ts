@@ -83,7 +83,9 @@ function descriptorsOf(
   { algorithms, holderAlgorithms }: ExchangeAlgorithms,
 ): readonly InputDescriptor[] {
   const { claims = [], claim_sets: sets } = query
-  const format = exchange.vpFormats(algorithms, holderAlgorithms)
+  const formats = exchange.vpFormats(algorithms, holderAlgorithms)
+  const alsoNamed = Object.entries(exchange.difNames).map(([name, dif]) => [dif, formats[name]])
+  const format = { ...formats, ...Object.fromEntries(alsoNamed) }
   const byId = new Map(claims.map((claim) => [claim.id, claim]))
   const choices = sets?.map((set) => set.flatMap((claimId) => byId.get(claimId) ?? [])) ?? [claims]
   return descriptorIdsOf(query).map((id, index) => {

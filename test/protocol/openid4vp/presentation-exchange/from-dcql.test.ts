@@ -64,12 +64,18 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     })
   })
 
-  it('names a JWT VC and its presentation, and both places where a claim may stand', () => {
+  it('names a JWT VC and its presentation by both of their names, and both places where a claim may stand', () => {
     const claims = [{ path: ['credentialSubject', 'degrees', null, 'type'], values: ['BSc', 'MSc'] }]
     const [descriptor] = definitionOf({ credentials: [jwtVc('a', { claims })] }).input_descriptors
     expect(descriptor).toEqual({
       id: 'a',
-      format: { jwt_vc_json: { alg: ['ES256', 'RS256'] }, jwt_vp_json: { alg: ['ES256'] } },
+      format: {
+        jwt_vc_json: { alg: ['ES256', 'RS256'] },
+        jwt_vp_json: { alg: ['ES256'] },
+        // The names of DIF: Credo 0.6.3 finds no credential by the others.
+        jwt_vc: { alg: ['ES256', 'RS256'] },
+        jwt_vp: { alg: ['ES256'] },
+      },
       constraints: {
         fields: [
           { path: ['$.vc.type', '$.type'], filter: { type: 'array', contains: { const: 'Id' } } },
