@@ -20,7 +20,10 @@ interface KnownChain extends TrustedChain {
 /** Of issuers and wallet providers, not of their credentials: there are few. */
 const MAX_CHAINS = 500
 const MAX_CHARACTERS = 1_048_576
-/** Chains that led to the anchors of a configuration. What does not lead there is never kept, so nobody else can fill it. */
+/**
+ * Chains that led to the anchors of a configuration, and end there: neither what does not lead there is kept, nor what brings
+ * something behind it, so that nobody can fill it with whatever stands behind somebody else's certificate.
+ */
 const known = new WeakMap<readonly X509Certificate[], LruMap<string, KnownChain>>()
 
 function chainsTo(anchors: readonly X509Certificate[]): LruMap<string, KnownChain> {
@@ -38,7 +41,9 @@ export function trustedChain(x5c: unknown, io: Parameters<typeof verifyCertifica
   const key = `${io.purpose} ${io.withoutRoots === true} ${JSON.stringify(x5c)}`
   const before = chains.get(key)
   if (before !== undefined && before.from <= io.now.getTime() && io.now.getTime() <= before.until) return before
-  const chain = verifyCertificateChain(readX5c(x5c), io)
+  const sent = readX5c(x5c)
+  const chain = verifyCertificateChain(sent, io)
+  if (!sent.every(({ raw }, at) => chain.path[at]?.raw.equals(raw))) return chain
   const from = Math.max(...chain.path.map(({ validFrom }) => Date.parse(validFrom)))
   const until = Math.min(...chain.path.map(({ validTo }) => Date.parse(validTo)))
   chains.set(key, { ...chain, from, until }, key.length)

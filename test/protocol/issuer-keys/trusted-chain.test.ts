@@ -26,6 +26,16 @@ describe('a chain that was verified before', () => {
     expect(first.path.map(({ subject }) => subject)).toEqual(['CN=Club', 'CN=Root'])
   })
 
+  it('is not kept with whatever a stranger puts behind the root, which nobody looks at', () => {
+    const junk = makeCertificate({ subject: 'Junk', ...long })
+    for (const behind of [[junk.x5c], [root.x5c, junk.x5c]]) {
+      const first = trustedChain([leaf.x5c, ...behind], at(GOOD))
+      expect(trustedChain([leaf.x5c, ...behind], at(GOOD)).leaf).not.toBe(first.leaf)
+    }
+    const whole = trustedChain([leaf.x5c, root.x5c], at(GOOD))
+    expect(trustedChain([leaf.x5c, root.x5c], at(GOOD)).leaf).toBe(whole.leaf)
+  })
+
   it('is refused before and after the time of its certificates all the same', () => {
     trustedChain([leaf.x5c], at(GOOD))
     for (const time of ['2025-12-31T23:00:00Z', '2027-01-01T01:00:00Z']) {
