@@ -82,7 +82,7 @@ export function authorizedEntries(
   if (hashes.length > asked.length) {
     throw new TransactionDataError('transaction_data_hashes holds more than was asked for.')
   }
-  const name = alg ?? DEFAULT_HASH
+  const name = alg === undefined ? DEFAULT_HASH : alg
   const digest = typeof name === 'string' ? digestNamed(name) : undefined
   if (typeof name !== 'string' || digest === undefined) {
     throw new TransactionDataError(`transaction_data_hashes_alg is none of ${HASH_NAMES.join(', ')}.`)

@@ -192,6 +192,7 @@ describe('a presentation is refused', () => {
     ['that the entry does not list', ALGORITHMS, 'sha512', 'sha-512', 'none that transactionData.0 allows'],
     ['that is weak', PAYMENT, 'md5', 'md5', 'none of sha-256, sha-384, sha-512'],
     ['that is no name', PAYMENT, 'sha256', ['sha-256'], 'none of sha-256, sha-384, sha-512'],
+    ['that is null', ALGORITHMS, 'sha256', null, 'none of sha-256, sha-384, sha-512'],
   ])('by an algorithm %s', (_what, entry, hash, alg, why) =>
     refusedFor(
       [entry],
