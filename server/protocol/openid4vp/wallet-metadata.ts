@@ -17,6 +17,7 @@ const zWalletMetadata = z.object({
   /** What drafts called them. */
   client_id_schemes_supported: zNames,
   request_object_signing_alg_values_supported: zNames,
+  request_object_encryption_alg_values_supported: zNames,
   request_object_encryption_enc_values_supported: zNames,
   authorization_encryption_alg_values_supported: zNames,
   authorization_encryption_enc_values_supported: zNames,
@@ -101,6 +102,16 @@ function assertEncrypts(metadata: WalletMetadata): void {
 /** What request objects are encrypted with, the preferred one first. */
 const REQUEST_ENC_VALUES: readonly ContentEncryption[] = ['A256GCM', 'A128GCM']
 
+/** What a key that has no `use` can do otherwise (RFC 7517 §4.3, §4.4): a wallet may list keys for signatures too. */
+const ENCRYPTING_ALGORITHM = /^(?:ECDH-ES|RSA)/
+const ENCRYPTING_OPERATIONS: readonly unknown[] = ['deriveKey', 'deriveBits', 'encrypt', 'wrapKey']
+
+function isForEncryption({ use, alg, key_ops: operations }: JsonObject): boolean {
+  if (use !== undefined) return use === 'enc'
+  if (typeof alg === 'string' && !ENCRYPTING_ALGORITHM.test(alg)) return false
+  return !Array.isArray(operations) || operations.some((operation) => ENCRYPTING_OPERATIONS.includes(operation))
+}
+
 /**
  * How a request object is encrypted to a wallet that gives a key for it (OpenID4VP 1.0 §5.10; RFC 9101 §6.1): ECDH-ES on P-256, the
  * signed request object inside.
@@ -109,8 +120,11 @@ const REQUEST_ENC_VALUES: readonly ContentEncryption[] = ['A256GCM', 'A128GCM']
  * @throws WalletMetadataError where they have, but none that can be used.
  */
 export function requestObjectEncryption(metadata: WalletMetadata): ((signed: string) => string) | undefined {
-  const keys = (metadata.jwks?.keys ?? []).filter(({ use }) => use === undefined || use === 'enc')
+  const keys = (metadata.jwks?.keys ?? []).filter(isForEncryption)
   if (keys.length === 0) return undefined
+  if (metadata.request_object_encryption_alg_values_supported?.includes('ECDH-ES') === false) {
+    throw new WalletMetadataError('The wallet does not support request objects that are encrypted with ECDH-ES.')
+  }
   const listed = metadata.request_object_encryption_enc_values_supported
   const enc = REQUEST_ENC_VALUES.find((name) => listed === undefined || listed.includes(name))
   if (enc === undefined) {

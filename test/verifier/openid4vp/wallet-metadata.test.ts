@@ -142,10 +142,16 @@ describe('a wallet that gives a key for encryption', () => {
     expect(decodeJwt(inner)).toMatchObject({ state: request.state, nonce: request.nonce })
   })
 
-  it('gets it signed alone where its keys are for signatures', async () => {
-    const { jwk } = await walletKey({ use: 'sig' })
-    expect(decodeJwt((await fetchWith(await asked(), { jwks: { keys: [jwk] } })).text).nonce).toBeTypeOf('string')
-  })
+  it.each([{ use: 'sig' }, { alg: 'ES256' }, { key_ops: ['verify'] }])(
+    'gets it signed alone where its keys are for signatures (%j)',
+    async (members) => {
+      const { jwk } = await walletKey(members)
+      const { text } = await fetchWith(await asked(), { jwks: { keys: [jwk] } })
+      expect(decodeJwt(text).nonce).toBeTypeOf('string')
+      const both = { jwks: { keys: [jwk, (await walletKey({ kid: 'w-1', key_ops: ['deriveBits'] })).jwk] } }
+      expect(decodeProtectedHeader((await fetchWith(await asked(), both)).text).kid).toBe('w-1')
+    },
+  )
 
   it('attack: of a wrong curve, or no point of it, gets nothing', async () => {
     const sentence = 'Parameter wallet_metadata has no key that is supported: ECDH-ES on P-256.'
@@ -157,6 +163,8 @@ describe('a wallet that gives a key for encryption', () => {
     }
     const metadata = { jwks: { keys: [jwk] }, request_object_encryption_enc_values_supported: ['A128CBC-HS256'] }
     expect(await refusalOf(metadata)).toBe('The wallet supports none of the content encryptions A128GCM and A256GCM.')
+    const rsa = { jwks: { keys: [jwk] }, request_object_encryption_alg_values_supported: ['RSA-OAEP'] }
+    expect(await refusalOf(rsa)).toBe('The wallet does not support request objects that are encrypted with ECDH-ES.')
   })
 })
 
