@@ -53,9 +53,12 @@ export interface NewRequest {
 
 /** @throws 400, naming the request's member. */
 export function assertRedirectUri(deps: Pick<Deps, 'config'>, member: string, uri: string | undefined): void {
-  if (uri !== undefined && !isRedirectUri(uri, deps.config.allowInsecureHttp)) {
+  if (uri === undefined) return
+  if (!isRedirectUri(uri, deps.config.allowInsecureHttp)) {
     throw errors.badRequest(`${member} must be an https URL or have an app's own scheme with a dot in it`)
   }
+  // Of two in the address that people come back to, one might read the one that is no secret.
+  if (new URL(uri).searchParams.has('response_code')) throw errors.badRequest(`${member} must have no response_code`)
 }
 
 /** @throws 400, naming the first that is not of https, nor of http where that is allowed. */

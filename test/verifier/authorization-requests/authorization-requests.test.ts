@@ -89,6 +89,12 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     ])
   })
 
+  it('refuses an address that has a response_code already, which might be taken for the fresh one', async () => {
+    const redirect_uri = 'https://shop.example/done?x=1&response_code=known'
+    const refused = await byQuery(await storedQuery(), { redirect_uri })
+    expect([refused.status, refused.json.message]).toEqual([400, ['redirect_uri must have no response_code']])
+  })
+
   it.each(['com.example.shop:/done', 'com.example:done?x=1', 'http://127.0.0.1:8080/done'])(
     'may go on at %s',
     async (uri) => {
