@@ -28,7 +28,7 @@ if (live) {
     const end = performance.now() + Number(time.dataset.seconds) * 1000
     const tick = () => {
       const seconds = Math.max(0, Math.round((end - performance.now()) / 1000))
-      time.textContent = seconds >= 120 ? Math.floor(seconds / 60) + ' minutes' : seconds + (seconds === 1 ? ' second' : ' seconds')
+      time.textContent = seconds >= 7200 ? Math.floor(seconds / 3600) + ' hours' : seconds >= 120 ? Math.floor(seconds / 60) + ' minutes' : seconds + (seconds === 1 ? ' second' : ' seconds')
     }
     tick()
     setInterval(tick, 1000)

@@ -34,6 +34,8 @@ button:hover { border-color: var(--hover); color: var(--hover); }
 [hidden] { display: none !important; }
 a.button { display: flex; align-items: center; justify-content: center; min-height: 3rem; padding: .5rem 1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font-weight: 600; text-align: center; text-decoration: none; }
 a.button:hover { background: var(--hover); }
+.about { white-space: pre-line; }
+.ways button { width: 100%; }
 .asked { margin: 0 0 1.25rem; padding-left: 1.25rem; }
 .asked ul { padding-left: 1.1rem; color: var(--soft); }
 .status { margin: 1.25rem 0 .25rem; font-weight: 600; }

@@ -1,7 +1,8 @@
 import { type Html, html } from '../pages/html.js'
 
-/** `4 minutes`, or, of less than two, `90 seconds`. The script of the pages says it the same way. */
+/** `3 hours`, `4 minutes`, or, of less than two, `90 seconds`. The script of the pages says it the same way. */
 function durationText(seconds: number): string {
+  if (seconds >= 7_200) return `${Math.floor(seconds / 3_600)} hours`
   if (seconds >= 120) return `${Math.floor(seconds / 60)} minutes`
   return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
 }

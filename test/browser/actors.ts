@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Serious findings of axe. A page's own policy lets no script in, so that it is run in a world of its own. */
+async function findings(page: Page): Promise<string[]> {
+  const client = await page.context().newCDPSession(page)
+  const { frameTree } = await client.send('Page.getFrameTree')
+  const { executionContextId: contextId } = await client.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+  })
+  await client.send('Runtime.evaluate', { contextId, expression: await axe })
+  const expression =
+    'axe.run(document).then(({violations}) => JSON.stringify(violations.filter(({impact}) => impact === "serious" || impact === "critical").map(({id, nodes}) => id + ": " + nodes.map(({html}) => html).join(" "))))'
+  const { result } = await client.send('Runtime.evaluate', { contextId, expression, awaitPromise: true })
+  return JSON.parse(String(result.value))
+}
+
+/** Everything that must hold of a page, whatever it shows. With SCREENSHOTS, a folder, each is kept to be looked at. */
+export async function assertGood(page: Page, name: string): Promise<void> {
+  const { SCREENSHOTS } = process.env
+  if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true })
+  expect(await findings(page), name).toEqual([])
+  const scrollsSideways = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+  expect(await page.evaluate(scrollsSideways), name).toBe(false)
+  expect(await page.locator('html').getAttribute('lang')).toBe('en')
+  expect(await page.locator('h1').count()).toBe(1)
+}
+
+const SIZES = [
+  { width: 360, height: 740 },
+  { width: 1280, height: 800 },
+]
+
+/** Acts on a phone and on a desktop, in light and in dark. */
+export async function inEverySize(
+  browser: Browser,
+  act: (page: Page, name: string, context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  for (const viewport of SIZES)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await browser.newContext({ viewport, colorScheme })
+      await act(await context.newPage(), `${viewport.width}-${colorScheme}`, context)
+      await context.close()
+    }
+}

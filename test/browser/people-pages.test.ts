@@ -1,0 +1,153 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answerOf, askOnPage } from '../people-pages/actors.js'
+import { textInPng } from '../support/qr-code.js'
+import { startService, type TestService } from '../support/service.js'
+import { dcql, fetchRequest, makeWorld } from '../verifier/actors.js'
+import { type AskedOverBrowser, answerInBrowser, askBrowser } from '../verifier/browser.js'
+import { assertGood, inEverySize } from './actors.js'
+import { ARGUMENTS } from './chromium.js'
+
+let service: TestService
+let world: Awaited<ReturnType<typeof makeWorld>>
+let browser: Browser
+let shop: Server
+let redirectUri: string
+
+beforeAll(async () => {
+  service = await startService()
+  world = await makeWorld(service)
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+  shop = createServer((request, response) => response.end(`in the shop: ${request.url}`))
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
+  redirectUri = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/done`
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+  await new Promise((resolve) => shop.close(resolve))
+})
+
+describe('the page of a request in a browser', () => {
+  it('is good in both sizes, light and dark; its QR code is read off the screen; it tells the end by itself', async () => {
+    await inEverySize(browser, async (page, name) => {
+      const complaints: string[] = []
+      page.on('console', (message) => {
+        // No page has an icon, which browsers ask for by themselves.
+        if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+          complaints.push(message.text())
+      })
+      page.on('pageerror', (error) => complaints.push(error.message))
+      const asked = await askOnPage(service, { redirectUri })
+      await page.goto(asked.pageUrl)
+      await page.getByText('Waiting for your wallet.').waitFor()
+      expect(textInPng(await page.getByRole('img').screenshot())).toBe(asked.authorizationRequestUri)
+      expect(await page.getByRole('link', { name: 'Reload this page' }).isVisible()).toBe(false)
+      await assertGood(page, `present-${name}`)
+      await fetchRequest(asked)
+      await page.getByText('Waiting for your answer in the wallet.').waitFor()
+      await page.keyboard.press('Tab')
+      const link = page.getByRole('link', { name: 'Open my wallet' })
+      expect(await link.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true)
+      const back = await answerOf(world, asked)
+      await page.getByText('Done. What you showed was accepted.').waitFor()
+      await assertGood(page, `presented-${name}`)
+      await page.goto(back)
+      await page.getByText('in the shop: /done?response_code=').waitFor()
+      expect(complaints).toEqual([])
+    })
+  })
+
+  it('another browser is told so, on a page that is as good', async () => {
+    const asked = await askOnPage(service, { redirectUri })
+    const began = await browser.newContext()
+    await (await began.newPage()).goto(asked.pageUrl)
+    const back = await answerOf(world, asked)
+    await inEverySize(browser, async (page, name) => {
+      expect((await page.goto(back))?.status()).toBe(403)
+      await page.getByText('This was begun in another browser').waitFor()
+      await assertGood(page, `withheld-${name}`)
+    })
+    await began.close()
+  })
+
+  it('without script the page says all there is, and is read anew by a link', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } })
+    const page = await context.newPage()
+    const asked = await askOnPage(service, { redirectUri })
+    await page.goto(asked.pageUrl)
+    await page.getByText('Waiting for your wallet.').waitFor()
+    await answerOf(world, asked)
+    await page.getByRole('link', { name: 'Reload this page' }).click()
+    await page.getByText('Done. What you showed was accepted.').waitFor()
+    await context.close()
+  })
+
+  it('the button asks the browser’s API, simulated as Appendix A has it, and the page tells the end', async () => {
+    const asked = (await askBrowser(service, {
+      dcqlQuery: dcql(service, 'dc+sd-jwt'),
+      responseMode: 'dc_api.jwt',
+      expectedOrigins: [service.url],
+      page: true,
+    })) as AskedOverBrowser & { pageUrl: string }
+    const context = await browser.newContext({ viewport: { width: 360, height: 740 } })
+    const page = await context.newPage()
+    await page.exposeFunction('answerOfWallet', (request: AskedOverBrowser['digitalCredentialRequest']) =>
+      answerInBrowser(request, world.wallet, world.held['dc+sd-jwt'], { origin: service.url }),
+    )
+    await page.addInitScript(`
+      window.DigitalCredential = class {}
+      navigator.credentials.get = async ({ digital }) => answerOfWallet(digital.requests[0])`)
+    await page.goto(asked.pageUrl)
+    const button = page.getByRole('button', { name: 'Choose a credential' })
+    await button.waitFor()
+    await assertGood(page, 'button')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('Done. What you showed was accepted.').waitFor()
+    await context.close()
+  })
+
+  it('where the browser has no such API, a sentence says so', async () => {
+    const asked = (await askBrowser(service, {
+      dcqlQuery: dcql(service, 'dc+sd-jwt'),
+      responseMode: 'dc_api',
+      expectedOrigins: [service.url],
+      page: true,
+    })) as AskedOverBrowser & { pageUrl: string }
+    const page = await browser.newPage()
+    await page.addInitScript('delete window.DigitalCredential')
+    await page.goto(asked.pageUrl)
+    await page.getByText('This browser cannot ask a wallet by itself.').waitFor()
+    expect(await page.getByRole('button').count()).toBe(0)
+    await assertGood(page, 'no-api')
+    await page.close()
+  })
+})
+
+describe('the page of an offer in a browser', () => {
+  it('is good in both sizes, light and dark', async () => {
+    const authorization = await service.bearer('issuer')
+    const offer = await service.request('POST', '/credential-offers', {
+      authorization,
+      body: {
+        credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'],
+        credentialSubject: { product: 'Espresso machine' },
+        txCode: true,
+      },
+    })
+    const { credentialOfferSessionId } = offer.json
+    const made = await service.request('POST', '/pages', {
+      authorization,
+      body: { credentialOfferSessionId, title: 'Your receipt', text: 'It proves your purchase.\nKeep it.' },
+    })
+    await inEverySize(browser, async (page, name) => {
+      await page.goto(made.json.url)
+      await page.getByText('a code of 6 digits').waitFor()
+      expect(textInPng(await page.getByRole('img').screenshot())).toBe(offer.json.credentialOfferUri)
+      await assertGood(page, `receive-${name}`)
+    })
+  })
+})
