@@ -87,6 +87,12 @@ export const url = (protocols: readonly string[], reason: string) =>
 export const required = (error: string) => (issue: { input: unknown }) =>
   issue.input === undefined ? error : undefined
 
+export const postgresUrl = z
+  .string({ error: required('must be defined.') })
+  .refine((value) => URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol), {
+    error: 'must be a postgres:// URL.',
+  })
+
 export const baseUrl = z
   .string({ error: required('must be defined.') })
   .refine((value) => URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol), {

@@ -14,7 +14,7 @@ import {
   keyAndChain,
   optionalText,
   origins,
-  required,
+  postgresUrl,
   tokenAlgorithms,
   trustedIssuers,
   trustProxy,
@@ -41,11 +41,8 @@ const zEnvironment = z.object({
   NODE_ENV: z.string().default('development'),
   ISSUER_BASE_URL: baseUrl,
   VERIFIER_BASE_URL: baseUrl,
-  DATABASE_URL: z
-    .string({ error: required('must be defined.') })
-    .refine((value) => URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol), {
-      error: 'must be a postgres:// URL.',
-    }),
+  DATABASE_URL: postgresUrl,
+  DIRECT_DATABASE_URL: postgresUrl.optional(),
   OIDC_JWKS_URL: url(['http:', 'https:'], 'must be an http or https URL.').optional(),
   OIDC_ISSUER: optionalText,
   OIDC_AUDIENCE: optionalText,
@@ -70,6 +67,8 @@ const zEnvironment = z.object({
   MAX_STREAMS_PER_CALLER: integer(0, 1_000_000, 1_000),
   MAX_STREAMS: integer(1, 1_000_000, 10_000),
   REDIS_URL: url(['redis:', 'rediss:'], 'must be a redis:// URL.').optional(),
+  EVENTS: z.enum(['postgres', 'redis', 'nats'], { error: 'must be postgres, redis or nats.' }).default('postgres'),
+  NATS_URL: url(['nats:', 'tls:'], 'must be a nats:// URL.').optional(),
   TRUST_PROXY: trustProxy,
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(0, 65_535, 3000),
@@ -131,6 +130,8 @@ export interface Config {
   readonly issuerBaseUrl: string
   readonly verifierBaseUrl: string
   readonly databaseUrl: string
+  /** Of the same database, past any pooler of transactions: for what belongs to a connection. */
+  readonly directDatabaseUrl: string
   readonly oidc: {
     readonly jwksUrl: string | undefined
     readonly issuer: string | undefined
@@ -153,6 +154,8 @@ export interface Config {
   /** Event streams that may be open at once: of one caller (0: no limit of its own) and in this process. */
   readonly streams: { readonly perCaller: number; readonly process: number }
   readonly redisUrl: string | undefined
+  /** How processes tell each other of session events. */
+  readonly events: { readonly transport: 'postgres' } | { readonly transport: 'redis' | 'nats'; readonly url: string }
   readonly trustProxy: boolean | number | string[] | undefined
   readonly host: string
   readonly port: number
@@ -209,6 +212,10 @@ function problemsOf(error: z.ZodError): string[] {
   return error.issues.map((issue) => `- ${issue.path.join('.')} ${issue.message}`)
 }
 
+/** Whether an address of a database is that of a pooler of transactions. */
+const isPooled = (address: string | undefined) =>
+  address !== undefined && URL.canParse(address) && new URL(address).searchParams.get('pgbouncer') === 'true'
+
 /** Rules that hold between variables; each gives one line. */
 function crossProblems(input: NodeJS.ProcessEnv): string[] {
   const problems: string[] = []
@@ -225,6 +232,16 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   if (/(^|[\s,])x5c($|[\s,])/.test(input.TRUSTED_ISSUERS ?? '') && input.TRUST_ANCHORS === undefined) {
     problems.push('- TRUST_ANCHORS must be defined where TRUSTED_ISSUERS lists x5c.')
   }
+  for (const [transport, name] of [
+    ['redis', 'REDIS_URL'],
+    ['nats', 'NATS_URL'],
+  ]) {
+    if (input.EVENTS === transport && input[name ?? ''] === undefined)
+      problems.push(`- ${name} must be defined where EVENTS is ${transport}.`)
+  }
+  if (isPooled(input.DATABASE_URL) && input.DIRECT_DATABASE_URL === undefined)
+    problems.push('- DIRECT_DATABASE_URL must be defined where DATABASE_URL has pgbouncer=true.')
+  if (isPooled(input.DIRECT_DATABASE_URL)) problems.push('- DIRECT_DATABASE_URL must not have pgbouncer=true.')
   if (input.METRICS_PORT !== undefined && input.METRICS_PORT !== '0' && input.METRICS_PORT === (input.PORT ?? '3000')) {
     problems.push('- METRICS_PORT must be another port than PORT.')
   }
@@ -265,6 +282,11 @@ function signInOf(env: Environment): SignInConfig | undefined {
   return issuer === undefined || clientId === undefined ? undefined : { issuer, clientId, clientSecret, scope }
 }
 
+function eventsOf({ EVENTS: transport, REDIS_URL, NATS_URL }: Environment): Config['events'] {
+  const url = transport === 'redis' ? REDIS_URL : NATS_URL
+  return transport === 'postgres' || url === undefined ? { transport: 'postgres' } : { transport, url }
+}
+
 function configOf(env: Environment): Config {
   const defined = <T>(values: readonly (T | undefined)[]) => values.filter((value) => value !== undefined)
   return {
@@ -272,6 +294,7 @@ function configOf(env: Environment): Config {
     issuerBaseUrl: env.ISSUER_BASE_URL,
     verifierBaseUrl: env.VERIFIER_BASE_URL,
     databaseUrl: env.DATABASE_URL,
+    directDatabaseUrl: env.DIRECT_DATABASE_URL ?? env.DATABASE_URL,
     oidc: {
       jwksUrl: env.OIDC_JWKS_URL,
       issuer: env.OIDC_ISSUER,
@@ -289,6 +312,7 @@ function configOf(env: Environment): Config {
     rateLimit: { max: env.RATE_LIMIT_MAX, windowSeconds: env.RATE_LIMIT_WINDOW_SECONDS },
     streams: { perCaller: env.MAX_STREAMS_PER_CALLER, process: env.MAX_STREAMS },
     redisUrl: env.REDIS_URL,
+    events: eventsOf(env),
     trustProxy: env.TRUST_PROXY,
     host: env.HOST,
     port: env.PORT,

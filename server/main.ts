@@ -26,10 +26,10 @@ import { superviseWorkers } from './workers.js'
 
 /** Brings the database to this version and makes what every installation has; one process at a time. */
 async function prepareDatabase(config: Config, log: Log): Promise<void> {
-  await withStartLock(config.databaseUrl, async (lock) => {
+  await withStartLock(config.directDatabaseUrl, async (lock) => {
     const applied = await migrate(lock)
     if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
-    const database = connectDatabase(config.databaseUrl, { max: 2, waitMs: UNHURRIED_MS })
+    const database = connectDatabase(config.directDatabaseUrl, { max: 2, waitMs: UNHURRIED_MS })
     try {
       const stores = createStores(database)
       const vault = createVault(config.keyEncryptionKeys)

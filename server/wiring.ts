@@ -13,8 +13,9 @@ import { createDomainLinkages } from './dids/domain-linkage.js'
 import { createDidResolver } from './dids/resolver.js'
 import { createDidStore } from './dids/store.js'
 import { createPings } from './events/pings.js'
-import { createEventStore } from './events/store.js'
+import { type Announce, createEventStore } from './events/store.js'
 import { createEvents } from './events/stream.js'
+import { eventTransport } from './events/transports/configured.js'
 import { type Formats, standardFormats } from './formats/registry.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
 import { createIssuanceStore } from './issuer/issuance/store.js'
@@ -79,12 +80,16 @@ export interface DepsOptions {
   readonly maintenance?: boolean
 }
 
-/** The stores over one database; nothing else in the service uses Prisma. */
-export function createStores(database: Database): Stores {
+/**
+ * The stores over one database; nothing else in the service uses Prisma.
+ *
+ * @param announce where transitions are told to other processes; a start or a command makes none.
+ */
+export function createStores(database: Database, announce: Announce = () => {}): Stores {
   return {
     agents: createAgentStore(database),
     authorizations: createAuthorizationStore(database),
-    decisions: createDecisionStore(database),
+    decisions: createDecisionStore(database, announce),
     authorizationRequests: createAuthorizationRequestStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),
@@ -92,18 +97,18 @@ export function createStores(database: Database): Stores {
     flows: createFlowStore(database),
     holders: createHolderStore(database),
     issuance: createIssuanceStore(database),
-    openid4vci: createOpenid4vciStore(database),
+    openid4vci: createOpenid4vciStore(database, announce),
     keys: createKeyStore(database),
     keyRotation: createKeyRotationStore(database),
     metadata: createMetadataStore(database),
     offerings: createOfferingStore(database),
-    offerSessions: createOfferSessionStore(database),
+    offerSessions: createOfferSessionStore(database, announce),
     pages: createPageStore(database),
-    deferredIssuances: createDeferredIssuanceStore(database),
+    deferredIssuances: createDeferredIssuanceStore(database, announce),
     pendingIssuances: createPendingIssuanceStore(database),
     schemas: createSchemaStore(database),
     statusLists: createStatusListStore(database),
-    verificationSessions: createVerificationSessionStore(database),
+    verificationSessions: createVerificationSessionStore(database, announce),
     vpQueries: createVpQueryStore(database),
     walletCredentials: createWalletCredentialStore(database),
     walletPresentations: createWalletPresentationStore(database),
@@ -144,7 +149,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
   })
   const metrics = createMetrics()
-  const stores = createStores(database)
+  const stores = createStores(database, (recorded) => deps.events.announce(recorded))
   const vault = createVault(config.keyEncryptionKeys)
   const keys = createKeys(stores.keys, vault)
   const root = await rootSecret(stores.keys, vault)
@@ -192,12 +197,20 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     statusLists: createPublication(stores.statusLists, keys, config, clock),
     seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,
-    events: createEvents({ store: stores.events, databaseUrl: config.databaseUrl, log, clock, limits: config.streams }),
+    events: createEvents({
+      store: stores.events,
+      transport: await eventTransport(config, log),
+      key: sealingKey('session-events'),
+      log,
+      clock,
+      limits: config.streams,
+    }),
     pings: createPings(options.pingEveryMs),
     health: {
       stopping: () => state.stopping,
       checks: {
         database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
+        ...(config.events.transport === 'nats' ? { nats: async () => deps.events.check?.() } : {}),
         ...(access.identityProvider === undefined ? {} : { identityProvider: access.identityProvider }),
         ...certificateChecks({ config, clock }),
         ...options.checks,

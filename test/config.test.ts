@@ -162,6 +162,9 @@ describe('a value that no rule allows is a line', () => {
     ['RATE_LIMIT_MAX', '1.5', 'must be an integer from 0 to 1000000.'],
     ['RATE_LIMIT_WINDOW_SECONDS', '0', 'must be an integer from 1 to 86400.'],
     ['REDIS_URL', 'http://127.0.0.1:6379', 'must be a redis:// URL.'],
+    ['EVENTS', 'kafka', 'must be postgres, redis or nats.'],
+    ['NATS_URL', 'http://127.0.0.1:4222', 'must be a nats:// URL.'],
+    ['DIRECT_DATABASE_URL', 'mysql://127.0.0.1/x', 'must be a postgres:// URL.'],
     ['TRUST_PROXY', 'yes', PROXIES],
     ['TRUST_PROXY', '10.0.0.0/33', PROXIES],
     ['TRUST_PROXY', 'loopback, proxy.example', PROXIES],
@@ -461,5 +464,31 @@ describe('.env.example', () => {
       sessionRetentionDays: config.sessionRetentionDays,
       production: config.production,
     })
+  })
+})
+
+describe('session events', () => {
+  const POOLED = 'postgres://127.0.0.1:6432/credence?pgbouncer=true'
+  const DIRECT = 'postgres://127.0.0.1:5432/credence'
+
+  it.each([
+    [{ EVENTS: 'redis' }, 'REDIS_URL must be defined where EVENTS is redis.'],
+    [{ EVENTS: 'redis', NATS_URL: 'nats://127.0.0.1' }, 'REDIS_URL must be defined where EVENTS is redis.'],
+    [{ EVENTS: 'nats', REDIS_URL: 'redis://127.0.0.1' }, 'NATS_URL must be defined where EVENTS is nats.'],
+    [{ DATABASE_URL: POOLED }, 'DIRECT_DATABASE_URL must be defined where DATABASE_URL has pgbouncer=true.'],
+    [{ DATABASE_URL: POOLED, DIRECT_DATABASE_URL: POOLED }, 'DIRECT_DATABASE_URL must not have pgbouncer=true.'],
+  ])('are announced nowhere without an address: %s', (changes, problem) => {
+    expect(refusalWith(changes)).toBe(line(problem))
+  })
+
+  it('go by PostgreSQL unless EVENTS says otherwise, past a pooler where there is one', () => {
+    const { databaseUrl, directDatabaseUrl, events } = readConfig({ ...COMPLETE, REDIS_URL: 'redis://127.0.0.1' })
+    expect([directDatabaseUrl, events]).toEqual([databaseUrl, { transport: 'postgres' }])
+    const pooled = readConfig({ ...COMPLETE, DATABASE_URL: POOLED, DIRECT_DATABASE_URL: DIRECT })
+    expect([pooled.databaseUrl, pooled.directDatabaseUrl]).toEqual([POOLED, DIRECT])
+    const by = (EVENTS: string) =>
+      readConfig({ ...COMPLETE, EVENTS, REDIS_URL: 'redis://127.0.0.1', NATS_URL: 'nats://127.0.0.1' }).events
+    expect(by('redis')).toEqual({ transport: 'redis', url: 'redis://127.0.0.1' })
+    expect(by('nats')).toEqual({ transport: 'nats', url: 'nats://127.0.0.1' })
   })
 })

@@ -48,24 +48,38 @@ function countStatements(pool: pg.Pool): () => number {
 /** Long timeouts for a start or a command, which no request waits for: on a busy machine slow is better than failed. */
 export const UNHURRIED_MS = 60_000
 
+/**
+ * The address without `pgbouncer=true`, and whether it was there: then a pooler of transactions is between, which knows no
+ * prepared statements and no start-up parameter `options`, but keeps the time zone that a client has set for it.
+ */
+export function poolerOf(url: string): { readonly address: string; readonly pooled: boolean } {
+  const address = new URL(url)
+  if (address.searchParams.get('pgbouncer') !== 'true') return { address: url, pooled: false }
+  address.searchParams.delete('pgbouncer')
+  return { address: address.href, pooled: true }
+}
+
 /** Prisma and plain statements over one pool of connections. Nothing is connected before the first query. */
 export function connectDatabase(
   url: string,
   { max = 10, waitMs = 5_000, onConnectionLost = () => {} }: DatabaseOptions = {},
 ): Database {
+  const { address, pooled } = poolerOf(url)
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: address,
     max,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'credence',
     // The adapter reads a timestamp's digits and drops its offset, which is right in UTC alone.
-    options: '-c TimeZone=UTC',
+    ...(pooled
+      ? { onConnect: (client: pg.ClientBase) => client.query("SET TimeZone TO 'UTC'") }
+      : { options: '-c TimeZone=UTC' }),
   })
   pool.on('error', onConnectionLost)
   const statementsSent = countStatements(pool)
-  const nameOf = statementNames()
+  const nameOf = pooled ? () => '' : statementNames()
   const prisma = new PrismaClient({
     errorFormat: 'minimal',
     transactionOptions: { maxWait: waitMs, timeout: waitMs },

@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../database/connect.js'
-import { json } from '../database/row-shapes.js'
+import { idRow, json } from '../database/row-shapes.js'
 import { Prisma } from '../generated/prisma/client.js'
-
-/** Postgres channel on which events are announced. */
-export const EVENT_CHANNEL = 'credence_events'
 
 /** Whose events they are: one sequence for each session of either kind. */
 export type SessionKind = 'verification-session' | 'credential-offer-session'
@@ -16,39 +13,41 @@ export interface SessionEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Octets of JSON that an announcement carries; PostgreSQL has room for just under 8,000 in all. */
-const MAX_ANNOUNCED = 7_500
-
-/** The session that a notification's payload, `<session id>` or `<session id> <seq> <JSON>`, speaks of. */
-export const announcedSession = (payload: string): string => payload.split(' ', 1)[0] ?? ''
-
-/** The event that a notification's payload brings; undefined where it was too long, and is to be read. */
-export function announcedEvent(payload: string): SessionEvent | undefined {
-  const [, seq, json] = /^\S+ (\d+) (.+)$/s.exec(payload) ?? []
-  if (json === undefined) return undefined
-  try {
-    return { seq: Number(seq), data: JSON.parse(json) }
-  } catch {
-    // Not a payload of this service: treated as a notification without an event.
-    return undefined
-  }
-}
-
 /** A session whose events after a position are wanted. */
 export interface EventsWanted {
   readonly sessionId: string
   readonly after: number
 }
 
+/** Of a statement that returns the sessions which it moved, each with the number of its event. */
+export const eventRow = z.strictObject({ id: z.string(), seq: z.int() })
+
+/** Tells every process of events, once the statement that recorded them is committed. */
+export type Announce = (recorded: readonly z.infer<typeof eventRow>[] | null | undefined) => void
+
+/** Of `recordedEvents`. */
+export const recordedShape = { recorded: z.array(eventRow).nullable() }
+
 /**
- * A common table expression `recorded_events` that stores the event of a transition and notifies every process; except of
- * the first event, since no client knows the session's id yet. It must be part of the statement that makes the
- * transition, so that neither happens without the other:
+ * A column `recorded` of a statement with `recordEvents` that returns other rows: what it recorded.
+ */
+export const recordedEvents = Prisma.sql`
+  (SELECT jsonb_agg(jsonb_build_object('id', session_id, 'seq', seq)) FROM recorded_events) AS recorded`
+
+/** In the place of `recordEvents` where there is no session. */
+export const nothingRecorded = Prisma.sql`recorded_events AS (SELECT NULL::text AS session_id, 0 AS seq WHERE false)`
+
+/**
+ * A common table expression `recorded_events` that stores the event of a transition. It must be part of the statement that
+ * makes the transition, so that neither happens without the other; what it recorded is announced once that is committed, but
+ * for the first event of a session, whose id nobody knows yet:
  *
- * ```sql
- * WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),
- * ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${json}::jsonb AS data FROM moved`, now)}
- * SELECT … FROM moved
+ * ```ts
+ * const rows = await sql(eventRow)`
+ *   WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),
+ *   ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${json}::jsonb AS data FROM moved`, now)}
+ *   SELECT id, seq FROM moved`
+ * announce(rows)
  * ```
  *
  * @param rows a query for `id` (of the session), `seq` (grows by one with every event) and `data` (the session's JSON).
@@ -58,9 +57,7 @@ export function recordEvents(kind: SessionKind, rows: Prisma.Sql, at: Date): Pri
     recorded_events AS (
       INSERT INTO session_events (session_id, kind, seq, data, at)
       SELECT id, ${kind}, seq, data, ${at} FROM (${rows}) AS changed
-      RETURNING session_id, CASE WHEN seq > 1 THEN
-        pg_notify(${EVENT_CHANNEL}, CASE WHEN octet_length(data::text) > ${MAX_ANNOUNCED}
-          THEN session_id ELSE session_id || ' ' || seq || ' ' || data::text END)::text END)`
+      RETURNING session_id, seq)`
 }
 
 /**
@@ -87,6 +84,16 @@ export function createEventStore({ sql }: Database) {
       const [row] = await sql(zEvent)`
         SELECT seq, data FROM session_events WHERE session_id = ${sessionId} AND kind = ${kind} ORDER BY seq DESC LIMIT 1`
       return row
+    },
+
+    /** Of many sessions those that have the very next event after a position, in one statement. */
+    async moved(wanted: readonly EventsWanted[]): Promise<string[]> {
+      const ids = wanted.map(({ sessionId }) => sessionId)
+      const positions = wanted.map(({ after }) => after)
+      const rows = await sql(idRow)`
+        SELECT e.session_id AS id FROM unnest(${ids}::text[], ${positions}::int[]) AS w(session_id, after)
+        JOIN session_events e ON e.session_id = w.session_id AND e.seq = w.after + 1`
+      return rows.map(({ id }) => id)
     },
 
     /** The events of many sessions after a position each, in order, in one statement. */

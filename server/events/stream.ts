@@ -2,11 +2,14 @@ import { type TrackedEnvelope, tracked } from '@trpc/server'
 import type { Caller } from '../auth/caller.js'
 import { errors } from '../errors.js'
 import type { Log } from '../log.js'
-import { createEventListener } from './listener.js'
+import { sessionNames, unpacked } from './announcement.js'
+import { Announcer } from './announcer.js'
+import { Inquiry } from './inquiry.js'
 import { type StreamLimits, StreamPlaces } from './places.js'
 import { EventReader } from './reader.js'
-import { announcedEvent, announcedSession, type EventStore, type SessionEvent } from './store.js'
+import type { Announce, EventStore, SessionEvent } from './store.js'
 import { type Subscription, Subscriptions } from './subscriptions.js'
+import type { MakeTransport, Transport } from './transport.js'
 
 export interface StreamOptions<Data> {
   readonly sessionId: string
@@ -36,17 +39,23 @@ export interface Events {
    * @throws what `current` throws; 429 or 503 where too many streams are open.
    */
   stream<Data>(options: StreamOptions<Data>): Promise<EventStream<Data>>
+  /** Tells every process of events, once the statement that recorded them is committed. */
+  readonly announce: Announce
   /** How many streams are open. */
   open(): number
   /** Ends every stream, now and in future: the service stops. */
   end(): void
-  /** Gives the database connection back. */
+  /** Of the way by which processes tell each other; undefined where nothing but the database is needed. */
+  readonly check: Transport['check']
+  /** Sends what was announced before, and gives connections back. */
   close(): Promise<void>
 }
 
 export interface EventsOptions {
-  readonly store: Pick<EventStore, 'after'>
-  readonly databaseUrl: string
+  readonly store: Pick<EventStore, 'after' | 'moved'>
+  readonly transport: MakeTransport
+  /** The installation's key for the names by which sessions are announced. */
+  readonly key: Uint8Array
   readonly log: Log
   readonly clock: () => Date
   readonly limits: StreamLimits
@@ -55,27 +64,24 @@ export interface EventsOptions {
 /** How often streams with expired access tokens are looked for. */
 const EXPIRY_CHECK_MS = 1_000
 
-export function createEvents({ store, databaseUrl, log, clock, limits }: EventsOptions): Events {
-  const subscriptions = new Subscriptions()
+export function createEvents({ store, transport: connect, key, log, clock, limits }: EventsOptions): Events {
+  const nameOf = sessionNames(key)
+  const subscriptions = new Subscriptions(nameOf)
   const places = new StreamPlaces(limits)
   const reader = new EventReader(store, log)
   let stopped = false
 
-  const stir = (stirred: Iterable<Subscription>, event?: SessionEvent) => {
-    for (const subscription of stirred) {
-      if (event === undefined || !subscription.offer(event)) subscription.dirty = true
-      subscription.notify()
-    }
+  const hear = (name: string, seq: number) => {
+    for (const subscription of subscriptions.of(name)) subscription.hear(seq)
   }
-  const listener = createEventListener({
-    databaseUrl,
-    log,
-    onAnnouncement: (payload) => {
-      const subscribed = [...subscriptions.of(announcedSession(payload))]
-      if (subscribed.length > 0) stir(subscribed, announcedEvent(payload))
+  const inquiry = new Inquiry(subscriptions, store, log)
+  const transport = connect({
+    onMessage: (message) => {
+      for (const { name, seq } of unpacked(message)) hear(name, seq)
     },
-    onConnected: () => stir(subscriptions.all()),
+    onListening: () => inquiry.ask(),
   })
+  const announcer = new Announcer(transport, log)
 
   /** What a subscriber sees first: what it missed, or the state as it is. */
   const opening = async <Data>({ current, lastEventId, sessionId }: StreamOptions<Data>) => {
@@ -126,7 +132,8 @@ export function createEvents({ store, databaseUrl, log, clock, limits }: EventsO
       const giveBack = places.take(caller.sub, most)
       // First the subscription, then the state: what changes in between is announced, and read again if need be.
       const subscription = subscriptions.add(sessionId, caller.expiresAt ?? Number.POSITIVE_INFINITY)
-      listener.start()
+      transport.listen()
+      inquiry.start()
       const leave = () => {
         giveBack()
         signal.removeEventListener('abort', leave)
@@ -146,15 +153,26 @@ export function createEvents({ store, databaseUrl, log, clock, limits }: EventsO
       }
       return follow(subscription) as EventStream<Data>
     },
+    announce(recorded) {
+      for (const { id, seq } of recorded ?? []) {
+        const name = nameOf(id)
+        hear(name, seq)
+        announcer.announce(name, seq)
+      }
+    },
+    check: transport.check,
     open: () => subscriptions.size,
     end() {
       stopped = true
       reader.close()
+      inquiry.close()
       for (const subscription of subscriptions.all()) subscription.notify()
     },
-    close: () => {
+    close: async () => {
       clearInterval(expiry)
-      return listener.close()
+      inquiry.close()
+      await announcer.close()
+      await transport.close()
     },
   }
 }

@@ -7,6 +7,8 @@ export class Subscription {
   position = 0
   /** Whether the session may have events after `position` that were not read. */
   dirty = false
+  /** The highest `seq` that is known of: what a read brings that began since. */
+  #known = 0
   ended = false
   /** Whether its rows are being read from the database; they may or may not include events announced meanwhile. */
   reading = true
@@ -31,23 +33,30 @@ export class Subscription {
     this.leave()
   }
 
-  /**
-   * Takes an event from a notification, if it is the next one and the reader is waiting for it.
-   *
-   * @returns true where the reader has the event now, or had it before, so that no read is needed.
-   */
-  offer(event: SessionEvent): boolean {
-    if (this.reading || this.dirty) return false
-    if (event.seq <= this.position) return true
-    if (event.seq !== this.position + 1 || this.rows.length > 0) return false
-    this.rows = [event]
-    return true
+  /** There is an event of this number, as somebody says: it is read, unless a read that began since brings it. */
+  hear(seq: number): void {
+    if (seq <= this.#known || seq <= this.position) return
+    this.#known = seq
+    this.stir()
+  }
+
+  /** There may be events that were not read. */
+  stir(): void {
+    this.dirty = true
+    this.notify()
+  }
+
+  /** Whether nothing is known that it has not been given. */
+  get waits(): boolean {
+    return !this.dirty && !this.reading && this.rows.length === 0 && !this.ended
   }
 
   /** What was read from the database; it holds everything after `position` that was there to read. */
   take(rows: readonly SessionEvent[]): void {
     this.rows = rows
     this.reading = false
+    // What was announced and is not there was no event: the next announcement counts again.
+    this.#known = rows.at(-1)?.seq ?? this.position
   }
 
   notify(): void {
@@ -79,34 +88,43 @@ export class Subscription {
 
 /** Who is subscribed to what in this process. */
 export class Subscriptions {
-  readonly #bySession = new Map<string, Set<Subscription>>()
+  /** By the name under which a session is announced. */
+  readonly #byName = new Map<string, Set<Subscription>>()
+  readonly #nameOf: (sessionId: string) => string
+  #size = 0
+
+  constructor(nameOf: (sessionId: string) => string) {
+    this.#nameOf = nameOf
+  }
 
   /** @param until when the reader's access token expires, in milliseconds since 1970. */
   add(sessionId: string, until: number): Subscription {
     const subscription = new Subscription(sessionId, until)
-    const others = this.#bySession.get(sessionId)
-    if (others === undefined) this.#bySession.set(sessionId, new Set([subscription]))
+    const name = this.#nameOf(sessionId)
+    const others = this.#byName.get(name)
+    if (others === undefined) this.#byName.set(name, new Set([subscription]))
     else others.add(subscription)
+    this.#size += 1
     return subscription
   }
 
   delete(subscription: Subscription): void {
-    const subscriptions = this.#bySession.get(subscription.sessionId)
-    subscriptions?.delete(subscription)
-    if (subscriptions?.size === 0) this.#bySession.delete(subscription.sessionId)
+    const name = this.#nameOf(subscription.sessionId)
+    const subscriptions = this.#byName.get(name)
+    if (subscriptions?.delete(subscription) === true) this.#size -= 1
+    if (subscriptions?.size === 0) this.#byName.delete(name)
   }
 
   get size(): number {
-    let size = 0
-    for (const subscriptions of this.#bySession.values()) size += subscriptions.size
-    return size
+    return this.#size
   }
 
-  of(sessionId: string): Iterable<Subscription> {
-    return this.#bySession.get(sessionId) ?? []
+  /** Of the session of a name. */
+  of(name: string): Iterable<Subscription> {
+    return this.#byName.get(name) ?? []
   }
 
   *all(): Generator<Subscription> {
-    for (const subscriptions of this.#bySession.values()) yield* subscriptions
+    for (const subscriptions of this.#byName.values()) yield* subscriptions
   }
 }

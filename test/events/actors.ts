@@ -1,6 +1,8 @@
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
-import { createEventStore, recordEvents, type SessionEvent } from '../../server/events/store.js'
+import { createEventStore, eventRow, recordEvents, type SessionEvent } from '../../server/events/store.js'
 import { createEvents, type EventStream, type Events } from '../../server/events/stream.js'
+import type { MakeTransport } from '../../server/events/transport.js'
+import { postgresTransport } from '../../server/events/transports/postgres.js'
 import { Prisma } from '../../server/generated/prisma/client.js'
 import { createLog } from '../../server/log.js'
 import { query } from '../support/postgres.js'
@@ -9,8 +11,10 @@ import { query } from '../support/postgres.js'
 export interface EventProcess extends AsyncDisposable {
   readonly database: Database
   readonly events: Events
-  /** A transition of a session as features make it: one statement that stores the event and announces it. */
+  /** A transition of a session as features make it: one statement that stores the event, which is then announced. */
   record(sessionId: string, seq: number, state: string): Promise<void>
+  /** The same of a process that ends before it has announced the event. */
+  recordSilently(sessionId: string, seq: number, state: string): Promise<void>
   /** Subscribes to a session, whose state is that of its newest event. */
   subscribe(sessionId: string, lastEventId?: string): Promise<Subscriber>
 }
@@ -22,12 +26,19 @@ export interface Subscriber {
   leave(): void
 }
 
-export function startEventProcess(databaseUrl: string): EventProcess {
+/** The key for the names of sessions, which all processes of an installation have. */
+export const KEY = new Uint8Array(32).fill(7)
+
+export const postgresOf = (databaseUrl: string): MakeTransport =>
+  postgresTransport({ databaseUrl, log: createLog('silent') })
+
+export function startEventProcess(databaseUrl: string, transport = postgresOf(databaseUrl)): EventProcess {
   const database = connectDatabase(databaseUrl, { max: 4, waitMs: UNHURRIED_MS })
   const store = createEventStore(database)
   const events = createEvents({
     store,
-    databaseUrl,
+    transport,
+    key: KEY,
     log: createLog('silent'),
     clock: () => new Date(),
     limits: { perCaller: 0, process: 1_000 },
@@ -37,13 +48,17 @@ export function startEventProcess(databaseUrl: string): EventProcess {
     if (latest === undefined) throw new Error('No such session.')
     return latest
   }
+  const recorded = (sessionId: string, seq: number, state: string) => {
+    const rows = Prisma.sql`SELECT ${sessionId}::text AS id, ${seq}::int AS seq, ${JSON.stringify({ state })}::jsonb AS data`
+    return database.sql(eventRow)`
+      WITH ${recordEvents('verification-session', rows, new Date())}
+      SELECT session_id AS id, seq FROM recorded_events`
+  }
   return {
     database,
     events,
-    async record(sessionId, seq, state) {
-      const rows = Prisma.sql`SELECT ${sessionId}::text AS id, ${seq}::int AS seq, ${JSON.stringify({ state })}::jsonb AS data`
-      await database.prisma.$queryRaw`WITH ${recordEvents('verification-session', rows, new Date())} SELECT 1 AS done`
-    },
+    record: async (sessionId, seq, state) => events.announce(await recorded(sessionId, seq, state)),
+    recordSilently: async (sessionId, seq, state) => void (await recorded(sessionId, seq, state)),
     async subscribe(sessionId, lastEventId) {
       const controller = new AbortController()
       const stream = await events.stream({

@@ -1,6 +1,9 @@
 import pg from 'pg'
 
-/** The statements that this process sends to PostgreSQL, other than those that set connections up. */
+/**
+ * The statements that this process sends to PostgreSQL, other than those that set connections up, and those for session
+ * events, which go for many sessions at once: they announce, read and look for events.
+ */
 export interface StatementRecord {
   /** Since the last `clear()`, in order. */
   sent(): readonly string[]
@@ -17,7 +20,7 @@ export function recordStatements(): StatementRecord {
     return Reflect.apply(send, this, args)
   } as typeof send
   return {
-    sent: () => texts.filter((text) => !/^(SET|LISTEN)/i.test(text)),
+    sent: () => texts.filter((text) => !/^(SET|LISTEN|SELECT pg_notify)|AS w\(session_id, after\)/i.test(text)),
     clear: () => {
       texts.length = 0
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { json } from '../../database/row-shapes.js'
+import { recordedShape } from '../../events/store.js'
 import { contextShape } from '../issuance/store.js'
 import type { SchemaDisplay } from '../schemas/store.js'
 import { OFFER_PROFILES } from './offer-profile.js'
@@ -70,6 +71,6 @@ export const zShownOffering = z.strictObject({
 export const zIssuerDisplay = z.strictObject({ display: json<{ readonly name: string }[]>().nullable() })
 
 /** What a statement says that stores a token: whether it did, and else where it stopped. */
-export const zStored = z.strictObject({ stored: z.boolean(), open: z.boolean(), fresh: z.boolean() })
+export const zStored = z.strictObject({ stored: z.boolean(), open: z.boolean(), fresh: z.boolean(), ...recordedShape })
 
 export const hashRow = z.strictObject({ hash: z.string() })

@@ -1,5 +1,6 @@
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
+import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import { auditTarget, insertCredential, insertInstances, type NewInstance } from '../issuance/store.js'
 import { insertRedemption } from '../redemptions/store.js'
@@ -69,11 +70,11 @@ function recording(record: NewRecord, admission: Admission): Prisma.Sql {
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
 
 /** What wallets do, from the offer over the token to what is put on record. */
-export function createOpenid4vciStore(database: Database) {
+export function createOpenid4vciStore(database: Database, announce: Announce) {
   const { sql } = database
   return {
     ...createOfferStore(database),
-    ...createTokenStore(database),
+    ...createTokenStore(database, announce),
 
     /** Uses a nonce up before the issuance is admitted that it is for. @returns false where it was used already. */
     async useNonce(hash: string, expiresAt: Date): Promise<boolean> {
@@ -84,9 +85,10 @@ export function createOpenid4vciStore(database: Database) {
 
     /** Admits a wallet to an issuance and puts on record what it takes, in one statement: both happen, or neither. */
     async issue(request: Admission, record: NewRecord): Promise<IssuanceOutcome> {
-      const [row] = await sql(zAdmission)`
+      const [row] = await sql(zAdmission.extend(recordedShape))`
         WITH ${admission(request)}, ${recording(record, request)}
-        SELECT ${admissionColumns}`
+        SELECT ${admissionColumns}, ${recordedEvents}`
+      announce(row?.recorded)
       return refusalOf(row, request) ?? { kind: 'issued', credentialId: request.earlierId ?? record.credentialId }
     },
 

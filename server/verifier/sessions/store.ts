@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { idRow, json as jsonColumn, x5c as x5cColumn } from '../../database/row-shapes.js'
-import { latestDataWith, recordEvents } from '../../events/store.js'
+import { type Announce, eventRow, latestDataWith, recordEvents } from '../../events/store.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
@@ -73,6 +73,9 @@ export const sessionShape = {
 
 const zSession: z.ZodType<Session> = z.strictObject(sessionShape)
 
+/** `moved`: the number of the event where asking was a transition. */
+const zRetrieved = z.strictObject({ ...sessionShape, moved: z.int().nullable() })
+
 const zResult: z.ZodType<StoredResult> = z.strictObject({
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
@@ -120,7 +123,7 @@ const ended = ({ to, errorMessage }: Transition, now: Date) => Prisma.sql`
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
-export function createVerificationSessionStore({ sql }: Database) {
+export function createVerificationSessionStore({ sql }: Database, announce: Announce) {
   return {
     /** A new session with its first event, its audit row, and its page where it gets one. */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
@@ -171,16 +174,19 @@ export function createVerificationSessionStore({ sql }: Database) {
     /** The session of a request that a wallet asks for. The first time, before it expires, this is a transition. */
     async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
       const { to } = requestRetrieved
-      const [row] = await sql(zSession)`
+      const [row] = await sql(zRetrieved)`
         WITH moved AS (
           UPDATE verification_sessions s SET state = ${to}, seq = s.seq + 1
           WHERE request_id = ${requestId} AND state = ANY(${[...requestRetrieved.from]}::text[]) AND expires_at > ${now}
           RETURNING *),
         ${movedEvents(requestRetrieved, now)}
-        SELECT ${sessionColumns} FROM moved
+        SELECT ${sessionColumns}, seq AS moved FROM moved
         UNION ALL
-        SELECT ${sessionColumns} FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM moved)`
-      return row
+        SELECT ${sessionColumns}, NULL FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM moved)`
+      if (row === undefined) return undefined
+      const { moved, ...session } = row
+      if (moved !== null) announce([{ id: session.id, seq: moved }])
+      return session
     },
 
     /** Ends a session. @returns the id of its page, if it has one; undefined where another end came first: then nothing changed. */
@@ -190,7 +196,7 @@ export function createVerificationSessionStore({ sql }: Database) {
       ending: Ending,
       now: Date,
     ): Promise<{ readonly pageId: string | null } | undefined> {
-      const [row] = await sql(z.strictObject({ pageId: z.string().nullable() }))`
+      const [row] = await sql(z.strictObject({ ...eventRow.shape, pageId: z.string().nullable() }))`
         WITH moved AS (
           UPDATE verification_sessions s SET ${ended(transition, now)},
             result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)},
@@ -201,7 +207,8 @@ export function createVerificationSessionStore({ sql }: Database) {
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, ${ending.action}, 'verification-session', id FROM moved)
-        SELECT p.id AS "pageId" FROM moved LEFT JOIN pages p ON p.verification_session_id = moved.id`
+        SELECT moved.id, moved.seq, p.id AS "pageId" FROM moved LEFT JOIN pages p ON p.verification_session_id = moved.id`
+      if (row !== undefined) announce([row])
       return row
     },
 
@@ -209,14 +216,15 @@ export function createVerificationSessionStore({ sql }: Database) {
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? Prisma.empty : Prisma.sql`AND id = ${id}`
       const due = Prisma.sql`ended_at IS NULL AND expires_at <= ${now} ${only}`
-      const rows = await sql(batchRow)`
+      const rows = await sql(z.strictObject({ ...batchRow.shape, ...eventRow.shape }))`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}
           FROM due WHERE s.id = due.key AND s.ended_at IS NULL
           RETURNING s.id, s.seq, s.expires_at),
         ${movedEvents(requestExpired, now)}
-        SELECT expires_at AS at FROM moved`
+        SELECT id, seq, expires_at AS at FROM moved`
+      announce(rows)
       return batchDone(rows, limit)
     },
 

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sha256 } from '../../../server/issuer/openid4vci/access-token.js'
 import { query } from '../../support/postgres.js'
+import { recordStatements } from '../../support/statements.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
 import { credentialOf, type Issuer, JWT_VC, PRE_AUTHORIZED, refusalOf, SD_JWT, startIssuer } from './actors.js'
 
@@ -213,22 +214,13 @@ describe('the session of an offer', () => {
 describe('cost in SQL statements', () => {
   /** Statements that the service sends while something is done: each goes through a client of the driver. */
   const countedStatements = async (work: () => Promise<unknown>): Promise<string[]> => {
-    const sent: string[] = []
-    const original = pg.Client.prototype.query
-    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-      this: pg.Client,
-      ...args: unknown[]
-    ) {
-      const [statement] = args as [string | { text: string }]
-      sent.push(typeof statement === 'string' ? statement : statement.text)
-      return Reflect.apply(original, this, args)
-    } as typeof original)
+    const record = recordStatements()
     try {
       await work()
+      return [...record.sent()]
     } finally {
-      spy.mockRestore()
+      record.stop()
     }
-    return sent
   }
   const isPoolRefill = (statement: string) => statement.includes('UPDATE status_lists SET allotted')
 

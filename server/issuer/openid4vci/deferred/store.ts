@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../../database/connect.js'
-import { idRow } from '../../../database/row-shapes.js'
+import { type Announce, eventRow, recordedEvents, recordedShape } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import { type CredentialSchema, schemaColumns, schemaShape } from '../../schemas/store.js'
 import {
@@ -63,7 +63,7 @@ const zDeferredIssuance: z.ZodType<DeferredIssuance> = z.strictObject({ configur
 
 export type DeferredIssuanceStore = ReturnType<typeof createDeferredIssuanceStore>
 
-export function createDeferredIssuanceStore({ sql }: Database) {
+export function createDeferredIssuanceStore({ sql }: Database, announce: Announce) {
   return {
     /**
      * Admits a wallet that then waits, in one statement: the redemption is counted and the nonces are used up as if it was issued
@@ -77,7 +77,7 @@ export function createDeferredIssuanceStore({ sql }: Database) {
       session: CredentialOfferSession,
     ): Promise<Deferred | Refusal> {
       const { authorizationId, configurationId, offeringId, now } = request
-      const [row] = await sql(zAdmission.extend({ isFirst: z.boolean() }))`
+      const [row] = await sql(zAdmission.extend({ isFirst: z.boolean(), ...recordedShape }))`
         WITH ${admission(request)},
         deferred AS (
           INSERT INTO deferred_issuances (transaction_hash, authorization_id, configuration_id, keys, created_at)
@@ -95,7 +95,8 @@ export function createDeferredIssuanceStore({ sql }: Database) {
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, 'credential.deferred', 'offering', ${offeringId} FROM deferred)
-        SELECT ${admissionColumns}, EXISTS (SELECT 1 FROM pending) AS "isFirst"`
+        SELECT ${admissionColumns}, EXISTS (SELECT 1 FROM pending) AS "isFirst", ${recordedEvents}`
+      announce(row?.recorded)
       return refusalOf(row, request) ?? { kind: 'deferred', isFirst: row?.isFirst === true }
     },
 
@@ -131,7 +132,7 @@ export function createDeferredIssuanceStore({ sql }: Database) {
           : Prisma.sql`corrected AS (
               UPDATE offerings o SET credential_subject = ${JSON.stringify(credentialSubject)}::json
               FROM decided WHERE o.id = decided.id),`
-      const rows = await sql(idRow)`
+      const rows = await sql(eventRow)`
         WITH decided AS (
           UPDATE credential_offer_sessions SET deferred = ${session.deferred}, state = ${session.state}, seq = ${session.seq},
             error_message = ${session.errorMessage}, ended_at = ${isFinal(session.state) ? now : null}
@@ -141,7 +142,8 @@ export function createDeferredIssuanceStore({ sql }: Database) {
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${actor}, ${`offering.${session.deferred}`}, 'offering', id FROM decided)
-        SELECT id FROM decided`
+        SELECT id, seq FROM decided`
+      announce(rows)
       return rows.length > 0
     },
   }

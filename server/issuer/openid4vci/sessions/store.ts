@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Batch, type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
-import { idRow, json, noRow } from '../../../database/row-shapes.js'
-import { latestDataWith, recordEvents } from '../../../events/store.js'
+import { json, noRow } from '../../../database/row-shapes.js'
+import { type Announce, eventRow, latestDataWith, nothingRecorded, recordEvents } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import type { NewOffering } from '../../offerings/store.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
@@ -83,7 +83,7 @@ const lastAttempt = Prisma.sql`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1
  */
 export function movedSession(session: CredentialOfferSession | null, now: Date, condition: Prisma.Sql): Prisma.Sql {
   if (session === null)
-    return Prisma.sql`moved AS (SELECT NULL::text AS id, 0 AS seq, NULL::text AS deferred WHERE false)`
+    return Prisma.sql`moved AS (SELECT NULL::text AS id, 0 AS seq, NULL::text AS deferred WHERE false), ${nothingRecorded}`
   return Prisma.sql`
     moved AS (
       UPDATE credential_offer_sessions SET state = ${session.state}, seq = seq + 1, error_message = ${session.errorMessage},
@@ -130,7 +130,7 @@ export function sessionEvent(session: CredentialOfferSession, rows: Prisma.Sql, 
 
 export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 
-export function createOfferSessionStore({ sql }: Database) {
+export function createOfferSessionStore({ sql }: Database, announce: Announce) {
   const remove = async (batch: Batch): Promise<BatchDone> => {
     const rows = await sql(batchRow)`
       WITH removed AS (${deletedBatch(batch)}),
@@ -179,9 +179,10 @@ export function createOfferSessionStore({ sql }: Database) {
 
     /** Moves a session on, where it may still move there; one statement, its event with it. */
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
-      const rows = await sql(idRow)`
+      const rows = await sql(eventRow)`
         WITH ${movedSession(session, now, Prisma.sql`SELECT 1`)}
-        SELECT id FROM moved`
+        SELECT id, seq FROM moved`
+      announce(rows)
       return rows.length > 0
     },
 
@@ -193,7 +194,7 @@ export function createOfferSessionStore({ sql }: Database) {
      * @returns how many attempts are left; undefined where none was left before.
      */
     async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number | undefined> {
-      const [row] = await sql(z.strictObject({ left: z.int() }))`
+      const [row] = await sql(z.strictObject({ ...eventRow.shape, left: z.int() }))`
         WITH counted AS (
           UPDATE credential_offer_sessions x SET tx_code_attempts = x.tx_code_attempts + 1,
             state = CASE WHEN ${lastAttempt} THEN ${locked.state} ELSE x.state END,
@@ -204,7 +205,8 @@ export function createOfferSessionStore({ sql }: Database) {
             AND state = ANY(${[...UNREDEEMED_STATES]}::text[])
           RETURNING id, seq, deferred, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
         ${sessionEvent(locked, Prisma.sql`SELECT id, seq, deferred FROM counted WHERE "left" = 0`, now)}
-        SELECT "left" FROM counted`
+        SELECT id, seq, "left" FROM counted`
+      if (row?.left === 0) announce([row])
       return row?.left
     },
 
@@ -212,7 +214,7 @@ export function createOfferSessionStore({ sql }: Database) {
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
       const due = Prisma.sql`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
-      const rows = await sql(batchRow)`
+      const rows = await sql(z.strictObject({ ...batchRow.shape, ...eventRow.shape }))`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
@@ -222,7 +224,8 @@ export function createOfferSessionStore({ sql }: Database) {
           Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, Prisma.sql`${changes}::jsonb`)} AS data FROM moved`,
           now,
         )}
-        SELECT expires_at AS at FROM moved`
+        SELECT id, seq, expires_at AS at FROM moved`
+      announce(rows)
       return batchDone(rows, limit)
     },
 

@@ -1,5 +1,6 @@
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
+import { type Announce, recordedEvents } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
 import { contextColumns, type IssuanceContext, issuerKey } from '../../issuance/store.js'
 import { openSession } from '../admission/store.js'
@@ -146,7 +147,7 @@ function begun({ authorization, offeringId, detailed, scoped }: NewToken): Prism
 }
 
 /** Access and refresh tokens. */
-export function createTokenStore({ sql }: Database) {
+export function createTokenStore({ sql }: Database, announce: Announce) {
   return {
     /**
      * Stores an access token and uses its code up: of two uses of one code the second meets the unique `jti`. The
@@ -190,7 +191,8 @@ export function createTokenStore({ sql }: Database) {
             : movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)
         }
         SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open,
-          (SELECT count(*) FROM once) = ${proofs.length} AS fresh`
+          (SELECT count(*) FROM once) = ${proofs.length} AS fresh, ${recordedEvents}`
+      announce(row?.recorded)
       if (row?.stored === true) return 'stored'
       if (row?.open === true && !row.fresh) return 'replayed'
       return row?.open === true ? 'used' : 'closed'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../../../database/connect.js'
 import { idRow } from '../../../../database/row-shapes.js'
+import { type Announce, recordedEvents, recordedShape } from '../../../../events/store.js'
 import { Prisma } from '../../../../generated/prisma/client.js'
 import type { CredentialOfferSession } from '../../sessions/session.js'
 import { movedSession, steppedSession } from '../../sessions/store.js'
@@ -57,6 +58,10 @@ function madeOffering({ offeringId, made, now }: Grant): Prisma.Sql {
 
 const zDecided = z.strictObject({ parameters: z.string() })
 
+const zGrantedOffer = zDecided.extend(recordedShape)
+
+const zGranted = idRow.extend(recordedShape)
+
 /** `offer`: an offering that is open. */
 const openOffer = ({ offeringId, now }: OfferGrant): Prisma.Sql => Prisma.sql`
   offer AS (
@@ -79,12 +84,12 @@ const audited = (offeringId: string): Prisma.Sql => Prisma.sql`
 
 export type DecisionStore = ReturnType<typeof createDecisionStore>
 
-export function createDecisionStore({ sql }: Database) {
+export function createDecisionStore({ sql }: Database, announce: Announce) {
   return {
     /** Gives a code, once; the offer's session and the audit row go with it. @returns false where it was decided before. */
     async grant(grant: Grant): Promise<boolean> {
       const { id, browserHash, codeHash, codeExpiresAt, offeringId, session, now } = grant
-      const rows = await sql(idRow)`
+      const rows = await sql(zGranted)`
         WITH granted AS (
           UPDATE authorizations SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
             offering_id = ${offeringId}, user_claims = NULL
@@ -93,7 +98,8 @@ export function createDecisionStore({ sql }: Database) {
         ${madeOffering(grant)}
         ${movedSession(session, now, Prisma.sql`SELECT 1 FROM granted`)},
         ${audited(offeringId)}
-        SELECT id FROM granted`
+        SELECT id, ${recordedEvents} FROM granted`
+      announce(rows[0]?.recorded)
       return rows.length > 0
     },
 
@@ -112,7 +118,7 @@ export function createDecisionStore({ sql }: Database) {
      */
     async grantOffer(grant: OfferGrant): Promise<string | undefined> {
       const { id, browserHash, codeHash, codeExpiresAt, offeringId, now } = grant
-      const [row] = await sql(zDecided)`
+      const [row] = await sql(zGrantedOffer)`
         WITH ${openOffer(grant)},
         granted AS (
           UPDATE authorizations a SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
@@ -123,7 +129,8 @@ export function createDecisionStore({ sql }: Database) {
           RETURNING a.user_sub, a.parameters),
         ${steppedSession(offeringId, 'Authorized', now, Prisma.sql`SELECT 1 FROM granted`)},
         ${audited(offeringId)}
-        SELECT parameters FROM granted`
+        SELECT parameters, ${recordedEvents} FROM granted`
+      announce(row?.recorded)
       return row?.parameters
     },
 

@@ -1,0 +1,88 @@
+import type { Log } from '../log.js'
+import type { EventStore, EventsWanted } from './store.js'
+import type { Subscription, Subscriptions } from './subscriptions.js'
+
+const EVERY_MS = 1_000
+/** Sessions in one statement. */
+const MAX_BATCH = 1_000
+
+/**
+ * Asks once a second whether a session that somebody waits for here has gone on: a process may end between the commit of a
+ * transition and its announcement, and announcements may get lost. It asks by session and number: there is no order of
+ * commits over all sessions that could be asked for.
+ */
+export class Inquiry {
+  readonly #subscriptions: Subscriptions
+  readonly #store: Pick<EventStore, 'moved'>
+  readonly #log: Log
+  #timer: NodeJS.Timeout | undefined
+  #asking = false
+  /** Whether to ask again as soon as the answer is there: something was missed since the question. */
+  #again = false
+  #failing = false
+  #closed = false
+
+  constructor(subscriptions: Subscriptions, store: Pick<EventStore, 'moved'>, log: Log) {
+    this.#subscriptions = subscriptions
+    this.#store = store
+    this.#log = log
+  }
+
+  start(): void {
+    if (this.#closed || this.#timer !== undefined) return
+    this.#timer = setInterval(() => {
+      if (!this.#asking) this.ask()
+    }, EVERY_MS)
+    this.#timer.unref()
+  }
+
+  /** Asks now. */
+  ask(): void {
+    this.#again = true
+    if (!this.#asking && !this.#closed) void this.#ask()
+  }
+
+  close(): void {
+    this.#closed = true
+    clearInterval(this.#timer)
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true
+    try {
+      while (this.#again && !this.#closed) {
+        this.#again = false
+        await this.#askAll()
+      }
+      this.#failing = false
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!this.#failing) this.#log.warn({ reason }, 'events that were missed cannot be looked for')
+      this.#failing = true
+    } finally {
+      this.#asking = false
+    }
+  }
+
+  async #askAll(): Promise<void> {
+    // Of several readers of one session, the lowest position decides.
+    const waiting = new Map<string, Subscription[]>()
+    for (const subscription of this.#subscriptions.all()) {
+      if (!subscription.waits) continue
+      const others = waiting.get(subscription.sessionId)
+      if (others === undefined) waiting.set(subscription.sessionId, [subscription])
+      else others.push(subscription)
+    }
+    const wanted = [...waiting].map(
+      ([sessionId, readers]): EventsWanted => ({
+        sessionId,
+        after: Math.min(...readers.map(({ position }) => position)),
+      }),
+    )
+    for (let at = 0; at < wanted.length && !this.#closed; at += MAX_BATCH) {
+      for (const id of await this.#store.moved(wanted.slice(at, at + MAX_BATCH))) {
+        for (const subscription of waiting.get(id) ?? []) if (subscription.waits) subscription.stir()
+      }
+    }
+  }
+}

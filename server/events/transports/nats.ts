@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import type { Log } from '../../log.js'
+import type { MakeTransport } from '../transport.js'
+import { inTime } from './in-time.js'
+
+const SUBJECT = 'credence.events'
+const RECONNECT_MS = 500
+const PING_INTERVAL_MS = 5_000
+/** How long to wait where the server refuses. */
+const REFUSED_MS = 5_000
+
+export interface NatsTransportOptions {
+  /** `nats://user:password@host:port`, `nats://token@host:port`, or `tls://…`. */
+  readonly url: string
+  readonly log: Log
+}
+
+/** What the client wants apart: who connects, and where. */
+export function natsOptions(url: string) {
+  const { protocol, host, username, password } = new URL(url)
+  const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)]
+  const who = user === '' ? {} : pass === '' ? { token: user } : { user, pass }
+  return { servers: host, ...who, ...(protocol === 'tls:' ? { tls: {} } : {}) }
+}
+
+/** NATS' publish and subscribe, over one connection, which is made anew in the background for as long as it takes. */
+export const natsTransport =
+  ({ url, log }: NatsTransportOptions): MakeTransport =>
+  ({ onMessage, onListening }) => {
+    let connecting: Promise<NatsConnection> | undefined
+    let connection: NatsConnection | undefined
+    let listening = false
+    let away = true
+    let closed = false
+
+    /** Says what becomes of the connection, until it is closed. */
+    const watch = async (client: NatsConnection): Promise<void> => {
+      for await (const { type } of client.status()) {
+        if (type === 'disconnect') {
+          away = true
+          log.warn({ reason: 'disconnected' }, 'event connection lost')
+        } else if (type === 'reconnect') {
+          away = false
+          // The client has subscribed anew before it says so.
+          if (listening) onListening()
+        }
+      }
+    }
+
+    const open = (): Promise<NatsConnection> => {
+      connecting ??= connect({
+        ...natsOptions(url),
+        name: 'credence-events',
+        waitOnFirstConnect: true,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: RECONNECT_MS,
+        pingInterval: PING_INTERVAL_MS,
+      }).then(
+        async (client) => {
+          if (closed) await client.close()
+          connection = client
+          away = false
+          void watch(client)
+          return client
+        },
+        (error: unknown) => {
+          // Not that the server is away, but that it refuses: the next one who needs it tries again.
+          connecting = undefined
+          throw error
+        },
+      )
+      return connecting
+    }
+
+    const subscribe = async (): Promise<void> => {
+      const client = await open()
+      client.subscribe(SUBJECT, {
+        callback: (error, message) => {
+          if (error === null) onMessage(message.string())
+        },
+      })
+      await client.flush()
+      onListening()
+    }
+
+    const subscribeAtLast = async (): Promise<void> => {
+      while (!closed) {
+        try {
+          return await subscribe()
+        } catch (error) {
+          if (closed) return
+          log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'event connection lost')
+          await sleep(REFUSED_MS, undefined, { ref: false })
+        }
+      }
+    }
+
+    return {
+      async send(messages) {
+        const client = await inTime(open())
+        // What is published while the server is away would wait in memory.
+        if (away) throw new Error('Not connected.')
+        for (const message of messages) client.publish(SUBJECT, message)
+        await inTime(client.flush())
+      },
+      listen() {
+        if (listening) return
+        listening = true
+        void subscribeAtLast()
+      },
+      check: async () => (listening && away ? 'degraded' : 'up'),
+      close: async () => {
+        closed = true
+        await connection?.close()
+      },
+    }
+  }

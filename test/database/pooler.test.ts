@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { connectDatabase, poolerOf } from '../../server/database/connect.js'
+import { freePort, hasProgram } from '../events/servers.js'
+import { type Issuer, JWT_VC, startIssuer } from '../issuer/openid4vci/actors.js'
+import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
+
+it.each([
+  ['postgres://a:b@h:1/d?pgbouncer=true&sslmode=require', 'postgres://a:b@h:1/d?sslmode=require', true],
+  ['postgres://a:b@h:1/d?pgbouncer=false', 'postgres://a:b@h:1/d?pgbouncer=false', false],
+  ['postgres://a:b@h:1/d', 'postgres://a:b@h:1/d', false],
+])('the address says whether a pooler of transactions is between: %s', (url, address, pooled) => {
+  expect(poolerOf(url)).toEqual({ address, pooled })
+})
+
+/** PgBouncer refuses to run as root. */
+const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+async function startPooler(databaseUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl)
+  const database = pathname.slice(1)
+  const directory = mkdtempSync(join(tmpdir(), 'credence-pgbouncer-'))
+  const listening = await freePort()
+  const file = join(directory, 'pgbouncer.ini')
+  writeFileSync(join(directory, 'users.txt'), `"${username}" ""\n`)
+  writeFileSync(
+    file,
+    [
+      '[databases]',
+      `${database} = host=${hostname} port=${port} dbname=${database} user=${username} password=${decodeURIComponent(password)}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${listening}`,
+      'unix_socket_dir =',
+      'auth_type = any',
+      `auth_file = ${join(directory, 'users.txt')}`,
+      'pool_mode = transaction',
+      // Fewer than a process opens, so that its statements change connections all the time.
+      'default_pool_size = 3',
+      'max_client_conn = 100',
+    ].join('\n'),
+  )
+  chmodSync(directory, 0o755)
+  chmodSync(file, 0o644)
+  const child: ChildProcess = spawn('pgbouncer', [file], { stdio: ['ignore', 'pipe', 'pipe'], ...asNobody })
+  await new Promise<void>((resolve, reject) => {
+    let said = ''
+    child.stderr?.on('data', (data) => {
+      said += data
+      if (said.includes('process up')) resolve()
+    })
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`pgbouncer has ended: ${said}`)))
+  })
+  return {
+    url: `postgres://${username}@127.0.0.1:${listening}/${database}?pgbouncer=true`,
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await ended
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+// Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), and is skipped where it is missing.
+describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transactions', () => {
+  let database: TestDatabase
+  let pooler: Awaited<ReturnType<typeof startPooler>>
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    pooler = await startPooler(database.url)
+  })
+  afterAll(async () => {
+    await pooler.stop()
+    await database.drop()
+  })
+
+  it('connections run in UTC, whichever of the server they are given, and prepare nothing', async () => {
+    const pooled = connectDatabase(pooler.url, { max: 8 })
+    const zRow = z.strictObject({ zone: z.string(), prepared: z.int(), at: z.date() })
+    const statement = () => pooled.sql(zRow)`
+      SELECT current_setting('TimeZone') AS zone, (SELECT count(*)::int FROM pg_prepared_statements) AS prepared,
+        '2026-01-01T00:00:00Z'::timestamptz AS at`
+    for (let round = 0; round < 5; round += 1) {
+      const rows = (await Promise.all(Array.from({ length: 16 }, statement))).flat()
+      for (const row of rows) expect(row).toEqual({ zone: 'UTC', prepared: 0, at: new Date('2026-01-01T00:00:00Z') })
+    }
+    expect(await pooled.prisma.schema.count()).toBe(0)
+    await pooled.close()
+  })
+
+  it('credentials are issued and watched, and maintenance runs', async () => {
+    const issuer: Issuer = await startIssuer({
+      databaseUrl: pooler.url,
+      env: { DIRECT_DATABASE_URL: database.url },
+    })
+    const { credentialOfferSessionId: id } = await issuer.makeOffer()
+    const authorization = await issuer.authorization()
+    {
+      await using events = await readEvents(issuer.service, `/credential-offer-sessions/${id}/events`, {
+        authorization,
+      })
+      const next = async () => JSON.parse((await events.next()).data ?? '{}').state
+      expect(await next()).toBe('Created')
+      expect((await issuer.take(await issuer.token(id), JWT_VC)).status).toBe(200)
+      const states = [await next(), await next()]
+      while (states.at(-1) !== 'CredentialIssued') states.push(await next())
+      expect(states).toContain('TokenIssued')
+    }
+    await issuer.service.close()
+  })
+})

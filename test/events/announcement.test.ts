@@ -1,0 +1,115 @@
+import { describe, expect, it, vi } from 'vitest'
+import { packed, sessionNames, unpacked } from '../../server/events/announcement.js'
+import { Announcer } from '../../server/events/announcer.js'
+import { createLog } from '../../server/log.js'
+
+const nameOf = sessionNames(new Uint8Array(32).fill(1))
+const announcements = (count: number) =>
+  Array.from({ length: count }, (_, at) => [nameOf(`session ${at}`), at + 1] as [string, number])
+
+describe('messages', () => {
+  it('hold what was packed, each shorter than PostgreSQL allows, and as few as can be', () => {
+    const all = announcements(1_000)
+    const messages = packed(all)
+    expect(messages.every((message) => Buffer.byteLength(message) <= 7_800)).toBe(true)
+    expect(messages).toHaveLength(Math.ceil((1_000 * 26) / 7_800))
+    expect(messages.flatMap(unpacked).map(({ name, seq }) => [name, seq])).toEqual(all)
+    expect(packed([])).toEqual([])
+  })
+
+  it('say nothing of a session but a name, which nobody makes of its id without the key', () => {
+    const id = '5c2b7a0e-3a0f-4f0e-9b57-0d7e7f3c2a11'
+    const [message = ''] = packed([[nameOf(id), 2]])
+    expect(message).toMatch(/^[\w-]{22}:2$/)
+    expect(message).not.toContain(id)
+    expect(sessionNames(new Uint8Array(32))(id)).not.toBe(nameOf(id))
+  })
+
+  it('of strangers are passed over, and cost no more than a look at 7,800 characters', () => {
+    const name = nameOf('x')
+    const strange = [
+      '',
+      ' ',
+      ':',
+      name,
+      `${name}:`,
+      `${name}:x`,
+      `${name}:-1`,
+      `${name}:1e3`,
+      `${name}:1234567890`,
+      `${name} 1`,
+    ]
+    expect(strange.flatMap(unpacked)).toEqual([])
+    expect(unpacked(`x ${name}:2 y:3`)).toEqual([{ name, seq: 2 }])
+    expect(unpacked(`${name}:2 `.repeat(400))).toEqual([])
+    expect(unpacked(' '.repeat(7_800)).length).toBe(0)
+  })
+})
+
+/** A transport whose answers come when the test says so. */
+function slowTransport() {
+  const sent: string[][] = []
+  let answer: { resolve: () => void; reject: (error: Error) => void } | undefined
+  return {
+    sent,
+    send: (messages: readonly string[]) => {
+      sent.push([...messages])
+      return new Promise<void>((resolve, reject) => {
+        answer = { resolve, reject }
+      })
+    },
+    answer: () => answer?.resolve(),
+    refuse: () => answer?.reject(new Error('away')),
+  }
+}
+
+describe('what gathers', () => {
+  it('while a batch is on its way goes in the next one, each session once, with its last number', async () => {
+    const transport = slowTransport()
+    const announcer = new Announcer(transport, createLog('silent'))
+    announcer.announce('a', 2)
+    announcer.announce('b', 2)
+    await vi.waitFor(() => expect(transport.sent).toEqual([['a:2 b:2']]))
+    announcer.announce('a', 3)
+    announcer.announce('c', 7)
+    announcer.announce('a', 5)
+    announcer.announce('a', 4)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(transport.sent).toHaveLength(1)
+    transport.answer()
+    await vi.waitFor(() => expect(transport.sent.slice(1)).toEqual([['a:5 c:7']]))
+    transport.answer()
+    await announcer.close()
+    expect(transport.sent).toHaveLength(2)
+  })
+
+  it('is bounded, and goes on after a batch that could not be sent', async () => {
+    const transport = slowTransport()
+    const announcer = new Announcer(transport, createLog('silent'))
+    announcer.announce('first', 2)
+    await vi.waitFor(() => expect(transport.sent).toHaveLength(1))
+    for (const [name, seq] of announcements(100_010)) announcer.announce(name, seq)
+    transport.refuse()
+    let count = 0
+    while (count < 100_000) {
+      const { length } = transport.sent
+      await vi.waitFor(() => expect(transport.sent.length).toBeGreaterThan(length), { timeout: 60_000 })
+      count += transport.sent.at(-1)?.flatMap(unpacked).length ?? 0
+      transport.answer()
+    }
+    await announcer.close()
+    expect(count).toBe(100_000)
+  })
+
+  it('is sent before the process ends', async () => {
+    const transport = slowTransport()
+    const announcer = new Announcer(transport, createLog('silent'))
+    announcer.announce('a', 2)
+    const closed = announcer.close()
+    announcer.announce('late', 2)
+    await vi.waitFor(() => expect(transport.sent).toEqual([['a:2']]))
+    transport.answer()
+    await closed
+    expect(transport.sent).toEqual([['a:2']])
+  })
+})

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sessionNames } from '../../server/events/announcement.js'
+import type { MakeTransport } from '../../server/events/transport.js'
+import { natsOptions, natsTransport } from '../../server/events/transports/nats.js'
+import { redisTransport } from '../../server/events/transports/redis.js'
+import { createLog } from '../../server/log.js'
+import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
+import { type EventProcess, KEY, listeners, startEventProcess } from './actors.js'
+import { hasProgram, type OwnServer, startNats, startRedis } from './servers.js'
+
+const log = createLog('silent')
+const PATIENT = { timeout: 60_000 }
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+describe.each([
+  ['redis', 'redis-server', startRedis, (port: number) => redisTransport({ url: `redis://127.0.0.1:${port}`, log })],
+  ['nats', 'nats-server', startNats, (port: number) => natsTransport({ url: `nats://127.0.0.1:${port}`, log })],
+] as const)('EVENTS=%s', (transport, program, startServer, transportOf) => {
+  // These need the program of the server on the machine, and are skipped where it is missing.
+  describe.skipIf(!hasProgram(program))(`with ${program}`, () => {
+    let server: OwnServer
+    let a: EventProcess
+    let b: EventProcess
+    /** What another one hears, who listens as the service does. */
+    const heard: string[] = []
+    let ear: ReturnType<MakeTransport>
+
+    beforeAll(async () => {
+      server = await startServer()
+      const make = transportOf(server.port)
+      a = startEventProcess(database.url, make)
+      b = startEventProcess(database.url, make)
+      ear = make({ onMessage: (message) => heard.push(message), onListening: () => {} })
+      ear.listen()
+    })
+    afterAll(async () => {
+      await ear.close()
+      await a[Symbol.asyncDispose]()
+      await b[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    })
+
+    const newSession = async () => {
+      const id = randomUUID()
+      await a.record(id, 1, 'RequestCreated')
+      return id
+    }
+
+    it('announces changes to other processes: no more than a name and a number', async () => {
+      const id = await newSession()
+      const subscriber = await b.subscribe(id)
+      expect(await subscriber.take(1)).toEqual([['1', 'RequestCreated']])
+      await a.record(id, 2, 'RequestUriRetrieved')
+      expect(await subscriber.take(1)).toEqual([['2', 'RequestUriRetrieved']])
+      await vi.waitFor(async () => {
+        await a.record(id, (await seqOf(id)) + 1, 'x')
+        expect(heard.length).toBeGreaterThan(0)
+      }, PATIENT)
+      for (const message of heard) expect(message).toMatch(/^[\w-]{22}:\d+( [\w-]{22}:\d+)*$/)
+      expect(heard.join(' ')).not.toContain(id)
+      // Nothing listens on the database.
+      expect(await listeners(database.url)).toEqual([])
+      subscriber.leave()
+    })
+
+    it('lets nobody forge an event who can publish there', async () => {
+      const id = await newSession()
+      const subscriber = await b.subscribe(id)
+      await subscriber.take(1)
+      const name = sessionNames(KEY)(id)
+      await ear.send([`${name}:2`, `${name}:99`, `${name}:2 {"state":"ResponseVerified"}`, 'x'.repeat(100_000), ''])
+      await a.record(id, 2, 'RequestUriRetrieved')
+      expect(await subscriber.take(1)).toEqual([['2', 'RequestUriRetrieved']])
+      subscriber.leave()
+    })
+
+    it(`may stop and start again: every event arrives once and in order`, async () => {
+      const id = await newSession()
+      const subscriber = await b.subscribe(id)
+      const taken = subscriber.take(31)
+      for (let seq = 2; seq <= 31; seq += 1) {
+        await a.record(id, seq, `state ${seq}`)
+        if (seq === 8 || seq === 18) await server.stop()
+        if (seq === 12 || seq === 24) await server.start()
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      expect(await taken).toEqual([
+        ['1', 'RequestCreated'],
+        ...Array.from({ length: 30 }, (_, at) => [String(at + 2), `state ${at + 2}`]),
+      ])
+      subscriber.leave()
+      // And announcements arrive again, not only what is asked for.
+      heard.length = 0
+      await vi.waitFor(async () => {
+        await a.record(id, (await seqOf(id)) + 1, 'x')
+        expect(heard.length).toBeGreaterThan(0)
+      }, PATIENT)
+    })
+  })
+
+  it('serves while the server is away, and ends', async () => {
+    const make =
+      transport === 'redis'
+        ? redisTransport({ url: 'redis://127.0.0.1:1', log })
+        : natsTransport({ url: 'nats://127.0.0.1:1', log })
+    await using process = startEventProcess(database.url, make)
+    const id = randomUUID()
+    await process.record(id, 1, 'RequestCreated')
+    const subscriber = await process.subscribe(id)
+    await process.recordSilently(id, 2, 'RequestUriRetrieved')
+    expect((await subscriber.take(2)).map(([seq]) => seq)).toEqual(['1', '2'])
+    subscriber.leave()
+  })
+})
+
+const seqOf = async (id: string): Promise<number> => {
+  const [row] = await query<{ seq: number }>(
+    database.url,
+    'SELECT max(seq) AS seq FROM session_events WHERE session_id = $1',
+    [id],
+  )
+  return row?.seq ?? 0
+}
+
+it.each([
+  ['nats://127.0.0.1:4222', { servers: '127.0.0.1:4222' }],
+  ['nats://ada:s%40crete@nats.example', { servers: 'nats.example', user: 'ada', pass: 's@crete' }],
+  ['tls://a-token@nats.example:4443', { servers: 'nats.example:4443', token: 'a-token', tls: {} }],
+])('NATS_URL may say who connects: %s', (url, options) => {
+  expect(natsOptions(url)).toEqual(options)
+})
