@@ -28,6 +28,7 @@ export const unit = [
 /** Tests that start programs: the built service, npm start, the compiler, the linter. */
 export const processes = [
   'test/main/**/*.test.ts',
+  'test/proof/announcement-killed.test.ts',
   'test/proof/authorization-killed.test.ts',
   'test/proof/killed.test.ts',
   'test/proof/status-indices.test.ts',
