@@ -32,7 +32,7 @@ export interface PresentationDefinition {
 
 /** What the drafts of OpenID4VP that ask by Presentation Exchange, or list formats in `vp_formats`, must know of a credential format. */
 export interface Exchange {
-  /** Entries of `vp_formats`, and of `format` of an input descriptor: of the credential, and of what it is presented in. */
+  /** Entries of `vp_formats`: of the credential, and of what it is presented in. */
   vpFormats(algorithms: readonly string[], holderAlgorithms: readonly string[]): JsonObject
   /** Entries of `vp_formats` by the names that DIF has for them: libraries of wallets look for these in an input descriptor. */
   readonly difNames: Readonly<Record<string, string>>
@@ -44,6 +44,25 @@ export interface Exchange {
   jsonPathsOf(path: readonly (string | number | null)[]): readonly string[]
   /** A claim that every presentation discloses, where a holder chooses what to disclose. */
   readonly alwaysDisclosed: string | undefined
+}
+
+/** Algorithms of issuers and holders. */
+export interface ExchangeAlgorithms {
+  readonly algorithms: readonly string[]
+  readonly holderAlgorithms: readonly string[]
+}
+
+/**
+ * `format` of an input descriptor: entries by every name. `vp_formats` beside it must have all of them, since a wallet ignores
+ * formats that are not listed there (OpenID4VP draft 21 §5.1).
+ */
+export function descriptorFormats(
+  { vpFormats, difNames }: Exchange,
+  { algorithms, holderAlgorithms }: ExchangeAlgorithms,
+): JsonObject {
+  const formats = vpFormats(algorithms, holderAlgorithms)
+  const alsoNamed = Object.entries(difNames).map(([name, dif]) => [dif, formats[name]])
+  return { ...formats, ...Object.fromEntries(alsoNamed) }
 }
 
 /** A filter that one of some values satisfies. */

@@ -4,6 +4,8 @@ import type { DcqlQuery } from '../dcql/dcql-query.js'
 import type { QueryableFormat } from '../dcql/format.js'
 import { formerFault } from '../dcql/former.js'
 import {
+  descriptorFormats,
+  type ExchangeAlgorithms,
   type Field,
   type InputDescriptor,
   oneOf,
@@ -45,12 +47,6 @@ function askedOf({ credentials, credential_sets: sets }: DcqlQuery): readonly Cr
   return credentials.filter(({ id }) => named.has(id))
 }
 
-/** Algorithms of issuers and holders. */
-export interface ExchangeAlgorithms {
-  readonly algorithms: readonly string[]
-  readonly holderAlgorithms: readonly string[]
-}
-
 /**
  * The presentation definition (DIF Presentation Exchange 2) that asks for what a DCQL query does (OpenID4VP 1.0 §6): an input
  * descriptor for each credential query, one for each of its claim sets, and submission requirements for what is optional or may
@@ -80,12 +76,10 @@ export function presentationDefinitionOf(
 function descriptorsOf(
   query: CredentialQuery,
   { querying: { exchange, disclosesAll } }: QueryableFormat,
-  { algorithms, holderAlgorithms }: ExchangeAlgorithms,
+  algorithms: ExchangeAlgorithms,
 ): readonly InputDescriptor[] {
   const { claims = [], claim_sets: sets } = query
-  const formats = exchange.vpFormats(algorithms, holderAlgorithms)
-  const alsoNamed = Object.entries(exchange.difNames).map(([name, dif]) => [dif, formats[name]])
-  const format = { ...formats, ...Object.fromEntries(alsoNamed) }
+  const format = descriptorFormats(exchange, algorithms)
   const byId = new Map(claims.map((claim) => [claim.id, claim]))
   const choices = sets?.map((set) => set.flatMap((claimId) => byId.get(claimId) ?? [])) ?? [claims]
   return descriptorIdsOf(query).map((id, index) => {

@@ -1,4 +1,5 @@
 import type { CredentialFormat } from '../../../formats/format.js'
+import { descriptorFormats } from '../../../protocol/openid4vp/presentation-exchange/definition.js'
 import { exchangeFault, presentationDefinitionOf } from '../../../protocol/openid4vp/presentation-exchange/from-dcql.js'
 import { submittedPresentations } from '../../../protocol/openid4vp/presentation-exchange/submission.js'
 import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
@@ -11,6 +12,9 @@ const formerly = (format: CredentialFormat): CredentialFormat => format.former ?
 const formerlyNamed = (formats: KnownFormats) => (name: string) => formerly(formats.named(name))
 
 const ALGORITHMS = { algorithms: VERIFIED_ALGORITHMS, holderAlgorithms: VERIFIED_ALGORITHMS }
+
+const vpFormatsOf = ({ all }: KnownFormats) =>
+  all.map((format) => descriptorFormats(formerly(format).querying.exchange, ALGORITHMS))
 
 /** OpenID4VP draft 21 (July 2024), Presentation Exchange, and a scheme beside the client identifier. */
 export const draft21: Dialect = {
@@ -34,7 +38,7 @@ export const draft21: Dialect = {
     // §5.1
     presentation_definition: presentationDefinitionOf(id, query, formerlyNamed(formats), ALGORITHMS),
     // §9.1
-    client_metadata: formerClientMetadata(metadata, formats.all.map(formerly), wallet),
+    client_metadata: formerClientMetadata(metadata, vpFormatsOf(formats), wallet),
   }),
   walletMetadata: (metadata, { all }) => formerWalletMetadata(metadata, all, (format) => formerly(format).name),
   // §6.1

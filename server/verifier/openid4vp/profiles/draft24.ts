@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import { entriesOf, readPresentations } from '../../../protocol/openid4vp/authorization-response.js'
 import { formerFault, formerQuery } from '../../../protocol/openid4vp/dcql/former.js'
-import type { Dialect } from './dialect.js'
+import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
+import type { Dialect, KnownFormats } from './dialect.js'
 import { formerClientMetadata, formerWalletMetadata, queryFault } from './former-metadata.js'
 
 const DID_PREFIX = 'decentralized_identifier:'
@@ -9,6 +10,9 @@ const DID_PREFIX = 'decentralized_identifier:'
 /** §5.10.1: a DID stands for itself; every other scheme is a prefix, as in 1.0. */
 const formerClientId = (clientId: string): string =>
   clientId.startsWith(DID_PREFIX) ? clientId.slice(DID_PREFIX.length) : clientId
+
+const vpFormatsOf = ({ all }: KnownFormats) =>
+  all.map(({ querying }) => querying.exchange.vpFormats(VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS))
 
 /** §7.1: one presentation for each query. The array of 1.0 is taken too. */
 const inArrays = (entries: JsonObject): JsonObject =>
@@ -28,7 +32,7 @@ export const draft24: Dialect = {
     // §6
     dcql_query: formerQuery(query, formats.named),
     // §5.1, §11.1
-    client_metadata: formerClientMetadata(metadata, formats.all, wallet),
+    client_metadata: formerClientMetadata(metadata, vpFormatsOf(formats), wallet),
   }),
   walletMetadata: (metadata, { all }) => formerWalletMetadata(metadata, all, ({ name }) => name),
   presentations: ({ vp_token: sent }) => readPresentations({ vp_token: inArrays(entriesOf(sent)) }),

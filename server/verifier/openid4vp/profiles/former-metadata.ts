@@ -1,7 +1,6 @@
 import type { CredentialFormat } from '../../../formats/format.js'
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
 import type { DcqlFault } from '../../../protocol/openid4vp/dcql/check-references.js'
-import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
 import type { WalletMetadata } from '../../../protocol/openid4vp/wallet-metadata.js'
 
 /** What an answer is encrypted with, the one that mobile documents demand of wallets first. Both are taken from whoever answers. */
@@ -13,13 +12,16 @@ export function queryFault(vpQuery: unknown, fault: DcqlFault | undefined): stri
   return `${[vpQuery === null ? 'dcqlQuery' : 'query', ...fault.path].join('.')} ${fault.message}`
 }
 
-/** What drafts have in `client_metadata` (draft 24 §5.1, draft 21 §9.1; JARM §3): `vp_formats`, and one way to encrypt. */
+/**
+ * What drafts have in `client_metadata` (draft 24 §5.1, draft 21 §9.1; JARM §3): `vp_formats`, and one way to encrypt.
+ *
+ * @param listed entries of `vp_formats`
+ */
 export function formerClientMetadata(
   { jwks }: JsonObject,
-  formats: readonly CredentialFormat[],
+  listed: readonly JsonObject[],
   wallet: WalletMetadata | undefined,
 ): JsonObject {
-  const listed = formats.map(({ querying }) => querying.exchange.vpFormats(VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS))
   const vp_formats = Object.assign({}, ...listed) as JsonObject
   if (jwks === undefined) return { vp_formats }
   const known = wallet?.authorization_encryption_enc_values_supported

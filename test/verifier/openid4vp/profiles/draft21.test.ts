@@ -77,7 +77,14 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
     const algorithms = expect.arrayContaining(['ES256', 'EdDSA'])
     const format = { 'vc+sd-jwt': { 'sd-jwt_alg_values': algorithms, 'kb-jwt_alg_values': algorithms } }
     expect(payload.client_metadata).toEqual({
-      vp_formats: { ...format, jwt_vc_json: { alg: algorithms }, jwt_vp_json: { alg: algorithms } },
+      vp_formats: {
+        ...format,
+        jwt_vc_json: { alg: algorithms },
+        jwt_vp_json: { alg: algorithms },
+        // The names of DIF.
+        jwt_vc: { alg: algorithms },
+        jwt_vp: { alg: algorithms },
+      },
       jwks: { keys: [expect.objectContaining({ crv: 'P-256', use: 'enc', alg: 'ECDH-ES', kid: expect.any(String) })] },
       authorization_encrypted_response_alg: 'ECDH-ES',
       authorization_encrypted_response_enc: 'A256GCM',
@@ -105,6 +112,14 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
       request_uri: asked.request_uri,
       request_uri_method: 'post',
     })
+  })
+
+  it('lists every format that its input descriptors name: wallets ignore others (§5.1)', async () => {
+    const { payload } = await drafted({ dcqlQuery: undefined, query: [ITEM] })
+    const { vp_formats: listed } = payload.client_metadata as { vp_formats: object }
+    const named = payload.presentation_definition.input_descriptors.flatMap(({ format }) => Object.keys(format))
+    expect(named.sort()).toEqual(['jwt_vc', 'jwt_vc_json', 'jwt_vp', 'jwt_vp_json', 'vc+sd-jwt'])
+    expect(Object.keys(listed)).toEqual(expect.arrayContaining(named))
   })
 
   it('is the same each time that it is fetched', async () => {
