@@ -3,7 +3,7 @@ import type { Formats } from '../../formats/registry.js'
 import { router, verifierProcedure } from '../../trpc.js'
 import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
 import { createAuthorizationRequest } from './authorization-requests.contract.js'
-import { assertOrigins, assertRedirectUri, createRequest } from './create.js'
+import { assertOrigins, assertRedirectUri, assertTrusted, createRequest } from './create.js'
 
 export const authorizationRequestsRouter = (formats: Formats) => {
   const { meta, input: zInput, output: zOutput } = createAuthorizationRequest(formats)
@@ -16,6 +16,7 @@ export const authorizationRequestsRouter = (formats: Formats) => {
         const { dcqlQuery, query, redirectUri, verifierId } = input
         assertRedirectUri(deps, 'redirectUri', redirectUri)
         assertOrigins(deps, input.expectedOrigins)
+        assertTrusted(deps, input.trustedIssuers)
         const items = query ?? []
         const compiled = orBadRequest(() => compiledNewQuery(items, work))
         const verifier = verifierId === undefined ? undefined : { verifierId, sub: caller.sub }

@@ -68,6 +68,13 @@ export function assertOrigins({ config }: Pick<Deps, 'config'>, origins: readonl
   if (insecure >= 0) throw errors.badRequest(`expectedOrigins.${insecure} must be an origin of https`)
 }
 
+/** @throws 400 for trust by certificates where none can be proven, so that every answer would be refused. */
+export function assertTrusted({ config }: Pick<Deps, 'config'>, entries: readonly string[] = []): void {
+  if (entries.includes('x5c') && config.trustAnchors.length === 0) {
+    throw errors.badRequest('trustedIssuers x5c needs TRUST_ANCHORS')
+  }
+}
+
 /** The DCQL query, and the items with the constraints that it cannot express. */
 function queriesOf(
   deps: Pick<Deps, 'config' | 'formats'>,

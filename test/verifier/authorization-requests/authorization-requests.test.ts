@@ -165,6 +165,7 @@ describe('POST /authorization-requests', () => {
       { query: [ITEM], trustedIssuers: ['issuer.example'] },
       ['trustedIssuers.0 must be self, x5c, *, a DID or an https origin'],
     ],
+    [{ query: [ITEM], trustedIssuers: ['self', 'x5c'] }, ['trustedIssuers x5c needs TRUST_ANCHORS']],
     [
       { query: [ITEM], redirectUri: 'javascript:x' },
       ["redirectUri must be an https URL or have an app's own scheme with a dot in it"],
