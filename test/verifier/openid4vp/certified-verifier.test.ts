@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { compactVerify, decodeJwt, decodeProtectedHeader, importX509 } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { certificateFiles, intermediate, leafOf, root } from '../../agent/certified.js'
+import { certificateFiles, certify, intermediate, leafOf, root } from '../../agent/certified.js'
 import { makeCertificate, type TestCertificate } from '../../protocol/issuer-keys/certificates.js'
+import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 import { newWallet } from '../../support/wallet.js'
 import { type Asked, answer, ask, dcql, ITEM, makeWorld, present, type RequestPayload, sessionOf } from '../actors.js'
@@ -89,6 +90,16 @@ describe('a verifier with VERIFIER_X509 (OpenID4VP 1.0 §5.9.3)', () => {
     },
   )
 
+  it('keeps the chain no longer than the session is open', async () => {
+    const request = await asked()
+    const { payload } = await requestObject(request)
+    const kept = () =>
+      query(service.databaseUrl, 'SELECT x5c FROM verification_sessions WHERE id = $1', [request.verificationSessionId])
+    expect(await kept()).toEqual([{ x5c: [leaf.x5c, intermediate.x5c] }])
+    await answer(payload, { purchase: ['x~'] })
+    expect(await kept()).toEqual([{ x5c: null }])
+  })
+
   it('is believed by a wallet that knows the root: the hosted one looks for credentials', async () => {
     const wallet = await newWallet(service)
     for (const clientIdPrefix of ['x509_hash', 'x509_san_dns']) {
@@ -154,9 +165,14 @@ describe('a verifier that cannot have that name', () => {
     ])
   })
 
-  it('has one that has run out since the start: 409', async () => {
+  const UNTIL = { notAfter: '2090-01-01T00:00:00Z' }
+  const passing = certify({ subject: 'Intermediate', issuer: root, ca: true, keyUsage: 0x04, ...UNTIL })
+  it.each([
+    ['leaf', [leafOf({ ...NAMES, ...UNTIL }), intermediate]],
+    ['authority', [leafOf({ ...NAMES, issuer: passing }), passing]],
+  ])('has a chain whose %s has run out since the start: 409', async (_which, chain) => {
     let now = new Date()
-    const file = await files.fileOf([leafOf({ ...NAMES, notAfter: '2090-01-01T00:00:00Z' }), intermediate])
+    const file = await files.fileOf(chain)
     await using other = await startService({
       clock: () => now,
       maintenance: false,

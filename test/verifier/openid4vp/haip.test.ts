@@ -191,6 +191,11 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     expect(await refused({}, bare)).toEqual([400, ['TRUST_ANCHORS must be set with profile haip']])
     await using without = await startService({ env: { TRUST_ANCHORS: env.TRUST_ANCHORS ?? '' } })
     expect(await refused({}, without)).toEqual([400, [uncertified]])
+    // HAIP 1.0 §7: wallets need know no other algorithm than ES256.
+    const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-384' })
+    const stronger = await files.fileOf([leafOf({ subject: 'Shop', keyPair }), intermediate])
+    await using other = await startService({ env: { ...env, VERIFIER_X509: stronger } })
+    expect(await refused({}, other)).toEqual([400, [uncertified]])
   })
 
   it('may be one of an installation that otherwise keeps to OpenID4VP 1.0, and the other way about', async () => {

@@ -57,6 +57,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
     const code = codeIn(await presented(payload))
     expect((await result(request, code, 'HEAD'))[0]).toBe(200)
     expect(await result(request, code)).toEqual([200, undefined])
+    expect((await result(request, code, 'HEAD'))[0]).toBe(403)
   })
 
   it('is false unless given: a backend that sees no browser reads the result, and a code that it sends must fit', async () => {

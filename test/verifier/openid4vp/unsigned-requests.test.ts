@@ -1,18 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { contentOfQrCode } from '../../support/qr-code.js'
 import { newWallet } from '../../support/wallet.js'
-import { type Asked, answer, ask, dcql, ITEM, present, type RequestPayload, sessionOf } from '../actors.js'
+import { type Asked, answer, ask, dcql, present, type RequestPayload, sessionOf } from '../actors.js'
 import { useWorld } from '../world.js'
 
 const world = useWorld()
 
+const bodyOf = (body: Record<string, unknown>) => ({
+  dcqlQuery: dcql(world.service, 'dc+sd-jwt'),
+  responseMode: 'direct_post',
+  clientIdPrefix: 'redirect_uri',
+  ...body,
+})
+
 const asked = (body: Record<string, unknown> = {}) =>
-  ask(world.service, {
-    dcqlQuery: dcql(world.service, 'dc+sd-jwt'),
-    responseMode: 'direct_post',
-    clientIdPrefix: 'redirect_uri',
-    ...body,
-  }) as Promise<Asked & { readonly walletUri?: string }>
+  ask(world.service, bodyOf(body)) as Promise<Asked & { readonly walletUri?: string }>
+
+async function refused(body: Record<string, unknown>) {
+  const authorization = await world.service.bearer('verifier')
+  const reply = await world.service.request('POST', '/authorization-requests', { authorization, body: bodyOf(body) })
+  return [reply.status, reply.json.message]
+}
 
 /** The request as a wallet reads it from the address. */
 function payloadIn(address: string): RequestPayload {
@@ -87,13 +95,16 @@ describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () 
     const room = 2_900 - authorizationRequestUri.length
     const fitting = await asked(filled(1 + room))
     expect(await contentOfQrCode(fitting.qr_code_url)).toBe(fitting.authorizationRequestUri)
-    const refused = await world.service.request('POST', '/authorization-requests', {
-      authorization: await world.service.bearer('verifier'),
-      body: { query: [ITEM], clientIdPrefix: 'redirect_uri', ...filled(2_900) },
-    })
-    expect([refused.status, refused.json.message]).toEqual([
-      400,
-      ['clientIdPrefix redirect_uri needs a request of at most 2900 characters, which a QR code can hold'],
-    ])
+    // Of an address for one wallet, that is what the code holds.
+    const walletUrl = 'https://wallet.example/authorize'
+    const longer = walletUrl.length - 'openid4vp://'.length
+    const forOne = await asked({ walletUrl, ...filled(1 + room - longer) })
+    expect(await contentOfQrCode(forOne.qr_code_url)).toBe(forOne.walletUri)
+    for (const body of [filled(2 + room), { walletUrl, ...filled(2 + room - longer) }]) {
+      expect(await refused(body)).toEqual([
+        400,
+        ['clientIdPrefix redirect_uri needs a request of at most 2900 characters, which a QR code can hold'],
+      ])
+    }
   })
 })

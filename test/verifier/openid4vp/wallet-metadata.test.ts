@@ -199,6 +199,14 @@ describe('vp_formats_supported of a wallet', () => {
         credential_sets: [{ options: [['purchase']], required: false }],
       },
     }
+    const both = {
+      dcqlQuery: {
+        credentials: [sdJwt, { ...jwtVc, id: 'spare' }],
+        credential_sets: [{ options: [['purchase']] }, { options: [['spare']] }],
+      },
+    }
+    // One of two required sets would go.
+    expect((await queryWith({ jwt_vc_json: {} }, both)).ids).toEqual(['purchase', 'spare'])
     // Nothing but an optional set would go: what is left must not become required.
     expect((await queryWith({ jwt_vc_json: {} }, optional)).ids).toEqual(['purchase', 'spare'])
   })
