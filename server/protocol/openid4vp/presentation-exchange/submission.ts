@@ -41,11 +41,12 @@ export interface SubmissionFor {
 /**
  * The presentations of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1): `vp_token` is one presentation or an array of
  * them, and `presentation_submission` says which of them is for which input descriptor. It chooses and proves nothing: each
- * presentation is for the query to judge.
+ * presentation is for the query to judge. One of them may be for several descriptors, as wallets have it where a credential fits
+ * more than one.
  *
  * @returns the presentations by the id of the credential query that the descriptor was made of.
  * @throws ResponseError for a submission that is malformed or for another definition, that points at what is not there or
- *   calls it what it is not, and for presentations that no or several descriptors have.
+ *   calls it what it is not, and for a descriptor that is named twice and a presentation that is not named.
  */
 export function submittedPresentations(parameters: JsonObject, asked: SubmissionFor): Presentations {
   const all = presentationsIn(parameters.vp_token)
@@ -54,21 +55,26 @@ export function submittedPresentations(parameters: JsonObject, asked: Submission
     throw new ResponseError('Parameter presentation_submission is for another presentation_definition.')
   }
   const queries = new Map(asked.query.credentials.flatMap((query) => descriptorIdsOf(query).map((id) => [id, query])))
-  const taken = new Places(all.length)
   const vpToken = new Map<string, (string | JsonObject)[]>()
   const selected = new Map<string, (number | undefined)[]>()
+  const [answered, presented] = [new Set<string>(), new Set<number>()]
   for (const mapping of mappings) {
     const query = queries.get(mapping.id)
     if (query === undefined) throw new ResponseError('Parameter presentation_submission names an unknown descriptor.')
+    if (answered.has(mapping.id))
+      throw new ResponseError(`Parameter presentation_submission names ${mapping.id} twice.`)
     assertCalled(mapping, asked.formatNamed(query.format))
     const [index, credential] = [presentationAt(mapping, all.length), credentialAt(mapping)]
-    taken.take(index, credential)
     const presentation = all[index]
     if (presentation === undefined) throw new Error('A path within bounds selects nothing.')
+    answered.add(mapping.id)
+    presented.add(index)
     vpToken.set(query.id, [...(vpToken.get(query.id) ?? []), presentation])
     selected.set(query.id, [...(selected.get(query.id) ?? []), credential])
   }
-  taken.assertAll()
+  if (presented.size < all.length) {
+    throw new ResponseError('Parameter vp_token holds a presentation that presentation_submission does not name.')
+  }
   return { vpToken, selected }
 }
 
@@ -136,27 +142,4 @@ function credentialAt({ id, path_nested: nested }: Mapping): number | undefined 
     )
   }
   return Number(found[1] ?? 0)
-}
-
-/** Which presentations, or credentials in them, a descriptor has. */
-class Places {
-  readonly #taken: Map<number, Set<number | undefined>>
-
-  constructor(count: number) {
-    this.#taken = new Map(Array.from({ length: count }, (_, index) => [index, new Set()]))
-  }
-
-  take(index: number, credential: number | undefined): void {
-    const taken = this.#taken.get(index) ?? new Set()
-    // A presentation as a whole has all of its credentials.
-    if (taken.has(credential) || taken.has(undefined) || (credential === undefined && taken.size > 0)) {
-      throw new ResponseError('Parameter presentation_submission names a presentation for two descriptors.')
-    }
-    taken.add(credential)
-  }
-
-  assertAll(): void {
-    if ([...this.#taken.values()].every(({ size }) => size > 0)) return
-    throw new ResponseError('Parameter vp_token holds a presentation that presentation_submission does not name.')
-  }
 }

@@ -14,7 +14,7 @@ import {
   vct,
 } from '../../actors.js'
 import type { Definition } from '../../exchange-wallet.js'
-import { useWorld } from '../../world.js'
+import { FORMATS, useWorld } from '../../world.js'
 
 const world = useWorld({ env: { VERIFIER_LEGACY_PROFILES: 'draft21 draft24' } })
 
@@ -230,6 +230,29 @@ describe('an answer to a request of profile draft21 (§6)', () => {
       state: 'Error',
       errorMessage: 'Presentation for b: It holds no credential where presentation_submission says.',
     })
+  })
+
+  it.each(FORMATS)('may have one %s for two descriptors, and the query judges it for each', async (format) => {
+    const { service, held, wallet } = world
+    const [first] = dcql(service, format).credentials
+    const path = format === 'dc+sd-jwt' ? ['product'] : ['credentialSubject', 'product']
+    for (const [product, state] of [
+      ['Espresso machine', 'ResponseVerified'],
+      ['Toaster', 'Error'],
+    ] as const) {
+      const dcqlQuery = {
+        credentials: [
+          { ...first, id: 'a' },
+          { ...first, id: 'b', claims: [{ path, values: [product] }] },
+        ],
+      }
+      const { asked, payload } = await drafted({ dcqlQuery })
+      const map = ['a', 'b'].map((id) =>
+        format === 'dc+sd-jwt' ? { id, format: 'vc+sd-jwt', path: '$' } : inVp(id, 0),
+      )
+      await post(payload, await present(held[format], wallet, payload), submission(payload, ...map))
+      expect(await sessionOf(service, asked)).toMatchObject({ state })
+    }
   })
 
   const S = 'Parameter presentation_submission'
