@@ -26,9 +26,10 @@ export interface Confirmation {
 /** Parameters that every profile has (OpenID4VP 1.0 §5). */
 const zParameters = z.looseObject({
   response_type: z.literal('vp_token'),
-  nonce: z.string().min(1),
   state: z.string().optional(),
 })
+
+const isNonce = (nonce: unknown): nonce is string => typeof nonce === 'string' && nonce !== ''
 
 /** Where the answer goes (OpenID4VP 1.0 §8.2); a verifier whose client identifier it is may leave it out (§5.9.3). */
 function responseUriOf(parameters: JsonObject, { prefix, identifier }: ClaimedVerifier): string {
@@ -69,6 +70,8 @@ export async function resolveRequest(
   const verifier = profile.verifierOf(received.parameters)
   const responseUri = responseUriOf(received.parameters, verifier)
   await authenticateVerifier(deps, profile, received, verifier, responseUri)
+  // §8.5 errors answer a request; without a nonce nothing ties an answer to this one, so that none is sent.
+  if (!isNonce(received.parameters.nonce)) throw new WalletError('The authorization request has no valid nonce.')
   const payload = payloadOf(received, profile, verifier, responseUri)
   try {
     return {

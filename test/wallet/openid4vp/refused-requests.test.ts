@@ -62,6 +62,11 @@ describe('it tells nothing', () => {
     expect(await toldOf({}, { credentials })).toEqual([])
   })
 
+  it('of a request without a nonce, to which nothing could tie an answer (§5.2)', async () => {
+    expect(await toldOf({ payload: { nonce: undefined } })).toEqual([])
+    expect(await toldOf({ payload: { nonce: '' } })).toEqual([])
+  })
+
   it('to whoever is not proven to have sent the request, nor at an address that is not theirs', async () => {
     const payload = { transaction_data: TRANSACTION }
     expect(await toldOf({ payload, signer: await newRemoteKey() })).toEqual([])
