@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Issuer, startIssuer } from '../issuer/openid4vci/actors.js'
 import { newOffer, newRequest } from '../issuer/openid4vci/sign-in-actors.js'
 import { type OpenidProvider, startOpenidProvider } from '../support/openid-provider.js'
+import { assertGood, inEverySize } from './actors.js'
 import { ARGUMENTS } from './chromium.js'
 
 const PHOTO = `data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='}`
@@ -38,18 +37,12 @@ const SUBJECT = {
   address: { street: 'Main Street 1', country: 'NL' },
 }
 const DISPLAY = [{ name: 'Membership', description: 'Proves that you are a member of the club.' }]
-const SIZES = [
-  { width: 360, height: 740 },
-  { width: 1280, height: 800 },
-]
-const SCHEMES = ['light', 'dark'] as const
 const MEMBER = { name: 'Member', version: 1, schema: SCHEMA, display: DISPLAY }
 
 let provider: OpenidProvider
 let signing: Issuer
 let local: Issuer
 let browser: Browser
-let axe: string
 
 beforeAll(async () => {
   provider = await startOpenidProvider()
@@ -60,7 +53,6 @@ beforeAll(async () => {
   for (const { service, authorization } of [signing, local])
     await service.request('POST', '/schemas', { authorization: await authorization(), body: MEMBER })
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 })
 afterAll(async () => {
   await browser?.close()
@@ -68,42 +60,6 @@ afterAll(async () => {
   await local?.service.close()
   await provider?.close()
 })
-
-/** Serious findings of axe. The page's own policy lets no script in, so that it is run in a world of its own. */
-async function findings(page: Page): Promise<string[]> {
-  const client = await page.context().newCDPSession(page)
-  const { frameTree } = await client.send('Page.getFrameTree')
-  const { executionContextId: contextId } = await client.send('Page.createIsolatedWorld', {
-    frameId: frameTree.frame.id,
-  })
-  await client.send('Runtime.evaluate', { contextId, expression: axe })
-  const expression =
-    'axe.run(document).then(({violations}) => JSON.stringify(violations.filter(({impact}) => impact === "serious" || impact === "critical").map(({id, nodes}) => id + ": " + nodes.map(({html}) => html).join(" "))))'
-  const { result } = await client.send('Runtime.evaluate', { contextId, expression, awaitPromise: true })
-  return JSON.parse(String(result.value))
-}
-
-const scrollsSideways = (page: Page) =>
-  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
-
-/** Everything that must hold of a page, whatever it shows. */
-async function assertGood(page: Page, name: string): Promise<void> {
-  const { SCREENSHOTS } = process.env
-  if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true })
-  expect(await findings(page), name).toEqual([])
-  expect(await scrollsSideways(page), name).toBe(false)
-  expect(await page.locator('html').getAttribute('lang')).toBe('en')
-  expect(await page.locator('h1').count()).toBe(1)
-}
-
-async function inEverySize(act: (page: Page, name: string, context: BrowserContext) => Promise<void>): Promise<void> {
-  for (const viewport of SIZES)
-    for (const colorScheme of SCHEMES) {
-      const context = await browser.newContext({ viewport, colorScheme })
-      await act(await context.newPage(), `${viewport.width}-${colorScheme}`, context)
-      await context.close()
-    }
-}
 
 /** Goes on with Tab until something with a name has the focus, which must be seen. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -153,7 +109,7 @@ const offered = async () =>
 
 describe('pages in a browser', () => {
   it('after sign-in the page shows every claim, in both sizes, light and dark', async () => {
-    await inEverySize(async (page, name) => {
+    await inEverySize(browser, async (page, name) => {
       await page.goto(`${signing.service.url}${await offered()}`)
       await page.getByRole('heading', { name: 'Membership' }).waitFor()
       for (const text of ['Alice Liddell', 'Given name', '1990-02-03', 'Address › Country', 'Yes'])
@@ -178,7 +134,7 @@ describe('pages in a browser', () => {
   })
 
   it('the form of a local installation is filled in by keyboard alone; what is wrong is said beside its field', async () => {
-    await inEverySize(async (page, name) => {
+    await inEverySize(browser, async (page, name) => {
       const { address } = newRequest({ scope: 'Member', redirect_uri: 'com.example.wallet:/callback' })
       await page.goto(`${local.service.url}${address}`)
       await assertGood(page, `form-${name}`)
@@ -204,7 +160,7 @@ describe('pages in a browser', () => {
   })
 
   it('pages of errors are as good', async () => {
-    await inEverySize(async (page, name) => {
+    await inEverySize(browser, async (page, name) => {
       const answer = await page.goto(`${local.service.url}/openid4vci/authorize/unknown`)
       expect(answer?.status()).toBe(404)
       await assertGood(page, `error-${name}`)
