@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { describeClaims } from '../../issuer/schemas/claims.js'
+import { inWords, typeTitle } from '../../pages/words.js'
 import type { ClaimsPath } from '../../protocol/openid4vp/dcql/claims-query.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
@@ -24,13 +25,6 @@ export interface Asked {
 
 const MOST_NAMES = 3
 
-/** `given_name`, `givenName` → `given name` */
-const inWords = (name: string): string =>
-  name
-    .replaceAll(/[_-]+/g, ' ')
-    .replaceAll(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`)
-    .trim()
-
 /** The last part of an address, or of a name with dots or colons in it. */
 const lastPart = (type: string): string =>
   type
@@ -39,7 +33,7 @@ const lastPart = (type: string): string =>
     .at(-1) ?? type
 
 const nameOfType = (type: string, known: AskedType | undefined): string =>
-  known?.display?.[0]?.name ?? known?.title ?? inWords(known?.name ?? lastPart(type))
+  known === undefined ? inWords(lastPart(type)) : typeTitle(known)
 
 const startsWith = (path: ClaimsPath, start: readonly string[]) => start.every((name, at) => path[at] === name)
 

@@ -6,6 +6,7 @@ import type { TxCodeDescription } from '../../issuer/openid4vci/tx-code.js'
 import { receivePageUrl } from '../../pages/addresses.js'
 import { type Html, html } from '../../pages/html.js'
 import { page } from '../../pages/page.js'
+import { typeTitle } from '../../pages/words.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { qrCodeDataUri } from '../../qr-code.js'
 import { openBody, scannedCode, walletLink } from '../frame.js'
@@ -14,7 +15,7 @@ import { timeLeft } from '../time-left.js'
 import { DONE_STATES, progressOf } from './sentences.js'
 
 const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePage): string =>
-  schemaDisplay?.[0]?.name ?? schemaTitle ?? schemaName
+  typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay })
 
 const headingOf = (stored: ReceivePage): string => stored.pageTitle ?? `${credentialNameOf(stored)} for your wallet`
 

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config.js'
 import { type Html, html } from '../../../pages/html.js'
 import { page } from '../../../pages/page.js'
+import { typeTitle } from '../../../pages/words.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { describeClaims } from '../../schemas/claims.js'
 import type { ConsentContext } from '../offers/store.js'
@@ -96,8 +97,9 @@ export function consentPage(
   form?: ConsentForm,
 ): ProtocolReply {
   const { id, request } = authorization
-  const [display] = context.schemaDisplay ?? []
-  const credential = display?.name ?? context.schemaTitle ?? context.schemaName
+  const { schemaName, schemaTitle, schemaDisplay } = context
+  const description = schemaDisplay?.[0]?.description
+  const credential = typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay })
   const issuer = context.issuerDisplay?.[0]?.name ?? new URL(config.issuerBaseUrl).host
   return page(config.issuerBaseUrl, {
     status: form?.sent === undefined ? 200 : 400,
@@ -107,7 +109,7 @@ export function consentPage(
 ${isLocalAdmin(config) && html`<p class="banner" role="note">Login is switched off: this is a local installation, and everybody is its administrator.</p>`}
 <p class="from">${issuer}</p>
 <h1>${credential}</h1>
-${display?.description !== undefined && html`<p class="about">${display.description}</p>`}
+${description !== undefined && html`<p class="about">${description}</p>`}
 ${question(authorization)}
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">
