@@ -21,7 +21,7 @@ const formPolicy = (formAction: string) =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${formAction}`
 
 /**
- * A page for people, as a reply: HTML that needs no script, kept by no cache.
+ * A page for people, as a reply: HTML that needs no script, kept by no cache. Its icon is empty, so that browsers ask for none.
  *
  * @param baseUrl the one that the page's own address begins with: what it loads is at the same origin
  */
@@ -33,6 +33,7 @@ export function page(baseUrl: string, { title, body, status = 200, formAction, l
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="same-origin">
 <title>${title}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${baseUrl}/pages/style.css">
 ${live === true && html`<script src="${baseUrl}/pages/live.js" type="module"></script>`}
 </head>

@@ -35,9 +35,7 @@ describe('the page of a request in a browser', () => {
     await inEverySize(browser, async (page, name) => {
       const complaints: string[] = []
       page.on('console', (message) => {
-        // No page has an icon, which browsers ask for by themselves.
-        if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
-          complaints.push(message.text())
+        if (message.type() === 'error') complaints.push(message.text())
       })
       page.on('pageerror', (error) => complaints.push(error.message))
       const asked = await askOnPage(service, { redirectUri })
