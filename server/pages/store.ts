@@ -16,20 +16,22 @@ export type NewPage = PageTexts & {
   readonly createdAt: Date
   /** When nobody needs it any more; null for as long as its target is there. */
   readonly expiresAt: Date | null
-} & ({ readonly verificationSessionId: string } | { readonly offeringId: string })
+} & ({ readonly verificationSessionId: string } | { readonly offeringId: string; readonly madeBy: string })
 
 /**
- * Inserts a page, as a statement or as a part of the one that makes its target, and returns its `id`. A target has one page:
- * where it has one already, that gets the new texts.
+ * Inserts a page, as a statement or as a part of the one that makes its target, and returns its `id`. A session has one page, an
+ * offering one for each who makes one: where there is that already, it gets the new texts.
  */
 export function insertPage(page: NewPage): Prisma.Sql {
-  const [kind, sessionId, offeringId] =
-    'offeringId' in page ? ['receive', null, page.offeringId] : ['present', page.verificationSessionId, null]
-  const target = Prisma.raw(kind === 'receive' ? 'offering_id' : 'verification_session_id')
+  const [kind, sessionId, offeringId, madeBy] =
+    'offeringId' in page
+      ? ['receive', null, page.offeringId, page.madeBy]
+      : ['present', page.verificationSessionId, null, null]
+  const known = Prisma.raw(kind === 'receive' ? 'offering_id, made_by' : 'verification_session_id')
   return Prisma.sql`
-    INSERT INTO pages (id, kind, verification_session_id, offering_id, title, text, type_names, wallet_url, created_at, expires_at)
-    VALUES (${page.id}, ${kind}, ${sessionId}, ${offeringId}, ${page.title ?? null}, ${page.text ?? null},
+    INSERT INTO pages (id, kind, verification_session_id, offering_id, made_by, title, text, type_names, wallet_url, created_at, expires_at)
+    VALUES (${page.id}, ${kind}, ${sessionId}, ${offeringId}, ${madeBy}, ${page.title ?? null}, ${page.text ?? null},
       ${[...page.typeNames]}::text[], ${page.walletUrl ?? null}, ${page.createdAt}, ${page.expiresAt})
-    ON CONFLICT (${target}) DO UPDATE SET title = excluded.title, text = excluded.text
+    ON CONFLICT (${known}) DO UPDATE SET title = excluded.title, text = excluded.text
     RETURNING id`
 }

@@ -29,7 +29,7 @@ function endOf({ config, clock }: Deps, { expiresAt, session, deferred }: Wallet
   return new Date((session?.expiresAt ?? expiresAt ?? clock()).getTime() + days * DAY_SECONDS * 1000)
 }
 
-/** An offer of a session is its maker's; an offering is open to whoever knows its id, as it is elsewhere. */
+/** An offer of a session is its maker's; an offering is open to whoever knows its id, as it is elsewhere, each with a page of their own. */
 async function receivePageOf(
   deps: Deps,
   caller: Caller,
@@ -47,7 +47,16 @@ async function receivePageOf(
   if (session !== null && !isAdmin(caller) && session.createdBy !== caller.sub) throw errors.pageDenied(member)
   if (closedReason(offering, deps.clock()) !== undefined) throw errors.pageTargetEnded(member)
   const createdAt = deps.clock()
-  return { id: deps.newId(), offeringId, title, text, typeNames: [], createdAt, expiresAt: endOf(deps, offering) }
+  return {
+    id: deps.newId(),
+    offeringId,
+    madeBy: caller.sub,
+    title,
+    text,
+    typeNames: [],
+    createdAt,
+    expiresAt: endOf(deps, offering),
+  }
 }
 
 /**

@@ -13,7 +13,7 @@ export const createPage = {
     summary: 'Make a page to which a person is sent, to present or to receive',
     description:
       'For whoever made its target, and admins; of an offering, for whoever knows its id. The address says nothing of the target. A ' +
-      'target has one page: asked for again, it is the same one, with the new texts.',
+      'request has one page, an offer or offering one for each who makes one: asked for again, it is the same one, with the new texts.',
     access: 'user',
     status: 201,
     requestExample: {

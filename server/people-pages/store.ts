@@ -104,7 +104,7 @@ export type PageStore = ReturnType<typeof createPageStore>
 
 export function createPageStore({ sql }: Database) {
   return {
-    /** @returns the id of the target's page: a new one, or the one that it had. */
+    /** @returns the id of the page: a new one, or the one that there was. */
     async create(page: NewPage, actor: string): Promise<string> {
       const [subject, target] =
         'offeringId' in page ? ['offering', page.offeringId] : ['verification-session', page.verificationSessionId]

@@ -124,6 +124,17 @@ describe('the page of an offering', () => {
     expect([none.status, none.json.message]).toEqual([409, 'offeringId has ended: no page can be made of it.'])
   })
 
+  it('of somebody else keeps its texts: each has a page of their own', async () => {
+    const { id } = await issuer.makeOffering()
+    const { json: shop } = await post('/pages', { offeringId: id, title: 'Your receipt' })
+    const { json: mallory } = await post('/pages', { offeringId: id, title: 'Call 0900 123 first' }, 'mallory')
+    expect(mallory.url).not.toBe(shop.url)
+    expect(writtenOn(await open(shop.url))).toContain('Your receipt')
+    const { json: again } = await post('/pages', { offeringId: id, title: 'Your new receipt' })
+    expect(again.url).toBe(shop.url)
+    expect(writtenOn(await open(shop.url))).toContain('Your new receipt')
+  })
+
   it('without an end is kept as long as the offering', async () => {
     const { json } = await post('/pages', { offeringId: (await issuer.makeOffering()).id })
     const later = new Date(CLOCK.now().getTime() + 10_000 * 86_400_000)
