@@ -11,8 +11,6 @@ export type NewPage = PageTexts & {
   readonly id: string
   /** Names of the types that are asked for; none of an offering. */
   readonly typeNames: readonly string[]
-  /** What the address of an offer begins with, where it is not that for every wallet. */
-  readonly walletUrl?: string | undefined
   readonly createdAt: Date
   /** When nobody needs it any more; null for as long as its target is there. */
   readonly expiresAt: Date | null
@@ -29,9 +27,9 @@ export function insertPage(page: NewPage): Prisma.Sql {
       : ['present', page.verificationSessionId, null, null]
   const known = Prisma.raw(kind === 'receive' ? 'offering_id, made_by' : 'verification_session_id')
   return Prisma.sql`
-    INSERT INTO pages (id, kind, verification_session_id, offering_id, made_by, title, text, type_names, wallet_url, created_at, expires_at)
+    INSERT INTO pages (id, kind, verification_session_id, offering_id, made_by, title, text, type_names, created_at, expires_at)
     VALUES (${page.id}, ${kind}, ${sessionId}, ${offeringId}, ${madeBy}, ${page.title ?? null}, ${page.text ?? null},
-      ${[...page.typeNames]}::text[], ${page.walletUrl ?? null}, ${page.createdAt}, ${page.expiresAt})
+      ${[...page.typeNames]}::text[], ${page.createdAt}, ${page.expiresAt})
     ON CONFLICT (${known}) DO UPDATE SET title = excluded.title, text = excluded.text
     RETURNING id`
 }

@@ -160,7 +160,7 @@ export function createPageStore({ sql }: Database) {
     /** An offer as its page shows it. */
     async receive(id: string) {
       const [row] = await sql(zReceivePage)`
-        SELECT ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", p.wallet_url AS "walletUrl",
+        SELECT ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", x.wallet_url AS "walletUrl",
           s.title AS "schemaTitle", s.display AS "schemaDisplay", i.display AS "issuerDisplay"
         FROM pages p JOIN offerings o ON o.id = p.offering_id JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
         LEFT JOIN credential_offer_sessions x ON x.id = o.id

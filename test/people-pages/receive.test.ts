@@ -47,6 +47,16 @@ describe('the page of a credential offer', () => {
     expect(page.headers.get('set-cookie')).toBeNull()
   })
 
+  it('leads to the wallet that the offer is for', async () => {
+    const { offer, url } = await offerOnPage({ walletUrl: 'https://wallet.example/take' })
+    const page = await open(url)
+    expect(offer.credentialOfferUri).toMatch(/^https:\/\/wallet\.example\/take\?/)
+    expect([scanned(page), linkOn(page, 'Open my wallet')]).toEqual([
+      offer.credentialOfferUri,
+      offer.credentialOfferUri,
+    ])
+  })
+
   it('says that a code will be asked for, and never the code', async () => {
     const { offer, url } = await offerOnPage({ txCode: { length: 8, description: 'It is in your letter.' } })
     const page = await open(url)

@@ -144,6 +144,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
       forSubject: request.forSubject ?? null,
       profile,
       deferred: request.deferred ?? false,
+      walletUrl: request.walletUrl ?? null,
     },
     session,
   )

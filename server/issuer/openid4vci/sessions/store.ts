@@ -155,6 +155,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
         readonly forSubject: string | null
         readonly profile: string
         readonly deferred: boolean
+        readonly walletUrl: string | null
       },
       session: StoredSession,
     ): Promise<void> {
@@ -169,8 +170,8 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
             true, ${offering.grant}, ${offering.forSubject}, ${offering.deferred}, ${offering.profile}, ${offering.createdAt})
           RETURNING id),
         inserted AS (
-          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, created_at, expires_at)
-          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${createdAt}, ${expiresAt} FROM offering
+          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at)
+          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt} FROM offering
           RETURNING id, seq, deferred),
         ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM inserted`, createdAt)}
         INSERT INTO audit_events (actor, action, subject, subject_id)
