@@ -21,8 +21,11 @@ export interface Told<View, State extends string> {
 /** Streams of one page: anybody who has its address may open some. */
 const MOST_STREAMS_OF_A_PAGE = 20
 
-/** A stream outlives its session by this, so that it tells how that ended. */
-const LAST_WORD_SECONDS = 60
+/**
+ * A stream outlives its session by this, so that it tells how that ended. One that is opened later still lasts as long: a browser that slept on the phone, as it
+ * does while its wallet is open, comes again when all is over.
+ */
+const LAST_WORD_MS = 60_000
 
 /**
  * The events of a page: each state of its session as a sentence, until there is none after it. Nobody proves who they are, so
@@ -39,11 +42,12 @@ export async function watchPage<View, State extends string>(
 ): Promise<AsyncGenerator<TrackedEnvelope<ToldProgress<State>>, void, undefined>> {
   if (target === undefined) throw errors.pageNotFound()
   const { sessionId, expiresAt } = target
+  const until = Math.max(expiresAt.getTime(), deps.clock().getTime()) + LAST_WORD_MS
   const stream = await deps.events.stream<View>({
     sessionId,
     lastEventId,
     signal: request.signal,
-    caller: { sub: `page ${pageId}`, expiresAt: expiresAt.getTime() + LAST_WORD_SECONDS * 1000 },
+    caller: { sub: `page ${pageId}`, expiresAt: until },
     most: MOST_STREAMS_OF_A_PAGE,
     current: async () => {
       const latest = await deps.stores.events.latest(kind, sessionId)

@@ -96,6 +96,22 @@ describe('the page of a credential offer', () => {
     expect(rejected.text).not.toContain('Ada')
   })
 
+  it('tells how it ended, and how it goes on, to a browser that slept until after its time', async () => {
+    const streamOf = (url: string) => readEvents(issuer.service, `${new URL(url).pathname}/events`, {})
+    const [taken, deferred] = [await offerOnPage(), await offerOnPage({ deferred: true })]
+    for (const { offer } of [taken, deferred]) {
+      const token = await issuer.token(offer.credentialOfferSessionId)
+      await issuer.take(token, SD_JWT)
+    }
+    CLOCK.ahead += 2 * 86_400
+    await using ended = await streamOf(taken.url)
+    expect(JSON.parse((await ended.next()).data ?? '').state).toBe('CredentialIssued')
+    await expect(ended.next()).rejects.toThrow('The stream ended')
+    await using waiting = await streamOf(deferred.url)
+    expect(JSON.parse((await waiting.next()).data ?? '').message).toContain('The issuer still has to decide.')
+    CLOCK.ahead = 0
+  })
+
   it('that ran out is gone', async () => {
     const { url } = await offerOnPage({ expiresInSeconds: 60 })
     CLOCK.ahead += 120
