@@ -23,6 +23,10 @@ if (live) {
   })
   events.addEventListener('error', () => fallBack(events.readyState === EventSource.CLOSED))
 
+  // Where the person is, instead of UTC.
+  for (const moment of live.querySelectorAll('time'))
+    moment.textContent = new Date(moment.dateTime).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })
+
   const time = live.querySelector('[data-seconds]')
   if (time) {
     const end = performance.now() + Number(time.dataset.seconds) * 1000

@@ -39,10 +39,13 @@ ${again(url)}`
 }`
 }
 
+const WHAT_A_WALLET_IS =
+  'A wallet is an app that keeps credentials for you. If nothing opens, there is none on this device that can do this.'
+
 /** A link that a wallet on this device is opened by. */
 export const walletLink = (address: string): Html =>
-  html`<section aria-labelledby="here"><h2 id="here">On this device</h2><p><a class="button" href="${address}">Open my wallet</a></p></section>`
+  html`<section aria-labelledby="here"><h2 id="here">On this device</h2><p><a class="button" href="${address}">Open my wallet</a></p><p class="hint">${WHAT_A_WALLET_IS}</p></section>`
 
 /** A QR code for a wallet on another device, with what to do with it beside it. */
 export const scannedCode = (dataUri: string, alt: string, text: string): Html =>
-  html`<section aria-labelledby="there"><h2 id="there">With a wallet on another device</h2><p>${text}</p><img class="qr" src="${dataUri}" alt="${alt}"></section>`
+  html`<section class="scanned" aria-labelledby="there"><div><h2 id="there">With a wallet on another device</h2><p>${text}</p></div><img class="qr" src="${dataUri}" alt="${alt}"></section>`

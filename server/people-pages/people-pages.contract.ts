@@ -28,8 +28,8 @@ export const createPage = {
       verificationSessionId: z.string().min(1).optional().meta({ description: 'The page is at `/present/{id}`.' }),
       credentialOfferSessionId: z.string().min(1).optional().meta({ description: 'The page is at `/receive/{id}`.' }),
       offeringId: z.string().min(1).optional().meta({ description: 'The page is at `/receive/{id}`.' }),
-      title: z.string().min(1).max(MAX_TITLE).optional().meta({ description: 'In the place of the heading.' }),
-      text: z.string().min(1).max(MAX_TEXT).optional().meta({ description: 'Beneath the heading.' }),
+      title: z.string().trim().min(1).max(MAX_TITLE).optional().meta({ description: 'In the place of the heading.' }),
+      text: z.string().trim().min(1).max(MAX_TEXT).optional().meta({ description: 'Beneath the heading.' }),
     })
     .refine((input) => TARGETS.filter((target) => input[target] !== undefined).length === 1, {
       error: `must hold exactly one of ${TARGETS.join(', ')}`,

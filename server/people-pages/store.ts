@@ -48,6 +48,8 @@ const zReturn = z.strictObject({
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
   redirectUri: z.string().nullable(),
+  requireResponseCode: z.boolean(),
+  verifierDisplay: zDisplay,
 })
 
 /** What a browser that comes back from a wallet is judged by. */
@@ -152,8 +154,10 @@ export function createPageStore({ sql }: Database) {
     async returned(id: string): Promise<StoredReturn | undefined> {
       const [row] = await sql(zReturn)`
         SELECT p.title, p.browser_hash AS "browserHash", s.response_code_hash AS "responseCodeHash", s.state,
-          s.error_message AS "errorMessage", s.redirect_uri AS "redirectUri"
-        FROM pages p JOIN verification_sessions s ON s.id = p.verification_session_id WHERE p.id = ${id}`
+          s.error_message AS "errorMessage", s.redirect_uri AS "redirectUri", s.require_response_code AS "requireResponseCode",
+          v.display AS "verifierDisplay"
+        FROM pages p JOIN verification_sessions s ON s.id = p.verification_session_id LEFT JOIN verifiers v ON v.did = s.verifier_id
+        WHERE p.id = ${id}`
       return row
     },
 

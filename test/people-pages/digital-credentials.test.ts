@@ -61,7 +61,9 @@ describe('the page of a request over the Digital Credentials API', () => {
     })
     const reply = await postFrom(service.url, button, credential)
     expect([reply.status, reply.json]).toEqual([200, {}])
-    expect(writtenOn(await visitor.open(asked.pageUrl))).toBe('Show a credential Done. What you showed was accepted.')
+    expect(writtenOn(await visitor.open(asked.pageUrl))).toBe(
+      `${new URL(service.url).host} Show a credential Done. What you showed was accepted.`,
+    )
     expect((await resultOf(service, asked)).json.credentials[0].claims).toEqual({ product: 'Espresso machine' })
   })
 

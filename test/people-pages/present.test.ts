@@ -20,6 +20,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const open = (url: string) => newVisitor(service).open(url)
+const host = () => new URL(service.url).host
 const eventsOf = async (pageUrl: string) => readEvents(service, `${new URL(pageUrl).pathname}/events`, {})
 
 async function nextOf(stream: Awaited<ReturnType<typeof readEvents>>) {
@@ -156,7 +157,10 @@ describe('its end', () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const page = await open(asked.pageUrl)
-    expect([page.status, writtenOn(page)]).toEqual([200, 'Show a credential Done. What you showed was accepted.'])
+    expect([page.status, writtenOn(page)]).toEqual([
+      200,
+      `${host()} Show a credential Done. What you showed was accepted. Go on where your wallet has taken you.`,
+    ])
     expect(page.text).not.toContain('Espresso')
     expect(page.text).not.toContain('img')
   })
@@ -165,7 +169,9 @@ describe('its end', () => {
     const asked = await askOnPage(service)
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
-    expect(writtenOn(await open(asked.pageUrl))).toBe('Show a credential The wallet declined. Nothing was shown.')
+    expect(writtenOn(await open(asked.pageUrl))).toBe(
+      `${host()} Show a credential The wallet declined. Nothing was shown. Go on where your wallet has taken you.`,
+    )
   })
 
   it('one that ran out is gone, and one that is unknown not found', async () => {
@@ -175,7 +181,7 @@ describe('its end', () => {
     CLOCK.ahead = 0
     expect([page.status, writtenOn(page)]).toEqual([
       410,
-      'Show a credential The time for this has run out. Nothing was accepted.',
+      `${host()} Show a credential The time for this has run out. Nothing was accepted.`,
     ])
     const unknown = await open(`${service.url}/present/${crypto.randomUUID()}`)
     expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -249,6 +255,12 @@ describe('POST /pages', () => {
     expect(page.text).not.toContain('<script>')
     expect(writtenOn(page)).toContain(texts.title)
     expect(writtenOn(page)).toContain(texts.text)
+  })
+
+  it.each(['title', 'text'])('a %s without anything to read is refused', async (member) => {
+    const { verificationSessionId } = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
+    const refused = await makePage({ verificationSessionId, [member]: ' \n ' })
+    expect([refused.status, refused.json.message]).toEqual([400, [`${member} must not be empty`]])
   })
 
   it('a request has one page: asked for again, it has the new texts', async () => {

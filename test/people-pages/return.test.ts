@@ -100,7 +100,10 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   it('without an address to go on to, the browser that began is told the end', async () => {
     const { visitor, back } = await answered({ redirectUri: undefined })
     const shown = await visitor.open(back)
-    expect([shown.status, writtenOn(shown)]).toEqual([200, 'Show a credential Done. What you showed was accepted.'])
+    expect([shown.status, writtenOn(shown)]).toEqual([
+      200,
+      `${new URL(service.url).host} Show a credential Done. What you showed was accepted.`,
+    ])
     expect(writtenOn(await newVisitor(service).open(back))).toContain(WITHHELD)
   })
 
@@ -110,6 +113,14 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect(linkOn(await newVisitor(service).open(page.pageUrl), 'Go on')).toBeUndefined()
     const careful = await answered()
     expect(linkOn(await careful.visitor.open(careful.page.pageUrl), 'Go on')).toBeUndefined()
+  })
+
+  it.each([
+    [false, 'Go on in the browser in which you opened the page.'],
+    [true, 'Begin again, and answer with a wallet on the device on which you open the page.'],
+  ])('another browser is told what can still be done: where the code is needed (%s), %s', async (required, told) => {
+    const { back } = await answered({ requireResponseCode: required })
+    expect(writtenOn(await newVisitor(service).open(back))).toContain(`${WITHHELD} ${told}`)
   })
 
   it('a page that was made of a request later is come back to as well', async () => {

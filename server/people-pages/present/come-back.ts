@@ -8,8 +8,10 @@ import { sameHash, sentBrowserHash } from './browser.js'
 import { endedPresentPage } from './page.js'
 import { progressOf } from './sentences.js'
 
-const ANOTHER_BROWSER =
-  'This was begun in another browser, so what came of it is withheld here. Go on in the browser in which you opened the page.'
+const ANOTHER_BROWSER = 'This was begun in another browser, so what came of it is withheld here.'
+const GO_ON_THERE = 'Go on in the browser in which you opened the page.'
+/** Where the code is needed, which the wallet has brought to the wrong browser, the other one cannot go on. */
+const BEGIN_AGAIN = 'Begin again, and answer with a wallet on the device on which you open the page.'
 
 /**
  * Where a wallet sends the browser that it was opened from (OpenID4VP 1.0 §13.3, §14.2). Only the browser that began goes on, and
@@ -24,8 +26,11 @@ export async function comeBack(ctx: Context, id: string, responseCode: string | 
     sameHash(stored.browserHash, sentBrowserHash(ctx)),
     sameHash(stored.responseCodeHash, responseCodeHash(code)),
   ]
-  const { title, redirectUri } = stored
-  if (fits.includes(false)) return endedPresentPage(deps, { title, message: ANOTHER_BROWSER, status: 403 })
+  const { title, verifierDisplay, redirectUri, requireResponseCode } = stored
+  if (fits.includes(false)) {
+    const message = `${ANOTHER_BROWSER} ${requireResponseCode ? BEGIN_AGAIN : GO_ON_THERE}`
+    return endedPresentPage(deps, { title, verifierDisplay, message, status: 403 })
+  }
   if (redirectUri !== null) return seeOther(withParameters(redirectUri, { response_code: code }))
-  return endedPresentPage(deps, { title, message: progressOf(stored).message })
+  return endedPresentPage(deps, { title, verifierDisplay, message: progressOf(stored).message })
 }

@@ -94,7 +94,7 @@ export async function openPresentPage(
 }
 
 /** What the page of a request that has ended says: one sentence, and no result. */
-export interface EndedRequest {
+export interface EndedRequest extends Pick<PresentPage, 'verifierDisplay'> {
   readonly title: string | null
   readonly message: string
   readonly status?: number
@@ -105,12 +105,14 @@ export interface EndedRequest {
 /** The page of a request that has ended. */
 export function endedPresentPage(
   { config }: Pick<Deps, 'config'>,
-  { title, message, status = 200, onward }: EndedRequest,
+  { verifierDisplay, title, message, status = 200, onward }: EndedRequest,
 ): ProtocolReply {
+  const from = nameOf(verifierDisplay, config.verifierBaseUrl)
+  const heading = title ?? HEADING
   return page(config.verifierBaseUrl, {
     status,
-    title: title ?? HEADING,
-    body: html`<h1>${title ?? HEADING}</h1><p class="status" role="status">${message}</p>${
+    title: `${heading} · ${from}`,
+    body: html`<p class="from">${from}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>${
       onward !== undefined && html`<p><a class="button" href="${onward}">Go on</a></p>`
     }`,
   })

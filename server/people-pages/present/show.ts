@@ -12,14 +12,21 @@ import { progressOf } from './sentences.js'
 const later = (baseUrl: string): ProtocolReply =>
   messagePage(baseUrl, 503, 'Not now', 'This page is shown when somebody opens it.')
 
+/** Where the code is needed, which the wallet alone was given. */
+const LED_ON = 'Go on where your wallet has taken you.'
+
 /** @param isOwn whether this browser opened the page first: where no code is needed, it can go on without one */
 function endedPage({ deps }: Context, stored: PresentPage, isOwn: boolean): ProtocolReply {
-  const { pageTitle: title, redirectUri, requireResponseCode } = stored
-  const { message } = progressOf({ state: 'Error', errorMessage: EXPIRED_MESSAGE })
-  if (!isFinal(stored.state)) return endedPresentPage(deps, { title, message, status: 410 })
-  const onward = isOwn && !requireResponseCode && redirectUri !== null ? redirectUri : undefined
-  const status = stored.errorMessage === EXPIRED_MESSAGE ? 410 : 200
-  return endedPresentPage(deps, { title, message: progressOf(stored).message, status, onward })
+  const { pageTitle: title, verifierDisplay, redirectUri, requireResponseCode } = stored
+  const isOver = !isFinal(stored.state) || stored.errorMessage === EXPIRED_MESSAGE
+  if (isOver) {
+    const { message } = progressOf({ state: 'Error', errorMessage: EXPIRED_MESSAGE })
+    return endedPresentPage(deps, { title, verifierDisplay, message, status: 410 })
+  }
+  const { message } = progressOf(stored)
+  if (redirectUri === null) return endedPresentPage(deps, { title, verifierDisplay, message })
+  if (requireResponseCode) return endedPresentPage(deps, { title, verifierDisplay, message: `${message} ${LED_ON}` })
+  return endedPresentPage(deps, { title, verifierDisplay, message, onward: isOwn ? redirectUri : undefined })
 }
 
 /**
