@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { routesOf } from '../../server/http/routes.js'
 import { createLog } from '../../server/log.js'
+import { restRouter } from '../../server/router.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 
 interface Line {
@@ -283,6 +285,29 @@ describe('what never reaches the log', () => {
     for (const id of Object.values(ids)) {
       expect(written).toContain(`/${id.slice(0, 8)}…`)
       expect(written).not.toContain(id)
+    }
+  })
+
+  it('of every path that callers without credentials may name, but for what everybody may know', () => {
+    const known = new Set([
+      '/{uuid}/did.json',
+      '/{uuid}/.well-known/did.json',
+      '/api/v1/schemas/{id}',
+      '/status-lists/{id}',
+      '/token-status-lists/{id}',
+      '/vct/{name}',
+    ])
+    const templates = routesOf(restRouter)
+      .filter(({ rest }) => rest.access === 'public' || rest.access === 'optional')
+      .map(({ template }) => template)
+      .filter((template) => template.includes('{') && !known.has(template))
+    expect(templates.length).toBeGreaterThan(10)
+    const log = createLog('info', destination)
+    const id = crypto.randomUUID()
+    for (const template of templates) {
+      written = ''
+      log.info({ path: template.replace(/\{\w+\}/, id) }, template)
+      expect([template, lines()[0]?.path]).toEqual([template, template.replace(/\{\w+\}/, `${id.slice(0, 8)}…`)])
     }
   })
 
