@@ -297,6 +297,13 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     // The certificate of the former key is one of another key now.
     const reply = await certifyVerifier(id, pemOf(leaf, intermediate), other, authorization)
     expect(reply.status).toBe(400)
+    // Also where the rotation comes between the check and the statement.
+    const [former] = await query<{ id: string }>(
+      other.databaseUrl,
+      'SELECT k.id FROM verifiers v JOIN keys k USING (key_set_id) WHERE v.id = $1 AND retired_at IS NOT NULL',
+      [id],
+    )
+    expect(await other.deps.stores.keys.certify(former?.id ?? '', [leaf.x5c], 'verifier')).toBe(false)
     const request = (await requestOf(id, other, authorization)).json.certificateRequest
     expect((await certifyVerifier(id, pemOf(certificateFor(request), intermediate), other, authorization)).status).toBe(
       200,
