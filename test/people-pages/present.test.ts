@@ -102,7 +102,7 @@ describe('the page of a request', () => {
     const other = {
       id: 'other',
       format: 'dc+sd-jwt',
-      meta: { vct_values: ['urn:eudi:pid:1', 'https://x.example/id_card'] },
+      meta: { vct_values: ['urn:eudi:pid:1', 'https://x.example/id_card/v1.0'] },
     }
     const page = await askOnPage(service, {
       dcqlQuery: {
@@ -114,7 +114,7 @@ describe('the page of a request', () => {
       },
     })
     const text = writtenOn(await open(page.pageUrl))
-    expect(text).toContain('Member’s card Address › Street or 1 or id card given name nationalities')
+    expect(text).toContain('Member’s card Address › Street or pid or id card given name nationalities')
     expect(text).toContain('Member’s card Address › Street (optional)')
   })
 

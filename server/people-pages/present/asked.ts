@@ -25,11 +25,14 @@ export interface Asked {
 
 const MOST_NAMES = 3
 
-/** The last part of an address, or of a name with dots or colons in it. */
+/** `1`, `v2`: what people do not call a type by. */
+const VERSION = /^v?\d+$/i
+
+/** The last part of an address, or of a name with dots or colons in it, that says something. */
 const lastPart = (type: string): string =>
   type
     .split(/[/:#.]/)
-    .filter(Boolean)
+    .filter((part) => part !== '' && !VERSION.test(part))
     .at(-1) ?? type
 
 const nameOfType = (type: string, known: AskedType | undefined): string =>
