@@ -45,7 +45,7 @@ describe('the page of a request in a browser', () => {
       expect(await page.getByRole('link', { name: 'Reload this page' }).isVisible()).toBe(false)
       await assertGood(page, `present-${name}`)
       await fetchRequest(asked)
-      await page.getByText('Waiting for your answer in the wallet.').waitFor()
+      await page.getByText('Waiting for your answer.').waitFor()
       await page.keyboard.press('Tab')
       const link = page.getByRole('link', { name: 'Open my wallet' })
       expect(await link.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true)

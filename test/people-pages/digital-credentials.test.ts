@@ -48,7 +48,7 @@ describe('the page of a request over the Digital Credentials API', () => {
     expect(linkOn(page, 'Open my wallet')).toBeUndefined()
     expect(page.text).not.toContain('<img')
     expect(writtenOn(page)).toContain('This browser cannot ask a wallet by itself.')
-    expect(writtenOn(page)).toContain('Waiting for your answer in the wallet.')
+    expect(writtenOn(page)).toContain('Waiting for your answer.')
   })
 
   it('what it hands to the browser is answered, and the page says so; nobody is led anywhere', async () => {

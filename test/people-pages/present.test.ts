@@ -52,7 +52,7 @@ describe('the page of a request', () => {
     expect(page.text).not.toMatch(/<script(?! src=)|\son\w+=|style=/)
     expect(linkOn(page, 'Reload this page to see how it goes')).toBe(asked.pageUrl)
     await fetchRequest(asked)
-    expect(writtenOn(await open(asked.pageUrl))).toContain('Waiting for your answer in the wallet.')
+    expect(writtenOn(await open(asked.pageUrl))).toContain('Waiting for your answer.')
   })
 
   it('has the policy of pages and is kept by no cache', async () => {

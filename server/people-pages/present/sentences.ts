@@ -25,7 +25,7 @@ export function progressOf({
     case 'RequestCreated':
       return { state, message: 'Waiting for your wallet.' }
     case 'RequestUriRetrieved':
-      return { state, message: 'Waiting for your answer in the wallet.' }
+      return { state, message: 'Waiting for your answer.' }
     case 'ResponseVerified':
       return { state, message: 'Done. What you showed was accepted.' }
     case 'Error':
