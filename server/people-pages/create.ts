@@ -2,12 +2,11 @@ import type { z } from 'zod'
 import { type Caller, isAdmin } from '../auth/caller.js'
 import type { Deps } from '../deps.js'
 import { errors } from '../errors.js'
+import { newPageOf } from '../issuer/credential-offers/page.js'
 import { closedReason } from '../issuer/openid4vci/offer.js'
-import type { WalletOffering } from '../issuer/openid4vci/offers/store.js'
-import { DAY_SECONDS } from '../maintenance/task.js'
 import { presentPageUrl, receivePageUrl } from '../pages/addresses.js'
 import type { NewPage, PageTexts } from '../pages/store.js'
-import { newPageOf } from '../verifier/authorization-requests/page.js'
+import { newPageOf as newRequestPageOf } from '../verifier/authorization-requests/page.js'
 import type { createPage } from './people-pages.contract.js'
 
 type Request = z.output<typeof createPage.input>
@@ -19,14 +18,7 @@ async function presentPageOf(deps: Deps, caller: Caller, id: string, texts: Page
   if (session.endedAt !== null || session.expiresAt <= deps.clock()) {
     throw errors.pageTargetEnded('verificationSessionId')
   }
-  return newPageOf(deps, { id, ...session }, texts)
-}
-
-/** For as long as a wallet may wait for it, and its session is kept. */
-function endOf({ config, clock }: Deps, { expiresAt, session, deferred }: WalletOffering): Date | null {
-  if (expiresAt === null && session === null) return null
-  const days = config.sessionRetentionDays + (deferred ? config.refreshTokenDays : 0)
-  return new Date((session?.expiresAt ?? expiresAt ?? clock()).getTime() + days * DAY_SECONDS * 1000)
+  return newRequestPageOf(deps, { id, ...session }, texts)
 }
 
 /** An offer of a session is its maker's; an offering is open to whoever knows its id, as it is elsewhere, each with a page of their own. */
@@ -46,17 +38,12 @@ async function receivePageOf(
   const { session } = offering
   if (session !== null && !isAdmin(caller) && session.createdBy !== caller.sub) throw errors.pageDenied(member)
   if (closedReason(offering, deps.clock()) !== undefined) throw errors.pageTargetEnded(member)
-  const createdAt = deps.clock()
-  return {
-    id: deps.newId(),
-    offeringId,
-    madeBy: caller.sub,
-    title,
-    text,
-    typeNames: [],
-    createdAt,
-    expiresAt: endOf(deps, offering),
-  }
+  return newPageOf(
+    deps,
+    { id: offeringId, expiresAt: session?.expiresAt ?? offering.expiresAt, deferred: offering.deferred },
+    caller.sub,
+    { title, text },
+  )
 }
 
 /**

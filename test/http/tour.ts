@@ -97,7 +97,11 @@ async function visitReceivePage(go: Tourist['go'], credentialOfferSessionId: str
 
 async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   const offer = await go('POST', '/credential-offers', {
-    body: { credentialConfigurationIds: [`${SCHEMA.name}-sd-jwt`, SCHEMA.name], credentialSubject: SUBJECT },
+    body: {
+      credentialConfigurationIds: [`${SCHEMA.name}-sd-jwt`, SCHEMA.name],
+      credentialSubject: SUBJECT,
+      page: true,
+    },
   })
   const session = { id: String(offer.credentialOfferSessionId) }
   await go('GET', '/credential-offer-sessions/{id}/events', { at: session })

@@ -57,6 +57,41 @@ describe('the page of a credential offer', () => {
     ])
   })
 
+  it('is made with the offer too: one page for its maker, whose texts may follow', async () => {
+    const offer = await issuer.makeOffer({ page: true, walletUrl: 'https://wallet.example/offer' })
+    const page = await open(offer.pageUrl)
+    expect([page.status, scanned(page), linkOn(page, 'Open my wallet')]).toEqual([
+      200,
+      offer.credentialOfferUri,
+      offer.credentialOfferUri,
+    ])
+    const { credentialOfferSessionId } = offer
+    const { json } = await post('/pages', { credentialOfferSessionId, title: 'Your receipt' })
+    expect(json.url).toBe(offer.pageUrl)
+    const retold = await open(json.url)
+    expect(writtenOn(retold)).toContain('Your receipt')
+    expect(scanned(retold)).toBe(offer.credentialOfferUri)
+  })
+
+  it('of an offer that no page was asked for there is none', async () => {
+    for (const members of [{}, { page: false }]) expect(await issuer.makeOffer(members)).not.toHaveProperty('pageUrl')
+  })
+
+  it('an offer with a page is made in as many statements as without', async () => {
+    // The first two learn what is kept afterwards.
+    for (const page of [false, true]) await issuer.makeOffer({ page })
+    const record = recordStatements()
+    try {
+      for (const page of [false, true]) {
+        record.clear()
+        await issuer.makeOffer({ page })
+        expect(record.sent(), `page: ${page}`).toHaveLength(2)
+      }
+    } finally {
+      record.stop()
+    }
+  })
+
   it('says that a code will be asked for, and never the code', async () => {
     const { offer, url } = await offerOnPage({ txCode: { length: 8, description: 'It is in your letter.' } })
     const page = await open(url)
@@ -112,10 +147,11 @@ describe('the page of a credential offer', () => {
     CLOCK.ahead = 0
   })
 
-  it('that ran out is gone', async () => {
-    const { url } = await offerOnPage({ expiresInSeconds: 60 })
+  it('that ran out is gone; its page says so as long as the session is kept', async () => {
+    const { pageUrl } = await issuer.makeOffer({ expiresInSeconds: 60, page: true })
     CLOCK.ahead += 120
-    const page = await open(url)
+    await issuer.service.deps.stores.pages.removeExpired(CLOCK.now(), 1_000)
+    const page = await open(pageUrl)
     expect([page.status, linkOn(page, 'Open my wallet')]).toEqual([410, undefined])
     expect(writtenOn(page)).toContain('The credential offer has expired.')
     CLOCK.ahead = 0

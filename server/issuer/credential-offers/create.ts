@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import { receivePageUrl } from '../../pages/addresses.js'
 import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
 import type { Draft } from '../../protocol/openid4vci/drafts.js'
 import type { Work } from '../../protocol/work.js'
@@ -18,6 +19,7 @@ import { dialectOf, isDraft, offerableFormats } from '../openid4vci/profiles/pro
 import type { StoredSession } from '../openid4vci/sessions/store.js'
 import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
 import type { createCredentialOffer } from './credential-offers.contract.js'
+import { newPageOf } from './page.js'
 
 type Request = z.output<typeof createCredentialOffer.input>
 
@@ -129,6 +131,9 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
     createdAt,
     expiresAt,
   }
+  const deferred = request.deferred ?? false
+  const { walletUrl } = request
+  const page = request.page === true ? newPageOf(deps, { id, expiresAt, deferred }, caller.sub) : undefined
   await deps.stores.offerSessions.insert(
     {
       id,
@@ -143,13 +148,13 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
       grant,
       forSubject: request.forSubject ?? null,
       profile,
-      deferred: request.deferred ?? false,
-      walletUrl: request.walletUrl ?? null,
+      deferred,
+      walletUrl: walletUrl ?? null,
     },
     session,
+    page,
   )
   deps.metrics.offerSession('created')
-  const deferred = request.deferred ?? false
   const offered = {
     offeringId: id,
     schemaName: context.name,
@@ -161,8 +166,9 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
   }
   return {
     credentialOfferSessionId: id,
-    credentialOfferUri: offeringFullUrl(deps.config, { id, profile, walletUrl: request.walletUrl }),
+    credentialOfferUri: offeringFullUrl(deps.config, { id, profile, walletUrl }),
     credentialOffer: credentialOfferOf(deps, offered),
     ...(code === undefined ? {} : { txCode: code }),
+    ...(page === undefined ? {} : { pageUrl: receivePageUrl(deps.config, page.id) }),
   }
 }

@@ -60,6 +60,9 @@ export const createCredentialOffer = {
       description:
         'What the address of the offer begins with; `openid-credential-offer://`, or `haip-vci://`, by default.',
     }),
+    page: z.boolean().optional().meta({
+      description: 'Whether there is a page for people to be sent to (`pageUrl`), as POST /pages makes one.',
+    }),
     expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
   }),
   output: z.object({
@@ -69,6 +72,7 @@ export const createCredentialOffer = {
       .record(z.string(), z.unknown())
       .meta({ description: 'The same offer by value; its code is good for ten minutes.' }),
     txCode: z.string().optional(),
+    pageUrl: z.url().optional().meta({ description: 'The page for people, where one was asked for.' }),
   }),
 }
 

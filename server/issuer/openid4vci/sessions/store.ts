@@ -4,6 +4,7 @@ import type { Database } from '../../../database/connect.js'
 import { json, noRow } from '../../../database/row-shapes.js'
 import { type Announce, eventRow, latestDataWith, nothingRecorded, recordEvents } from '../../../events/store.js'
 import { Prisma } from '../../../generated/prisma/client.js'
+import { insertPage, type NewPage } from '../../../pages/store.js'
 import type { NewOffering } from '../../offerings/store.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
 import {
@@ -146,7 +147,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
       return row === undefined ? undefined : (withDates(row).session ?? undefined)
     },
 
-    /** A credential offer with its session, its first event and its audit row, in one statement. */
+    /** A credential offer with its session, its first event, its audit row and, where it has one, its page, in one statement. */
     async insert(
       offering: NewOffering & {
         readonly configurationIds: readonly string[]
@@ -158,9 +159,11 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
         readonly walletUrl: string | null
       },
       session: StoredSession,
+      page?: NewPage,
     ): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
+      const paged = page === undefined ? Prisma.empty : Prisma.sql`paged AS (${insertPage(page)}),`
       await sql(noRow)`
         WITH offering AS (
           INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at,
@@ -173,6 +176,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
           INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at)
           SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt} FROM offering
           RETURNING id, seq, deferred),
+        ${paged}
         ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM inserted`, createdAt)}
         INSERT INTO audit_events (actor, action, subject, subject_id)
         SELECT ${createdBy}, 'offering.created', 'offering', id FROM inserted`

@@ -1,0 +1,40 @@
+import type { Deps } from '../../deps.js'
+import { DAY_SECONDS } from '../../maintenance/task.js'
+import type { NewPage, PageTexts } from '../../pages/store.js'
+
+/** An offer, or an offering, that gets a page. */
+interface OfferOfPage {
+  readonly id: string
+  /** Until when it can be taken; null for as long as it is there. */
+  readonly expiresAt: Date | null
+  readonly deferred: boolean
+}
+
+/** For as long as a wallet may wait for it, and its session is kept. */
+function endOf({ config }: Pick<Deps, 'config'>, { expiresAt, deferred }: OfferOfPage): Date | null {
+  if (expiresAt === null) return null
+  const days = config.sessionRetentionDays + (deferred ? config.refreshTokenDays : 0)
+  return new Date(expiresAt.getTime() + days * DAY_SECONDS * 1000)
+}
+
+/**
+ * A page for an offer or an offering.
+ *
+ * @param madeBy the `sub` whose page it is
+ */
+export function newPageOf(
+  deps: Pick<Deps, 'config' | 'clock' | 'newId'>,
+  offer: OfferOfPage,
+  madeBy: string,
+  texts: PageTexts = {},
+): NewPage {
+  return {
+    ...texts,
+    id: deps.newId(),
+    offeringId: offer.id,
+    madeBy,
+    typeNames: [],
+    createdAt: deps.clock(),
+    expiresAt: endOf(deps, offer),
+  }
+}
