@@ -80,6 +80,7 @@ const zEnvironment = z.object({
     })
     .default('info'),
   WEB_CONCURRENCY: integer(1, 64, 1),
+  SHUTDOWN_DELAY_SECONDS: integer(0, 300, 0),
   OUTBOUND_ALLOWED_HOSTS: hosts,
   CORS_ORIGINS: origins,
   TRUSTED_ISSUERS: trustedIssuers,
@@ -163,6 +164,8 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number | undefined }
   readonly logLevel: string
   readonly webConcurrency: number
+  /** How long a process that was told to stop, and is not ready any more, goes on serving. */
+  readonly shutdownDelaySeconds: number
   readonly outboundAllowedHosts: readonly string[]
   readonly corsOrigins: readonly string[]
   /** Whose credentials a presentation may hold: `self`, `x5c`, `*`, DIDs and https origins. Unset, the profile decides. */
@@ -319,6 +322,7 @@ function configOf(env: Environment): Config {
     metrics: { host: env.METRICS_HOST, port: env.METRICS_PORT },
     logLevel: env.LOG_LEVEL,
     webConcurrency: env.WEB_CONCURRENCY,
+    shutdownDelaySeconds: env.SHUTDOWN_DELAY_SECONDS,
     outboundAllowedHosts: env.OUTBOUND_ALLOWED_HOSTS,
     corsOrigins: env.CORS_ORIGINS,
     trustedIssuers: env.TRUSTED_ISSUERS,

@@ -2,6 +2,7 @@ import 'dotenv/config'
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Store } from 'express-rate-limit'
 import { ensureDefaults } from './agent/defaults.js'
@@ -14,13 +15,14 @@ import { withStartLock } from './database/start-lock.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import type { RedisCounter } from './http/rate-limit-redis.js'
 import { type App, createAppServer } from './http/server.js'
-import { closeServer } from './http/shutdown.js'
+import { closeServer, endConnections } from './http/shutdown.js'
 import { createAtRestStore } from './keys/at-rest/store.js'
 import { openStoredKeys } from './keys/keys.js'
 import { createVault } from './keys/vault.js'
 import { createLog, type Log, logDestination } from './log.js'
 import { listenForOperators, ownSources, tellPrimary, workerSources } from './operations.js'
 import { startupWarnings } from './startup-warnings.js'
+import { onStop } from './stop-signals.js'
 import { createService, createStores, type Service } from './wiring.js'
 import { superviseWorkers } from './workers.js'
 
@@ -59,31 +61,37 @@ function listen(app: App, config: Config): Promise<Server> {
   })
 }
 
-/** Readiness down, no new connections, streams ended, requests under way finished, connections closed. */
-function stopOnSignal(server: Server, service: Service, redis: RedisCounter | undefined, log: Log): void {
-  const stop = async (signal: string) => {
-    log.info({ signal }, 'stopping')
+/**
+ * Readiness down, everything served for the delay all the same, each answer the last one of its connection; then no new
+ * connections, streams ended, requests under way finished, connections closed.
+ */
+function stopWhenTold(
+  config: Config,
+  server: Server,
+  service: Service,
+  redis: RedisCounter | undefined,
+  log: Log,
+): void {
+  onStop(async (signal, hurry) => {
+    const delaySeconds = config.shutdownDelaySeconds
+    log.info({ signal, delaySeconds }, 'stopping')
     service.beginStop()
+    endConnections(server)
+    if (delaySeconds > 0) await setTimeout(delaySeconds * 1_000, undefined, { signal: hurry }).catch(() => undefined)
+    log.info('draining')
+    service.endStreams()
     await closeServer(server)
     await service.close()
     await redis?.close()
     log.info('stopped')
     log.flush()
-  }
-  let stopping = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) return
-      stopping = true
-      stop(signal).then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.fatal({ err: error }, 'stopping failed')
-          process.exit(1)
-        },
-      )
-    })
-  }
+  }).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      log.fatal({ err: error }, 'stopping failed')
+      process.exit(1)
+    },
+  )
 }
 
 /** Imported on demand: the Redis client is a third of the files to load, and most installations have no Redis. */
@@ -103,7 +111,7 @@ async function serve(config: Config, log: Log): Promise<void> {
   else await listenForOperators(config, log, () => ownSources(service.deps))
   const rateLimitStore: Store | undefined = redis?.store ?? (cluster.isWorker ? new PrimaryStore() : undefined)
   const server = await listen(createApp(service.deps, { rateLimitStore }), config)
-  stopOnSignal(server, service, redis, log)
+  stopWhenTold(config, server, service, redis, log)
   const { address, port } = server.address() as AddressInfo
   const { issuerBaseUrl: issuer, verifierBaseUrl: verifier } = config
   log.info({ pid: process.pid, address, port, issuer, verifier }, 'listening')

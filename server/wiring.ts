@@ -132,8 +132,10 @@ function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8
 export interface Service {
   readonly deps: Deps
   readonly maintenance: Maintenance
-  /** From now on the readiness check fails, and event streams end. */
+  /** From now on the readiness check fails; everything is still served. */
   beginStop(): void
+  /** Event streams end, those that are opened from now on at once. */
+  endStreams(): void
   /** Closes connections; requests must be done. */
   close(): Promise<void>
 }
@@ -245,8 +247,8 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     maintenance,
     beginStop: () => {
       state.stopping = true
-      deps.events.end()
     },
+    endStreams: () => deps.events.end(),
     close: async () => {
       await maintenance.stop()
       deps.pings.close()

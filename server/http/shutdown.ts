@@ -5,13 +5,17 @@ const STOP_TIMEOUT_MS = 25_000
 /** How often connections that have become idle are looked for. */
 const IDLE_CHECK_MS = 50
 
+/** From now on each answer is the last one of its connection: whoever asks again opens another, elsewhere where it can. */
+export function endConnections(server: Server): void {
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
+}
+
 /**
  * Stops accepting connections and waits until the requests under way are answered; those that take longer than 25
- * seconds are cut off.
+ * seconds are cut off. Answers must end their connections by then.
  */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   // Connections that were busy when the server closed would otherwise stay open, waiting for a next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS)

@@ -83,3 +83,108 @@ describe('SIGTERM', () => {
     expect(service.log().at(-1)?.msg).toBe('stopped')
   })
 })
+
+const newSession = async (url: string) => {
+  const query = [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'Receipt' } } }] }]
+  const answer = await fetch(`${url}/authorization-requests`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  return ((await answer.json()) as { verificationSessionId: string }).verificationSessionId
+}
+
+/** Opens a session's stream; what it still says when it ends, once it has said its first event. */
+async function openStream(url: string, session: string): Promise<{ rest: Promise<string> }> {
+  const { body } = await fetch(`${url}/verification-sessions/${session}/events`)
+  const reader = body?.getReader()
+  if (reader === undefined) throw new Error('There is no stream.')
+  await reader.read()
+  const rest = async () => {
+    let text = ''
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text
+      text += new TextDecoder().decode(value)
+    }
+  }
+  return { rest: rest() }
+}
+
+const notReady = async (url: string) => {
+  const answer = await fetch(`${url}/health/readiness`)
+  return [answer.status, ((await answer.json()) as { error: unknown }).error]
+}
+
+describe('SHUTDOWN_DELAY_SECONDS', () => {
+  it.each([1, 2])(
+    'serves on while readiness is down, until a second signal, with WEB_CONCURRENCY=%i',
+    async (processes) => {
+      await using service = startProcess({
+        ...localEnvironment(database.url),
+        WEB_CONCURRENCY: String(processes),
+        SHUTDOWN_DELAY_SECONDS: '300',
+        METRICS_PORT: '0',
+        RATE_LIMIT_MAX: '0',
+      })
+      await service.logged('listening', processes)
+      const url = await service.url()
+      const operations = await service.operationsUrl()
+      const session = await newSession(url)
+      const before = await openStream(url, session)
+
+      service.child.kill('SIGTERM')
+      await service.logged('stopping', processes)
+      expect(await notReady(operations)).toMatchObject([503, { service: { status: 'down' } }])
+      // Requests are still served, on new connections too, and each is the last one of its own.
+      for (let asked = 0; asked < 2 * processes; asked += 1) {
+        const answer = await fetch(`${url}/version`)
+        expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+      }
+      expect(await notReady(url)).toMatchObject([503, { service: { status: 'down' } }])
+      const during = await openStream(url, session)
+      const busy = await open(url)
+      busy.socket.write(HEAD + BODY.slice(0, 5))
+      await fetch(`${url}/version`)
+      expect(service.log().filter(({ msg }) => msg === 'draining')).toEqual([])
+
+      service.child.kill('SIGINT')
+      await service.logged('draining', processes)
+      // Streams end where they would else break off; what was begun is answered.
+      expect(await Promise.all([before.rest, during.rest])).toEqual(['', ''])
+      busy.socket.write(BODY.slice(5))
+      await once(busy.socket, 'close')
+      expect(busy.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+      expect(await service.exit()).toBe(0)
+      expect(service.stderr()).toBe('')
+      expect(service.log().filter(({ msg }) => msg === 'stopped')).toHaveLength(processes)
+    },
+  )
+
+  it('takes only what its primary says for the second signal of a worker: process managers signal every process', async () => {
+    await using service = startProcess({
+      ...localEnvironment(database.url),
+      WEB_CONCURRENCY: '2',
+      SHUTDOWN_DELAY_SECONDS: '300',
+    })
+    const workers = await service.logged('listening', 2)
+    service.child.kill('SIGTERM')
+    for (const { pid } of workers) process.kill(Number(pid), 'SIGTERM')
+    await service.logged('stopping', 2)
+    for (const { pid } of workers) process.kill(Number(pid), 'SIGTERM')
+    const answer = await fetch(`${await service.url()}/version`)
+    expect([answer.status, service.log().filter(({ msg }) => msg === 'draining')]).toEqual([200, []])
+    service.child.kill('SIGTERM')
+    expect(await service.exit()).toBe(0)
+  })
+
+  it('ends by itself', async () => {
+    await using service = startProcess({ ...localEnvironment(database.url), SHUTDOWN_DELAY_SECONDS: '1' })
+    await service.url()
+    service.child.kill('SIGTERM')
+    expect(await service.exit()).toBe(0)
+    const [stopping, draining] = service.log().filter(({ msg }) => msg === 'stopping' || msg === 'draining')
+    expect(stopping).toMatchObject({ signal: 'SIGTERM', delaySeconds: 1 })
+    expect(Number(draining?.time) - Number(stopping?.time)).toBeGreaterThanOrEqual(990)
+  })
+})

@@ -127,6 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   serve(createApp(service.deps, options))
   const close = async () => {
     service.beginStop()
+    service.endStreams()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await service.close()
