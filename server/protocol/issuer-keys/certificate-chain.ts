@@ -19,12 +19,22 @@ export function readX5c(x5c: unknown): X509Certificate[] {
   return x5c.map((entry: unknown) => {
     if (typeof entry !== 'string' || !BASE64.test(entry))
       throw new IssuerKeyError('x5c has an entry that is not base64.')
-    try {
-      return new X509Certificate(Buffer.from(entry, 'base64'))
-    } catch (cause) {
-      throw new IssuerKeyError('x5c has an entry that is not an X.509 certificate.', { cause })
-    }
+    const certificate = certificateIn(entry)
+    // With anything behind it, one certificate would have any number of texts.
+    if (certificate.raw.toString('base64') !== entry) throw notX509()
+    return certificate
   })
+}
+
+const notX509 = (options?: ErrorOptions) =>
+  new IssuerKeyError('x5c has an entry that is not an X.509 certificate.', options)
+
+function certificateIn(base64: string): X509Certificate {
+  try {
+    return new X509Certificate(Buffer.from(base64, 'base64'))
+  } catch (cause) {
+    throw notX509({ cause })
+  }
 }
 
 /**
@@ -56,29 +66,35 @@ export function verifyCertificateChain(
   },
 ): { leaf: X509Certificate; path: readonly X509Certificate[]; jwk: Jwk } {
   const path = pathToAnchor(chain, io.trustAnchors)
-  if (io.withoutRoots === true) requireNoRoot(chain, io.trustAnchors)
   const [leaf] = path
   if (leaf === undefined) throw new IssuerKeyError('The x5c certificate chain is empty.')
-  path.forEach((certificate, position) => {
+  // From the anchor down, so that no key is used that nobody vouches for: a stranger's RSA key may take a hundred times as long.
+  for (let position = path.length - 1; position >= 0; position -= 1) {
+    const [certificate = leaf, issuer] = path.slice(position)
+    if (issuer !== undefined && !certificate.verify(issuer.publicKey)) throw noChain()
     requireValid(certificate, io.now)
-    requireProfile(certificate, { position, isAnchor: position === path.length - 1, purpose: io.purpose })
-  })
+    requireProfile(certificate, { position, isAnchor: issuer === undefined, purpose: io.purpose })
+  }
+  if (io.withoutRoots === true) requireNoRoot(chain, path, io.trustAnchors)
   return { leaf, path, jwk: keyOf(leaf) }
 }
 
+const noChain = () => new IssuerKeyError('The x5c certificates do not form a chain.')
+
+/** By their names; only signatures of anchors are verified. */
 function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): X509Certificate[] {
   const path: X509Certificate[] = []
   for (const certificate of chain) {
     const previous = path.at(-1)
     // RFC 7515 §4.1.6: each certificate certifies the one before it.
-    if (previous !== undefined && !isIssuedBy(previous, certificate)) {
-      throw new IssuerKeyError('The x5c certificates do not form a chain.')
-    }
+    if (previous !== undefined && !namesIssuer(previous, certificate)) throw noChain()
     path.push(certificate)
     // An anchor that the sender put into the chain ends it; standing first it would be a signer that vouches for
     // itself.
     if (previous !== undefined && isAmong(anchors, certificate)) return path
-    const anchor = anchors.find((candidate) => isIssuedBy(certificate, candidate))
+    const anchor = anchors.find(
+      (candidate) => namesIssuer(certificate, candidate) && certificate.verify(candidate.publicKey),
+    )
     if (anchor !== undefined) return [...path, anchor]
   }
   throw new IssuerKeyError('The x5c certificate chain does not lead to a trust anchor.')
@@ -97,26 +113,23 @@ export function isSelfSigned(certificate: X509Certificate): boolean {
   }
 }
 
-function requireNoRoot(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): void {
+/** @param path of the chain, which is verified; nothing is known of the keys behind it. */
+function requireNoRoot(
+  chain: readonly X509Certificate[],
+  path: readonly X509Certificate[],
+  anchors: readonly X509Certificate[],
+): void {
   // RFC 5280 §3.2: a certificate that is self-signed is self-issued too, which costs nothing to see.
   const isRoot = (certificate: X509Certificate) =>
-    certificate.subject === certificate.issuer && isSelfSigned(certificate)
+    certificate.subject === certificate.issuer && (!path.includes(certificate) || isSelfSigned(certificate))
   if (chain.some((certificate) => isAmong(anchors, certificate) || isRoot(certificate))) {
     throw new IssuerKeyError('The x5c certificate chain holds a trust anchor, which must be left out.')
   }
 }
 
-/**
- * Names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)), and the signature
- * verifies.
- */
-function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
-  return (
-    certificate.fingerprint256 !== issuer.fingerprint256 &&
-    certificate.checkIssued(issuer) &&
-    certificate.verify(issuer.publicKey)
-  )
-}
+/** Names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)). */
+const namesIssuer = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
+  certificate.fingerprint256 !== issuer.fingerprint256 && certificate.checkIssued(issuer)
 
 function requireValid(certificate: X509Certificate, now: Date): void {
   // RFC 5280 §6.1.3 (a)(2). A date that does not parse gives NaN, which is neither before nor after anything.

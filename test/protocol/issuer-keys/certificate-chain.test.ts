@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { describe, expect, it, vi } from 'vitest'
 import { readX5c, verifyCertificateChain } from '../../../server/protocol/issuer-keys/certificate-chain.js'
 import type { CertificatePurpose } from '../../../server/protocol/issuer-keys/certificate-purpose.js'
 import { isAllowedSignature } from '../../../server/protocol/issuer-keys/certificate-signature.js'
@@ -101,6 +101,29 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(root)], [])).toThrow(untrusted)
     expect(() => verify([signer(impostor)])).toThrow(untrusted)
     expect(() => verify([signer(impostor), impostor])).toThrow(untrusted)
+  })
+
+  it('attack: no key is used that nobody vouches for: one of RSA may take a tenth of a second', () => {
+    const impostor = makeCertificate({ subject: 'Root', ca: true, keyUsage: CERTIFY })
+    const genuine = makeCertificate({ subject: 'Signer', issuer: root })
+    const thief = makeCertificate({ subject: 'Signer' })
+    const strangers = (top: TestCertificate) => {
+      const upper = authority('Upper', top)
+      const lower = authority('Lower', upper)
+      return [signer(lower), lower, upper]
+    }
+    const alone = makeCertificate({ subject: 'Alone', ca: true, keyUsage: CERTIFY })
+    const verified = vi.spyOn(X509Certificate.prototype, 'verify')
+    try {
+      for (const chain of [strangers(alone), strangers(impostor), [...strangers(thief), genuine], [genuine, alone]]) {
+        expect(() => verify(chain, [root], now, 'credential', true)).toThrow(IssuerKeyError)
+      }
+      const used = verified.mock.calls.map(([key]) => key)
+      expect(used.length).toBeGreaterThan(0)
+      for (const key of used) expect(key.equals(root.certificate.publicKey)).toBe(true)
+    } finally {
+      verified.mockRestore()
+    }
   })
 
   it('is refused when its names do not fit, although one key signed everything (RFC 5280 §6.1.3)', () => {
@@ -440,6 +463,10 @@ describe('x5c (RFC 7515 §4.1.6)', () => {
     ['base64url', [root.x5c.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')]],
     ['PEM', [root.certificate.toString()]],
     ['base64 of something else', ['AAAA']],
+    [
+      'a certificate with something behind it',
+      [Buffer.concat([root.certificate.raw, Buffer.of(0)]).toString('base64')],
+    ],
     ['a line break', [`${root.x5c.slice(0, 64)}\n${root.x5c.slice(64)}`]],
   ])('is refused as %s', (_, x5c) => {
     expect(() => readX5c(x5c)).toThrow(IssuerKeyError)
