@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSigner, type Jwk } from '../../../server/protocol/jose/jws.js'
+import { createSigner, type Jwk, signCompact } from '../../../server/protocol/jose/jws.js'
 import { issueSdJwtVc } from '../../../server/protocol/sd-jwt-vc/issue.js'
 import { makeCertificate, type TestCertificate } from '../../protocol/issuer-keys/certificates.js'
 import { startService, type TestService } from '../../support/service.js'
@@ -62,6 +62,10 @@ async function presentTo(authority: string, leaf: TestCertificate, behind: reado
     issuedAt: new Date(),
     randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   })
+  return presentCredential(authority, credential, [['level']])
+}
+
+async function presentCredential(authority: string, credential: string, disclose: readonly (readonly string[])[] = []) {
   const asked = await ask(service, {
     responseMode: 'direct_post',
     dcqlQuery: {
@@ -77,7 +81,7 @@ async function presentTo(authority: string, leaf: TestCertificate, behind: reado
   })
   const payload = await fetchRequest(asked)
   const held = { id: '', format: 'dc+sd-jwt', credential } as const
-  const reply = await answer(payload, { club: [await present(held, wallet, payload, { disclose: [['level']] })] })
+  const reply = await answer(payload, { club: [await present(held, wallet, payload, { disclose })] })
   return { reply, session: await sessionOf(service, asked) }
 }
 
@@ -96,6 +100,14 @@ describe('trusted_authorities of type aki (OpenID4VP 1.0 §6.1.1.1)', () => {
   it('are not satisfied by a certificate that somebody put behind the chain', async () => {
     const stranger = makeCertificate({ subject: 'Stranger', ca: true, keyUsage: 0x04, ...YEARS })
     const { reply } = await presentTo(aki(OTHER), leafOf(root, signedBy(GOOD)), [leafOf(stranger, signedBy(OTHER))])
+    expect([reply.status, reply.json.error_description]).toEqual([400, NONE_OF_THEM])
+  })
+
+  it('attack: are not satisfied by a certificate of another key, which anybody can put into their header', async () => {
+    const { did, signer } = await newWallet()
+    const header = { typ: 'dc+sd-jwt', kid: signer.kid, x5c: [leafOf(root, signedBy(GOOD)).x5c] }
+    const payload = { iss: did, vct: 'https://club.example/membership', level: 'gold', cnf: { jwk: wallet.publicJwk } }
+    const { reply } = await presentCredential(aki(GOOD), `${await signCompact(signer, header, payload)}~`)
     expect([reply.status, reply.json.error_description]).toEqual([400, NONE_OF_THEM])
   })
 
