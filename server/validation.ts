@@ -83,7 +83,18 @@ function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readon
   const [first, ...others] = issue.errors
   const best = others.reduce((left, right) => (reachOf(right) > reachOf(left ?? []) ? right : left), first)
   if (best === undefined || reachOf(best) === 0) yield `${pathOf(path) || 'Request'} ${issue.message}`
-  else for (const inner of best) yield* ofIssue(inner, path)
+  else for (const inner of withoutSizes(best)) yield* ofIssue(inner, path)
+}
+
+/** Without what is said of the size of something that is of another kind: Zod counts the characters of a text in an array's place. */
+function* withoutSizes(issues: readonly Issue[]): Generator<Issue> {
+  const ofAnotherKind = new Set<string>()
+  for (const issue of issues) {
+    const path = issue.path.map(String).join('\0')
+    if (issue.code === 'invalid_type') ofAnotherKind.add(path)
+    else if ((issue.code === 'too_big' || issue.code === 'too_small') && ofAnotherKind.has(path)) continue
+    yield issue
+  }
 }
 
 function* ofIssue(issue: Issue, prefix: readonly PropertyKey[]): Generator<string> {
@@ -102,5 +113,5 @@ export const unknownProperty = (name: string): string => `property ${shownName(n
  * they are asked for: `errors.invalid` shows the first of them.
  */
 export function* validationMessages(error: { readonly issues: readonly Issue[] }): Generator<string> {
-  for (const issue of error.issues) yield* ofIssue(issue, [])
+  for (const issue of withoutSizes(error.issues)) yield* ofIssue(issue, [])
 }

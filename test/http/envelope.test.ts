@@ -49,6 +49,15 @@ describe('the error envelope', () => {
   })
 
   it.each([
+    [{ query: 'x'.repeat(2_000) }, 'query must be an array'],
+    [{ query: '' }, 'query must be an array'],
+    [{ query: [{ fields: '' }] }, 'query.0.fields must be an array'],
+  ])('says nothing of the size of a text in the place of an array', async (body, message) => {
+    const answer = await service.request('POST', '/api/v1/verifier/vp-queries', { client: true, body })
+    expect([answer.status, answer.json.message]).toEqual([400, [message]])
+  })
+
+  it.each([
     [{}, ['credential must be defined']],
     [{ credential: '' }, ['credential must not be empty']],
     [{ credential: null }, ['credential must be a string']],
