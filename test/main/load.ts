@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** What clients met so far: answers, event streams that ended as they should, and everything else. */
+export interface Met {
+  answers: number
+  streamsEnded: number
+  readonly failures: string[]
+}
+
+/** Between two requests of a client, in milliseconds. */
+const THINKING_MS = 10
+
+const QUERY = JSON.stringify({
+  query: [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'Receipt' } } }] }],
+})
+const post = (body: string): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body,
+})
+
+/** Of a client each in turn: one that reads, one that writes, one that computes. */
+const REQUESTS: readonly (readonly [path: string, request: RequestInit, status: number])[] = [
+  ['/.well-known/openid-credential-issuer', {}, 200],
+  ['/authorization-requests', post(QUERY), 201],
+  ['/credentials/verify', post(JSON.stringify({ credential: 'x' })), 200],
+]
+
+const reasonOf = (thrown: unknown) =>
+  thrown instanceof Error ? `${thrown.message}: ${thrown.cause instanceof Error ? thrown.cause.message : ''}` : thrown
+
+/**
+ * Clients that ask for one thing after the other, and others that watch a session, and open its stream again when it ends. None tries a
+ * failed request again.
+ *
+ * @returns what they met, once all of them have stopped.
+ */
+export async function load(
+  url: string,
+  clients: number,
+  watchers: number,
+  met: Met,
+  until: AbortSignal,
+): Promise<void> {
+  const ask = async (first: number) => {
+    for (let asked = first; !until.aborted; asked += 1) {
+      const [path = '', request, status] = REQUESTS[asked % REQUESTS.length] ?? []
+      try {
+        const answer = await fetch(`${url}${path}`, request)
+        await answer.text()
+        if (answer.status === status) met.answers += 1
+        else met.failures.push(`${path} ${answer.status}`)
+      } catch (thrown) {
+        met.failures.push(`${path} ${reasonOf(thrown)}`)
+      }
+      await pause(THINKING_MS)
+    }
+  }
+  const watch = async () => {
+    const created = await fetch(`${url}/authorization-requests`, post(QUERY))
+    const { verificationSessionId } = (await created.json()) as { verificationSessionId: string }
+    while (!until.aborted) {
+      try {
+        const stream = await fetch(`${url}/verification-sessions/${verificationSessionId}/events`, { signal: until })
+        const text = await stream.text()
+        if (stream.status === 200 && text.includes('RequestCreated')) met.streamsEnded += 1
+        else met.failures.push(`stream ${stream.status}`)
+      } catch (thrown) {
+        if (!until.aborted) met.failures.push(`stream ${reasonOf(thrown)}`)
+      }
+    }
+  }
+  await Promise.all([
+    ...Array.from({ length: clients }, (_, number) => ask(number)),
+    ...Array.from({ length: watchers }, watch),
+  ])
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasProgram } from '../events/servers.js'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
+import { type Balancer, createBalancer, type Place } from './balancer.js'
+import { load, type Met } from './load.js'
+import { localEnvironment, type ServiceProcess, startProcess } from './process.js'
+
+/** Of the deployment files. */
+const DELAY_SECONDS = '5'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.drop())
+
+const start = ({ url }: Balancer, { port, probe }: Place, delaySeconds: string) =>
+  startProcess({
+    ...localEnvironment(database.url),
+    ISSUER_BASE_URL: url,
+    VERIFIER_BASE_URL: url,
+    PORT: String(port),
+    METRICS_PORT: String(probe),
+    SHUTDOWN_DELAY_SECONDS: delaySeconds,
+    // All clients come from the balancer's address.
+    TRUST_PROXY: 'loopback',
+    RATE_LIMIT_MAX: '0',
+    LOG_LEVEL: 'warn',
+  })
+
+const isReady = ({ probe }: Place) =>
+  fetch(`http://127.0.0.1:${probe}/health/readiness`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/**
+ * Replaces two processes behind a balancer, one after the other, while clients ask.
+ *
+ * @param probeEvery between two probes; what the deployment's file says unless given.
+ * @param stop ends a process that was told to stop, where its delay does not.
+ */
+async function restart(
+  delaySeconds: string,
+  probeEvery: string | undefined,
+  stop: (service: ServiceProcess, place: Place, noticed: () => Promise<void>) => Promise<void>,
+): Promise<Met> {
+  await using balancer = await createBalancer(probeEvery)
+  const processes: ServiceProcess[] = []
+  const startAt = (place: Place) => {
+    const service = start(balancer, place, delaySeconds)
+    processes.push(service)
+    return service
+  }
+  const places = Object.entries(balancer.places)
+  const running = places.map(([name, place]) => ({ name, place, service: startAt(place) }))
+  for (const [, place] of places) await expect.poll(() => isReady(place)).toBe(true)
+  balancer.start()
+  await expect.poll(() => isReady({ port: 0, probe: Number(new URL(balancer.url).port) })).toBe(true)
+
+  const met: Met = { answers: 0, streamsEnded: 0, failures: [] }
+  const over = new AbortController()
+  const loaded = load(balancer.url, 8, 4, met, over.signal)
+  try {
+    for (const { name, place, service } of running) {
+      await expect.poll(() => met.answers).toBeGreaterThan(50)
+      const before = balancer.said().length
+      const says = (what: string) => expect.poll(() => balancer.said().slice(before)).toContain(what)
+      service.child.kill('SIGTERM')
+      await stop(service, place, () => says(`${name} is DOWN`))
+      expect(await service.exit()).toBe(0)
+      startAt(place)
+      await says(`${name} is UP`)
+    }
+    const { answers } = met
+    await expect.poll(() => met.answers).toBeGreaterThan(answers + 50)
+  } finally {
+    over.abort()
+    await loaded
+    for (const service of processes) await service[Symbol.asyncDispose]()
+  }
+  return met
+}
+
+// Needs HAProxy on the machine (Debian: apt-get install haproxy), and is skipped where it is missing.
+describe.skipIf(!hasProgram('haproxy'))('two processes behind HAProxy, replaced one after the other under load', () => {
+  it('lose no request and break off no stream, once the balancer has noticed', async () => {
+    const met = await restart('300', '200ms', async (service, { port }, noticed) => {
+      await noticed()
+      // Whatever the balancer has sent before has arrived when this is answered.
+      await fetch(`http://127.0.0.1:${port}/health/liveness`)
+      service.child.kill('SIGTERM')
+    })
+    expect(met.failures).toEqual([])
+    expect(met.streamsEnded).toBeGreaterThanOrEqual(4)
+  })
+
+  it.runIf(process.env.PROOF)('lose none with the probes and the delay of the deployment files', async () => {
+    const met = await restart(DELAY_SECONDS, undefined, async () => {})
+    process.stdout.write(`${met.answers} answered, ${met.failures.length} failed, ${met.streamsEnded} streams ended\n`)
+    expect(met.failures).toEqual([])
+    expect(met.streamsEnded).toBeGreaterThanOrEqual(4)
+  })
+})
