@@ -3,12 +3,21 @@ import QRCode from 'qrcode'
 /** What the largest QR code holds with error correction M, in octets. */
 const MOST_WITH_M = 2_331
 
+/** Pixels of a module. */
+const SCALE = 6
+
 /** A QR code (ISO/IEC 18004) of a text as a PNG: with error correction M, or with L where it would hold too much. */
 export const qrCodePng = (text: string): Promise<Buffer> => {
   const errorCorrectionLevel = Buffer.byteLength(text) > MOST_WITH_M ? 'L' : 'M'
-  return QRCode.toBuffer(text, { errorCorrectionLevel, margin: 4, scale: 6, type: 'png' })
+  return QRCode.toBuffer(text, { errorCorrectionLevel, margin: 4, scale: SCALE, type: 'png' })
 }
 
 /** The same as a data URI with base64 image data. */
-export const qrCodeDataUri = async (text: string): Promise<string> =>
-  `data:image/png;base64,${(await qrCodePng(text)).toString('base64')}`
+export const qrCodeDataUri = async (text: string): Promise<string> => (await qrCodeImage(text)).dataUri
+
+/** The same with how many modules wide it is, its quiet zone included: shown at a whole number of pixels for each, it is read off any screen. */
+export async function qrCodeImage(text: string): Promise<{ dataUri: string; modules: number }> {
+  const png = await qrCodePng(text)
+  // The width in the PNG's header.
+  return { dataUri: `data:image/png;base64,${png.toString('base64')}`, modules: png.readUInt32BE(16) / SCALE }
+}

@@ -44,9 +44,9 @@ a.button:hover { background: var(--hover); }
 .ways section { padding: 1rem; border: 1px solid var(--line); border-radius: .75rem; }
 .ways p { margin: 0 0 .75rem; }
 .ways p:last-child { margin-bottom: 0; }
-.qr { width: 100%; max-width: 20rem; max-height: none; margin: 0 auto; background: #fff; image-rendering: pixelated; }
+.qr { height: auto; max-height: none; margin: 0 auto; background: #fff; }
 .scanned { display: grid; gap: 1rem 1.25rem; }
-@media (min-width: 40rem) { .scanned { grid-template-columns: 1fr 18rem; align-items: start; } }
+@media (min-width: 40rem) { .scanned:not(.dense) { grid-template-columns: 1fr 18rem; align-items: start; } }
 .again { margin: 1.5rem 0 0; }
 .again a { display: inline-block; padding: .5rem 0; }
 button.primary { background: var(--accent); color: var(--on-accent); }

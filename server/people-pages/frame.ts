@@ -1,4 +1,5 @@
 import { type Html, html } from '../pages/html.js'
+import { qrCodeImage } from '../qr-code.js'
 
 /** The parts of a page that is open. */
 export interface OpenPage {
@@ -46,6 +47,15 @@ const WHAT_A_WALLET_IS =
 export const walletLink = (address: string): Html =>
   html`<section aria-labelledby="here"><h2 id="here">On this device</h2><p><a class="button" href="${address}">Open my wallet</a></p><p class="hint">${WHAT_A_WALLET_IS}</p></section>`
 
-/** A QR code for a wallet on another device, with what to do with it beside it. */
-export const scannedCode = (dataUri: string, alt: string, text: string): Html =>
-  html`<section class="scanned" aria-labelledby="there"><div><h2 id="there">With a wallet on another device</h2><p>${text}</p></div><img class="qr" src="${dataUri}" alt="${alt}"></section>`
+/** Pixels that a QR code may have beside a column of text, and where it has the whole width. */
+const [BESIDE_TEXT, WHOLE_WIDTH] = [288, 460]
+/** Fewer pixels of a module are not read off a screen. */
+const LEAST_PIXELS = 3
+
+/** A QR code of an address for a wallet on another device, with what to do with it beside it. */
+export async function scannedCode(address: string, alt: string, text: string): Promise<Html> {
+  const { dataUri, modules } = await qrCodeImage(address)
+  const dense = modules * LEAST_PIXELS > BESIDE_TEXT
+  const width = modules * Math.max(2, Math.floor((dense ? WHOLE_WIDTH : BESIDE_TEXT) / modules))
+  return html`<section class="scanned${dense && ' dense'}" aria-labelledby="there"><div><h2 id="there">With a wallet on another device</h2><p>${text}</p></div><img class="qr" src="${dataUri}" width="${width}" height="${width}" alt="${alt}"></section>`
+}

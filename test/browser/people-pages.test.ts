@@ -58,6 +58,15 @@ describe('the page of a request in a browser', () => {
     })
   })
 
+  it('the QR code of a request that stands in its address is read off the screen, too', async () => {
+    const asked = await askOnPage(service, { redirectUri, clientIdPrefix: 'redirect_uri' })
+    expect(asked.authorizationRequestUri.length).toBeGreaterThan(700)
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    await page.goto(asked.pageUrl)
+    expect(textInPng(await page.getByRole('img').screenshot())).toBe(asked.authorizationRequestUri)
+    await page.close()
+  })
+
   it('another browser is told so, on a page that is as good', async () => {
     const asked = await askOnPage(service, { redirectUri })
     const began = await browser.newContext()

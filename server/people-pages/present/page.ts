@@ -4,7 +4,6 @@ import { type Html, html } from '../../pages/html.js'
 import { page } from '../../pages/page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { forWallet } from '../../protocol/openid4vp/request-object.js'
-import { qrCodeDataUri } from '../../qr-code.js'
 import { digitalCredentialRequestOf } from '../../verifier/openid4vp/digital-credentials.js'
 import { digitalCredentialUriOf, wayOf } from '../../verifier/sessions/session.js'
 import { openBody, scannedCode, walletLink } from '../frame.js'
@@ -40,9 +39,9 @@ const SCAN_ELSEWHERE = `${SCAN} To go on in this browser afterwards, answer with
 /** What a wallet is opened with: by link and by QR code. */
 async function walletWays({ address, walletUrl, requireResponseCode }: PresentPage): Promise<Html> {
   const opened = walletUrl === null ? address : forWallet(address, walletUrl)
-  const code = await qrCodeDataUri(opened)
   const text = requireResponseCode ? SCAN_ELSEWHERE : SCAN
-  return html`${walletLink(opened)}${scannedCode(code, 'QR code that opens this request in a wallet', text)}`
+  const code = await scannedCode(opened, 'QR code that opens this request in a wallet', text)
+  return html`${walletLink(opened)}${code}`
 }
 
 const BUTTON_ELSEWHERE = 'This was begun in another browser. Go on there.'

@@ -8,7 +8,6 @@ import { type Html, html } from '../../pages/html.js'
 import { page } from '../../pages/page.js'
 import { typeTitle } from '../../pages/words.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
-import { qrCodeDataUri } from '../../qr-code.js'
 import { openBody, scannedCode, walletLink } from '../frame.js'
 import { nameOf, type ReceivePage } from '../store.js'
 import { timeLeft } from '../time-left.js'
@@ -42,8 +41,8 @@ async function walletWays(
   { offeringId, profile, walletUrl }: ReceivePage,
 ): Promise<Html> {
   const address = offeringFullUrl(config, { id: offeringId, profile, walletUrl: walletUrl ?? undefined })
-  const code = scannedCode(
-    await qrCodeDataUri(address),
+  const code = await scannedCode(
+    address,
     'QR code that opens this offer in a wallet',
     'Scan this code with the wallet, or with the camera of that device.',
   )
