@@ -174,6 +174,15 @@ describe('its end', () => {
     )
   })
 
+  it('one whose presentation was refused says so, without the reason', async () => {
+    const asked = await askOnPage(service)
+    const { response_uri, state } = await fetchRequest(asked)
+    expect((await postForm(response_uri, { state, vp_token: '{"purchase":["x"]}' })).status).toBe(400)
+    const text = writtenOn(await open(asked.pageUrl))
+    expect(text).toContain('What the wallet showed could not be accepted.')
+    expect(text).not.toContain('purchase')
+  })
+
   it('one that ran out is gone, and one that is unknown not found', async () => {
     const asked = await askOnPage(service, { validity: 60 })
     CLOCK.ahead += 90

@@ -193,6 +193,10 @@ describe('which browser began', () => {
     const shown = await late.open(page.pageUrl)
     expect([shown.status, late.cookie]).toEqual([200, undefined])
     expect((await late.open(back)).status).toBe(403)
+    // Nor does one that has the cookie already, from another page.
+    const known = (await answered()).visitor
+    await known.open(page.pageUrl)
+    expect((await known.open(back)).status).toBe(403)
   })
 
   it('is told by a cookie that scripts and other sites do not get; over https it is tied to the host', async () => {
