@@ -1,4 +1,5 @@
 import QRCode from 'qrcode'
+import { LruMap } from './protocol/jose/lru-map.js'
 
 /** What the largest QR code holds with error correction M, in octets. */
 const MOST_WITH_M = 2_331
@@ -6,10 +7,17 @@ const MOST_WITH_M = 2_331
 /** Pixels of a module. */
 const SCALE = 6
 
+/** Drawing one takes more processor time than all else in a view of a page, and a page is looked at again and again. */
+const drawn = new LruMap<string, Buffer>(500, 4_194_304)
+
 /** A QR code (ISO/IEC 18004) of a text as a PNG: with error correction M, or with L where it would hold too much. */
-export const qrCodePng = (text: string): Promise<Buffer> => {
+export async function qrCodePng(text: string): Promise<Buffer> {
+  const before = drawn.get(text)
+  if (before !== undefined) return before
   const errorCorrectionLevel = Buffer.byteLength(text) > MOST_WITH_M ? 'L' : 'M'
-  return QRCode.toBuffer(text, { errorCorrectionLevel, margin: 4, scale: SCALE, type: 'png' })
+  const png = await QRCode.toBuffer(text, { errorCorrectionLevel, margin: 4, scale: SCALE, type: 'png' })
+  drawn.set(text, png, png.length + text.length)
+  return png
 }
 
 /** The same as a data URI with base64 image data. */

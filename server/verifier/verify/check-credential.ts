@@ -43,9 +43,11 @@ const LEEWAY_SECONDS = 60
 
 /** What finding a key and verifying with it costs, the proof of the holder included. */
 const UNITS_OF_A_SIGNATURE = 10_000
+/** What parsing and verifying one certificate of an `x5c` costs, charged where the chain is known as well. */
+const UNITS_OF_A_CERTIFICATE = 6_000
 
 /**
- * @param work pays for each credential and status list whose signature is verified
+ * @param work pays for each credential and status list whose signature is verified, and for each certificate that came with it
  * @param narrowing `certifiedOnly`: whether keys are found by `x5c` chains to trust anchors and in no other way; false unless given
  */
 export function startVerification(
@@ -59,7 +61,8 @@ export function startVerification(
   const paid =
     (resolve: ResolveIssuerKey): ResolveIssuerKey =>
     (header, payload) => {
-      work.spend(UNITS_OF_A_SIGNATURE)
+      const certificates = Array.isArray(header.x5c) ? header.x5c.length : 0
+      work.spend(UNITS_OF_A_SIGNATURE + UNITS_OF_A_CERTIFICATE * certificates)
       return resolve(header, payload)
     }
   const resolveCertifiedKey = paid(certifiedKeyResolution(deps, now, { withoutRoots: certifiedOnly }))
