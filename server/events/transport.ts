@@ -1,3 +1,6 @@
+/** Milliseconds after which the other side of a transport counts as away. */
+export const ANSWER_TIMEOUT_MS = 5_000
+
 /** How announcements reach other processes. */
 export interface Transport {
   /**

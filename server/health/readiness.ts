@@ -1,4 +1,5 @@
 import type { Health } from '../deps.js'
+import { inTime } from '../in-time.js'
 import type { Log } from '../log.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
@@ -12,17 +13,11 @@ export type Components = Readonly<Record<string, { readonly status: Status }>>
 const CHECK_TIMEOUT_MS = 3_000
 
 async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknown) => void): Promise<Status> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('No answer.')), CHECK_TIMEOUT_MS)
-  })
   try {
-    return (await Promise.race([check(), late])) === 'degraded' ? 'degraded' : 'up'
+    return (await inTime(check(), CHECK_TIMEOUT_MS)) === 'degraded' ? 'degraded' : 'up'
   } catch (err) {
     onFailure(err)
     return 'down'
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Store } from 'express-rate-limit'
 import { type RedisReply, RedisStore } from 'rate-limit-redis'
-import { createClient } from 'redis'
+import { inTime } from '../in-time.js'
 import type { Log } from '../log.js'
+import { redisClient } from '../redis.js'
 import { FallbackStore } from './rate-limit-fallback.js'
 
 /** A request waits for Redis no longer than this. */
 const REPLY_TIMEOUT_MS = 1_000
 /** The health check waits no longer: probes time out after a second. */
 const CHECK_TIMEOUT_MS = 500
-/** A connection on which nothing comes back for this long is dead; pings keep a living one busy. */
-const SOCKET_TIMEOUT_MS = 5_000
-const PING_INTERVAL_MS = 2_000
 
 export interface RedisCounter {
   readonly store: Store
@@ -20,28 +18,12 @@ export interface RedisCounter {
   readonly close: () => Promise<void>
 }
 
-function inTime<T>(reply: Promise<T>, ms = REPLY_TIMEOUT_MS): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Redis does not answer.')), ms)
-    reply.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
-}
-
 /** Counts the rate limit in Redis, so that it holds across machines; while Redis is unavailable, each process counts for itself. */
 export async function createRedisCounter(url: string, log: Log): Promise<RedisCounter> {
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    pingInterval: PING_INTERVAL_MS,
-    socket: {
-      socketTimeout: SOCKET_TIMEOUT_MS,
-      reconnectStrategy: (retries) => Math.min(retries * 100, 2_000),
-    },
-  })
-  client.on('error', (error: Error) => log.warn({ reason: error.message }, 'redis connection failed'))
+  const client = redisClient(url, ({ message }) => log.warn({ reason: message }, 'redis connection failed'))
   const sendCommand = async (...args: string[]): Promise<RedisReply> => {
     try {
-      return await inTime(client.sendCommand<RedisReply>(args))
+      return await inTime(client.sendCommand<RedisReply>(args), REPLY_TIMEOUT_MS)
     } catch (error) {
       const [command, action, script = ''] = args
       // The store asks once for a script's name, which is its SHA-1, and would never recover from a refusal. Where the
@@ -51,7 +33,7 @@ export async function createRedisCounter(url: string, log: Log): Promise<RedisCo
     }
   }
   // Reconnecting goes on in the background; a start does not wait for it.
-  await inTime(client.connect()).catch(() => undefined)
+  await inTime(client.connect(), REPLY_TIMEOUT_MS).catch(() => undefined)
   const store = new FallbackStore(new RedisStore({ prefix: 'credence:rate:', sendCommand }), (away, reason) => {
     if (away) log.warn({ reason: String(reason) }, 'redis is away: the rate limit is counted in each process')
     else log.info('redis is back: the rate limit is counted there')

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { inTime } from '../../in-time.js'
 import type { Log } from '../../log.js'
-import type { MakeTransport } from '../transport.js'
-import { inTime } from './in-time.js'
+import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 
 const SUBJECT = 'credence.events'
 const RECONNECT_MS = 500
@@ -98,11 +98,11 @@ export const natsTransport =
 
     return {
       async send(messages) {
-        const client = await inTime(open())
+        const client = await inTime(open(), ANSWER_TIMEOUT_MS)
         // What is published while the server is away would wait in memory.
         if (away) throw new Error('Not connected.')
         for (const message of messages) client.publish(SUBJECT, message)
-        await inTime(client.flush())
+        await inTime(client.flush(), ANSWER_TIMEOUT_MS)
       },
       listen() {
         if (listening) return

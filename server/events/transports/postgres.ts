@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { inTime } from '../../in-time.js'
 import type { Log } from '../../log.js'
-import type { MakeTransport } from '../transport.js'
-import { inTime } from './in-time.js'
+import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 
 /** The channel of PostgreSQL's notifications. */
 export const EVENT_CHANNEL = 'credence_events'
 
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
-const ANSWER_TIMEOUT_MS = 5_000
 /** A statement is sent this often to detect connections that broke silently (by a proxy or NAT). */
 const PROBE_EVERY_MS = 30_000
 
@@ -99,7 +98,7 @@ export const postgresTransport =
     return {
       async send(messages) {
         running ??= run()
-        const client = await inTime(link.promise)
+        const client = await inTime(link.promise, ANSWER_TIMEOUT_MS)
         await client.query(`SELECT pg_notify('${EVENT_CHANNEL}', message) FROM unnest($1::text[]) AS message`, [
           messages,
         ])

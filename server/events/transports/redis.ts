@@ -1,12 +1,9 @@
-import { createClient } from 'redis'
+import { inTime } from '../../in-time.js'
 import type { Log } from '../../log.js'
-import type { MakeTransport } from '../transport.js'
-import { inTime } from './in-time.js'
+import { type RedisClient, redisClient } from '../../redis.js'
+import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 
 const CHANNEL = 'credence:events'
-/** A connection on which nothing comes back for this long is dead; pings keep a living one busy. */
-const SOCKET_TIMEOUT_MS = 5_000
-const PING_INTERVAL_MS = 2_000
 
 export interface RedisTransportOptions {
   readonly url: string
@@ -17,30 +14,18 @@ export interface RedisTransportOptions {
 export const redisTransport =
   ({ url, log }: RedisTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {
-    const connected = () => {
-      const client = createClient({
-        url,
-        disableOfflineQueue: true,
-        pingInterval: PING_INTERVAL_MS,
-        socket: {
-          socketTimeout: SOCKET_TIMEOUT_MS,
-          reconnectStrategy: (retries) => Math.min(retries * 100, 2_000),
-        },
-      })
-      client.on('error', (error: Error) => log.warn({ reason: error.message }, 'event connection lost'))
-      return client
-    }
-    let publisher: ReturnType<typeof connected> | undefined
-    let subscriber: ReturnType<typeof connected> | undefined
+    const connected = () => redisClient(url, ({ message }) => log.warn({ reason: message }, 'event connection lost'))
+    let publisher: RedisClient | undefined
+    let subscriber: RedisClient | undefined
 
     return {
       async send(messages) {
         if (publisher === undefined) {
           publisher = connected()
-          await inTime(publisher.connect())
+          await inTime(publisher.connect(), ANSWER_TIMEOUT_MS)
         }
         const client = publisher
-        await inTime(Promise.all(messages.map((message) => client.publish(CHANNEL, message))))
+        await inTime(Promise.all(messages.map((message) => client.publish(CHANNEL, message))), ANSWER_TIMEOUT_MS)
       },
       listen() {
         if (subscriber !== undefined) return
