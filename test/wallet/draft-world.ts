@@ -1,5 +1,10 @@
 import { type RemoteIssuer, startRemoteIssuer } from '../support/remote-issuer.js'
-import { type RemoteRequestOptions, type RemoteVerifier, startRemoteVerifier } from '../support/remote-verifier.js'
+import {
+  type RemoteRequestOptions,
+  type RemoteResponse,
+  type RemoteVerifier,
+  startRemoteVerifier,
+} from '../support/remote-verifier.js'
 import { startService, type TestService } from '../support/service.js'
 import { type HostedWallet, LOOPBACK, newWallet } from '../support/wallet.js'
 
@@ -17,6 +22,8 @@ export interface DraftWorld {
   exchange(definition: unknown, options?: RemoteRequestOptions): Promise<string>
   /** What the wallet answers to it. */
   answered(definition: unknown, options?: RemoteRequestOptions): Promise<{ status: number; message: unknown }>
+  /** What the verifier got last. */
+  lastResponse(): RemoteResponse
   close(): Promise<void>
 }
 
@@ -26,6 +33,13 @@ export const VP_FORMATS = {
   jwt_vc_json: { alg: ['ES256'] },
   jwt_vp_json: { alg: ['ES256'] },
 }
+
+/** Names of the claims that a presentation of an SD-JWT VC discloses. */
+export const disclosed = (presentation: unknown) =>
+  String(presentation)
+    .split('~')
+    .slice(1, -1)
+    .map((disclosure) => JSON.parse(Buffer.from(disclosure, 'base64url').toString())[1])
 
 export async function makeDraftWorld(): Promise<DraftWorld> {
   const issuer = await startRemoteIssuer()
@@ -59,6 +73,11 @@ export async function makeDraftWorld(): Promise<DraftWorld> {
     async answered(definition, options) {
       const answer = await wallet.process(await exchange(definition, options))
       return { status: answer.status, message: answer.json.message }
+    },
+    lastResponse() {
+      const response = verifier.responses.at(-1)
+      if (response === undefined) throw new Error('Nothing was presented.')
+      return response
     },
     async close() {
       await service.close()

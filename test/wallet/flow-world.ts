@@ -31,6 +31,27 @@ export interface FlowWorld {
   close(): Promise<void>
 }
 
+/** Flows that nobody finds: what they are, and how the process id is had of one that a holder asks for. */
+export const NOT_FOUND: readonly (readonly [string, (world: FlowWorld, holder: HostedWallet) => Promise<string>])[] = [
+  ['unknown', async () => crypto.randomUUID()],
+  ['of no known form', async () => 'x'],
+  [
+    'of somebody else',
+    async (world) => {
+      const { authorization, did } = await world.guest('somebody else')
+      return (await world.start((await world.offering()).offering_full_url, did, authorization)).json.data.processId
+    },
+  ],
+  [
+    'expired',
+    async (world, { did, authorization }) => {
+      const { json } = await world.start((await world.offering()).offering_full_url, did, authorization)
+      world.later = 10 * 60_000
+      return json.data.processId
+    },
+  ],
+]
+
 export async function makeFlowWorld(): Promise<FlowWorld> {
   const clock = { later: 0 }
   const service = await startService({ env: LOOPBACK, clock: () => new Date(Date.now() + clock.later) })

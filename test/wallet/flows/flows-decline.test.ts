@@ -5,7 +5,7 @@ import type { HostedWallet } from '../../support/wallet.js'
 import { newRemoteKey } from '../../support/wallet-callbacks.js'
 import { startRemoteServer } from '../../support/wallet-http.js'
 import { ask, sessionOf } from '../../verifier/actors.js'
-import { type FlowWorld, makeFlowWorld } from '../flow-world.js'
+import { type FlowWorld, makeFlowWorld, NOT_FOUND } from '../flow-world.js'
 
 let world: FlowWorld
 let holder: HostedWallet
@@ -159,26 +159,8 @@ describe('a decision counts once', () => {
 })
 
 describe('only its own', () => {
-  it.each([
-    ['unknown', async () => crypto.randomUUID()],
-    ['of no known form', async () => 'x'],
-    [
-      'of somebody else',
-      async () => {
-        const { authorization, did } = await world.guest('somebody else')
-        return (await world.start((await world.offering()).offering_full_url, did, authorization)).json.data.processId
-      },
-    ],
-    [
-      'expired',
-      async () => {
-        const { processId } = await startedOffer()
-        world.later = 10 * 60_000
-        return processId
-      },
-    ],
-  ])('a flow that is %s: 404', async (_what, id) => {
-    const processId = await id()
+  it.each(NOT_FOUND)('a flow that is %s: 404', async (_what, id) => {
+    const processId = await id(world, holder)
     const authorization = await world.service.bearer('dora', { expiresIn: 3_600 })
     const answer = await decline(processId, authorization)
     expect([answer.status, answer.json.message]).toEqual([404, 'Flow not found.'])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { query } from '../../support/postgres.js'
 import { newWallet } from '../../support/wallet.js'
-import { type FlowWorld, makeFlowWorld } from '../flow-world.js'
+import { type FlowWorld, makeFlowWorld, NOT_FOUND } from '../flow-world.js'
 
 let world: FlowWorld
 
@@ -48,26 +48,8 @@ describe('states of a flow', () => {
     expect([answer.status, answer.json.message]).toEqual([400, ['type must be claim']])
   })
 
-  it.each([
-    ['unknown', async () => crypto.randomUUID()],
-    ['of no known form', async () => 'x'],
-    [
-      'of somebody else',
-      async () => {
-        const { authorization, did } = await world.guest('somebody else')
-        return (await world.start((await world.offering()).offering_full_url, did, authorization)).json.data.processId
-      },
-    ],
-    [
-      'expired',
-      async () => {
-        const { processId } = (await world.start((await world.offering()).offering_full_url)).json.data
-        world.later = 10 * 60_000
-        return processId
-      },
-    ],
-  ])('one that is %s: 404', async (_what, id) => {
-    const processId = await id()
+  it.each(NOT_FOUND)('one that is %s: 404', async (_what, id) => {
+    const processId = await id(world, world.wallet)
     const authorization = await world.service.bearer('alice', { roles: ['admin'], expiresIn: 3_600 })
     const answer = await world.confirm(processId, 'claim', {}, authorization)
     expect([answer.status, answer.json.message, answer.json.error]).toEqual([404, 'Flow not found.', 'Not Found'])

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DraftWorld, makeDraftWorld } from '../../draft-world.js'
+import { type DraftWorld, disclosed, makeDraftWorld } from '../../draft-world.js'
 
 let world: DraftWorld
 
@@ -37,20 +37,8 @@ const definition = (descriptors: readonly unknown[], more: JsonObject = {}) => (
   ...more,
 })
 
-const last = () => {
-  const response = world.verifier.responses.at(-1)
-  if (response === undefined) throw new Error('Nothing was presented.')
-  return response
-}
-
-const disclosed = (presentation: unknown) =>
-  String(presentation)
-    .split('~')
-    .slice(1, -1)
-    .map((disclosure) => JSON.parse(Buffer.from(disclosure, 'base64url').toString())[1])
-
 /** Which descriptors were answered. */
-const mapped = () => last().submission?.descriptor_map.map(({ id, format, path }) => [id, format, path])
+const mapped = () => world.lastResponse().submission?.descriptor_map.map(({ id, format, path }) => [id, format, path])
 
 /** The status, and whether anything was presented. */
 async function answer(value: unknown) {
@@ -74,7 +62,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
       { path: ['$.vc.credentialSubject.degree', '$.credentialSubject.degree'], filter: { const: 'Laurea' } },
     ]
     expect(await answer(definition([descriptor('diploma', fields, { format: JWT })]))).toEqual(ANSWERED)
-    expect(last().submission?.descriptor_map).toEqual([
+    expect(world.lastResponse().submission?.descriptor_map).toEqual([
       {
         id: 'diploma',
         format: 'jwt_vp_json',
@@ -82,7 +70,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
         path_nested: { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' },
       },
     ])
-    const [presentation] = last().presentations.diploma ?? []
+    const [presentation] = world.lastResponse().presentations.diploma ?? []
     expect(decodeJwt(String(presentation))).toHaveProperty('vp')
   })
 
@@ -100,13 +88,13 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
 
   it('discloses what its fields lead to, and nothing else', async () => {
     expect(await answer(definition([descriptor('a', [type(), { path: ['$.university'] }])]))).toEqual(ANSWERED)
-    expect(disclosed(last().presentations.a?.[0])).toEqual(['university'])
+    expect(disclosed(world.lastResponse().presentations.a?.[0])).toEqual(['university'])
   })
 
   it('of paths the first that the credential has', async () => {
     const fields = [type(), { path: ['$.title', '$.university', '$.degree'] }]
     expect(await answer(definition([descriptor('a', fields)]))).toEqual(ANSWERED)
-    expect(disclosed(last().presentations.a?.[0])).toEqual(['university'])
+    expect(disclosed(world.lastResponse().presentations.a?.[0])).toEqual(['university'])
   })
 
   it.each([
@@ -115,7 +103,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
   ])('an optional field that is %s', async (_what, path, names) => {
     const fields = [type(), { path: ['$.degree'] }, { path, optional: true }]
     expect(await answer(definition([descriptor('a', fields)]))).toEqual(ANSWERED)
-    expect(disclosed(last().presentations.a?.[0]).toSorted()).toEqual(names)
+    expect(disclosed(world.lastResponse().presentations.a?.[0]).toSorted()).toEqual(names)
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { compactDecrypt, decodeJwt, decodeProtectedHeader, exportJWK, generateKe
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RemoteRequestOptions } from '../../../support/remote-verifier.js'
 import { newRemoteKey } from '../../../support/wallet-callbacks.js'
-import { type DraftWorld, makeDraftWorld, VP_FORMATS } from '../../draft-world.js'
+import { type DraftWorld, disclosed, makeDraftWorld, VP_FORMATS } from '../../draft-world.js'
 
 let world: DraftWorld
 /** What answers may be encrypted to. */
@@ -43,18 +43,6 @@ const draft24 = (options: RemoteRequestOptions = {}): RemoteRequestOptions => ({
 /** The parameters of the last answer as the verifier got them. */
 const lastForm = () => Object.fromEntries(new URLSearchParams(world.verifier.seen.at(-1)?.text))
 
-const lastResponse = () => {
-  const response = world.verifier.responses.at(-1)
-  if (response === undefined) throw new Error('Nothing was presented.')
-  return response
-}
-
-const disclosed = (presentation: unknown) =>
-  String(presentation)
-    .split('~')
-    .slice(1, -1)
-    .map((disclosure) => JSON.parse(Buffer.from(disclosure, 'base64url').toString())[1])
-
 describe('a verifier of draft 24 by DCQL', () => {
   it('is answered with single presentations by id, for its client identifier without a prefix', async () => {
     const answer = await world.wallet.process(await world.verifier.request(diploma(), draft24()))
@@ -71,7 +59,7 @@ describe('a verifier of draft 24 by DCQL', () => {
     ]
     const answer = await world.wallet.process(await world.verifier.request({ credentials }, draft24()))
     expect(answer.status).toBe(200)
-    expect(Object.keys(lastResponse().presentations).sort()).toEqual(['a', 'b'])
+    expect(Object.keys(world.lastResponse().presentations).sort()).toEqual(['a', 'b'])
   })
 
   it.each([
@@ -126,12 +114,12 @@ describe('a verifier by Presentation Exchange', () => {
       return
     }
     expect(answer.status).toBe(200)
-    expect(lastResponse().submission).toEqual({
+    expect(world.lastResponse().submission).toEqual({
       id: expect.any(String),
       definition_id: 'a definition',
       descriptor_map: [{ id: 'a diploma', format: 'vc+sd-jwt', path: '$' }],
     })
-    const [presentation] = lastResponse().presentations['a diploma'] ?? []
+    const [presentation] = world.lastResponse().presentations['a diploma'] ?? []
     expect(disclosed(presentation)).toEqual(['degree'])
     expect(decodeJwt(String(presentation).split('~').at(-1) ?? '').aud).toBe(world.verifier.key.did)
   })
@@ -140,7 +128,7 @@ describe('a verifier by Presentation Exchange', () => {
     const payload = { client_id_scheme: undefined }
     const answer = await world.wallet.process(await world.exchange(definition(), { address: {}, payload }))
     expect(answer.status).toBe(200)
-    expect(lastResponse().submission?.definition_id).toBe('a definition')
+    expect(world.lastResponse().submission?.definition_id).toBe('a definition')
   })
 
   it('of draft 21, known by certificate: its client identifier is the name alone', async () => {
@@ -151,7 +139,7 @@ describe('a verifier by Presentation Exchange', () => {
       payload: { client_id: '127.0.0.1', client_id_scheme: 'x509_san_dns' },
     })
     expect(answer.status).toBe(200)
-    const [presentation] = lastResponse().presentations['a diploma'] ?? []
+    const [presentation] = world.lastResponse().presentations['a diploma'] ?? []
     expect(decodeJwt(String(presentation).split('~').at(-1) ?? '').aud).toBe('127.0.0.1')
   })
 
@@ -186,7 +174,7 @@ describe('a verifier by Presentation Exchange', () => {
       body: { type: 'presentation', selectedCredential },
     })
     expect(confirmed.status).toBe(200)
-    expect(lastResponse().submission?.descriptor_map).toHaveLength(1)
+    expect(world.lastResponse().submission?.descriptor_map).toHaveLength(1)
   })
 })
 
