@@ -111,15 +111,17 @@ describe('a credential of what the identity provider says of the user', () => {
     ])
   })
 
-  it('is nobody else’s: REST does not show it, and no other request finds it', async () => {
+  it('is nobody else’s: REST does not show it, there is no page of it, and no other request finds it', async () => {
     provider.user = { ...ALICE, sub: 'carol', given_name: 'Carol' }
-    const { browser, id, page } = await open(byScope().address)
-    responseOf(await browser.decide(page, id, 'accept'))
+    const { browser, id, page: consent } = await open(byScope().address)
+    responseOf(await browser.decide(consent, id, 'accept'))
     const [made] = await rows("SELECT id FROM offerings WHERE of_authorization AND for_subject = 'carol'")
     const at = `/api/v1/offerings/${made?.id}`
     expect((await issuer.service.request('GET', at, { client: true })).status).toBe(404)
     const claim = { authorization: await issuer.service.bearer('carol') }
     expect((await issuer.service.request('POST', `${at}/claim`, claim)).status).toBe(404)
+    const page = await issuer.service.request('POST', '/pages', { ...claim, body: { offeringId: made?.id } })
+    expect([page.status, page.json.message]).toEqual([404, 'offeringId is unknown.'])
     const { json } = await issuer.service.request('GET', '/api/v1/offerings', { client: true })
     expect(JSON.stringify(json)).not.toContain(String(made?.id))
     provider.user = { ...ALICE, sub: 'carol', given_name: 'Caroline' }

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startService, type TestService } from '../support/service.js'
+
+const ISSUER = 'credence-issuer'
+const VERIFIER = 'credence-verifier'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService({ env: { ISSUER_ROLE: ISSUER, VERIFIER_ROLE: VERIFIER } })
+})
+afterAll(() => service.close())
+
+describe('who may make a page, where ISSUER_ROLE and VERIFIER_ROLE are set', () => {
+  it.each([
+    ['verificationSessionId', VERIFIER, ISSUER],
+    ['credentialOfferSessionId', ISSUER, VERIFIER],
+    ['offeringId', ISSUER, VERIFIER],
+  ])('%s: %s', async (member, role, otherRole) => {
+    const asked = async (roles: readonly string[]) => {
+      const { status, json } = await service.request('POST', '/pages', {
+        authorization: await service.bearer('alice', { roles }),
+        body: { [member]: crypto.randomUUID() },
+      })
+      return [status, json.message]
+    }
+    expect(await asked([otherRole, 'admin'])).toEqual([403, 'Insufficient role.'])
+    // Whoever has the role is told that there is no such target.
+    expect(await asked([role])).toEqual([404, `${member} is unknown.`])
+  })
+})
