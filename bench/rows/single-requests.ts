@@ -11,8 +11,42 @@ export const BARE_EXPRESS = 'bare Express 5, GET /version'
 export const NOOP = 'no-op: GET /version'
 export const BEARER_NOOP = 'no-op behind the Bearer check'
 
+/** Long enough for all rounds. */
+const OPEN_SECONDS = 86_400
+
+const pathOf = (url: string | undefined) => new URL(String(url)).pathname
+
+/** Paths of pages for people, of a request and of an offer that are open. */
+async function openPages({ credence, service }: World) {
+  const query = {
+    id: 'purchase',
+    format: 'dc+sd-jwt' as const,
+    meta: { vct_values: [`${service.url}/vct/${TYPE}`] },
+    claims: [{ path: ['productName'] }, { path: ['purchaseDate'] }],
+  }
+  const asked = await credence.authorizationRequests.create.mutate({
+    dcqlQuery: { credentials: [query] },
+    page: true,
+    validity: OPEN_SECONDS,
+  })
+  const offered = await credence.credentialOffers.create.mutate({
+    credentialConfigurationIds: [`${TYPE}-sd-jwt`],
+    credentialSubject: SUBJECT,
+    page: true,
+    expiresInSeconds: OPEN_SECONDS,
+  })
+  const pages = { presentPage: pathOf(asked.pageUrl), receivePage: pathOf(offered.pageUrl) }
+  // The first view draws the QR code, which is kept: the rows are about those that follow.
+  for (const path of Object.values(pages)) {
+    const { ok, status } = await fetch(`${service.url}${path}`)
+    if (!ok) throw new Error(`${path}: ${status}`)
+  }
+  return pages
+}
+
 /** A credential of each format and what the rows read of them. */
-async function prepare({ credence }: World) {
+async function prepare(world: World) {
+  const { credence } = world
   const offering = await credence.offerings.create.mutate({
     credential_type: TYPE,
     credential_subject: SUBJECT,
@@ -24,13 +58,20 @@ async function prepare({ credence }: World) {
     format: 'dc+sd-jwt',
   })
   const statusList = String(vc.credentialStatus?.[0]?.statusListCredential)
-  return { offeringId: offering.id, id, jwtVc: String(vc.proof?.jws), sdJwt, statusList: new URL(statusList).pathname }
+  return {
+    offeringId: offering.id,
+    id,
+    jwtVc: String(vc.proof?.jws),
+    sdJwt,
+    statusList: pathOf(statusList),
+    ...(await openPages(world)),
+  }
 }
 
 /** Rows of one request each, on the service and on the yardstick beside it. */
 export async function singleRequestRows(world: World): Promise<Row[]> {
   const { service, express } = world
-  const { offeringId, id, jwtVc, sdJwt, statusList } = await prepare(world)
+  const { offeringId, id, jwtVc, sdJwt, statusList, presentPage, receivePage } = await prepare(world)
   const headers = { authorization: world.authorization }
   const row = (name: string, target: Target, shape: RequestShape, goal?: Row['goal']): Row => ({
     name,
@@ -63,5 +104,7 @@ export async function singleRequestRows(world: World): Promise<Row[]> {
     }),
     row('GET /api/v1/credentials/{id}', service, { method: 'GET', path: `/api/v1/credentials/${id}`, headers }),
     row('GET /status-lists/{id}', service, { method: 'GET', path: statusList }),
+    row('GET /present/{id}, a page for people', service, { method: 'GET', path: presentPage }),
+    row('GET /receive/{id}, a page for people', service, { method: 'GET', path: receivePage }),
   ]
 }
