@@ -6,24 +6,17 @@ import type { Transport } from './transport.js'
 const MAX_WAITING = 100_000
 /** At most so many in one batch: some twenty messages. */
 const MAX_BATCH = 5_000
-/** From the beginning of a batch to that of the next one, so that what is committed in a moment goes together. */
-const APART_MS = 8
 /** How long to wait after a batch that could not be sent. */
 const RETRY_MS = 1_000
 /** How long a process that ends waits for its last batch. */
 const LAST_MS = 1_000
 
-/**
- * Sends announcements: the first at once, and all that gather for a moment, or while a batch is on its way, in the next
- * batch. A statement of its own for each would cost more than the transition gains by it.
- */
+/** Sends announcements: all that gather while a batch is on its way go in the next one. */
 export class Announcer {
   readonly #transport: Pick<Transport, 'send'>
   readonly #log: Log
   readonly #waiting = new Map<string, number>()
   #sending: Promise<void> | undefined
-  /** When the next batch may begin, in milliseconds of `performance.now()`. */
-  #next = 0
   #failing = false
   #closed = false
 
@@ -53,12 +46,7 @@ export class Announcer {
   async #run(): Promise<void> {
     // Everything that this turn of the event loop commits goes together.
     await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.size > 0) {
-      const early = this.#next - performance.now()
-      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
-      this.#next = performance.now() + APART_MS
-      await this.#send()
-    }
+    while (this.#waiting.size > 0) await this.#send()
     this.#sending = undefined
   }
 

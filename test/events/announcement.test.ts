@@ -83,33 +83,6 @@ describe('what gathers', () => {
     expect(transport.sent).toHaveLength(2)
   })
 
-  it('for a moment goes together, and the first of all at once', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] })
-    try {
-      const sent: string[][] = []
-      const send = async (messages: readonly string[]) => void sent.push([...messages])
-      const announcer = new Announcer({ send }, createLog('silent'))
-      await vi.advanceTimersByTimeAsync(1_000)
-      announcer.announce('a', 2)
-      await vi.advanceTimersByTimeAsync(0)
-      expect(sent).toEqual([['a:2']])
-      announcer.announce('b', 2)
-      await vi.advanceTimersByTimeAsync(2)
-      announcer.announce('c', 2)
-      await vi.advanceTimersByTimeAsync(2)
-      announcer.announce('b', 3)
-      expect(sent).toHaveLength(1)
-      await vi.advanceTimersByTimeAsync(1_000)
-      expect(sent.slice(1)).toEqual([['b:3 c:2']])
-      announcer.announce('d', 2)
-      await vi.advanceTimersByTimeAsync(0)
-      expect(sent.slice(2)).toEqual([['d:2']])
-      await announcer.close()
-    } finally {
-      vi.useRealTimers()
-    }
-  })
-
   it('is bounded, and goes on after a batch that could not be sent', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'))
