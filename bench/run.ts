@@ -1,9 +1,11 @@
 import type { Sample } from './measure/sample.js'
 import { type BenchOptions, readOptions } from './options.js'
-import { machine, streamTableOf, tableOf } from './report.js'
+import { machine } from './report/machine.js'
+import { goalTableOf, streamTableOf, tableOf } from './report/tables.js'
 import { certifiedPresentationRows } from './rows/certified-presentations.js'
 import { cryptographyRows } from './rows/cryptography.js'
 import { SCHEMA } from './rows/fixture.js'
+import { baseOf } from './rows/goal.js'
 import { haipFlowRow } from './rows/haip-flow.js'
 import { issuanceFlowRows } from './rows/issuance-flows.js'
 import { presentationFlowRows } from './rows/presentation-flows.js'
@@ -27,7 +29,7 @@ async function rowsOf(world: World, { only }: BenchOptions): Promise<Row[]> {
   const wanted = rows.filter(({ name }) => name.toLowerCase().includes(only))
   if (wanted.length === 0) throw new Error(`No row has ${only} in its name.`)
   // A comparison needs both its sides.
-  const bases = new Set(wanted.flatMap(({ goal, cpuOver }) => [goal?.of, cpuOver?.of]))
+  const bases = new Set(wanted.flatMap(({ goals = [] }) => goals.map(baseOf)))
   return rows.filter((row) => wanted.includes(row) || bases.has(row.name))
 }
 
@@ -56,10 +58,13 @@ export async function run(args: readonly string[]): Promise<void> {
     const measured = await measure(rows, options)
     const streams = options.only === '' ? await measureStreams(world, options.streams, options.quick) : []
     say('')
-    say(`${machine()}; ${world.database}; one process of the service, the load on the same machine.`)
+    say(
+      `${machine()}, Node ${process.version}; ${world.database}; one process of the service, the load on the same machine.`,
+    )
     say(`Medians of ${options.rounds} rounds of ${options.seconds} s a row.`)
     say('')
     say(tableOf(measured))
+    say(`\n${goalTableOf(measured)}`)
     if (streams.length > 0) say(`\n${streamTableOf(streams)}`)
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)

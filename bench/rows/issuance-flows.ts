@@ -7,7 +7,7 @@ import type { Row } from './row.js'
 
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 const AT_ONCE = [1, 8, 32] as const
-const CPU_GOAL_MS = 4
+const CPU_GOAL = { kind: 'cpu', atMostMs: 4 } as const
 
 interface Offer {
   readonly grants: Readonly<Record<string, { readonly 'pre-authorized_code': string }>>
@@ -37,7 +37,7 @@ export async function issuanceFlowRows({ service, credence }: World): Promise<Ro
   let flows = 0
   return AT_ONCE.map((atOnce) => ({
     name: `OpenID4VCI offer → token → nonce → credential, ${atOnce} at once`,
-    cpuGoalMs: CPU_GOAL_MS,
+    goals: [CPU_GOAL],
     measure: async (seconds: number) => {
       const caller = createCaller(service.url, atOnce)
       const flow = async () => {

@@ -2,6 +2,7 @@ import { measureRequests, type RequestShape } from '../measure/requests.js'
 import type { Target } from '../targets/target.js'
 import type { World } from '../world.js'
 import { SUBJECT, TYPE } from './fixture.js'
+import type { Goal } from './goal.js'
 import type { Row } from './row.js'
 
 /** Enough to keep one process busy without a long queue before it. */
@@ -73,9 +74,9 @@ export async function singleRequestRows(world: World): Promise<Row[]> {
   const { service, express } = world
   const { offeringId, id, jwtVc, sdJwt, statusList, presentPage, receivePage } = await prepare(world)
   const headers = { authorization: world.authorization }
-  const row = (name: string, target: Target, shape: RequestShape, goal?: Row['goal']): Row => ({
+  const row = (name: string, target: Target, shape: RequestShape, ...goals: readonly Goal[]): Row => ({
     name,
-    ...(goal === undefined ? {} : { goal }),
+    goals,
     measure: (seconds) => measureRequests(target, shape, CONNECTIONS, seconds),
   })
   const verifying = (credential: string): RequestShape => ({
@@ -87,15 +88,19 @@ export async function singleRequestRows(world: World): Promise<Row[]> {
   const creating = { type: TYPE, credential_subject: SUBJECT }
   return [
     row(BARE_EXPRESS, express, { method: 'GET', path: '/version' }),
-    row(NOOP, service, { method: 'GET', path: '/version' }, { of: BARE_EXPRESS, atLeast: 0.6 }),
+    row(NOOP, service, { method: 'GET', path: '/version' }, { kind: 'rate', of: BARE_EXPRESS, atLeast: 0.6 }),
     row(BEARER_NOOP, service, { method: 'GET', path: '/bench/noop', headers }),
-    row('POST /credentials/verify, JWT VC', service, verifying(jwtVc), { of: BEARER_NOOP, atLeast: 0.5 }),
-    row('POST /credentials/verify, SD-JWT VC', service, verifying(sdJwt), { of: BEARER_NOOP, atLeast: 0.5 }),
+    row('POST /credentials/verify, JWT VC', service, verifying(jwtVc), { kind: 'rate', of: BEARER_NOOP, atLeast: 0.5 }),
+    row('POST /credentials/verify, SD-JWT VC', service, verifying(sdJwt), {
+      kind: 'rate',
+      of: BEARER_NOOP,
+      atLeast: 0.5,
+    }),
     row(
       'POST /api/v1/credentials',
       service,
       { method: 'POST', path: '/api/v1/credentials', headers, json: creating },
-      { of: BEARER_NOOP, atLeast: 0.25 },
+      { kind: 'rate', of: BEARER_NOOP, atLeast: 0.25 },
     ),
     row('POST /api/v1/offerings/{id}/claim', service, {
       method: 'POST',

@@ -1,15 +1,11 @@
 import { createHash, createSign, type KeyObject, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { makeCertificate, type TestCertificateOptions } from '../../test/protocol/issuer-keys/certificates.js'
 import type { HeldCredential } from './answer.js'
+import { certificateFiles, certify } from './certificate-files.js'
 import { type BenchWallet, newBenchWallet } from './wallet.js'
 
 export const VCT = 'https://club.example/membership'
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-const certify = (options: TestCertificateOptions) => makeCertificate({ notAfter: '2099-12-31T00:00:00Z', ...options })
 
 function signedBy(key: KeyObject, header: Record<string, unknown>, payload: Record<string, unknown>): string {
   const input = `${encode({ alg: 'ES256', typ: 'dc+sd-jwt', ...header })}.${encode(payload)}`
@@ -38,12 +34,7 @@ function membership(sign: Sign): HeldCredential {
  * that trusts both and has a certificate as a verifier.
  */
 export function foreignIssuers() {
-  const directory = mkdtempSync(join(tmpdir(), 'credence-bench-'))
-  const fileOf = (name: string, ...parts: readonly unknown[]): string => {
-    const path = join(directory, name)
-    writeFileSync(path, parts.map(String).join('\n'))
-    return path
-  }
+  const { fileOf, remove } = certificateFiles()
   const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
   const issuer = certify({ subject: 'Club', issuer: root, keyUsage: 0x80 })
   const verifierRoot = certify({ subject: 'Verifiers', ca: true, keyUsage: 0x04 })
@@ -63,6 +54,6 @@ export function foreignIssuers() {
     },
     certified: () => membership(byCertificate),
     named: () => membership(byDid),
-    remove: () => rmSync(directory, { recursive: true }),
+    remove,
   }
 }

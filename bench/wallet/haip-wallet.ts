@@ -1,8 +1,5 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { makeCertificate, type TestCertificateOptions } from '../../test/protocol/issuer-keys/certificates.js'
+import { certificateFiles, certify } from './certificate-files.js'
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
@@ -16,19 +13,12 @@ function signed(key: Key, header: Record<string, unknown>, payload: Record<strin
   return `${input}.${sign.sign({ key, dsaEncoding: 'ieee-p1363' } as Parameters<typeof sign.sign>[0]).toString('base64url')}`
 }
 
-const certify = (options: TestCertificateOptions) => makeCertificate({ notAfter: '2099-12-31T00:00:00Z', ...options })
-
 const CLIENT = 'https://wallet.example'
 const REDIRECT_URI = 'https://wallet.example/callback'
 
 /** Files for ISSUER_X509 and WALLET_TRUST_ANCHORS, and a provider whose wallets are believed there. */
 export function haipSetup() {
-  const directory = mkdtempSync(join(tmpdir(), 'credence-bench-'))
-  const fileOf = (name: string, ...parts: readonly unknown[]): string => {
-    const path = join(directory, name)
-    writeFileSync(path, parts.map(String).join('\n'))
-    return path
-  }
+  const { fileOf, remove } = certificateFiles()
   const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
   const leaf = certify({ subject: 'Issuer', issuer: root, keyUsage: 0x80, dns: ['127.0.0.1'] })
   const walletRoot = certify({ subject: 'Wallet root', ca: true, keyUsage: 0x04 })
@@ -39,7 +29,7 @@ export function haipSetup() {
       ISSUER_X509: fileOf('issuer.pem', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }), leaf.certificate),
       WALLET_TRUST_ANCHORS: fileOf('wallets.pem', walletRoot.certificate),
     },
-    remove: () => rmSync(directory, { recursive: true }),
+    remove,
     newWallet: () => newHaipWallet(provider.privateKey, [provider.x5c]),
   }
 }

@@ -1,0 +1,10 @@
+import { cpus, loadavg, release, totalmem } from 'node:os'
+
+/** What the figures were taken on, and how busy it was. */
+export function machine(): string {
+  const processors = cpus()
+  const [load = 0] = loadavg()
+  const model = processors[0]?.model ?? 'unknown processor'
+  const memory = `${(totalmem() / 2 ** 30).toFixed(0)} GiB`
+  return `${processors.length} × ${model}, ${memory}, Linux ${release()}, load average ${load.toFixed(1)}`
+}

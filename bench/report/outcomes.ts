@@ -1,0 +1,74 @@
+import { median, percentile, type Sample } from '../measure/sample.js'
+import { baseOf, type Goal } from '../rows/goal.js'
+import type { Row } from '../rows/row.js'
+
+/** What each row gave, round by round. */
+export type Measured = ReadonlyMap<Row, readonly Sample[]>
+
+/** A goal and what came of it. */
+export interface Outcome {
+  readonly row: string
+  /** What should be reached, in words. */
+  readonly goal: string
+  /** Median and quartiles over the rounds; none where what it compares with was not measured. */
+  readonly figure: { readonly median: number; readonly lower: number; readonly upper: number } | undefined
+  readonly unit: '%' | 'ms' | '×'
+  readonly met: boolean | undefined
+}
+
+/** What a goal looks at in one round, what bounds it and how it is said. */
+function rule(goal: Goal): {
+  readonly value: (own: Sample, base: Sample) => number
+  readonly within: (value: number) => boolean
+  readonly text: string
+  readonly unit: Outcome['unit']
+} {
+  switch (goal.kind) {
+    case 'rate':
+      return {
+        value: (own, base) => (own.perSecond / base.perSecond) * 100,
+        within: (value) => value >= goal.atLeast * 100,
+        text: `≥ ${goal.atLeast * 100} % of the rate of ${goal.of}`,
+        unit: '%',
+      }
+    case 'cpu':
+      return {
+        value: (own) => own.cpuMs,
+        within: (value) => value <= goal.atMostMs,
+        text: `≤ ${goal.atMostMs} ms CPU`,
+        unit: 'ms',
+      }
+    case 'cpuOver':
+      return {
+        value: (own, base) => own.cpuMs - base.cpuMs,
+        within: (value) => value <= goal.atMostMs,
+        text: `≤ ${goal.atMostMs} ms CPU more than ${goal.of}`,
+        unit: 'ms',
+      }
+    case 'cpuRatio':
+      return {
+        value: (own, base) => own.cpuMs / base.cpuMs,
+        within: (value) => value <= goal.atMost,
+        text: `≤ ${goal.atMost} × the CPU of ${goal.of}`,
+        unit: '×',
+      }
+  }
+}
+
+function outcomeOf(row: Row, goal: Goal, measured: Measured): Outcome {
+  const { value, within, text, unit } = rule(goal)
+  const own = measured.get(row) ?? []
+  const of = baseOf(goal)
+  const bases = of === undefined ? own : ([...measured].find(([{ name }]) => name === of)?.[1] ?? [])
+  const values = own.flatMap((sample, round) => {
+    const base = bases[round]
+    return base === undefined ? [] : [value(sample, base)]
+  })
+  if (values.length === 0) return { row: row.name, goal: text, figure: undefined, unit, met: undefined }
+  const figure = { median: median(values), lower: percentile(values, 0.25), upper: percentile(values, 0.75) }
+  return { row: row.name, goal: text, figure, unit, met: within(figure.median) }
+}
+
+/** Every goal of every row that was measured. */
+export const outcomesOf = (measured: Measured): Outcome[] =>
+  [...measured.keys()].flatMap((row) => (row.goals ?? []).map((goal) => outcomeOf(row, goal, measured)))

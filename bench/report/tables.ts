@@ -1,0 +1,60 @@
+import { medianSample, percentile, type Sample } from '../measure/sample.js'
+import type { Row } from '../rows/row.js'
+import type { StreamCost } from '../rows/streams.js'
+import { markdown } from './markdown.js'
+import { type Measured, type Outcome, outcomesOf } from './outcomes.js'
+
+const COLUMNS = ['', 'per second', 'p50 ms', 'p99 ms', 'CPU ms', 'quartiles', 'RSS MiB']
+const GOAL_COLUMNS = ['', 'goal', 'reached', 'quartiles', 'met']
+const STREAM_COLUMNS = [
+  'open streams',
+  'streams',
+  'KiB each',
+  'of it heap',
+  'idle CPU',
+  'event to half, ms',
+  'to the last, ms',
+  'goal',
+]
+
+/** At most this much of the memory of a bare route's stream. */
+const STREAM_MEMORY_GOAL = 1.5
+
+const digits = (value: number): string => value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3)
+
+function cellsOf({ name }: Row, samples: readonly Sample[]): string[] {
+  const { perSecond, p50, p99, cpuMs, residentMiB } = medianSample(samples)
+  const cpu = samples.map((sample) => sample.cpuMs)
+  const quartiles = `${digits(percentile(cpu, 0.25))}–${digits(percentile(cpu, 0.75))}`
+  const figures = [Math.round(perSecond).toLocaleString('en'), digits(p50), digits(p99), digits(cpuMs), quartiles]
+  return [name, ...figures, residentMiB.toFixed(0)]
+}
+
+/** The medians of all rounds. */
+export const tableOf = (measured: Measured): string =>
+  markdown([COLUMNS, ...[...measured].map(([row, samples]) => cellsOf(row, samples))], [0])
+
+function goalCellsOf({ row, goal, figure, unit, met }: Outcome): string[] {
+  if (figure === undefined) return [row, goal, 'not measured', '', '']
+  const shown = (value: number) => (unit === '%' ? value.toFixed(0) : value.toFixed(2))
+  const quartiles = `${shown(figure.lower)}–${shown(figure.upper)}`
+  return [row, goal, `${shown(figure.median)} ${unit}`, quartiles, met ? '✓' : '✗']
+}
+
+/** Every goal with what was reached. */
+export const goalTableOf = (measured: Measured): string =>
+  markdown([GOAL_COLUMNS, ...outcomesOf(measured).map(goalCellsOf)], [0, 1])
+
+/** The streams; the first line is the yardstick of the others. */
+export function streamTableOf(costs: readonly StreamCost[]): string {
+  const base = costs[0]?.kibPerStream ?? Number.NaN
+  const lines = costs.map((cost, position) => {
+    const { kibPerStream, heapKibPerStream, idleCpu, fanOutP50, fanOutLast } = cost
+    const ratio = kibPerStream / base
+    const goal = `${ratio.toFixed(2)} × the memory (≤ ${STREAM_MEMORY_GOAL} ×) ${ratio <= STREAM_MEMORY_GOAL ? '✓' : '✗'}`
+    const memory = [digits(kibPerStream), digits(heapKibPerStream)]
+    const figures = [...memory, `${(idleCpu * 100).toFixed(1)} %`, digits(fanOutP50), digits(fanOutLast)]
+    return [cost.name, cost.streams.toLocaleString('en'), ...figures, position === 0 ? '' : goal]
+  })
+  return markdown([STREAM_COLUMNS, ...lines], [0, STREAM_COLUMNS.length - 1])
+}
