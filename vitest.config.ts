@@ -10,6 +10,7 @@ export const unit = [
   'test/contract/contracts.test.ts',
   'test/contract/layout.test.ts',
   'test/database/coalesce.test.ts',
+  'test/database/statement-texts.test.ts',
   'test/dids/resolver.test.ts',
   'test/docs/conformance.test.ts',
   'test/docs/operations.test.ts',

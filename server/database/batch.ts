@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Prisma } from '../generated/prisma/client.js'
+import { type Fragment, fragment, identifier } from './fragment.js'
 
 /** Rows of one table that something is to be done with, a bounded number at a time. Names are those of the schema. */
 export interface Batch {
@@ -7,7 +7,7 @@ export interface Batch {
   /** The column that tells rows apart. */
   readonly key: string
   /** Which rows: a condition. */
-  readonly due: Prisma.Sql
+  readonly due: Fragment
   /** The column that says which come first: the lowest. An index has them in this order, or each batch looks at all rows. */
   readonly by: string
   readonly limit: number
@@ -40,21 +40,19 @@ export function batchDone(rows: readonly z.infer<typeof batchRow>[], limit: numb
 export const expiredBatch = (table: string, key: string, before: Date, limit: number): Batch => ({
   table,
   key,
-  due: Prisma.sql`expires_at <= ${before}`,
+  due: fragment`expires_at <= ${before}`,
   by: 'expires_at',
   limit,
 })
-
-const name = (identifier: string) => Prisma.raw(`"${identifier}"`)
 
 /**
  * A query for the keys of a batch, as `key`, whose rows it locks. Rows that another process has locked are skipped, so
  * that two processes neither wait for each other nor work on the same row.
  */
-export const lockedBatch = ({ table, key, due, by, limit }: Batch): Prisma.Sql => Prisma.sql`
-  SELECT ${name(key)} AS key FROM ${name(table)} WHERE ${due} ORDER BY ${name(by)} LIMIT ${limit} FOR UPDATE SKIP LOCKED`
+export const lockedBatch = ({ table, key, due, by, limit }: Batch): Fragment => fragment`
+  SELECT ${identifier(key)} AS key FROM ${identifier(table)} WHERE ${due} ORDER BY ${identifier(by)} LIMIT ${limit} FOR UPDATE SKIP LOCKED`
 
 /** Deletes a batch; returns what it deleted, as `key`, and what stood in the column `by`, as `at`. */
-export const deletedBatch = (batch: Batch): Prisma.Sql => Prisma.sql`
-  DELETE FROM ${name(batch.table)} WHERE ${name(batch.key)} IN (${lockedBatch(batch)})
-  RETURNING ${name(batch.key)} AS key, ${name(batch.by)} AS at`
+export const deletedBatch = (batch: Batch): Fragment => fragment`
+  DELETE FROM ${identifier(batch.table)} WHERE ${identifier(batch.key)} IN (${lockedBatch(batch)})
+  RETURNING ${identifier(batch.key)} AS key, ${identifier(batch.by)} AS at`

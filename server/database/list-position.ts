@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/prisma/client.js'
+import { emptyFragment, type Fragment, fragment } from './fragment.js'
 
 /** A position in a list that is ordered by time and id, the newest first. It stays valid when its row has been deleted. */
 export interface ListPosition {
@@ -26,10 +26,10 @@ export const NEWEST_FIRST = [{ createdAt: 'desc' as const }, { id: 'desc' as con
  *
  * @param createdAt, id the columns that the list is ordered by.
  */
-export function listPart(createdAt: Prisma.Sql, id: Prisma.Sql, { take, after }: ListPart): Prisma.Sql {
+export function listPart(createdAt: Fragment, id: Fragment, { take, after }: ListPart): Fragment {
   const behind =
     after === undefined
-      ? Prisma.empty
-      : Prisma.sql`AND (${createdAt}, ${id}) < (${after.createdAt}::timestamptz, ${after.id}::text)`
-  return Prisma.sql`${behind} ORDER BY ${createdAt} DESC, ${id} DESC LIMIT ${take}`
+      ? emptyFragment
+      : fragment`AND (${createdAt}, ${id}) < (${after.createdAt}::timestamptz, ${after.id}::text)`
+  return fragment`${behind} ORDER BY ${createdAt} DESC, ${id} DESC LIMIT ${take}`
 }

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { type AuditRecord, recordAudit } from '../audit/audit.js'
 import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
+import { type Fragment, fragment } from '../database/fragment.js'
 import { type ListPart, listPart } from '../database/list-position.js'
 import { publicJwk, x5c } from '../database/row-shapes.js'
-import { Prisma } from '../generated/prisma/client.js'
+import type { Prisma } from '../generated/prisma/client.js'
 import { currentKey } from '../keys/store.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
@@ -85,7 +86,7 @@ const zRecordIdentity: z.ZodType<RecordIdentity> = z.strictObject({
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 
 /** A DID with its keys and its other names in plain SQL, under the alias `d`: one statement for all of it. */
-const columns = Prisma.sql`
+const columns = fragment`
   d.did, d.method, d.uuid, d.purpose, d.created_by AS "createdBy", d.key_set_id AS "keySetId", d.holder_id AS "holderId",
   d.created_at AS "createdAt",
   (SELECT coalesce(json_agg(json_build_object('id', k.id, 'publicJwk', k.public_jwk) ORDER BY k.created_at DESC, k.id DESC), '[]')
@@ -110,11 +111,11 @@ export async function insertIdentity(
 
 export function createDidStore({ prisma, sql }: Database) {
   const ownIssuers = new LruMap<string, true>(MAX_OWN_ISSUERS)
-  const select = (where: Prisma.Sql): Promise<StoredDid[]> =>
+  const select = (where: Fragment): Promise<StoredDid[]> =>
     sql(zStoredDid)`SELECT ${columns} FROM dids d WHERE ${where}`
-  const first = async (where: Prisma.Sql): Promise<StoredDid | undefined> => (await select(where))[0]
+  const first = async (where: Fragment): Promise<StoredDid | undefined> => (await select(where))[0]
   const readDid = coalesced(async (dids) => {
-    const rows = await select(Prisma.sql`d.did = ANY(${[...dids]}::text[])`)
+    const rows = await select(fragment`d.did = ANY(${[...dids]}::text[])`)
     return new Map(rows.map((row) => [row.did, row]))
   })
   return {
@@ -122,12 +123,12 @@ export function createDidStore({ prisma, sql }: Database) {
     find: async (did: string): Promise<StoredDid | undefined> => (DID.test(did) ? readDid(did) : undefined),
 
     /** The first of several spellings that is known. */
-    findAny: (spellings: readonly string[]) => first(Prisma.sql`d.did = ANY(${[...spellings]}::text[])`),
+    findAny: (spellings: readonly string[]) => first(fragment`d.did = ANY(${[...spellings]}::text[])`),
 
-    findByUuid: (uuid: string) => first(Prisma.sql`d.uuid = ${uuid.toLowerCase()}`),
+    findByUuid: (uuid: string) => first(fragment`d.uuid = ${uuid.toLowerCase()}`),
 
     /** DIDs of issuers, with all their keys. */
-    issuerDids: () => select(Prisma.sql`d.purpose = 'issuer' ORDER BY d.created_at, d.did`),
+    issuerDids: () => select(fragment`d.purpose = 'issuer' ORDER BY d.created_at, d.did`),
 
     /** Whether a DID is one of this installation's issuers. Asked once: what they have signed stays theirs. */
     async isIssuer(did: string): Promise<boolean> {
@@ -144,7 +145,7 @@ export function createDidStore({ prisma, sql }: Database) {
         SELECT r.did, r.purpose, k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c
         FROM (SELECT did, key_set_id, created_at, 'issuer' AS purpose FROM issuers
               UNION ALL SELECT did, key_set_id, created_at, 'verifier' FROM verifiers) r
-        ${currentKey(Prisma.sql`r.key_set_id`)}
+        ${currentKey(fragment`r.key_set_id`)}
         ORDER BY r.created_at, r.did`,
 
     /** The hosted DID of a key set. */
@@ -164,11 +165,11 @@ export function createDidStore({ prisma, sql }: Database) {
       return rows.map((row) => row.did)
     },
 
-    ofHolder: (holderId: string) => select(Prisma.sql`d.holder_id = ${holderId} ORDER BY d.created_at DESC, d.did`),
+    ofHolder: (holderId: string) => select(fragment`d.holder_id = ${holderId} ORDER BY d.created_at DESC, d.did`),
 
     /** DIDs made through the agent routes, the newest first. */
     createdBy: (sub: string, part: ListPart): Promise<StoredDid[]> =>
-      select(Prisma.sql`d.created_by = ${sub} ${listPart(Prisma.sql`d.created_at`, Prisma.sql`d.did`, part)}`),
+      select(fragment`d.created_by = ${sub} ${listPart(fragment`d.created_at`, fragment`d.did`, part)}`),
 
     insert: (keySetId: string, key: NewKey, dids: readonly NewDid[], audit: readonly AuditRecord[]) =>
       prisma.$transaction((tx) => insertIdentity(tx, keySetId, key, dids, audit)),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../database/connect.js'
+import { type Fragment, fragment } from '../database/fragment.js'
 import { idRow, json } from '../database/row-shapes.js'
-import { Prisma } from '../generated/prisma/client.js'
 
 /** Whose events they are: one sequence for each session of either kind. */
 export type SessionKind = 'verification-session' | 'credential-offer-session'
@@ -31,11 +31,11 @@ export const recordedShape = { recorded: z.array(eventRow).nullable() }
 /**
  * A column `recorded` of a statement with `recordEvents` that returns other rows: what it recorded.
  */
-export const recordedEvents = Prisma.sql`
+export const recordedEvents = fragment`
   (SELECT jsonb_agg(jsonb_build_object('id', session_id, 'seq', seq)) FROM recorded_events) AS recorded`
 
 /** In the place of `recordEvents` where there is no session. */
-export const nothingRecorded = Prisma.sql`recorded_events AS (SELECT NULL::text AS session_id, 0 AS seq WHERE false)`
+export const nothingRecorded = fragment`recorded_events AS (SELECT NULL::text AS session_id, 0 AS seq WHERE false)`
 
 /**
  * A common table expression `recorded_events` that stores the event of a transition. It must be part of the statement that
@@ -45,15 +45,15 @@ export const nothingRecorded = Prisma.sql`recorded_events AS (SELECT NULL::text 
  * ```ts
  * const rows = await sql(eventRow)`
  *   WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),
- *   ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${json}::jsonb AS data FROM moved`, now)}
+ *   ${recordEvents('verification-session', fragment`SELECT id, seq, ${json}::jsonb AS data FROM moved`, now)}
  *   SELECT id, seq FROM moved`
  * announce(rows)
  * ```
  *
  * @param rows a query for `id` (of the session), `seq` (grows by one with every event) and `data` (the session's JSON).
  */
-export function recordEvents(kind: SessionKind, rows: Prisma.Sql, at: Date): Prisma.Sql {
-  return Prisma.sql`
+export function recordEvents(kind: SessionKind, rows: Fragment, at: Date): Fragment {
+  return fragment`
     recorded_events AS (
       INSERT INTO session_events (session_id, kind, seq, data, at)
       SELECT id, ${kind}, seq, data, ${at} FROM (${rows}) AS changed
@@ -66,8 +66,8 @@ export function recordEvents(kind: SessionKind, rows: Prisma.Sql, at: Date): Pri
  *
  * @param session SQL for the session's id, as `recordEvents` stores it; `changes` the members as JSON.
  */
-export function latestDataWith(session: Prisma.Sql, changes: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(
+export function latestDataWith(session: Fragment, changes: Fragment): Fragment {
+  return fragment`(
     SELECT e.data FROM session_events e WHERE e.session_id = ${session} ORDER BY e.seq DESC LIMIT 1) || ${changes}`
 }
 

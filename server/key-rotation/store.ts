@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recordAudit } from '../audit/audit.js'
 import type { Database } from '../database/connect.js'
+import { fragment } from '../database/fragment.js'
 import { publicJwk } from '../database/row-shapes.js'
 import type { NewDid, NewKey } from '../dids/store.js'
 import { Prisma } from '../generated/prisma/client.js'
@@ -78,7 +79,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
           w.did AS "didWeb"
         FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at, is_default FROM issuers
               UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at, is_default FROM verifiers) r
-        ${currentKey(Prisma.sql`r.key_set_id`)}
+        ${currentKey(fragment`r.key_set_id`)}
         LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
         ORDER BY r.created_at, r.id`,
 

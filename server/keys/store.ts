@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type BatchDone, batchDone, batchRow } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
+import { type Fragment, fragment } from '../database/fragment.js'
 import { idRow, publicJwk, x5c } from '../database/row-shapes.js'
-import { Prisma } from '../generated/prisma/client.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
 /** A signing key as it is stored; `privateJwk` is protected by the vault. */
@@ -60,7 +60,7 @@ const zCertifiedVerifier: z.ZodType<CertifiedVerifier> = z.strictObject({ id: z.
  *
  * @param keySetId the column that names the key set.
  */
-export const currentKey = (keySetId: Prisma.Sql): Prisma.Sql => Prisma.sql`
+export const currentKey = (keySetId: Fragment): Fragment => fragment`
   JOIN LATERAL (
     SELECT * FROM keys WHERE keys.key_set_id = ${keySetId} AND keys.retired_at IS NULL
     ORDER BY keys.created_at DESC, keys.id DESC LIMIT 1) k ON true`
@@ -68,7 +68,7 @@ export const currentKey = (keySetId: Prisma.Sql): Prisma.Sql => Prisma.sql`
 /** The keys that credential requests are encrypted for (OpenID4VCI 1.0 §10): a key set of the installation, of no record. */
 export const ENCRYPTION_KEY_SET = 'credential-encryption'
 
-const columns = Prisma.sql`
+const columns = fragment`
   k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.private_jwk AS "privateJwk"`
 
 export type KeyStore = ReturnType<typeof createKeyStore>
@@ -83,7 +83,7 @@ export function createKeyStore({ prisma, sql }: Database) {
     /** The key that signs for a key set now. */
     async current(keySetId: string): Promise<StoredKey | undefined> {
       const [row] = await sql(zStoredKey)`
-        SELECT ${columns} FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${keySetId}`
+        SELECT ${columns} FROM key_sets s ${currentKey(fragment`s.id`)} WHERE s.id = ${keySetId}`
       return row
     },
 
@@ -106,7 +106,7 @@ export function createKeyStore({ prisma, sql }: Database) {
     /** The chains that verifiers have for their keys, but for the default one, whose is configured. */
     certifiedVerifiers: (limit: number): Promise<CertifiedVerifier[]> =>
       sql(zCertifiedVerifier)`
-        SELECT v.id, k.x5c FROM verifiers v ${currentKey(Prisma.sql`v.key_set_id`)}
+        SELECT v.id, k.x5c FROM verifiers v ${currentKey(fragment`v.key_set_id`)}
         WHERE NOT v.is_default AND k.x5c IS NOT NULL ORDER BY v.created_at DESC LIMIT ${limit}`,
 
     /** The newest key of a key set that never had a certificate. */
@@ -130,8 +130,8 @@ export function createKeyStore({ prisma, sql }: Database) {
     /** What metadata say of keys: the algorithms that issuers sign with now, and the key to encrypt requests for. */
     async published(): Promise<PublishedKeys> {
       const [row] = await sql(zPublishedKeys)`
-        SELECT ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} ORDER BY k.alg DESC) AS algorithms,
-          (SELECT k.public_jwk FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
+        SELECT ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY k.alg DESC) AS algorithms,
+          (SELECT k.public_jwk FROM key_sets s ${currentKey(fragment`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
             AS "encryptionKey"`
       if (row === undefined) throw new Error('A statement that always has a row had none.')
       return row

@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/prisma/client.js'
+import { type Fragment, fragment } from '../database/fragment.js'
 
 /** What people are told in the place of, and beneath, a page's own heading. */
 export interface PageTexts {
@@ -20,13 +20,13 @@ export type NewPage = PageTexts & {
  * Inserts a page, as a statement or as a part of the one that makes its target, and returns its `id`. A session has one page, an
  * offering one for each who makes one: where there is that already, it gets the new texts.
  */
-export function insertPage(page: NewPage): Prisma.Sql {
+export function insertPage(page: NewPage): Fragment {
   const [kind, sessionId, offeringId, madeBy] =
     'offeringId' in page
       ? ['receive', null, page.offeringId, page.madeBy]
       : ['present', page.verificationSessionId, null, null]
-  const known = Prisma.raw(kind === 'receive' ? 'offering_id, made_by' : 'verification_session_id')
-  return Prisma.sql`
+  const known = kind === 'receive' ? fragment`offering_id, made_by` : fragment`verification_session_id`
+  return fragment`
     INSERT INTO pages (id, kind, verification_session_id, offering_id, made_by, title, text, type_names, created_at, expires_at)
     VALUES (${page.id}, ${kind}, ${sessionId}, ${offeringId}, ${madeBy}, ${page.title ?? null}, ${page.text ?? null},
       ${[...page.typeNames]}::text[], ${page.createdAt}, ${page.expiresAt})

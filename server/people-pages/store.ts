@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
+import { fragment } from '../database/fragment.js'
 import { idRow, json } from '../database/row-shapes.js'
-import { Prisma } from '../generated/prisma/client.js'
 import { offeringColumns } from '../issuer/openid4vci/offers/store.js'
 import { zOffering } from '../issuer/openid4vci/rows.js'
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
@@ -88,16 +88,16 @@ const zSessionOfPage: z.ZodType<SessionOfPage> = z.strictObject({
 })
 
 /** The newest version of each type that a page `p` names, as JSON. */
-const askedTypes = Prisma.sql`
+const askedTypes = fragment`
   (SELECT coalesce(json_agg(t), '[]') FROM (
     SELECT DISTINCT ON (c.name) c.name, c.title, c.display, c.body FROM schemas c
     WHERE c.name = ANY(p.type_names) ORDER BY c.name, c.version DESC) t)`
 
-const presentColumns = Prisma.sql`
+const presentColumns = fragment`
   s.*, p.title AS "pageTitle", p.text AS "pageText", e.data ->> 'authorizationRequestUri' AS address, v.display AS "verifierDisplay",
   ${askedTypes} AS types`
 
-const presentTables = Prisma.sql`
+const presentTables = fragment`
   pages p JOIN (SELECT ${sessionColumns} FROM verification_sessions) s ON s.id = p.verification_session_id
   JOIN session_events e ON e.session_id = s.id AND e.seq = 1
   LEFT JOIN verifiers v ON v.did = s."verifierId"`

@@ -1,9 +1,9 @@
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
+import { fragment } from '../../server/database/fragment.js'
 import { createEventStore, eventRow, recordEvents, type SessionEvent } from '../../server/events/store.js'
 import { createEvents, type EventStream, type Events } from '../../server/events/stream.js'
 import type { MakeTransport } from '../../server/events/transport.js'
 import { postgresTransport } from '../../server/events/transports/postgres.js'
-import { Prisma } from '../../server/generated/prisma/client.js'
 import { createLog } from '../../server/log.js'
 import { query } from '../support/postgres.js'
 
@@ -49,7 +49,7 @@ export function startEventProcess(databaseUrl: string, transport = postgresOf(da
     return latest
   }
   const recorded = (sessionId: string, seq: number, state: string) => {
-    const rows = Prisma.sql`SELECT ${sessionId}::text AS id, ${seq}::int AS seq, ${JSON.stringify({ state })}::jsonb AS data`
+    const rows = fragment`SELECT ${sessionId}::text AS id, ${seq}::int AS seq, ${JSON.stringify({ state })}::jsonb AS data`
     return database.sql(eventRow)`
       WITH ${recordEvents('verification-session', rows, new Date())}
       SELECT session_id AS id, seq FROM recorded_events`

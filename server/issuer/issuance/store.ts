@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
+import { emptyFragment, type Fragment, fragment } from '../../database/fragment.js'
 import { idRow, json, publicJwk, x5c } from '../../database/row-shapes.js'
-import { Prisma } from '../../generated/prisma/client.js'
 import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { countRedemption, insertRedemption, type NewRedemption } from '../redemptions/store.js'
@@ -51,10 +51,10 @@ export interface CallersCredential extends NewCredential {
 }
 
 /** The key of an issuer `i`, joined as `k`. */
-export const issuerKey = currentKey(Prisma.sql`i.key_set_id`)
+export const issuerKey = currentKey(fragment`i.key_set_id`)
 
 /** Schema, issuer and key in plain SQL, under the aliases `s`, `i` and `k`. */
-export const contextColumns = Prisma.sql`
+export const contextColumns = fragment`
   ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c`
 
 /** The columns of `contextColumns`. */
@@ -158,13 +158,13 @@ export function createIssuanceStore({ sql }: Database) {
      */
     async record(credential: CallersCredential, redemption: NewRedemption | undefined): Promise<boolean> {
       const { createdAt, instances, audit } = credential
-      const always = Prisma.sql`SELECT 1 AS id`
+      const always = fragment`SELECT 1 AS id`
       const [admitted, redeemed] =
         redemption === undefined
-          ? [Prisma.sql`admitted AS (${always})`, Prisma.empty]
+          ? [fragment`admitted AS (${always})`, emptyFragment]
           : [
               countRedemption(redemption.offeringId, createdAt, always),
-              Prisma.sql`${insertRedemption(redemption, createdAt)},`,
+              fragment`${insertRedemption(redemption, createdAt)},`,
             ]
       const rows = await sql(idRow)`
         WITH ${admitted}, ${insertCredential(credential)}, ${insertInstances(instances)}, ${redeemed} ${auditTarget(audit)}
@@ -175,7 +175,7 @@ export function createIssuanceStore({ sql }: Database) {
 }
 
 /** `target`: a new credential, where `admitted` has a row. */
-export const insertCredential = (credential: NewCredential): Prisma.Sql => Prisma.sql`
+export const insertCredential = (credential: NewCredential): Fragment => fragment`
   target AS (
     INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
     SELECT ${credential.id}, ${credential.schemaId}, ${credential.issuerId}, ${credential.owner}, ${credential.holderDid},
@@ -183,11 +183,11 @@ export const insertCredential = (credential: NewCredential): Prisma.Sql => Prism
     FROM admitted RETURNING id)`
 
 /** `instances`: those of the credential in `target`. */
-export function insertInstances(instances: readonly NewInstance[]): Prisma.Sql {
+export function insertInstances(instances: readonly NewInstance[]): Fragment {
   const values = JSON.stringify(
     instances.map(({ listId, index, configurationId, format }) => [listId, index, configurationId, format]),
   )
-  return Prisma.sql`
+  return fragment`
     instances AS (
       INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
       SELECT n.value->>0, (n.value->>1)::int, target.id, n.value->>2, n.value->>3
@@ -195,7 +195,7 @@ export function insertInstances(instances: readonly NewInstance[]): Prisma.Sql {
 }
 
 /** `audited`: the audit row of the credential in `target`. */
-export const auditTarget = ({ actor, action }: CredentialAudit): Prisma.Sql => Prisma.sql`
+export const auditTarget = ({ actor, action }: CredentialAudit): Fragment => fragment`
   audited AS (
     INSERT INTO audit_events (actor, action, subject, subject_id)
     SELECT ${actor}, ${action}, 'credential', target.id FROM target)`

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
-import { Prisma } from '../../generated/prisma/client.js'
+import { fragment } from '../../database/fragment.js'
 import { currentKey, ENCRYPTION_KEY_SET } from '../../keys/store.js'
 import { listedVersions } from '../schemas/store.js'
 
 const zState = z.strictObject({ state: z.string() })
 
 /** A row stands for all that is in it by the transaction that last wrote it: no change goes unseen, whoever makes it. */
-const keyRow = Prisma.sql`k.id, (SELECT xmin::text FROM keys WHERE keys.id = k.id)`
+const keyRow = fragment`k.id, (SELECT xmin::text FROM keys WHERE keys.id = k.id)`
 
 export type MetadataStore = ReturnType<typeof createMetadataStore>
 
@@ -17,12 +17,12 @@ export function createMetadataStore({ sql }: Database) {
     const now = new Date(times.toSorted().at(-1) ?? 0)
     const [row] = await sql(zState)`
       SELECT encode(sha256(convert_to(json_build_array(
-        ARRAY(SELECT ARRAY[s.id, s.xmin::text] FROM (${listedVersions(now, Prisma.sql`id, name, xmin`)}) s ORDER BY s.name),
-        ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} ORDER BY k.alg),
+        ARRAY(SELECT ARRAY[s.id, s.xmin::text] FROM (${listedVersions(now, fragment`id, name, xmin`)}) s ORDER BY s.name),
+        ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY k.alg),
         ARRAY(SELECT ARRAY[i.id, i.xmin::text, ${keyRow}]
-          FROM issuers i ${currentKey(Prisma.sql`i.key_set_id`)} WHERE i.is_default),
+          FROM issuers i ${currentKey(fragment`i.key_set_id`)} WHERE i.is_default),
         ARRAY(SELECT ARRAY[${keyRow}]
-          FROM key_sets s ${currentKey(Prisma.sql`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
+          FROM key_sets s ${currentKey(fragment`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
       )::text, 'UTF8')), 'base64') AS state`
     return new Map(times.map((time) => [time, row?.state]))
   })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import { emptyFragment, type Fragment, fragment } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { json, noRow } from '../../database/row-shapes.js'
-import { Prisma } from '../../generated/prisma/client.js'
 import type { SchemaDisplay } from '../schemas/store.js'
 
 /** Redemptions that an offering lists: its newest ones. */
@@ -79,12 +79,12 @@ export interface NewOffering {
   readonly createdAt: Date
 }
 
-const columns = Prisma.sql`
+const columns = fragment`
   o.id, o.credential_subject AS "credentialSubject", o.recipient, o.redemption_limit AS "redemptionLimit",
   o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay"`
 
 /** Whether REST shows an offering `o`: those of sessions and of single authorizations are their wallets' alone. */
-const isOpenToAll = Prisma.sql`NOT o.is_session AND NOT o.of_authorization`
+const isOpenToAll = fragment`NOT o.is_session AND NOT o.of_authorization`
 
 export type OfferingStore = ReturnType<typeof createOfferingStore>
 
@@ -111,10 +111,10 @@ export function createOfferingStore({ sql }: Database) {
 
     /** The newest first. `publicOnly`: those without recipient and limit. */
     list(publicOnly: boolean, part: ListPart): Promise<OfferingRow[]> {
-      const open = publicOnly ? Prisma.sql`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : Prisma.empty
+      const open = publicOnly ? fragment`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : emptyFragment
       return sql(zOffering)`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
-        WHERE ${isOpenToAll} ${open} ${listPart(Prisma.sql`o.created_at`, Prisma.sql`o.id`, part)}`
+        WHERE ${isOpenToAll} ${open} ${listPart(fragment`o.created_at`, fragment`o.id`, part)}`
     },
 
     /** The newest redemptions of each of several offerings. */
@@ -138,15 +138,15 @@ export function createOfferingStore({ sql }: Database) {
  * The newest redemptions of each offering, under the alias `r`. Those of one caller are found by an index on the
  * redeemer, so that the other redemptions of a popular offering are not read.
  */
-function newestRedemptions(offeringIds: string[], scope: RedemptionScope): Prisma.Sql {
+function newestRedemptions(offeringIds: string[], scope: RedemptionScope): Fragment {
   if (scope === 'all') {
-    return Prisma.sql`
+    return fragment`
       unnest(${offeringIds}::text[]) AS o(id)
       JOIN LATERAL (
         SELECT * FROM redemptions n WHERE n.offering_id = o.id
         ORDER BY n.redeemed_at DESC LIMIT ${LISTED_REDEMPTIONS}) r ON true`
   }
-  return Prisma.sql`
+  return fragment`
     (SELECT * FROM (
       SELECT n.*, row_number() OVER (PARTITION BY n.offering_id ORDER BY n.redeemed_at DESC) AS place
       FROM redemptions n

@@ -1,7 +1,7 @@
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
+import { type Fragment, fragment } from '../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
-import { Prisma } from '../../generated/prisma/client.js'
 import { auditTarget, insertCredential, insertInstances, type NewInstance } from '../issuance/store.js'
 import { insertRedemption } from '../redemptions/store.js'
 import {
@@ -39,15 +39,15 @@ export interface NewRecord {
 export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: string } | Refusal
 
 /** `target`: the credential that what is taken belongs to, where `admitted` has a row: a new one, or the token's earlier one. */
-function target(record: NewRecord, { earlierId, offeringId, now }: Admission): Prisma.Sql {
+function target(record: NewRecord, { earlierId, offeringId, now }: Admission): Fragment {
   const { credentialId: id, redemptionId, holderDid } = record
   if (earlierId === null) {
     const redemption = { id: redemptionId, offeringId, recipientDid: holderDid, redeemedBy: null }
-    return Prisma.sql`
+    return fragment`
       ${insertCredential({ ...record, id, owner: null, createdAt: now })}, ${insertRedemption(redemption, now)}`
   }
   const vc = JSON.stringify(record.vc)
-  return Prisma.sql`
+  return fragment`
     target AS (
       UPDATE credentials c SET vc = CASE WHEN ${record.vcIsSigned} AND c.vc -> 'proof' IS NULL THEN ${vc}::json ELSE c.vc END
       FROM admitted WHERE c.id = admitted.id RETURNING c.id)`
@@ -57,14 +57,14 @@ function target(record: NewRecord, { earlierId, offeringId, now }: Admission): P
  * Puts on record what was admitted, as common table expressions behind those of the admission: credential and instances,
  * the configuration as taken, the session's move and the audit row.
  */
-function recording(record: NewRecord, admission: Admission): Prisma.Sql {
+function recording(record: NewRecord, admission: Admission): Fragment {
   const { now } = admission
-  return Prisma.sql`
+  return fragment`
     ${target(record, admission)},
     ${spent(admission)},
     ${insertInstances(record.instances)},
     ${auditTarget({ actor: null, action: 'credential.issued' })},
-    ${movedSession(record.session, now, Prisma.sql`SELECT 1 FROM target`)}`
+    ${movedSession(record.session, now, fragment`SELECT 1 FROM target`)}`
 }
 
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>

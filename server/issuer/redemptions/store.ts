@@ -1,4 +1,4 @@
-import { Prisma } from '../../generated/prisma/client.js'
+import { type Fragment, fragment } from '../../database/fragment.js'
 
 /** One redemption of an offering, as it is put on record with its credential. */
 export interface NewRedemption {
@@ -15,10 +15,10 @@ export interface NewRedemption {
  *
  * @param condition a query that must have a row, or nothing is counted.
  */
-export function countRedemption(offeringId: string, now: Date, condition: Prisma.Sql): Prisma.Sql {
-  const open = Prisma.sql`
+export function countRedemption(offeringId: string, now: Date, condition: Fragment): Fragment {
+  const open = fragment`
     id = ${offeringId} AND (expires_at IS NULL OR expires_at > ${now}) AND EXISTS (${condition})`
-  return Prisma.sql`
+  return fragment`
     counted AS (
       UPDATE offerings SET redemption_count = redemption_count + 1
       WHERE redemption_count < redemption_limit AND ${open}
@@ -28,9 +28,9 @@ export function countRedemption(offeringId: string, now: Date, condition: Prisma
 }
 
 /** `redeemed`: the redemption of the credential in `target`, where there is a row in it. */
-export function insertRedemption(redemption: NewRedemption, now: Date): Prisma.Sql {
+export function insertRedemption(redemption: NewRedemption, now: Date): Fragment {
   const { id, offeringId, recipientDid, redeemedBy } = redemption
-  return Prisma.sql`
+  return fragment`
     redeemed AS (
       INSERT INTO redemptions (id, offering_id, credential_id, recipient_did, redeemed_by, redeemed_at)
       SELECT ${id}, ${offeringId}, target.id, ${recipientDid}, ${redeemedBy}, ${now} FROM target)`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import { type Fragment, fragment } from '../../database/fragment.js'
 import { json } from '../../database/row-shapes.js'
-import { Prisma } from '../../generated/prisma/client.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 
 export interface SchemaDisplay {
@@ -92,7 +92,7 @@ const MAX_COMPARED = 100
 const MAX_COMPARED_BYTES = 262_144
 
 /** Columns of a schema in plain SQL, under the alias `s`. */
-export const schemaColumns = Prisma.sql`
+export const schemaColumns = fragment`
   s.id, s.name, s.version, s.body, s.title, s.description, s.display,
   s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.claims_from AS "claimsFrom",
   s.key_attestation AS "keyAttestation", s.created_at AS "createdAt",
@@ -106,15 +106,15 @@ export const schemaColumns = Prisma.sql`
  *
  * @param columns of `schemas`, whose `name` must be among them.
  */
-export const listedVersions = (now: Date, columns: Prisma.Sql): Prisma.Sql => Prisma.sql`
+export const listedVersions = (now: Date, columns: Fragment): Fragment => fragment`
   SELECT DISTINCT ON (name) ${columns} FROM schemas WHERE withdrawn_at IS NULL OR offered_until > ${now}
   ORDER BY name, withdrawn_at IS NOT NULL, version DESC`
 
 /** Whether an editor may change what is of a credential type `t`. */
-const isTheirs = ({ sub, isAdmin }: SchemaEditor) => Prisma.sql`(t.created_by = ${sub} OR ${isAdmin}::boolean)`
+const isTheirs = ({ sub, isAdmin }: SchemaEditor) => fragment`(t.created_by = ${sub} OR ${isAdmin}::boolean)`
 
 /** `target`: the schema that is to be changed, and whether the editor may. */
-const target = (schemaId: string, editor: SchemaEditor) => Prisma.sql`
+const target = (schemaId: string, editor: SchemaEditor) => fragment`
   target AS (
     SELECT s.id, ${isTheirs(editor)} AS permitted FROM schemas s JOIN credential_types t ON t.name = s.name
     WHERE s.id = ${schemaId})`
@@ -139,7 +139,7 @@ const jsonOrNull = (value: unknown): string | null => (value === null ? null : J
 export type SchemaStore = ReturnType<typeof createSchemaStore>
 
 export function createSchemaStore({ sql }: Database) {
-  const select = (where: Prisma.Sql) =>
+  const select = (where: Fragment) =>
     sql(zSchema)`SELECT ${schemaColumns} FROM schemas s WHERE ${where} ORDER BY s.version DESC`
 
   return {
@@ -172,12 +172,12 @@ export function createSchemaStore({ sql }: Database) {
     },
 
     async find(id: string): Promise<CredentialSchema | undefined> {
-      const [schema] = await select(Prisma.sql`s.id = ${id}`)
+      const [schema] = await select(fragment`s.id = ${id}`)
       return schema
     },
 
     /** Every version of a name, the newest first. */
-    versions: (name: string): Promise<CredentialSchema[]> => select(Prisma.sql`s.name = ${name}`),
+    versions: (name: string): Promise<CredentialSchema[]> => select(fragment`s.name = ${name}`),
 
     async active(name: string): Promise<CredentialSchema | undefined> {
       const [schema] = await sql(zSchema)`
@@ -214,7 +214,7 @@ export function createSchemaStore({ sql }: Database) {
      */
     listed: (now: Date): Promise<CredentialSchema[]> =>
       sql(zSchema)`
-        SELECT ${schemaColumns} FROM (${listedVersions(now, Prisma.sql`*`)}) s ORDER BY s.name`,
+        SELECT ${schemaColumns} FROM (${listedVersions(now, fragment`*`)}) s ORDER BY s.name`,
 
     /** Assigns a schema to an issuer record of the editor's, or, as admin, to the default one. */
     async assign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {

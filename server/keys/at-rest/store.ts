@@ -30,6 +30,12 @@ const TRANSACTION_MS = 60 * 60 * 1000
 
 type Run = <Row>(shape: z.ZodType<Row>, statement: Prisma.Sql) => Promise<Row[]>
 
+/** By Prisma, with and without a transaction around it. */
+const runBy =
+  (client: Pick<Database['prisma'], '$queryRaw'>): Run =>
+  async (shape, statement) =>
+    rowsOf(shape, await client.$queryRaw<unknown[]>(statement), statement.sql)
+
 const zProtectedValue: z.ZodType<ProtectedValue> = z.strictObject({ id: z.string(), stored: z.string() })
 
 const namesOf = ({ table, idColumn, column }: ProtectedColumn) => ({
@@ -67,9 +73,9 @@ function valuesOver(run: Run): ProtectedValues {
 
 export type AtRestStore = ReturnType<typeof createAtRestStore>
 
-export function createAtRestStore({ prisma, sql }: Database) {
+export function createAtRestStore({ prisma }: Database) {
   return {
-    values: valuesOver((shape, statement) => sql(shape)`${statement}`),
+    values: valuesOver(runBy(prisma)),
 
     /**
      * Works on all values in one transaction, which nobody else does meanwhile.
@@ -79,8 +85,7 @@ export function createAtRestStore({ prisma, sql }: Database) {
     exclusively: <T>(name: string, work: (stored: string | undefined, values: ProtectedValues) => Promise<T>) =>
       prisma.$transaction(
         async (tx) => {
-          const run: Run = async (shape, statement) =>
-            rowsOf(shape, await tx.$queryRaw<unknown[]>(statement), statement.sql)
+          const run = runBy(tx)
           const [row] = await run(
             z.strictObject({ value: z.string() }),
             Prisma.sql`SELECT value FROM secrets WHERE name = ${name} FOR UPDATE`,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import { fragment } from '../../database/fragment.js'
 import { json, publicJwk, x5c } from '../../database/row-shapes.js'
-import { Prisma } from '../../generated/prisma/client.js'
 import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
@@ -42,15 +42,15 @@ export function createAuthorizationRequestStore({ sql }: Database) {
     async context(verifier: NamedVerifier | undefined, vpQueryId: string | null): Promise<RequestContext | undefined> {
       const chosen =
         verifier === undefined
-          ? Prisma.sql`v.is_default`
-          : Prisma.sql`(v.id = ${verifier.verifierId} OR v.did = ${verifier.verifierId})
+          ? fragment`v.is_default`
+          : fragment`(v.id = ${verifier.verifierId} OR v.did = ${verifier.verifierId})
               AND (v.is_default OR v.created_by = ${verifier.sub})`
       const [row] = await sql(zRequestContext)`
         SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c,
           ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
           (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query
         FROM verifiers v
-        ${currentKey(Prisma.sql`v.key_set_id`)}
+        ${currentKey(fragment`v.key_set_id`)}
         WHERE ${chosen}`
       return row
     },

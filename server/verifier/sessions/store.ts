@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
+import { emptyFragment, fragment } from '../../database/fragment.js'
 import { idRow, json as jsonColumn, x5c as x5cColumn } from '../../database/row-shapes.js'
 import { type Announce, eventRow, latestDataWith, recordEvents } from '../../events/store.js'
-import { Prisma } from '../../generated/prisma/client.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
@@ -93,7 +93,7 @@ const zQrCode = z.strictObject({ authorizationRequestUri: z.string(), walletUrl:
 type QrCodeContent = z.infer<typeof zQrCode>
 
 /** The columns of a session. */
-export const sessionColumns = Prisma.sql`
+export const sessionColumns = fragment`
   id, request_id AS "requestId", qr_code_id AS "qrCodeId", verifier_id AS "verifierId", client_id AS "clientId",
   key_id AS "keyId", kid, x5c, verifier_attestation AS "verifierAttestation", state, error_message AS "errorMessage",
   response_mode AS "responseMode", profile, secrets,
@@ -104,20 +104,20 @@ export const sessionColumns = Prisma.sql`
 
 const table = 'verification_sessions'
 
-const json = (value: unknown) => (value === null ? Prisma.sql`NULL` : Prisma.sql`${JSON.stringify(value)}::json`)
+const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${JSON.stringify(value)}::json`)
 
-const jsonb = (value: unknown) => Prisma.sql`${JSON.stringify(value)}::jsonb`
+const jsonb = (value: unknown) => fragment`${JSON.stringify(value)}::jsonb`
 
 /** The event of a transition, from the rows that it moved (`moved`, with `id` and `seq`). */
 const movedEvents = (transition: Transition, now: Date) =>
   recordEvents(
     'verification-session',
-    Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, jsonb(changesOf(transition)))} AS data FROM moved`,
+    fragment`SELECT id, seq, ${latestDataWith(fragment`moved.id`, jsonb(changesOf(transition)))} AS data FROM moved`,
     now,
   )
 
 /** Column assignments that end a session; they delete its secrets, and what was to be authorized. */
-const ended = ({ to, errorMessage }: Transition, now: Date) => Prisma.sql`
+const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
   state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
   verifier_attestation = NULL, transaction_data = NULL`
 
@@ -128,7 +128,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     /** A new session with its first event, its audit row, and its page where it gets one. */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       const s = session
-      const paged = page === undefined ? Prisma.empty : Prisma.sql`paged AS (${insertPage(page)}),`
+      const paged = page === undefined ? emptyFragment : fragment`paged AS (${insertPage(page)}),`
       await sql(idRow)`
         WITH created AS (
           INSERT INTO verification_sessions (
@@ -142,7 +142,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
             ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
           RETURNING id, seq),
         ${paged}
-        ${recordEvents('verification-session', Prisma.sql`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
+        ${recordEvents('verification-session', fragment`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${s.createdBy}, 'authorization-request.created', 'verification-session', id FROM created)
@@ -214,8 +214,8 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
 
     /** Ends open sessions that ran out, at most `limit`; one of them where its id is given. */
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
-      const only = id === undefined ? Prisma.empty : Prisma.sql`AND id = ${id}`
-      const due = Prisma.sql`ended_at IS NULL AND expires_at <= ${now} ${only}`
+      const only = id === undefined ? emptyFragment : fragment`AND id = ${id}`
+      const due = fragment`ended_at IS NULL AND expires_at <= ${now} ${only}`
       const rows = await sql(z.strictObject({ ...batchRow.shape, ...eventRow.shape }))`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
@@ -247,7 +247,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
 
     /** Forgets results of sessions that ended before a moment, at most `limit`. */
     async forgetResults(endedBefore: Date, limit: number): Promise<BatchDone> {
-      const due = Prisma.sql`result IS NOT NULL AND ended_at <= ${endedBefore}`
+      const due = fragment`result IS NOT NULL AND ended_at <= ${endedBefore}`
       const rows = await sql(batchRow)`
         UPDATE verification_sessions SET result = NULL, discarded = NULL
         WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING ended_at AS at`
@@ -256,7 +256,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
 
     /** Removes sessions that ended before a moment, their events and QR codes, at most `limit`. */
     async removeEnded(endedBefore: Date, limit: number): Promise<BatchDone> {
-      const due = Prisma.sql`ended_at <= ${endedBefore}`
+      const due = fragment`ended_at <= ${endedBefore}`
       const rows = await sql(batchRow)`
         WITH removed AS (${deletedBatch({ table, key: 'id', due, by: 'ended_at', limit })}),
         events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))

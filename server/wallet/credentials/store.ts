@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { AuditRecord } from '../../audit/audit.js'
 import { recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
+import { fragment } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
-import { Prisma } from '../../generated/prisma/client.js'
 
 /** A credential with one of its copies. `content`, `compact` and `privateJwk` are as the vault protects them. */
 export interface StoredCredential {
@@ -49,7 +49,7 @@ const zStoredCredential: z.ZodType<StoredCredential> = z.strictObject({
 })
 
 /** Each credential with the copy that is to be used next: one that was never presented, else the least recently presented. */
-const withCopy = Prisma.sql`
+const withCopy = fragment`
   SELECT c.id, c.format, c.content, c.created_at AS "createdAt", p.id AS "copyId", p.compact, p.kid, p.key_id AS "keyId",
     p.private_jwk AS "privateJwk"
   FROM wallet_credentials c
@@ -72,7 +72,7 @@ export function createWalletCredentialStore({ prisma, sql }: Database) {
     /** The newest first. */
     list: (holderId: string, part: ListPart): Promise<StoredCredential[]> =>
       sql(zStoredCredential)`
-        ${withCopy} WHERE c.holder_id = ${holderId} ${listPart(Prisma.sql`c.created_at`, Prisma.sql`c.id`, part)}`,
+        ${withCopy} WHERE c.holder_id = ${holderId} ${listPart(fragment`c.created_at`, fragment`c.id`, part)}`,
 
     async find(holderId: string, id: string): Promise<StoredCredential | undefined> {
       const [row] = await sql(zStoredCredential)`

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { recordAudit } from '../../audit/audit.js'
 import { type BatchDone, batchDone, batchRow, deletedBatch, expiredBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
+import { fragment } from '../../database/fragment.js'
 import { idRow } from '../../database/row-shapes.js'
-import { Prisma } from '../../generated/prisma/client.js'
 
 /** What an issuer has deferred; `content` is as the vault protects it. */
 export interface StoredPending {
@@ -66,7 +66,7 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
         WHERE id IN (${lockedBatch({
           table: 'wallet_pending_issuances',
           key: 'id',
-          due: Prisma.sql`ask_at <= ${now} AND expires_at > ${now}`,
+          due: fragment`ask_at <= ${now} AND expires_at > ${now}`,
           by: 'ask_at',
           limit,
         })})

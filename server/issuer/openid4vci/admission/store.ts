@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Prisma } from '../../../generated/prisma/client.js'
+import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
 import { countRedemption } from '../../redemptions/store.js'
 import { TX_CODE_ATTEMPTS } from '../tx-code.js'
 
@@ -36,9 +36,9 @@ export type Refusal =
 /**
  * `session`: that of an offering, locked, where it is not in Error. An offering without a session has one row.
  */
-export function openSession(offeringId: string, hasSession: boolean): Prisma.Sql {
-  if (!hasSession) return Prisma.sql`session AS (SELECT ${offeringId}::text AS id)`
-  return Prisma.sql`
+export function openSession(offeringId: string, hasSession: boolean): Fragment {
+  if (!hasSession) return fragment`session AS (SELECT ${offeringId}::text AS id)`
+  return fragment`
     session AS (
       SELECT id FROM credential_offer_sessions
       WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE)`
@@ -54,20 +54,19 @@ const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
  * How many instances an authorization `a` has given today. Its day never goes back: of two processes whose clocks differ around
  * midnight, none begins the count of the other anew.
  */
-const givenToday = (now: Date) =>
-  Prisma.sql`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
+const givenToday = (now: Date) => fragment`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
 
 /**
  * `token`: what the token took before, locked. Under a pre-authorized code each configuration is taken once; under an
  * authorization again and again (OpenID4VCI 1.0 §14.3), within its bound for a day and over all its tokens.
  */
-function takeableUnder({ tokenHash, configurationId, authorizationId, instances, now }: Admission): Prisma.Sql {
+function takeableUnder({ tokenHash, configurationId, authorizationId, instances, now }: Admission): Fragment {
   if (authorizationId === null) {
-    return Prisma.sql`
+    return fragment`
       SELECT credential_id, credential_id IS NOT NULL AS counted FROM issuance_tokens
       WHERE token_hash = ${tokenHash} AND expires_at > ${now} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE`
   }
-  return Prisma.sql`
+  return fragment`
     SELECT a.credential_id, a.redemption_counted AS counted FROM authorizations a
     WHERE a.id = ${authorizationId} AND a.expires_at > ${now} AND ${givenToday(now)} + ${instances} <= ${INSTANCES_A_DAY}
       AND EXISTS (SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now})
@@ -75,25 +74,25 @@ function takeableUnder({ tokenHash, configurationId, authorizationId, instances,
 }
 
 /** Counts what is asked for: the redemption of an authorization `a`, and the instances that it gives today. */
-export const countedUnder = ({ instances, now }: Admission): Prisma.Sql => Prisma.sql`
+export const countedUnder = ({ instances, now }: Admission): Fragment => fragment`
   redemption_counted = true, issued_on = GREATEST(a.issued_on, ${dayOf(now)}::date), issued_count = ${givenToday(now)} + ${instances}`
 
 /** `released`: the transaction that ends with the credential in `target`, gone. */
-const released = ({ transactionHash }: Admission): Prisma.Sql =>
+const released = ({ transactionHash }: Admission): Fragment =>
   transactionHash === null
-    ? Prisma.empty
-    : Prisma.sql`, released AS (
+    ? emptyFragment
+    : fragment`, released AS (
         DELETE FROM deferred_issuances WHERE transaction_hash = ${transactionHash} AND EXISTS (SELECT 1 FROM target))`
 
 /** `spent`: the credential in `target` as what the token, and its authorization, took. */
-export function spent(request: Admission): Prisma.Sql {
+export function spent(request: Admission): Fragment {
   const { tokenHash, configurationId, authorizationId } = request
-  const token = Prisma.sql`
+  const token = fragment`
     spent AS (
       UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
       FROM target WHERE token_hash = ${tokenHash})`
   if (authorizationId === null) return token
-  return Prisma.sql`
+  return fragment`
     ${token},
     counted_instances AS (
       UPDATE authorizations a SET credential_id = target.id, ${countedUnder(request)}
@@ -102,19 +101,19 @@ export function spent(request: Admission): Prisma.Sql {
 }
 
 /** The first issuance under a token is a redemption; a later one belongs to its credential, which must still be good. */
-function admitted({ earlierId, counted, offeringId, now }: Admission): Prisma.Sql {
-  const fresh = Prisma.sql`SELECT 1 FROM fresh`
+function admitted({ earlierId, counted, offeringId, now }: Admission): Fragment {
+  const fresh = fragment`SELECT 1 FROM fresh`
   if (!counted) return countRedemption(offeringId, now, fresh)
-  if (earlierId === null) return Prisma.sql`admitted AS (SELECT id FROM fresh)`
-  return Prisma.sql`
+  if (earlierId === null) return fragment`admitted AS (SELECT id FROM fresh)`
+  return fragment`
     admitted AS (
       SELECT id FROM credentials WHERE id = ${earlierId} AND revoked_at IS NULL AND EXISTS (${fresh}) FOR NO KEY UPDATE)`
 }
 
 /** `waiting`: the transaction that the wallet waited under, locked; one row where it did not wait. */
-function waiting({ transactionHash, authorizationId }: Admission): Prisma.Sql {
-  if (transactionHash === null) return Prisma.sql`waiting AS (SELECT 1 AS waits)`
-  return Prisma.sql`
+function waiting({ transactionHash, authorizationId }: Admission): Fragment {
+  if (transactionHash === null) return fragment`waiting AS (SELECT 1 AS waits)`
+  return fragment`
     waiting AS (
       SELECT 1 AS waits FROM deferred_issuances d, current
       WHERE d.transaction_hash = ${transactionHash} AND d.authorization_id = ${authorizationId} FOR UPDATE OF d)`
@@ -128,9 +127,9 @@ function waiting({ transactionHash, authorizationId }: Admission): Prisma.Sql {
  * The lock on the token's row serialises requests under one token. A request that waited for it cannot see the rows of
  * the other one, and is `overtaken`.
  */
-export function admission(request: Admission): Prisma.Sql {
+export function admission(request: Admission): Fragment {
   const { nonceHashes } = request
-  return Prisma.sql`
+  return fragment`
     token AS (${takeableUnder(request)}),
     ${openSession(request.offeringId, request.hasSession)},
     current AS (
@@ -161,7 +160,7 @@ export const zAdmission = z.strictObject({
 export type AdmissionRow = z.output<typeof zAdmission>
 
 /** The columns of a statement that holds an `admission`. */
-export const admissionColumns = Prisma.sql`
+export const admissionColumns = fragment`
   EXISTS (SELECT 1 FROM token) AS takeable, (SELECT credential_id FROM token) AS "earlierId",
   (SELECT counted FROM token) AS counted,
   EXISTS (SELECT 1 FROM session) AS open, EXISTS (SELECT 1 FROM waiting) AS waiting, (SELECT count(*) FROM nonces)::int AS nonces,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type BatchDone, batchDone, batchRow, expiredBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
+import { type Fragment, fragment } from '../../../database/fragment.js'
 import { idRow, noRow } from '../../../database/row-shapes.js'
-import { Prisma } from '../../../generated/prisma/client.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../offers/store.js'
 import { zOffering } from '../rows.js'
 import { withDates } from '../sessions/store.js'
@@ -104,18 +104,18 @@ export interface SignedIn {
 
 const zLogin = z.strictObject({ login: z.string() })
 
-const columns = Prisma.sql`
+const columns = fragment`
   id, state, parameters, dpop_jkt AS "dpopJkt", instance_jkt AS "instanceJkt",
   request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", login, user_sub AS "userSub", user_dids AS "userDids", user_claims AS "userClaims",
   code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
 
 /** Condition of a transition: the row is in a state that leads to this one. */
-export const from = (state: AuthorizationState) => Prisma.sql`state = ANY(${[...sourcesOf(state)]}::text[])`
+export const from = (state: AuthorizationState) => fragment`state = ANY(${[...sourcesOf(state)]}::text[])`
 
 /** Inserts a request for the offer of one row, `id`, which is null for none; nothing where a proof was used before. */
-const insertion = (authorization: NewAuthorization, offer: Prisma.Sql, proofs: readonly UsedOnce[]): Prisma.Sql => {
+const insertion = (authorization: NewAuthorization, offer: Fragment, proofs: readonly UsedOnce[]): Fragment => {
   const { id, clientId, parameters, dpopJkt, instanceJkt, requestUriHash, state } = authorization
-  return Prisma.sql`
+  return fragment`
     INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, instance_jkt, request_uri_hash, offering_id, state, browser_hash,
       user_sub, expires_at, created_at)
     SELECT ${id}, ${clientId}, ${parameters}, ${dpopJkt}, ${instanceJkt}, ${requestUriHash}, offer.id, ${state},
@@ -147,8 +147,8 @@ export function createAuthorizationStore({ sql }: Database) {
         WITH known AS (
           SELECT DISTINCT name FROM schemas
           WHERE name = ANY(${[...types]}::text[]) AND (withdrawn_at IS NULL OR offered_until > ${authorization.createdAt})),
-        ${usedOnce(proofs, Prisma.sql`SELECT 1 FROM known`)},
-        inserted AS (${insertion(authorization, Prisma.sql`SELECT NULL::text AS id WHERE EXISTS (SELECT 1 FROM known)`, proofs)})
+        ${usedOnce(proofs, fragment`SELECT 1 FROM known`)},
+        inserted AS (${insertion(authorization, fragment`SELECT NULL::text AS id WHERE EXISTS (SELECT 1 FROM known)`, proofs)})
         SELECT EXISTS (SELECT 1 FROM inserted) AS stored, ARRAY(SELECT name FROM known) AS known`
       return row ?? { stored: false, known: [] }
     },
@@ -164,11 +164,11 @@ export function createAuthorizationStore({ sql }: Database) {
       proofs: readonly UsedOnce[],
     ): Promise<{ readonly stored: boolean; readonly offering: WalletOffering } | undefined> {
       const [row] = await sql(zInsertedFor)`
-        WITH chosen AS (SELECT o.id FROM (SELECT ${offeringId}::text AS id) wanted ${offeringJoins(Prisma.sql`wanted.id`)}),
-        ${usedOnce(proofs, Prisma.sql`SELECT 1 FROM chosen`)},
-        inserted AS (${insertion(authorization, Prisma.sql`SELECT id FROM chosen`, proofs)})
+        WITH chosen AS (SELECT o.id FROM (SELECT ${offeringId}::text AS id) wanted ${offeringJoins(fragment`wanted.id`)}),
+        ${usedOnce(proofs, fragment`SELECT 1 FROM chosen`)},
+        inserted AS (${insertion(authorization, fragment`SELECT id FROM chosen`, proofs)})
         SELECT EXISTS (SELECT 1 FROM inserted) AS stored, ${offeringColumns}
-        FROM chosen ${offeringJoins(Prisma.sql`chosen.id`)}`
+        FROM chosen ${offeringJoins(fragment`chosen.id`)}`
       if (row === undefined) return undefined
       const { stored, ...offering } = withDates(row)
       return { stored, offering }
@@ -186,7 +186,7 @@ export function createAuthorizationStore({ sql }: Database) {
      * again. Undefined for a `request_uri` that is unknown, expired, of another client, or decided.
      */
     async visit(visit: Visit): Promise<StoredAuthorization | undefined> {
-      const again = Prisma.sql`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
+      const again = fragment`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
       const [row] = await sql(zAuthorization)`
         UPDATE authorizations SET
           state = CASE WHEN ${again} THEN state ELSE ${visit.state} END,
@@ -250,7 +250,7 @@ export function createAuthorizationStore({ sql }: Database) {
       const [row] = await sql(zRedeemed)`
         SELECT a.id AS "authorizationId", a.state AS "authorizationState", a.parameters, a."dpopJkt", a."instanceJkt", a.pushed,
           a."userSub", a."userDids", a."codeExpiresAt", a."expiresAt" AS "authorizationExpiresAt", ${offeringColumns}
-        FROM (SELECT ${columns} FROM authorizations WHERE code_hash = ${codeHash}) a ${offeringJoins(Prisma.sql`a."offeringId"`)}`
+        FROM (SELECT ${columns} FROM authorizations WHERE code_hash = ${codeHash}) a ${offeringJoins(fragment`a."offeringId"`)}`
       if (row === undefined) return undefined
       const { authorizationId, authorizationState, authorizationExpiresAt, parameters, ...rest } = withDates(row)
       const { dpopJkt, instanceJkt, pushed, userSub, userDids, codeExpiresAt, ...offering } = rest

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../../database/connect.js'
+import { emptyFragment, fragment } from '../../../database/fragment.js'
 import { type Announce, eventRow, recordedEvents, recordedShape } from '../../../events/store.js'
-import { Prisma } from '../../../generated/prisma/client.js'
 import { type CredentialSchema, schemaColumns, schemaShape } from '../../schemas/store.js'
 import {
   type Admission,
@@ -91,7 +91,7 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
           UPDATE credential_offer_sessions x SET deferred = COALESCE(x.deferred, ${session.deferred}), seq = x.seq + 1,
             expires_at = ${session.expiresAt}
           FROM deferred WHERE x.id = ${session.id} AND x.deferred IS DISTINCT FROM ${session.deferred} RETURNING x.id, x.seq, x.deferred),
-        ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM pending`, now)},
+        ${sessionEvent(session, fragment`SELECT id, seq, deferred FROM pending`, now)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, 'credential.deferred', 'offering', ${offeringId} FROM deferred)
@@ -128,8 +128,8 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
     async decide({ session, credentialSubject, actor, now }: NewDecision): Promise<boolean> {
       const corrected =
         credentialSubject === undefined
-          ? Prisma.empty
-          : Prisma.sql`corrected AS (
+          ? emptyFragment
+          : fragment`corrected AS (
               UPDATE offerings o SET credential_subject = ${JSON.stringify(credentialSubject)}::json
               FROM decided WHERE o.id = decided.id),`
       const rows = await sql(eventRow)`
@@ -138,7 +138,7 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
             error_message = ${session.errorMessage}, ended_at = ${isFinal(session.state) ? now : null}
           WHERE id = ${session.id} AND seq = ${session.seq - 1}::int RETURNING id, seq, deferred),
         ${corrected}
-        ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM decided`, now)},
+        ${sessionEvent(session, fragment`SELECT id, seq, deferred FROM decided`, now)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${actor}, ${`offering.${session.deferred}`}, 'offering', id FROM decided)

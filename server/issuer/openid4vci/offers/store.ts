@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/connect.js'
-import { Prisma } from '../../../generated/prisma/client.js'
+import { type Fragment, fragment } from '../../../database/fragment.js'
 import type { SchemaDisplay } from '../../schemas/store.js'
 import type { OfferProfile } from '../offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from '../rows.js'
@@ -45,22 +45,22 @@ export interface ConsentContext {
 export type ShownOffering = WalletOffering & ConsentContext
 
 /** The columns of an offer, of which `offeringJoins` has the tables. */
-export const offeringColumns = Prisma.sql`
+export const offeringColumns = fragment`
   o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient, o."grant",
   o.for_subject AS "forSubject", o.profile, o.deferred,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
 /** The columns of an offer with what a person is shown of it, of offerings `o`, schemas `s`, issuers `i` and their sessions `x`. */
-const shownColumns = Prisma.sql`
+const shownColumns = fragment`
   ${offeringColumns}, s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
   i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"`
 
-const shownTables = Prisma.sql`
+const shownTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
 /** The offer with an id, with its schema and session, joined to what has the id; none whose session was removed. */
-export const offeringJoins = (id: Prisma.Sql) => Prisma.sql`
+export const offeringJoins = (id: Fragment) => fragment`
   JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id
   JOIN LATERAL (SELECT 1 WHERE o.is_session = (x.id IS NOT NULL)) kept ON true`

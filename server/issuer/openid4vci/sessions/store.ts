@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type Batch, type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
+import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
 import { json, noRow } from '../../../database/row-shapes.js'
 import { type Announce, eventRow, latestDataWith, nothingRecorded, recordEvents } from '../../../events/store.js'
-import { Prisma } from '../../../generated/prisma/client.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
 import type { NewOffering } from '../../offerings/store.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
@@ -53,7 +53,7 @@ export type WithRawSession<Row extends { readonly session: StoredSession | null 
 }
 
 /** A session `x` of an offering `o` as JSON, so that one row can hold both the offering and its session. */
-export const sessionColumn = Prisma.sql`
+export const sessionColumn = fragment`
   CASE WHEN x.id IS NULL THEN NULL ELSE jsonb_build_object(
     'id', x.id, 'createdBy', x.created_by, 'state', x.state, 'seq', x.seq, 'errorMessage', x.error_message,
     'deferred', x.deferred,
@@ -74,24 +74,24 @@ export function withDates<Row extends { readonly session: RawSession | null }>(
 const table = 'credential_offer_sessions'
 
 /** As the partial indices have it that give sessions in the order in which they run out. */
-const open = Prisma.sql`ended_at IS NULL`
+const open = fragment`ended_at IS NULL`
 
-const lastAttempt = Prisma.sql`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
+const lastAttempt = fragment`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
 /**
  * A session's transition and its event as common table expressions, `moved` among them; the transition is made where the
  * session may still make it and `condition` has a row. Nothing moves where there is no session.
  */
-export function movedSession(session: CredentialOfferSession | null, now: Date, condition: Prisma.Sql): Prisma.Sql {
+export function movedSession(session: CredentialOfferSession | null, now: Date, condition: Fragment): Fragment {
   if (session === null)
-    return Prisma.sql`moved AS (SELECT NULL::text AS id, 0 AS seq, NULL::text AS deferred WHERE false), ${nothingRecorded}`
-  return Prisma.sql`
+    return fragment`moved AS (SELECT NULL::text AS id, 0 AS seq, NULL::text AS deferred WHERE false), ${nothingRecorded}`
+  return fragment`
     moved AS (
       UPDATE credential_offer_sessions SET state = ${session.state}, seq = seq + 1, error_message = ${session.errorMessage},
         ended_at = ${isFinal(session.state) ? now : null}
       WHERE id = ${session.id} AND state = ANY(${[...sourcesOf(session.state)]}::text[]) AND EXISTS (${condition})
       RETURNING id, seq, deferred),
-    ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM moved`, now)}`
+    ${sessionEvent(session, fragment`SELECT id, seq, deferred FROM moved`, now)}`
 }
 
 /** As `movedSession`, for a session that was not read, if the offering has one. */
@@ -99,17 +99,17 @@ export function steppedSession(
   id: string,
   state: Exclude<CredentialOfferState, 'Error'>,
   now: Date,
-  condition: Prisma.Sql,
-): Prisma.Sql {
-  const changes = Prisma.sql`${JSON.stringify({ state })}::jsonb || jsonb_strip_nulls(jsonb_build_object('deferred', deferred))`
-  return Prisma.sql`
+  condition: Fragment,
+): Fragment {
+  const changes = fragment`${JSON.stringify({ state })}::jsonb || jsonb_strip_nulls(jsonb_build_object('deferred', deferred))`
+  return fragment`
     moved AS (
       UPDATE credential_offer_sessions SET state = ${state}, seq = seq + 1, ended_at = ${isFinal(state) ? now : null}
       WHERE id = ${id} AND state = ANY(${[...sourcesOf(state)]}::text[]) AND EXISTS (${condition})
       RETURNING id, seq, deferred),
     ${recordEvents(
       'credential-offer-session',
-      Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, changes)} AS data FROM moved`,
+      fragment`SELECT id, seq, ${latestDataWith(fragment`moved.id`, changes)} AS data FROM moved`,
       now,
     )}`
 }
@@ -118,11 +118,11 @@ export function steppedSession(
  * The event of a change. `rows` give `id`, `seq` and `deferred` of the session as it now is: it may have been decided since the
  * session was read.
  */
-export function sessionEvent(session: CredentialOfferSession, rows: Prisma.Sql, now: Date): Prisma.Sql {
+export function sessionEvent(session: CredentialOfferSession, rows: Fragment, now: Date): Fragment {
   const data = JSON.stringify(sessionView(session))
   return recordEvents(
     'credential-offer-session',
-    Prisma.sql`
+    fragment`
       SELECT id, seq, ${data}::jsonb || jsonb_strip_nulls(jsonb_build_object('deferred', deferred)) AS data
       FROM (${rows}) AS stepped`,
     now,
@@ -163,7 +163,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     ): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
-      const paged = page === undefined ? Prisma.empty : Prisma.sql`paged AS (${insertPage(page)}),`
+      const paged = page === undefined ? emptyFragment : fragment`paged AS (${insertPage(page)}),`
       await sql(noRow)`
         WITH offering AS (
           INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at,
@@ -177,7 +177,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
           SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt} FROM offering
           RETURNING id, seq, deferred),
         ${paged}
-        ${sessionEvent(session, Prisma.sql`SELECT id, seq, deferred FROM inserted`, createdAt)}
+        ${sessionEvent(session, fragment`SELECT id, seq, deferred FROM inserted`, createdAt)}
         INSERT INTO audit_events (actor, action, subject, subject_id)
         SELECT ${createdBy}, 'offering.created', 'offering', id FROM inserted`
     },
@@ -185,7 +185,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     /** Moves a session on, where it may still move there; one statement, its event with it. */
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
       const rows = await sql(eventRow)`
-        WITH ${movedSession(session, now, Prisma.sql`SELECT 1`)}
+        WITH ${movedSession(session, now, fragment`SELECT 1`)}
         SELECT id, seq FROM moved`
       announce(rows)
       return rows.length > 0
@@ -209,7 +209,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
           WHERE id = ${locked.id} AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int
             AND state = ANY(${[...UNREDEEMED_STATES]}::text[])
           RETURNING id, seq, deferred, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
-        ${sessionEvent(locked, Prisma.sql`SELECT id, seq, deferred FROM counted WHERE "left" = 0`, now)}
+        ${sessionEvent(locked, fragment`SELECT id, seq, deferred FROM counted WHERE "left" = 0`, now)}
         SELECT id, seq, "left" FROM counted`
       if (row?.left === 0) announce([row])
       return row?.left
@@ -218,7 +218,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken, at most `limit`. */
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
-      const due = Prisma.sql`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
+      const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
       const rows = await sql(z.strictObject({ ...batchRow.shape, ...eventRow.shape }))`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
@@ -226,7 +226,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
           FROM due WHERE x.id = due.key RETURNING x.id, x.seq, x.expires_at),
         ${recordEvents(
           'credential-offer-session',
-          Prisma.sql`SELECT id, seq, ${latestDataWith(Prisma.sql`moved.id`, Prisma.sql`${changes}::jsonb`)} AS data FROM moved`,
+          fragment`SELECT id, seq, ${latestDataWith(fragment`moved.id`, fragment`${changes}::jsonb`)} AS data FROM moved`,
           now,
         )}
         SELECT id, seq, expires_at AS at FROM moved`
@@ -236,14 +236,14 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
 
     /** Removes sessions that ended before a moment, with their events, at most `limit`. */
     removeEnded: (before: Date, limit: number): Promise<BatchDone> =>
-      remove({ table, key: 'id', due: Prisma.sql`ended_at <= ${before}`, by: 'ended_at', limit }),
+      remove({ table, key: 'id', due: fragment`ended_at <= ${before}`, by: 'ended_at', limit }),
 
     /** The same of sessions whose credential was issued but never acknowledged: they end when their offer expires. */
     removeUnacknowledged: (before: Date, limit: number): Promise<BatchDone> =>
       remove({
         table,
         key: 'id',
-        due: Prisma.sql`${open} AND state = 'CredentialIssued' AND expires_at <= ${before}`,
+        due: fragment`${open} AND state = 'CredentialIssued' AND expires_at <= ${before}`,
         by: 'expires_at',
         limit,
       }),

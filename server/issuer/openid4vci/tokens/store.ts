@@ -1,7 +1,7 @@
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
+import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
 import { type Announce, recordedEvents } from '../../../events/store.js'
-import { Prisma } from '../../../generated/prisma/client.js'
 import { contextColumns, type IssuanceContext, issuerKey } from '../../issuance/store.js'
 import { openSession } from '../admission/store.js'
 import type { OfferProfile } from '../offer-profile.js'
@@ -108,38 +108,36 @@ export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
  * `claimed`: one row where the token may be given: where its code is redeemed by it, or its refresh token replaced, if that
  * is what it is given for.
  */
-function claimed({ authorization }: NewToken): Prisma.Sql {
-  if (authorization === undefined) return Prisma.sql`claimed AS (SELECT NULL::text AS id)`
+function claimed({ authorization }: NewToken): Fragment {
+  if (authorization === undefined) return fragment`claimed AS (SELECT NULL::text AS id)`
   const { id } = authorization
-  const ready = Prisma.sql`EXISTS (SELECT 1 FROM ready)`
-  if (authorization.by === 'pre-authorized-code')
-    return Prisma.sql`claimed AS (SELECT ${id}::text AS id WHERE ${ready})`
+  const ready = fragment`EXISTS (SELECT 1 FROM ready)`
+  if (authorization.by === 'pre-authorized-code') return fragment`claimed AS (SELECT ${id}::text AS id WHERE ${ready})`
   if (authorization.by === 'code')
-    return Prisma.sql`
+    return fragment`
       claimed AS (
         UPDATE authorizations SET state = 'Redeemed', expires_at = ${authorization.refresh.expiresAt}
         WHERE id = ${id} AND state = 'Granted' AND ${ready} RETURNING id)`
   const { rotation } = authorization
-  if (rotation === undefined)
-    return Prisma.sql`claimed AS (SELECT id FROM authorizations WHERE id = ${id} AND ${ready})`
-  return Prisma.sql`
+  if (rotation === undefined) return fragment`claimed AS (SELECT id FROM authorizations WHERE id = ${id} AND ${ready})`
+  return fragment`
     claimed AS (
       UPDATE refresh_tokens SET replaced_at = now()
       WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${ready} RETURNING authorization_id AS id)`
 }
 
 /** The authorization that begins with the token in `token`, and the refresh token that is given with it. */
-function begun({ authorization, offeringId, detailed, scoped }: NewToken): Prisma.Sql {
-  if (authorization === undefined) return Prisma.empty
+function begun({ authorization, offeringId, detailed, scoped }: NewToken): Fragment {
+  if (authorization === undefined) return emptyFragment
   const refresh = authorization.by === 'refresh' ? authorization.rotation?.refresh : authorization.refresh
-  if (refresh === undefined) return Prisma.empty
-  const refreshed = Prisma.sql`
+  if (refresh === undefined) return emptyFragment
+  const refreshed = fragment`
     refreshed AS (
       INSERT INTO refresh_tokens (token_hash, authorization_id, configuration_ids, scope, dpop_jkt, instance_jkt, expires_at)
       SELECT ${refresh.tokenHash}, token.authorization_id, ${[...detailed]}::text[], ${[...scoped]}::text[],
         ${refresh.dpopJkt}, ${refresh.instanceJkt}, ${refresh.expiresAt} FROM token),`
   if (authorization.by !== 'pre-authorized-code') return refreshed
-  return Prisma.sql`
+  return fragment`
     begun AS (
       INSERT INTO authorizations (id, client_id, offering_id, state, expires_at)
       SELECT token.authorization_id, ${authorization.clientId}, ${offeringId}, 'Redeemed', ${refresh.expiresAt} FROM token),
@@ -165,8 +163,8 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
       // What was redeemed under an authorization is given again by its later tokens.
       const redeemedBefore =
         authorization === undefined
-          ? Prisma.empty
-          : Prisma.sql`OR EXISTS (
+          ? emptyFragment
+          : fragment`OR EXISTS (
               SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.redemption_counted)`
       const [row] = await sql(zStored)`
         WITH ${openSession(token.offeringId, session !== null)},
@@ -174,7 +172,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
           SELECT o.id FROM offerings o JOIN session ON session.id = o.id
           WHERE ((o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
             AND (o.expires_at IS NULL OR o.expires_at > ${now})) ${redeemedBefore}),
-        ${usedOnce(proofs, Prisma.sql`SELECT 1 FROM open`)},
+        ${usedOnce(proofs, fragment`SELECT 1 FROM open`)},
         ready AS (SELECT id FROM open WHERE (SELECT count(*) FROM once) = ${proofs.length}),
         ${claimed(token)},
         token AS (
@@ -187,8 +185,8 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
         ${begun(token)}
         ${
           session === 'unread'
-            ? steppedSession(token.offeringId, 'TokenIssued', now, Prisma.sql`SELECT 1 FROM token`)
-            : movedSession(session, now, Prisma.sql`SELECT 1 FROM token`)
+            ? steppedSession(token.offeringId, 'TokenIssued', now, fragment`SELECT 1 FROM token`)
+            : movedSession(session, now, fragment`SELECT 1 FROM token`)
         }
         SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open,
           (SELECT count(*) FROM once) = ${proofs.length} AS fresh, ${recordedEvents}`
@@ -218,11 +216,11 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
       tokenHash: string,
       proof: (UsedOnce & { readonly jkt: string }) | undefined,
     ): Promise<(TokenContext & { readonly proven: boolean }) | undefined> {
-      const bound = Prisma.sql`
+      const bound = fragment`
         SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND dpop_jkt = ${proof?.jkt ?? null}::text`
       const [row] = await sql(zToken)`
-        ${proof === undefined ? Prisma.empty : Prisma.sql`WITH ${usedOnce([proof], bound)}`}
-        SELECT ${proof === undefined ? Prisma.sql`false` : Prisma.sql`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
+        ${proof === undefined ? emptyFragment : fragment`WITH ${usedOnce([proof], bound)}`}
+        SELECT ${proof === undefined ? fragment`false` : fragment`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
           LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",

@@ -1,4 +1,4 @@
-import { Prisma } from '../../../generated/prisma/client.js'
+import { type Fragment, fragment } from '../../../database/fragment.js'
 
 /** A proof that was sent with a request and may be used only once. */
 export interface UsedOnce {
@@ -11,7 +11,7 @@ export interface UsedOnce {
  * `once`: stores the given proofs as used where `condition` has a row, and returns one row for each that was new. A
  * repeated value conflicts with the primary key, in this statement and in every other.
  */
-export const usedOnce = (values: readonly UsedOnce[], condition: Prisma.Sql): Prisma.Sql => Prisma.sql`
+export const usedOnce = (values: readonly UsedOnce[], condition: Fragment): Fragment => fragment`
   once AS (
     INSERT INTO used_nonces (hash, expires_at)
     SELECT u.hash, u.expires_at

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Database } from '../../../../database/connect.js'
+import { emptyFragment, type Fragment, fragment } from '../../../../database/fragment.js'
 import { idRow } from '../../../../database/row-shapes.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../../events/store.js'
-import { Prisma } from '../../../../generated/prisma/client.js'
 import type { CredentialOfferSession } from '../../sessions/session.js'
 import { movedSession, steppedSession } from '../../sessions/store.js'
 import { TX_CODE_ATTEMPTS } from '../../tx-code.js'
@@ -42,9 +42,9 @@ export interface MadeOffering {
 }
 
 /** `made`: the offering of a grant, where it is made only now. */
-function madeOffering({ offeringId, made, now }: Grant): Prisma.Sql {
-  if (made === undefined) return Prisma.empty
-  return Prisma.sql`
+function madeOffering({ offeringId, made, now }: Grant): Fragment {
+  if (made === undefined) return emptyFragment
+  return fragment`
     made AS (
       INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, redemption_limit, expires_at, created_at,
         configuration_ids, "grant", for_subject, of_authorization)
@@ -63,7 +63,7 @@ const zGrantedOffer = zDecided.extend(recordedShape)
 const zGranted = idRow.extend(recordedShape)
 
 /** `offer`: an offering that is open. */
-const openOffer = ({ offeringId, now }: OfferGrant): Prisma.Sql => Prisma.sql`
+const openOffer = ({ offeringId, now }: OfferGrant): Fragment => fragment`
   offer AS (
     SELECT o.id, o.for_subject, o.recipient, o.profile FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
     WHERE o.id = ${offeringId} AND o.is_session = (x.id IS NOT NULL)
@@ -72,12 +72,12 @@ const openOffer = ({ offeringId, now }: OfferGrant): Prisma.Sql => Prisma.sql`
       AND (x.id IS NULL OR (x.state <> 'Error' AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int)))`
 
 /** Whether the offer in `offer` is for the user and the wallet of an authorization `a`. */
-const isForThem = ({ attestedOnly, usersHaveDids }: OfferGrant): Prisma.Sql => Prisma.sql`
+const isForThem = ({ attestedOnly, usersHaveDids }: OfferGrant): Fragment => fragment`
   (a.instance_jkt IS NOT NULL OR NOT (${attestedOnly} OR offer.profile = 'haip'))
   AND (offer.for_subject IS NULL OR offer.for_subject = a.user_sub)
   AND (offer.recipient IS NULL OR NOT ${usersHaveDids} OR offer.recipient = ANY(a.user_dids))`
 
-const audited = (offeringId: string): Prisma.Sql => Prisma.sql`
+const audited = (offeringId: string): Fragment => fragment`
   audited AS (
     INSERT INTO audit_events (actor, action, subject, subject_id)
     SELECT user_sub, 'authorization.granted', 'offering', ${offeringId} FROM granted)`
@@ -96,7 +96,7 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
           WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Granted')}
           RETURNING id, user_sub),
         ${madeOffering(grant)}
-        ${movedSession(session, now, Prisma.sql`SELECT 1 FROM granted`)},
+        ${movedSession(session, now, fragment`SELECT 1 FROM granted`)},
         ${audited(offeringId)}
         SELECT id, ${recordedEvents} FROM granted`
       announce(rows[0]?.recorded)
@@ -127,7 +127,7 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
           WHERE a.id = ${id} AND a.browser_hash = ${browserHash} AND a.expires_at > ${now} AND ${from('Granted')}
             AND ${isForThem(grant)}
           RETURNING a.user_sub, a.parameters),
-        ${steppedSession(offeringId, 'Authorized', now, Prisma.sql`SELECT 1 FROM granted`)},
+        ${steppedSession(offeringId, 'Authorized', now, fragment`SELECT 1 FROM granted`)},
         ${audited(offeringId)}
         SELECT parameters, ${recordedEvents} FROM granted`
       announce(row?.recorded)
