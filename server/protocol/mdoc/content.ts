@@ -1,0 +1,63 @@
+import { CredentialError, type TokenStatusReference } from '../credential/verification.js'
+import { decodeBase64url } from '../jose/base64url.js'
+import { type Jwk, thumbprint } from '../jose/jws.js'
+import { type DecodeOptions, decodeCbor, ElementBudget, MAX_CBOR_BYTES } from './cbor/decode.js'
+import type { CborValue } from './cbor/values.js'
+import { x5cOf } from './cose/sign1.js'
+import { type IssuerSigned, readIssuerSigned } from './issuer-signed.js'
+import type { ValidityInfo } from './mobile-security-object.js'
+import { jsonOf } from './values.js'
+
+/** JSON of data elements by namespace and element identifier (RFC 8949 §6.1): byte strings as base64url, dates as text. */
+export type MdocClaims = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** What a mobile document says. */
+export interface MdocContent {
+  readonly doctype: string
+  readonly claims: MdocClaims
+  readonly status: TokenStatusReference | undefined
+  readonly validityInfo: ValidityInfo
+  /** The holder's key. */
+  readonly deviceKey: Jwk
+  /** Its SHA-256 thumbprint (RFC 7638), base64url. */
+  readonly deviceKeyThumbprint: string
+  /** The certificate chain that came with it, base64 DER, leaf first; undefined where there is none. */
+  readonly x5c: readonly string[] | undefined
+}
+
+/**
+ * Reads a mobile document for its holder, who verified it when it came: nothing is verified again.
+ *
+ * @param issuerSigned base64url of the encoded IssuerSigned
+ * @throws CredentialError when it is malformed.
+ */
+export function readMdoc(issuerSigned: string): MdocContent {
+  const { value, decoding } = decodeCredential(issuerSigned)
+  return contentOf(readIssuerSigned(value, decoding))
+}
+
+/** Decodes the base64url form of a credential or presentation. What is decoded within it shares its bounds. Throws CredentialError. */
+export function decodeCredential(text: string): { value: CborValue; decoding: DecodeOptions } {
+  const tooLong = text.length > (MAX_CBOR_BYTES * 4) / 3 + 4
+  const bytes = tooLong ? undefined : decodeBase64url(text)
+  if (bytes === undefined) throw new CredentialError(`Credential is ${tooLong ? 'too long' : 'not base64url'}.`)
+  const decoding = { what: 'Credential', budget: new ElementBudget() }
+  return { value: decodeCbor(bytes, decoding), decoding }
+}
+
+export function contentOf({ mobileSecurityObject, issuerAuth, namespaces }: IssuerSigned): MdocContent {
+  const { docType, status, validityInfo, deviceKey } = mobileSecurityObject
+  const claims = [...namespaces].map(([namespace, items]) => {
+    const elements = items.map(({ identifier, value }) => [identifier, jsonOf(value)] as const)
+    return [namespace, Object.fromEntries(elements)] as const
+  })
+  return {
+    doctype: docType,
+    claims: Object.fromEntries(claims),
+    status,
+    validityInfo,
+    deviceKey,
+    deviceKeyThumbprint: thumbprint(deviceKey),
+    x5c: x5cOf(issuerAuth, 'Issuer signature'),
+  }
+}

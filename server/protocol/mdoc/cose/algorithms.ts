@@ -1,0 +1,27 @@
+import { canonicalAlgorithm, type SignatureAlgorithm } from '../../jose/algorithms.js'
+
+type CoseSignatureAlgorithm = Extract<SignatureAlgorithm, 'ES256' | 'ES384' | 'EdDSA'>
+
+/** COSE algorithms by their JOSE names: first what RFC 9053 has, which is what is written, then the fully specified one (RFC 9864). */
+const NUMBERS = {
+  ES256: [-7, -9],
+  ES384: [-35, -51],
+  EdDSA: [-8, -19],
+} as const satisfies Record<CoseSignatureAlgorithm, readonly number[]>
+
+/**
+ * The COSE numbers of an algorithm that is given by its JOSE name, `[-7, -9]` for `ES256`: what metadata name
+ * (OpenID4VCI 1.0 Appendix A.2.2, OpenID4VP 1.0 Appendix B.2.2). None for an algorithm that is not used with mobile documents.
+ */
+export function coseAlgorithmsOf(name: string): readonly number[] {
+  const alg = canonicalAlgorithm(name)
+  return alg !== undefined && isCoseAlgorithm(alg) ? NUMBERS[alg] : []
+}
+
+const isCoseAlgorithm = (alg: SignatureAlgorithm): alg is CoseSignatureAlgorithm => alg in NUMBERS
+
+/** What an `alg` header stands for; undefined for what is not supported. */
+export function algorithmOfCose(number: unknown): CoseSignatureAlgorithm | undefined {
+  const names = ['ES256', 'ES384', 'EdDSA'] as const
+  return names.find((name) => NUMBERS[name].some((known) => known === number))
+}

@@ -1,0 +1,13 @@
+/**
+ * Mobile documents (ISO/IEC 18013-5) as OpenID4VCI and OpenID4VP use them, under the format name `mso_mdoc`: what issuer, verifier
+ * and hosted wallet call. Everything else in this folder is its own.
+ */
+export { type MdocClaims, type MdocContent, readMdoc } from './content.js'
+export { coseAlgorithmsOf } from './cose/algorithms.js'
+export { coseKeyOf } from './cose/key.js'
+export { type DeviceResponseOptions, verifyDeviceResponse } from './device-response.js'
+export { declaresClaim, type MdocElements, type MdocMapping, mdocElementsOf } from './elements.js'
+export { issueMdoc, type MdocInput } from './issue.js'
+export { type ElementPath, type MdocPresentation, presentMdoc } from './present.js'
+export { type DcApiRequest, dcApiTranscript, type RedirectRequest, redirectTranscript } from './session-transcript.js'
+export { type VerifiedMdoc, verifyIssuerSigned } from './verify.js'

@@ -1,0 +1,115 @@
+import { CredentialError } from '../credential/verification.js'
+import { encodeBase64url } from '../jose/base64url.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
+import { resolveReference } from '../json-schema/subschemas.js'
+import type { Encodable } from './cbor/encode.js'
+import { type CborValue, isBytes, isMap, TAG_DATE_TIME, TAG_FULL_DATE, Tagged } from './cbor/values.js'
+
+const FULL_DATE = /^\d{4}-\d{2}-\d{2}$/
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+/** References that follow one another without a step into the value, and combinations within combinations. */
+const MAX_SCHEMAS = 64
+
+/** The place of a claim in a subject, and what its schema says of it. */
+export interface Claim {
+  /** As a refusal names it. */
+  readonly name: string
+  readonly schemas: readonly JsonObject[]
+  readonly root: JsonObject
+}
+
+/** A schema and all that apply to the same value whatever that is: by `$ref` and `allOf`. */
+export function schemasInPlace(schema: unknown, root: JsonObject): readonly JsonObject[] {
+  const found: JsonObject[] = isObject(schema) ? [schema] : []
+  for (const { $ref, allOf } of found) {
+    const further = [...($ref === undefined ? [] : [resolveReference(root, $ref, '').target]), ...listOf(allOf)]
+    for (const each of further)
+      if (isObject(each) && !found.includes(each) && found.length < MAX_SCHEMAS) found.push(each)
+  }
+  return found
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** The claim that stands in another one under a name or at an index; its schemas are none where the schema declares no such claim. */
+export function claimWithin(claim: Claim, key: string | number): Claim {
+  const declared = claim.schemas.flatMap((schema): readonly unknown[] => {
+    if (typeof key === 'string') return isObject(schema.properties) ? [ownMember(schema.properties, key)] : []
+    const tuple = Array.isArray(schema.items) ? schema.items : listOf(schema.prefixItems)
+    return [tuple[key] ?? (Array.isArray(schema.items) ? schema.additionalItems : schema.items)]
+  })
+  const schemas = declared.flatMap((schema) => schemasInPlace(schema, claim.root))
+  return { name: claim.name === '' ? String(key) : `${claim.name}.${key}`, schemas, root: claim.root }
+}
+
+const ownMember = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
+
+/**
+ * The value of a data element for a claim: by JSON Schema `format: date` a full-date (tag 1004), `date-time` a tdate (tag 0), by
+ * `contentEncoding: base64` a byte string; everything else as it is.
+ *
+ * @throws CredentialError that names the claim, for what cannot be encoded.
+ */
+export function elementValueOf(value: unknown, claim: Claim): Encodable {
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (typeof value === 'string') return textValueOf(value, claim)
+  if (Array.isArray(value)) return value.map((element, index) => elementValueOf(element, claimWithin(claim, index)))
+  if (!isObject(value)) throw refusal(claim, 'is of no type that CBOR has')
+  return new Map(
+    Object.entries(value).map(([key, member]) => {
+      const inner = claimWithin(claim, key)
+      requireText(key, inner)
+      return [key, elementValueOf(member, inner)]
+    }),
+  )
+}
+
+function textValueOf(text: string, claim: Claim): Encodable {
+  requireText(text, claim)
+  const says = (keyword: string, value: string) => claim.schemas.some((schema) => schema[keyword] === value)
+  if (says('format', 'date')) {
+    if (!FULL_DATE.test(text) || !isTime(`${text}T00:00:00Z`)) throw refusal(claim, 'is not a date')
+    return new Tagged(TAG_FULL_DATE, text)
+  }
+  if (says('format', 'date-time')) {
+    if (!DATE_TIME.test(text) || !isTime(text)) throw refusal(claim, 'is not a date-time')
+    return new Tagged(TAG_DATE_TIME, text)
+  }
+  if (says('contentEncoding', 'base64')) {
+    if (!BASE64.test(text)) throw refusal(claim, 'is not base64')
+    return Buffer.from(text, 'base64')
+  }
+  return text
+}
+
+const isTime = (text: string) => !Number.isNaN(Date.parse(text))
+
+function requireText(text: string, claim: Claim): void {
+  if (LONE_SURROGATE.test(text)) throw refusal(claim, 'holds a lone surrogate')
+}
+
+const refusal = ({ name }: Claim, verdict: string) =>
+  new CredentialError(`Claim ${name} cannot stand in an mdoc: it ${verdict}.`)
+
+/**
+ * A data element as JSON (RFC 8949 §6.1): byte strings as base64url, tagged items as what they hold, so that dates are text; what
+ * JSON lacks, such as infinity, as null. Numbers beyond 2^53 lose precision.
+ *
+ * @throws CredentialError where two keys of a map become one name.
+ */
+export function jsonOf(value: CborValue): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value !== 'object' || value === null) return value ?? null
+  if (isBytes(value)) return encodeBase64url(value)
+  if (value instanceof Tagged) return jsonOf(value.value)
+  if (!isMap(value)) return value.map(jsonOf)
+  const members = new Map([...value].map(([key, member]) => [String(key), jsonOf(member)]))
+  if (members.size < value.size) throw new CredentialError('Credential has two keys of one name in a map.')
+  return Object.fromEntries(members)
+}

@@ -1,0 +1,91 @@
+import { hash, timingSafeEqual, X509Certificate } from 'node:crypto'
+import {
+  CredentialError,
+  DEFAULT_LEEWAY_SECONDS,
+  type IssuerKey,
+  issuerKeyOf,
+  type VerifyOptions,
+} from '../credential/verification.js'
+import { isBytes } from './cbor/values.js'
+import { contentOf, decodeCredential, type MdocContent } from './content.js'
+import { verifySign1 } from './cose/sign1.js'
+import { type IssuerSigned, type IssuerSignedItem, readIssuerSigned } from './issuer-signed.js'
+import type { MobileSecurityObject, ValidityInfo } from './mobile-security-object.js'
+
+const ISSUER_SIGNATURE = 'Issuer signature'
+
+/** A mobile document whose issuer's checks all passed. Its status is for the caller to check. */
+export interface VerifiedMdoc extends MdocContent {
+  /** The name that the certificate gives: its URI, the origin of its DNS name, or its subject. */
+  readonly issuer: string
+  readonly issuerKey: IssuerKey
+  /** Only the path from the leaf to the trust anchor is verified. */
+  readonly x5c: readonly string[]
+  readonly issuerCertificate: X509Certificate
+}
+
+/**
+ * Verifies a mobile document as its issuer hands it out (OpenID4VCI 1.0 Appendix A.2.4; ISO/IEC 18013-5 §9.3.1): issuer's signature and
+ * certificate chain, validity, and the digest of every item, all over the bytes as they came.
+ *
+ * @param issuerSigned base64url of the encoded IssuerSigned
+ * @param options `resolveIssuerKey` is given the chain as a header's `x5c`, and nothing else: no DID and no URL proves an mdoc's issuer.
+ * `algorithms` are JOSE names; ES256 stands for -7 and -9, and so on.
+ * @throws CredentialError with a sentence about the first check that fails.
+ */
+export async function verifyIssuerSigned(issuerSigned: string, options: VerifyOptions): Promise<VerifiedMdoc> {
+  const { value, decoding } = decodeCredential(issuerSigned)
+  return verifyIssuer(readIssuerSigned(value, decoding), options)
+}
+
+/** All that the issuer has signed. Throws CredentialError. */
+export async function verifyIssuer(document: IssuerSigned, options: VerifyOptions): Promise<VerifiedMdoc> {
+  const content = contentOf(document)
+  const { x5c } = content
+  if (x5c === undefined) throw new CredentialError(`${ISSUER_SIGNATURE} has no x5chain.`, { check: 'issuer-key' })
+  const issuerKey = await issuerKeyOf({ header: { x5c }, payload: {} }, options.resolveIssuerKey, 'Credential')
+  verifySign1(document.issuerAuth, { key: issuerKey.jwk, what: ISSUER_SIGNATURE, algorithms: options.algorithms })
+  const issuerCertificate = new X509Certificate(Buffer.from(x5c[0] ?? '', 'base64'))
+  checkValidity(content.validityInfo, issuerCertificate, options)
+  checkDigests(document)
+  return { ...content, issuer: issuerKey.issuer, issuerKey, x5c, issuerCertificate }
+}
+
+/** ISO/IEC 18013-5 §9.3.1, step 5. */
+function checkValidity(
+  { signed, validFrom, validUntil }: ValidityInfo,
+  certificate: X509Certificate,
+  options: VerifyOptions,
+) {
+  const { now, leewaySeconds = DEFAULT_LEEWAY_SECONDS } = options
+  const refusal = (verdict: string) => new CredentialError(`Credential ${verdict}.`, { check: 'validity' })
+  const leeway = leewaySeconds * 1000
+  if (now.getTime() >= validUntil.getTime()) throw refusal('has expired')
+  if (validFrom.getTime() > now.getTime() + leeway || signed.getTime() > now.getTime() + leeway) {
+    throw refusal('is not valid yet: its validityInfo lies in the future')
+  }
+  if (validFrom < signed) throw refusal('is valid from before it was signed')
+  if (signed.getTime() < Date.parse(certificate.validFrom) || signed.getTime() > Date.parse(certificate.validTo)) {
+    throw refusal('was signed when the certificate of its issuer was not valid')
+  }
+}
+
+/** ISO/IEC 18013-5 §9.3.1, step 3. */
+function checkDigests({ namespaces, mobileSecurityObject }: IssuerSigned): void {
+  for (const [namespace, items] of namespaces)
+    for (const item of items) checkDigest(namespace, item, mobileSecurityObject)
+}
+
+function checkDigest(
+  namespace: string,
+  { digestId, bytes }: IssuerSignedItem,
+  { valueDigests, digestAlgorithm }: MobileSecurityObject,
+): void {
+  const signed = valueDigests.get(namespace)?.get(digestId)
+  const digest = hash(digestAlgorithm, bytes, 'buffer')
+  if (!isBytes(signed) || signed.length !== digest.length || !timingSafeEqual(signed, digest)) {
+    throw new CredentialError('Credential has an item that its issuer did not sign in that namespace.', {
+      check: 'signature',
+    })
+  }
+}
