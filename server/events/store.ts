@@ -3,9 +3,6 @@ import type { Database } from '../database/connect.js'
 import { type Fragment, fragment } from '../database/fragment.js'
 import { idRow, json } from '../database/row-shapes.js'
 
-/** Whose events they are: one sequence for each session of either kind. */
-export type SessionKind = 'verification-session' | 'credential-offer-session'
-
 /** One state of a session: its position in the session's sequence, from 1, and the session as it then was. */
 export interface SessionEvent {
   readonly seq: number
@@ -39,53 +36,37 @@ export const nothingRecorded = fragment`recorded_events AS (SELECT NULL::text AS
 
 /**
  * A common table expression `recorded_events` that stores the event of a transition. It must be part of the statement that
- * makes the transition, so that neither happens without the other; what it recorded is announced once that is committed, but
- * for the first event of a session, whose id nobody knows yet:
+ * makes the transition, so that neither happens without the other; what it recorded is announced once that is committed. The
+ * first event of a session is its row, with `first_view`: nobody has to be told of it.
  *
  * ```ts
  * const rows = await sql(eventRow)`
  *   WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),
- *   ${recordEvents('verification-session', fragment`SELECT id, seq, ${json}::jsonb AS data FROM moved`, now)}
+ *   ${recordEvents(fragment`SELECT id, seq, ${changes} AS changes FROM moved`, now)}
  *   SELECT id, seq FROM moved`
  * announce(rows)
  * ```
  *
- * @param rows a query for `id` (of the session), `seq` (grows by one with every event) and `data` (the session's JSON).
+ * @param rows a query for `id` (of the session), `seq` (grows by one with every event) and `changes`: all members of the session's
+ *   JSON that are not as in its `first_view`, whichever transition changed them. No member ever leaves it.
  */
-export function recordEvents(kind: SessionKind, rows: Fragment, at: Date): Fragment {
+export function recordEvents(rows: Fragment, at: Date): Fragment {
   return fragment`
     recorded_events AS (
-      INSERT INTO session_events (session_id, kind, seq, data, at)
-      SELECT id, ${kind}, seq, data, ${at} FROM (${rows}) AS changed
+      INSERT INTO session_events (session_id, seq, changes, at)
+      SELECT id, seq, changes, ${at} FROM (${rows}) AS changed
       RETURNING session_id, seq)`
 }
 
-/**
- * The JSON of a session's newest event with some members replaced: what a transition that changes no other member may
- * give as its event's `data`.
- *
- * @param session SQL for the session's id, as `recordEvents` stores it; `changes` the members as JSON.
- */
-export function latestDataWith(session: Fragment, changes: Fragment): Fragment {
-  return fragment`(
-    SELECT e.data FROM session_events e WHERE e.session_id = ${session} ORDER BY e.seq DESC LIMIT 1) || ${changes}`
-}
+export const eventShape = { seq: z.int(), data: json<SessionEvent['data']>() }
 
-const eventShape = { seq: z.int(), data: json<SessionEvent['data']>() }
-
-const zEvent: z.ZodType<SessionEvent> = z.strictObject(eventShape)
+/** A session as it is now, which is its newest event. */
+export const zEvent: z.ZodType<SessionEvent> = z.strictObject(eventShape)
 
 export type EventStore = ReturnType<typeof createEventStore>
 
 export function createEventStore({ sql }: Database) {
   return {
-    /** A session's newest event: the session as it is now. Nothing for an unknown session. */
-    async latest(kind: SessionKind, sessionId: string): Promise<SessionEvent | undefined> {
-      const [row] = await sql(zEvent)`
-        SELECT seq, data FROM session_events WHERE session_id = ${sessionId} AND kind = ${kind} ORDER BY seq DESC LIMIT 1`
-      return row
-    },
-
     /** Of many sessions those that have the very next event after a position, in one statement. */
     async moved(wanted: readonly EventsWanted[]): Promise<string[]> {
       const ids = wanted.map(({ sessionId }) => sessionId)
@@ -101,10 +82,15 @@ export function createEventStore({ sql }: Database) {
       const ids = wanted.map(({ sessionId }) => sessionId)
       const positions = wanted.map(({ after }) => after)
       return sql(z.strictObject({ ...eventShape, sessionId: z.string() }))`
-        SELECT e.session_id AS "sessionId", e.seq, e.data
+        SELECT w.session_id AS "sessionId", e.seq, s.first_view || e.changes AS data
         FROM unnest(${ids}::text[], ${positions}::int[]) AS w(session_id, after)
-        JOIN session_events e ON e.session_id = w.session_id AND e.seq > w.after
-        ORDER BY e.session_id, e.seq`
+        CROSS JOIN LATERAL (
+          SELECT seq, changes FROM session_events WHERE session_id = w.session_id AND seq > w.after
+          UNION ALL SELECT 1, '{}'::jsonb WHERE w.after < 1) e
+        CROSS JOIN LATERAL (
+          SELECT first_view FROM verification_sessions WHERE id = w.session_id
+          UNION ALL SELECT first_view FROM credential_offer_sessions WHERE id = w.session_id LIMIT 1) s
+        ORDER BY w.session_id, e.seq`
     },
   }
 }

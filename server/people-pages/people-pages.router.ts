@@ -17,10 +17,14 @@ import { DONE_STATES, progressOf as progressOfOffer } from './receive/sentences.
 import { showReceivePage } from './receive/show.js'
 import { type Told, watchPage } from './watch.js'
 
-const REQUEST: Told<SessionView, SessionState> = { kind: 'verification-session', progress: progressOfRequest, isFinal }
+const REQUEST: Told<SessionView, SessionState> = {
+  latest: (stores, id) => stores.verificationSessions.latest(id),
+  progress: progressOfRequest,
+  isFinal,
+}
 
 const OFFER: Told<CredentialOfferSessionView, CredentialOfferState> = {
-  kind: 'credential-offer-session',
+  latest: (stores, id) => stores.offerSessions.latest(id),
   progress: progressOfOffer,
   isFinal: (state) => DONE_STATES.includes(state),
 }

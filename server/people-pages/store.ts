@@ -94,12 +94,12 @@ const askedTypes = fragment`
     WHERE c.name = ANY(p.type_names) ORDER BY c.name, c.version DESC) t)`
 
 const presentColumns = fragment`
-  s.*, p.title AS "pageTitle", p.text AS "pageText", e.data ->> 'authorizationRequestUri' AS address, v.display AS "verifierDisplay",
+  s.*, p.title AS "pageTitle", p.text AS "pageText", v.display AS "verifierDisplay",
   ${askedTypes} AS types`
 
 const presentTables = fragment`
-  pages p JOIN (SELECT ${sessionColumns} FROM verification_sessions) s ON s.id = p.verification_session_id
-  JOIN session_events e ON e.session_id = s.id AND e.seq = 1
+  pages p JOIN (SELECT ${sessionColumns}, first_view ->> 'authorizationRequestUri' AS address FROM verification_sessions) s
+    ON s.id = p.verification_session_id
   LEFT JOIN verifiers v ON v.did = s."verifierId"`
 
 export type PageStore = ReturnType<typeof createPageStore>

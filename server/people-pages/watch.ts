@@ -1,7 +1,8 @@
 import { type TrackedEnvelope, tracked } from '@trpc/server'
 import type { Context } from '../context.js'
+import type { Deps } from '../deps.js'
 import { errors } from '../errors.js'
-import type { SessionKind } from '../events/store.js'
+import type { SessionEvent } from '../events/store.js'
 import type { PageTarget } from './store.js'
 
 /** What the events of a page say. */
@@ -12,7 +13,8 @@ export interface ToldProgress<State extends string> {
 
 /** How a kind of session is told to people. */
 export interface Told<View, State extends string> {
-  readonly kind: SessionKind
+  /** A session of that kind as it is. */
+  readonly latest: (stores: Deps['stores'], sessionId: string) => Promise<SessionEvent | undefined>
   /** What of its JSON people are told. */
   readonly progress: (view: View) => ToldProgress<State>
   readonly isFinal: (state: State) => boolean
@@ -38,7 +40,7 @@ export async function watchPage<View, State extends string>(
   pageId: string,
   target: PageTarget | undefined,
   lastEventId: string | undefined,
-  { kind, progress, isFinal }: Told<View, State>,
+  { latest, progress, isFinal }: Told<View, State>,
 ): Promise<AsyncGenerator<TrackedEnvelope<ToldProgress<State>>, void, undefined>> {
   if (target === undefined) throw errors.pageNotFound()
   const { sessionId, expiresAt } = target
@@ -50,9 +52,9 @@ export async function watchPage<View, State extends string>(
     caller: { sub: `page ${pageId}`, expiresAt: until },
     most: MOST_STREAMS_OF_A_PAGE,
     current: async () => {
-      const latest = await deps.stores.events.latest(kind, sessionId)
-      if (latest === undefined) throw errors.pageNotFound()
-      return { seq: latest.seq, data: latest.data as View }
+      const session = await latest(deps.stores, sessionId)
+      if (session === undefined) throw errors.pageNotFound()
+      return { seq: session.seq, data: session.data as View }
     },
   })
   return told(stream, progress, isFinal)

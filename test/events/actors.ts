@@ -11,7 +11,7 @@ import { query } from '../support/postgres.js'
 export interface EventProcess extends AsyncDisposable {
   readonly database: Database
   readonly events: Events
-  /** A transition of a session as features make it: one statement that stores the event, which is then announced. */
+  /** A new session, or a transition as features make it: one statement that stores the event, which is then announced. */
   record(sessionId: string, seq: number, state: string): Promise<void>
   /** The same of a process that ends before it has announced the event. */
   recordSilently(sessionId: string, seq: number, state: string): Promise<void>
@@ -32,6 +32,16 @@ export const KEY = new Uint8Array(32).fill(7)
 export const postgresOf = (databaseUrl: string): MakeTransport =>
   postgresTransport({ databaseUrl, log: createLog('silent') })
 
+/** A session as its row has it at first, with no more of it than a row must have. */
+const newSession = (id: string, state: string) => fragment`
+  WITH key_set AS (INSERT INTO key_sets (id) VALUES (${id}) RETURNING id),
+  key AS (INSERT INTO keys (id, key_set_id, alg, public_jwk, private_jwk) SELECT id, id, 'ES256', '{}', '{}' FROM key_set RETURNING id)
+  INSERT INTO verification_sessions (
+    id, request_id, verifier_id, client_id, key_id, kid, response_mode, secrets, dcql_query, created_at, expires_at, first_view)
+  SELECT id, id, 'did:web:verifier.example', 'verifier', id, 'kid', 'direct_post.jwt', '', '{}', now(), now(),
+    jsonb_build_object('id', id, 'state', ${state}::text) FROM key
+  RETURNING id, seq`
+
 export function startEventProcess(databaseUrl: string, transport = postgresOf(databaseUrl)): EventProcess {
   const database = connectDatabase(databaseUrl, { max: 4, waitMs: UNHURRIED_MS })
   const store = createEventStore(database)
@@ -44,14 +54,15 @@ export function startEventProcess(databaseUrl: string, transport = postgresOf(da
     limits: { perCaller: 0, process: 1_000 },
   })
   const current = async (sessionId: string): Promise<SessionEvent> => {
-    const latest = await store.latest('verification-session', sessionId)
+    const latest = (await store.after([{ sessionId, after: 0 }])).at(-1)
     if (latest === undefined) throw new Error('No such session.')
     return latest
   }
   const recorded = (sessionId: string, seq: number, state: string) => {
-    const rows = fragment`SELECT ${sessionId}::text AS id, ${seq}::int AS seq, ${JSON.stringify({ state })}::jsonb AS data`
+    if (seq === 1) return database.sql(eventRow)`${newSession(sessionId, state)}`
+    const rows = fragment`SELECT ${sessionId}::text AS id, ${seq}::int AS seq, ${JSON.stringify({ state })}::jsonb AS changes`
     return database.sql(eventRow)`
-      WITH ${recordEvents('verification-session', rows, new Date())}
+      WITH ${recordEvents(rows, new Date())}
       SELECT session_id AS id, seq FROM recorded_events`
   }
   return {

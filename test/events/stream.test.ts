@@ -167,11 +167,11 @@ describe('a stream of session events', () => {
     const second = stream.next()
     await vi.waitFor(() => expect(moved).toHaveBeenCalled(), PATIENT)
     await b.record(id, 2, 'RequestUriRetrieved')
-    expect((await second).value?.slice(0, 2)).toEqual(['2', { state: 'RequestUriRetrieved' }])
+    expect((await second).value?.slice(0, 2)).toEqual(['2', { id, state: 'RequestUriRetrieved' }])
     const third = stream.next()
     for (let repeated = 0; repeated < 3; repeated += 1) b.events.announce([{ id, seq: 2 }])
     await b.record(id, 3, 'ResponseVerified')
-    expect((await third).value?.slice(0, 2)).toEqual(['3', { state: 'ResponseVerified' }])
+    expect((await third).value?.slice(0, 2)).toEqual(['3', { id, state: 'ResponseVerified' }])
     expect(after).toHaveBeenCalledTimes(2)
     abort()
     events.end()
@@ -274,9 +274,9 @@ describe('the LISTEN connection', () => {
     await killListeners(database.url)
     await query(
       database.url,
-      `INSERT INTO session_events (session_id, kind, seq, data, at) VALUES
-       ('${id}', 'verification-session', 2, '{"state": "RequestUriRetrieved"}', now()),
-       ('${id}', 'verification-session', 3, '{"state": "ResponseVerified"}', now())`,
+      `INSERT INTO session_events (session_id, seq, changes, at) VALUES
+       ('${id}', 2, '{"state": "RequestUriRetrieved"}', now()),
+       ('${id}', 3, '{"state": "ResponseVerified"}', now())`,
     )
     // Nobody announced these two: only asking can have found them.
     await vi.waitFor(async () => expect((await listeners(database.url)).length).toBe(2), PATIENT)

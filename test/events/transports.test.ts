@@ -122,7 +122,7 @@ describe.each([
 const seqOf = async (id: string): Promise<number> => {
   const [row] = await query<{ seq: number }>(
     database.url,
-    'SELECT max(seq) AS seq FROM session_events WHERE session_id = $1',
+    'SELECT coalesce(max(seq), 1) AS seq FROM session_events WHERE session_id = $1',
     [id],
   )
   return row?.seq ?? 0

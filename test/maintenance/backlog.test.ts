@@ -67,9 +67,9 @@ async function leave(originals: Originals, count: number, mark: string): Promise
     `o${mark}`,
   ])
   await run(
-    `INSERT INTO session_events (session_id, kind, seq, data, at)
-     SELECT kind || $1 || n, 'verification-session', seq, '{}', now()
-     FROM generate_series(1, $2::int) AS n, generate_series(1, 3) AS seq, unnest(ARRAY['v', 'o']) AS kind`,
+    `INSERT INTO session_events (session_id, seq, changes, at)
+     SELECT kind || $1 || n, seq, '{}', now()
+     FROM generate_series(1, $2::int) AS n, generate_series(2, 4) AS seq, unnest(ARRAY['v', 'o']) AS kind`,
     [mark, count],
   )
 }

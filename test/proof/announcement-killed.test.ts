@@ -48,7 +48,7 @@ it(`kill -9 between commit and announcement, ${KILLS} times: every event arrives
     const stream = await service.deps.events.stream<{ state: string }>({
       sessionId: id,
       current: async () => {
-        const latest = await service.deps.stores.events.latest('verification-session', id)
+        const latest = await service.deps.stores.verificationSessions.latest(id)
         if (latest === undefined) throw new Error('No such session.')
         return latest as unknown as { seq: number; data: { state: string } }
       },

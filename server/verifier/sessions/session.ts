@@ -144,9 +144,3 @@ export function viewOf(session: Session, address: string): SessionView {
     ...(errorMessage === null ? {} : { errorMessage }),
   }
 }
-
-/** What a transition changes in a session's view. */
-export const changesOf = ({ to, errorMessage }: Transition): Partial<SessionView> => ({
-  state: to,
-  ...(errorMessage === undefined ? {} : { errorMessage }),
-})

@@ -3,13 +3,12 @@ import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '
 import type { Database } from '../../database/connect.js'
 import { emptyFragment, fragment } from '../../database/fragment.js'
 import { idRow, json as jsonColumn, x5c as x5cColumn } from '../../database/row-shapes.js'
-import { type Announce, eventRow, latestDataWith, recordEvents } from '../../events/store.js'
+import { type Announce, eventRow, recordEvents, type SessionEvent, zEvent } from '../../events/store.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import {
-  changesOf,
   requestExpired,
   requestRetrieved,
   SESSION_STATES,
@@ -106,15 +105,11 @@ const table = 'verification_sessions'
 
 const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${JSON.stringify(value)}::json`)
 
-const jsonb = (value: unknown) => fragment`${JSON.stringify(value)}::jsonb`
+/** The members of a session's JSON that transitions change, as its row has them; `first_view` has the others. */
+const changes = fragment`jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message))`
 
-/** The event of a transition, from the rows that it moved (`moved`, with `id` and `seq`). */
-const movedEvents = (transition: Transition, now: Date) =>
-  recordEvents(
-    'verification-session',
-    fragment`SELECT id, seq, ${latestDataWith(fragment`moved.id`, jsonb(changesOf(transition)))} AS data FROM moved`,
-    now,
-  )
+/** The events of the rows that a transition `moved`, whole as they then are. */
+const movedEvents = (now: Date) => recordEvents(fragment`SELECT id, seq, ${changes} AS changes FROM moved`, now)
 
 /** Column assignments that end a session; they delete its secrets, and what was to be authorized. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
@@ -125,7 +120,7 @@ export type VerificationSessionStore = ReturnType<typeof createVerificationSessi
 
 export function createVerificationSessionStore({ sql }: Database, announce: Announce) {
   return {
-    /** A new session with its first event, its audit row, and its page where it gets one. */
+    /** A new session with its audit row, and its page where it gets one. @param view its JSON, which is its first event */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       const s = session
       const paged = page === undefined ? emptyFragment : fragment`paged AS (${insertPage(page)}),`
@@ -134,15 +129,14 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, verifier_attestation, state, response_mode, profile,
             secrets, dcql_query, vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code,
-            further_client_ids, expected_origins, created_by, created_at, expires_at)
+            further_client_ids, expected_origins, created_by, created_at, expires_at, first_view)
           VALUES (
             ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)},
             ${s.verifierAttestation}, ${s.state}, ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode},
-            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt})
-          RETURNING id, seq),
+            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
+          RETURNING id),
         ${paged}
-        ${recordEvents('verification-session', fragment`SELECT id, seq, ${jsonb(view)} AS data FROM created`, s.createdAt)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${s.createdBy}, 'authorization-request.created', 'verification-session', id FROM created)
@@ -155,12 +149,18 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return row
     },
 
+    /** A session as callers see it. Nothing for an unknown one. */
+    async latest(id: string): Promise<SessionEvent | undefined> {
+      const [row] = await sql(zEvent)`
+        SELECT seq, first_view || ${changes} AS data FROM verification_sessions WHERE id = ${id}`
+      return row
+    },
+
     /** What a QR code says: the address of a request, and for which wallet. */
     async byQrCode(qrCodeId: string): Promise<QrCodeContent | undefined> {
       const [row] = await sql(zQrCode)`
-        SELECT e.data ->> 'authorizationRequestUri' AS "authorizationRequestUri", s.wallet_url AS "walletUrl"
-        FROM verification_sessions s JOIN session_events e ON e.session_id = s.id AND e.seq = 1
-        WHERE s.qr_code_id = ${qrCodeId}`
+        SELECT first_view ->> 'authorizationRequestUri' AS "authorizationRequestUri", wallet_url AS "walletUrl"
+        FROM verification_sessions WHERE qr_code_id = ${qrCodeId}`
       return row
     },
 
@@ -179,7 +179,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
           UPDATE verification_sessions s SET state = ${to}, seq = s.seq + 1
           WHERE request_id = ${requestId} AND state = ANY(${[...requestRetrieved.from]}::text[]) AND expires_at > ${now}
           RETURNING *),
-        ${movedEvents(requestRetrieved, now)}
+        ${movedEvents(now)}
         SELECT ${sessionColumns}, seq AS moved FROM moved
         UNION ALL
         SELECT ${sessionColumns}, NULL FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM moved)`
@@ -202,8 +202,8 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
             result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
-          RETURNING id, seq),
-        ${movedEvents(transition, now)},
+          RETURNING id, seq, state, error_message),
+        ${movedEvents(now)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, ${ending.action}, 'verification-session', id FROM moved)
@@ -221,8 +221,8 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
         moved AS (
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}
           FROM due WHERE s.id = due.key AND s.ended_at IS NULL
-          RETURNING s.id, s.seq, s.expires_at),
-        ${movedEvents(requestExpired, now)}
+          RETURNING s.id, s.seq, s.state, s.error_message, s.expires_at),
+        ${movedEvents(now)}
         SELECT id, seq, expires_at AS at FROM moved`
       announce(rows)
       return batchDone(rows, limit)

@@ -14,9 +14,9 @@ import {
 
 type SessionJson = z.output<typeof zVerificationSession>
 
-/** The current state of a session, read from its newest event, so that reads and events never disagree. */
+/** A session as it is: the same JSON as in its newest event, so that reads and events never disagree. */
 async function current(deps: Pick<Deps, 'stores'>, sessionId: string): Promise<{ seq: number; data: SessionJson }> {
-  const latest = await deps.stores.events.latest('verification-session', sessionId)
+  const latest = await deps.stores.verificationSessions.latest(sessionId)
   if (latest === undefined) throw errors.verificationSessionNotFound()
   return latest as { seq: number; data: SessionJson }
 }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { SessionEvent } from '../../../server/events/store.js'
 import {
   type Answer,
   type RequestOptions,
@@ -45,6 +46,8 @@ export interface Issuer {
   decide(id: string, decision: 'approve' | 'reject', body?: unknown, by?: string): Promise<Answer>
   /** The session as its creator reads it. */
   session(id: string): Promise<Answer['json']>
+  /** Every event of a session. */
+  events(id: string): Promise<SessionEvent[]>
   /** The code of a fresh fetch of the offer. */
   code(offerId: string): Promise<string>
   /** POST of a form to the token endpoint, as it stands. */
@@ -100,6 +103,7 @@ function issuerSide(service: TestService, authorization: () => Promise<string>) 
         authorization: by ?? (await authorization()),
         body,
       }),
+    events: (id: string) => service.deps.stores.events.after([{ sessionId: id, after: 0 }]),
     session: async (id: string) =>
       (await service.request('GET', `/credential-offer-sessions/${id}`, { authorization: await authorization() })).json,
   }

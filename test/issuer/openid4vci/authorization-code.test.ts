@@ -108,7 +108,7 @@ describe('the authorization code flow (OpenID4VCI 1.0 §5, RFC 6749 §4.1)', () 
     expect(response).toEqual({ code: expect.any(String), state: 'of-the-wallet', iss: issuer.service.url })
     const session = await issuer.session(offerId)
     expect(session.state).toBe('Authorized')
-    const event = await issuer.service.deps.stores.events.latest('credential-offer-session', offerId)
+    const event = await issuer.service.deps.stores.offerSessions.latest(offerId)
     expect(event?.data).toEqual(session)
     const token = await redeem(response.code ?? '', verifier)
     expect(token.json).toEqual({

@@ -93,11 +93,13 @@ describe('requests under one token at once', () => {
         id,
       ),
     ).toEqual([{ same: true, taken: 2, instances: 2 }])
-    const events = await rows(
-      "SELECT data->>'state' AS state FROM session_events WHERE session_id = $1 ORDER BY seq",
-      id,
-    )
-    expect(events.map(({ state }) => state)).toEqual(['Created', 'OfferRetrieved', 'TokenIssued', 'CredentialIssued'])
+    const events = await issuer.events(id)
+    expect(events.map(({ data }) => data.state)).toEqual([
+      'Created',
+      'OfferRetrieved',
+      'TokenIssued',
+      'CredentialIssued',
+    ])
     // Both notification ids name that one record.
     for (const { json } of answers) {
       const body = { notification_id: json.notification_id, event: 'credential_accepted' }

@@ -131,7 +131,7 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
     expect(await onRecord(offerId)).toEqual({ counted: 1, records: 1, instances: 1 })
     const body = { notification_id: collected.json.notification_id, event: 'credential_accepted' }
     expect((await issuer.notify(tokens.access_token, body)).status).toBe(204)
-    expect(await rows('SELECT data FROM session_events WHERE session_id = $1 ORDER BY seq', offerId)).toMatchObject(
+    expect(await issuer.events(offerId)).toMatchObject(
       [
         { state: 'Created' },
         { state: 'OfferRetrieved' },
@@ -707,8 +707,8 @@ describe('what changes while a wallet waits', () => {
     expect(await issuer.session(offerId)).toMatchObject({ state: 'TokenIssued', deferred: 'approved' })
     const { access_token: token } = (await refresh(tokens.refresh_token)).json
     credentialOf(await issuer.collect(token, transactionId))
-    const events = await rows('SELECT data FROM session_events WHERE session_id = $1 ORDER BY seq', offerId)
-    expect((events.at(-1) as { data: unknown }).data).toEqual(await issuer.session(offerId))
+    const events = await issuer.events(offerId)
+    expect(events.at(-1)?.data).toEqual(await issuer.session(offerId))
   })
 
   it('a decision while the wallet asks: no event goes back behind it', async () => {
@@ -720,12 +720,11 @@ describe('what changes while a wallet waits', () => {
       ]),
     )
     for (const id of ids) {
-      const events = await rows('SELECT seq, data FROM session_events WHERE session_id = $1 ORDER BY seq', id)
-      const last = events.at(-1) as { seq: number; data: unknown }
+      const events = await issuer.events(id)
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
       const session = await issuer.session(id)
       expect(session.deferred).toBe('approved')
-      expect(last.data).toEqual(session)
+      expect(events.at(-1)?.data).toEqual(session)
     }
   })
 })

@@ -19,12 +19,8 @@ const newSession = async (members?: Record<string, unknown>): Promise<string> =>
   (await issuer.makeOffer(members)).credentialOfferSessionId
 const stateOf = async (id: string) => (await issuer.session(id)).state
 const eventsOf = async (id: string) => {
-  const rows = await query<{ seq: number; data: { state: string } }>(
-    issuer.service.databaseUrl,
-    'SELECT seq, data FROM session_events WHERE session_id = $1 ORDER BY seq',
-    [id],
-  )
-  return rows.map(({ seq, data }) => [seq, data.state])
+  const events = await issuer.events(id)
+  return events.map(({ seq, data }) => [seq, data.state])
 }
 /** Runs every task of the issuance's maintenance as of now. */
 const maintain = async () => {

@@ -252,12 +252,8 @@ describe('a transaction code (§6.3)', () => {
     expect(told.filter((text) => text.includes('is locked'))).toHaveLength(46)
     expect(await attemptsOf(id)).toBe(5)
     expect((await issuer.requestToken(grantOf(code, { tx_code: txCode }))).json.error).toBe('invalid_grant')
-    const events = await query(
-      issuer.service.databaseUrl,
-      "SELECT seq, data->>'state' AS state FROM session_events WHERE session_id = $1 ORDER BY seq",
-      [id],
-    )
-    expect(events).toEqual([
+    const events = await issuer.events(id)
+    expect(events.map(({ seq, data }) => ({ seq, state: data.state }))).toEqual([
       { seq: 1, state: 'Created' },
       { seq: 2, state: 'OfferRetrieved' },
       { seq: 3, state: 'Error' },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import {
-  changesOf,
   EXPIRED_MESSAGE,
   isFinal,
   requestExpired,
@@ -97,12 +96,4 @@ describe('the view of a session', () => {
       expiresAt: '2026-01-01T00:05:00.000Z',
     })
   })
-
-  it.each([FAILED, requestExpired, responseVerified])(
-    'changes by a transition as the session does: %j',
-    (transition) => {
-      const moved = { ...session, state: transition.to, errorMessage: transition.errorMessage ?? null }
-      expect({ ...viewOf(session, address), ...changesOf(transition) }).toEqual(viewOf(moved, address))
-    },
-  )
 })

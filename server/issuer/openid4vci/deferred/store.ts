@@ -13,7 +13,14 @@ import {
   zAdmission,
 } from '../admission/store.js'
 import { type CredentialOfferSession, isFinal } from '../sessions/session.js'
-import { type StoredSession, sessionColumn, sessionEvent, sessionShape, withDates } from '../sessions/store.js'
+import {
+  movedColumns,
+  type StoredSession,
+  sessionColumn,
+  sessionEvent,
+  sessionShape,
+  withDates,
+} from '../sessions/store.js'
 
 /** What a wallet waits for. */
 export interface DeferredIssuance {
@@ -90,8 +97,9 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
         pending AS (
           UPDATE credential_offer_sessions x SET deferred = COALESCE(x.deferred, ${session.deferred}), seq = x.seq + 1,
             expires_at = ${session.expiresAt}
-          FROM deferred WHERE x.id = ${session.id} AND x.deferred IS DISTINCT FROM ${session.deferred} RETURNING x.id, x.seq, x.deferred),
-        ${sessionEvent(session, fragment`SELECT id, seq, deferred FROM pending`, now)},
+          FROM deferred WHERE x.id = ${session.id} AND x.deferred IS DISTINCT FROM ${session.deferred}
+          RETURNING ${movedColumns}),
+        ${sessionEvent(fragment`SELECT * FROM pending`, now)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, 'credential.deferred', 'offering', ${offeringId} FROM deferred)
@@ -136,9 +144,9 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
         WITH decided AS (
           UPDATE credential_offer_sessions SET deferred = ${session.deferred}, state = ${session.state}, seq = ${session.seq},
             error_message = ${session.errorMessage}, ended_at = ${isFinal(session.state) ? now : null}
-          WHERE id = ${session.id} AND seq = ${session.seq - 1}::int RETURNING id, seq, deferred),
+          WHERE id = ${session.id} AND seq = ${session.seq - 1}::int RETURNING ${movedColumns}),
         ${corrected}
-        ${sessionEvent(session, fragment`SELECT id, seq, deferred FROM decided`, now)},
+        ${sessionEvent(fragment`SELECT * FROM decided`, now)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${actor}, ${`offering.${session.deferred}`}, 'offering', id FROM decided)

@@ -3,7 +3,14 @@ import { type Batch, type BatchDone, batchDone, batchRow, deletedBatch, lockedBa
 import type { Database } from '../../../database/connect.js'
 import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
 import { json, noRow } from '../../../database/row-shapes.js'
-import { type Announce, eventRow, latestDataWith, nothingRecorded, recordEvents } from '../../../events/store.js'
+import {
+  type Announce,
+  eventRow,
+  nothingRecorded,
+  recordEvents,
+  type SessionEvent,
+  zEvent,
+} from '../../../events/store.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
 import type { NewOffering } from '../../offerings/store.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
@@ -79,19 +86,33 @@ const open = fragment`ended_at IS NULL`
 const lastAttempt = fragment`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
 /**
+ * The members of a session's JSON that transitions change, as its row has them; `first_view` has the others. Only a wallet that
+ * waits makes a session last longer than its offer.
+ */
+const changes = fragment`
+  jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message, 'deferred', deferred, 'expiresAt',
+    CASE WHEN deferred IS NOT NULL THEN to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END))`
+
+/** What a transition returns of a session, for `sessionEvent`. */
+export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at`
+
+/** The events of transitions. @param rows `movedColumns` of each session, as it then is */
+export const sessionEvent = (rows: Fragment, now: Date): Fragment =>
+  recordEvents(fragment`SELECT id, seq, ${changes} AS changes FROM (${rows}) AS stepped`, now)
+
+/**
  * A session's transition and its event as common table expressions, `moved` among them; the transition is made where the
  * session may still make it and `condition` has a row. Nothing moves where there is no session.
  */
 export function movedSession(session: CredentialOfferSession | null, now: Date, condition: Fragment): Fragment {
-  if (session === null)
-    return fragment`moved AS (SELECT NULL::text AS id, 0 AS seq, NULL::text AS deferred WHERE false), ${nothingRecorded}`
+  if (session === null) return fragment`moved AS (SELECT NULL::text AS id, 0 AS seq WHERE false), ${nothingRecorded}`
   return fragment`
     moved AS (
       UPDATE credential_offer_sessions SET state = ${session.state}, seq = seq + 1, error_message = ${session.errorMessage},
         ended_at = ${isFinal(session.state) ? now : null}
       WHERE id = ${session.id} AND state = ANY(${[...sourcesOf(session.state)]}::text[]) AND EXISTS (${condition})
-      RETURNING id, seq, deferred),
-    ${sessionEvent(session, fragment`SELECT id, seq, deferred FROM moved`, now)}`
+      RETURNING ${movedColumns}),
+    ${sessionEvent(fragment`SELECT * FROM moved`, now)}`
 }
 
 /** As `movedSession`, for a session that was not read, if the offering has one. */
@@ -101,32 +122,12 @@ export function steppedSession(
   now: Date,
   condition: Fragment,
 ): Fragment {
-  const changes = fragment`${JSON.stringify({ state })}::jsonb || jsonb_strip_nulls(jsonb_build_object('deferred', deferred))`
   return fragment`
     moved AS (
       UPDATE credential_offer_sessions SET state = ${state}, seq = seq + 1, ended_at = ${isFinal(state) ? now : null}
       WHERE id = ${id} AND state = ANY(${[...sourcesOf(state)]}::text[]) AND EXISTS (${condition})
-      RETURNING id, seq, deferred),
-    ${recordEvents(
-      'credential-offer-session',
-      fragment`SELECT id, seq, ${latestDataWith(fragment`moved.id`, changes)} AS data FROM moved`,
-      now,
-    )}`
-}
-
-/**
- * The event of a change. `rows` give `id`, `seq` and `deferred` of the session as it now is: it may have been decided since the
- * session was read.
- */
-export function sessionEvent(session: CredentialOfferSession, rows: Fragment, now: Date): Fragment {
-  const data = JSON.stringify(sessionView(session))
-  return recordEvents(
-    'credential-offer-session',
-    fragment`
-      SELECT id, seq, ${data}::jsonb || jsonb_strip_nulls(jsonb_build_object('deferred', deferred)) AS data
-      FROM (${rows}) AS stepped`,
-    now,
-  )
+      RETURNING ${movedColumns}),
+    ${sessionEvent(fragment`SELECT * FROM moved`, now)}`
 }
 
 export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
@@ -147,7 +148,14 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
       return row === undefined ? undefined : (withDates(row).session ?? undefined)
     },
 
-    /** A credential offer with its session, its first event, its audit row and, where it has one, its page, in one statement. */
+    /** The session of an offer as callers see it. Nothing for an unknown one. */
+    async latest(id: string): Promise<SessionEvent | undefined> {
+      const [row] = await sql(zEvent)`
+        SELECT seq, first_view || ${changes} AS data FROM credential_offer_sessions WHERE id = ${id}`
+      return row
+    },
+
+    /** A credential offer with its session, its audit row and, where it has one, its page, in one statement. */
     async insert(
       offering: NewOffering & {
         readonly configurationIds: readonly string[]
@@ -163,7 +171,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     ): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
-      const paged = page === undefined ? emptyFragment : fragment`paged AS (${insertPage(page)}),`
+      const paged = page === undefined ? emptyFragment : fragment`, paged AS (${insertPage(page)})`
       await sql(noRow)`
         WITH offering AS (
           INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at,
@@ -173,11 +181,10 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
             true, ${offering.grant}, ${offering.forSubject}, ${offering.deferred}, ${offering.profile}, ${offering.createdAt})
           RETURNING id),
         inserted AS (
-          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at)
-          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt} FROM offering
-          RETURNING id, seq, deferred),
-        ${paged}
-        ${sessionEvent(session, fragment`SELECT id, seq, deferred FROM inserted`, createdAt)}
+          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at, first_view)
+          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt},
+            ${JSON.stringify(sessionView(session))}::jsonb FROM offering
+          RETURNING id)${paged}
         INSERT INTO audit_events (actor, action, subject, subject_id)
         SELECT ${createdBy}, 'offering.created', 'offering', id FROM inserted`
     },
@@ -208,8 +215,8 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
             ended_at = CASE WHEN ${lastAttempt} THEN ${now}::timestamptz END
           WHERE id = ${locked.id} AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int
             AND state = ANY(${[...UNREDEEMED_STATES]}::text[])
-          RETURNING id, seq, deferred, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
-        ${sessionEvent(locked, fragment`SELECT id, seq, deferred FROM counted WHERE "left" = 0`, now)}
+          RETURNING ${movedColumns}, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
+        ${sessionEvent(fragment`SELECT * FROM counted WHERE "left" = 0`, now)}
         SELECT id, seq, "left" FROM counted`
       if (row?.left === 0) announce([row])
       return row?.left
@@ -217,18 +224,13 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
 
     /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken, at most `limit`. */
     async expire(now: Date, limit: number): Promise<BatchDone> {
-      const changes = JSON.stringify({ state: 'Error', errorMessage: EXPIRED })
       const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
       const rows = await sql(z.strictObject({ ...batchRow.shape, ...eventRow.shape }))`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
-          FROM due WHERE x.id = due.key RETURNING x.id, x.seq, x.expires_at),
-        ${recordEvents(
-          'credential-offer-session',
-          fragment`SELECT id, seq, ${latestDataWith(fragment`moved.id`, fragment`${changes}::jsonb`)} AS data FROM moved`,
-          now,
-        )}
+          FROM due WHERE x.id = due.key RETURNING ${movedColumns}),
+        ${sessionEvent(fragment`SELECT * FROM moved`, now)}
         SELECT id, seq, expires_at AS at FROM moved`
       announce(rows)
       return batchDone(rows, limit)
