@@ -11,6 +11,7 @@ export const unit = [
   'test/contract/layout.test.ts',
   'test/database/coalesce.test.ts',
   'test/database/statement-texts.test.ts',
+  'test/deploy/*.test.ts',
   'test/dids/resolver.test.ts',
   'test/docs/conformance.test.ts',
   'test/docs/operations.test.ts',

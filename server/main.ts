@@ -5,47 +5,20 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Store } from 'express-rate-limit'
-import { ensureDefaults } from './agent/defaults.js'
 import { createApp } from './app.js'
-import { type Config, ConfigurationError, readConfig } from './config.js'
-import { connectDatabase, UNHURRIED_MS } from './database/connect.js'
-import { migrate } from './database/migrate.js'
-import { MigrationError } from './database/migration-error.js'
-import { withStartLock } from './database/start-lock.js'
+import { type Config, readConfig } from './config.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import type { RedisCounter } from './http/rate-limit-redis.js'
 import { type App, createAppServer } from './http/server.js'
 import { closeServer, endConnections } from './http/shutdown.js'
-import { createAtRestStore } from './keys/at-rest/store.js'
-import { openStoredKeys } from './keys/keys.js'
-import { createVault } from './keys/vault.js'
 import { createLog, type Log, logDestination } from './log.js'
 import { listenForOperators, ownSources, tellPrimary, workerSources } from './operations.js'
+import { prepareDatabase } from './prepare.js'
+import { whyNotStarted } from './start-failure.js'
 import { startupWarnings } from './startup-warnings.js'
 import { onStop } from './stop-signals.js'
-import { createService, createStores, type Service } from './wiring.js'
+import { createService, type Service } from './wiring.js'
 import { superviseWorkers } from './workers.js'
-
-/** Brings the database to this version and makes what every installation has; one process at a time. */
-async function prepareDatabase(config: Config, log: Log): Promise<void> {
-  await withStartLock(config.directDatabaseUrl, async (lock) => {
-    const applied = await migrate(lock)
-    if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
-    const database = connectDatabase(config.directDatabaseUrl, { max: 2, waitMs: UNHURRIED_MS })
-    try {
-      const stores = createStores(database)
-      const vault = createVault(config.keyEncryptionKeys)
-      const encrypted = await openStoredKeys(
-        { keys: stores.keys, atRest: createAtRestStore(database) },
-        config.keyEncryptionKeys,
-      )
-      if (encrypted > 0) log.info({ values: encrypted }, 'stored secrets encrypted for their rows')
-      await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), stores })
-    } finally {
-      await database.close()
-    }
-  })
-}
 
 /**
  * Longer than the minute for which proxies usually keep idle connections: the proxy must close first, because a request that
@@ -117,25 +90,6 @@ async function serve(config: Config, log: Log): Promise<void> {
   log.info({ pid: process.pid, address, port, issuer, verifier }, 'listening')
 }
 
-/** A database that cannot be reached (Node's codes), or that refuses (SQLSTATE: authorization, catalog name, connection). */
-const DATABASE_REFUSES =
-  /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|28[0-9A-Z]{3}|3D000|08[0-9A-Z]{3}|53300|57P0\d)$/
-
-/** Why the start failed: a message for the operator where the environment is the cause. */
-function explain(thrown: unknown, config: Config | undefined): string {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-  if (error instanceof ConfigurationError || error instanceof MigrationError || config === undefined)
-    return error.message
-  const { code = '', syscall } = error as { code?: string; syscall?: string }
-  const place = `${config.host}:${config.port}`
-  if (code === 'EADDRINUSE') return `${place} is already in use. Set PORT to another one, or stop what listens there.`
-  if (syscall === 'listen' || syscall === 'bind')
-    return `${place} cannot be listened on (${code}). Check HOST and PORT.`
-  if (DATABASE_REFUSES.test(code))
-    return `The database of DATABASE_URL cannot be used (${code}). ${error.message}`.trim()
-  return error.stack ?? error.message
-}
-
 /** A warning of the start is shown whatever LOG_LEVEL says: on standard error where the log would leave it out. */
 function warn(log: Log, warning: string): void {
   if (log.isLevelEnabled('warn')) log.warn(warning)
@@ -158,7 +112,7 @@ export async function main(): Promise<void> {
       superviseWorkers(config.webConcurrency, log)
     } else await serve(config, log)
   } catch (error) {
-    process.stderr.write(`${explain(error, config)}\n`)
+    process.stderr.write(`${whyNotStarted(error, config)}\n`)
     process.exit(1)
   }
 }

@@ -10,7 +10,7 @@ export interface LogLine {
   readonly [member: string]: unknown
 }
 
-/** The service as it was built, in a process of its own, as an operator starts it. */
+/** The service as it was built, or a command of it, in a process of its own, as an operator starts it. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly child: ChildProcess
   /** What it wrote so far. */
@@ -31,10 +31,11 @@ export interface ServiceProcess extends AsyncDisposable {
 /** Variables of this machine's environment that would change what is tested. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 
-export function startProcess(environment: Readonly<Record<string, string>>): ServiceProcess {
+/** @param program below `dist/server/`. */
+export function startProcess(environment: Readonly<Record<string, string>>, program = 'main.js'): ServiceProcess {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]))
   // Elsewhere than in the project, whose .env would be read.
-  const child = spawn(process.execPath, [join(inject('installation'), 'dist/server/main.js')], {
+  const child = spawn(process.execPath, [join(inject('installation'), 'dist/server', program)], {
     cwd: tmpdir(),
     env: { ...inherited, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DCLinter } from 'dclint'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import {
+  configOf,
+  environmentOf,
+  imageEnvironment,
+  isInImage,
+  read,
+  root,
+  SECRETS,
+  stopSeconds,
+  unknownVariables,
+} from './environment.js'
+
+const PROCESSES = 'deploy/compose/compose.yml'
+
+interface LintResult {
+  readonly messages: readonly { readonly type: 'error' | 'warning'; readonly message: string }[]
+}
+
+const zService = z.looseObject({
+  image: z.string().optional(),
+  build: z.string().optional(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  volumes: z.array(z.string()).default([]),
+  stop_grace_period: z.string().optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+})
+const zFile = z.looseObject({ services: z.record(z.string(), zService) })
+
+/** @param values of the variables that the file takes from its `.env`. */
+function servicesOf(file: string, values: Readonly<Record<string, string>>) {
+  const filled = (text: string) =>
+    text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, word?: string) => {
+      return values[name] || (kind === '-' ? (word ?? '') : '')
+    })
+  const parsed = parse(read(file), (_, value) => (typeof value === 'string' ? filled(value) : value), { merge: true })
+  return zFile.parse(parsed).services
+}
+
+const ANSWERS = {
+  ...SECRETS,
+  ISSUER_BASE_URL: 'https://credence.example.org',
+  VERIFIER_BASE_URL: 'https://credence.example.org',
+  OIDC_JWKS_URL: 'https://login.example.org/jwks',
+  DATABASE_PASSWORD: 'secret',
+  REPLICATION_PASSWORD: 'another',
+}
+
+describe.each(['docker-compose.yml', PROCESSES])('%s', (file) => {
+  const services = Object.entries(servicesOf(file, ANSWERS))
+  const ofService = services.filter(
+    ([, { build, environment }]) => build !== undefined && environment.DATABASE_URL !== undefined,
+  )
+
+  it('is valid by the schema of the Compose Specification', () => {
+    const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
+    const [result, ...others]: LintResult[] = linter.lintFiles([join(root, file)], false)
+    expect(others).toEqual([])
+    // What remains are matters of taste, such as the order of keys.
+    expect(result?.messages.filter(({ type }) => type === 'error').map(({ message }) => message)).toEqual([])
+  })
+
+  it('gives the service variables that there are, and time to stop', () => {
+    expect(ofService.length).toBeGreaterThan(0)
+    for (const [name, { environment, command, stop_grace_period: grace }] of ofService) {
+      expect(unknownVariables(environment), name).toEqual([])
+      expect(Number.parseInt(grace ?? '', 10), name).toBeGreaterThanOrEqual(stopSeconds(configOf(environment)))
+      if (command !== undefined) expect(isInImage(command), name).toBe(true)
+    }
+  })
+
+  it('names files and services that there are', () => {
+    for (const [name, { volumes, build, depends_on: needs }] of services) {
+      const paths = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('.'))
+      for (const path of paths) expect(existsSync(join(root, dirname(file), path)), `${name}: ${path}`).toBe(true)
+      if (build !== undefined) expect(existsSync(join(root, dirname(file), build, 'Dockerfile')), name).toBe(true)
+      for (const needed of Object.keys(needs)) expect(Object.fromEntries(services), name).toHaveProperty([needed])
+    }
+  })
+})
+
+describe(PROCESSES, () => {
+  const services = servicesOf(PROCESSES, ANSWERS)
+  const [one, two] = [services['credence-1'], services['credence-2']]
+  const config = configOf(one?.environment ?? {})
+
+  it('runs two equal processes behind the balancer, which knows where they and their probes are', () => {
+    expect(two).toEqual(one)
+    const named = [...read('deploy/haproxy/haproxy.cfg').matchAll(/"\$\{(\w+)\}"/g)].map(([, name = '']) => name)
+    expect(Object.keys(services.balancer?.environment ?? {}).sort()).toEqual([...new Set(named)].sort())
+    expect(services.balancer?.environment).toMatchObject({
+      CREDENCE_1: `credence-1:${config.port}`,
+      CREDENCE_1_PROBE: String(config.metrics.port),
+      CREDENCE_2: `credence-2:${config.port}`,
+      CREDENCE_2_PROBE: String(config.metrics.port),
+    })
+    expect(config.shutdownDelaySeconds).toBe(5)
+    expect(config.trustProxy).toEqual(['uniquelocal'])
+  })
+
+  it('migrates before anything serves', () => {
+    expect(one?.depends_on.migrate?.condition).toBe('service_completed_successfully')
+    expect(isInImage(services.migrate?.command ?? [])).toBe(true)
+    expect(services.migrate?.depends_on).not.toHaveProperty('pgbouncer')
+  })
+
+  it('sends statements through a pooler of transactions, and what belongs to a connection past it', () => {
+    const pooler = environmentOf(read('deploy/compose/pgbouncer/pgbouncer.ini').replace(/ = /g, '=').toUpperCase())
+    const url = new URL(config.databaseUrl)
+    expect([url.port, url.searchParams.get('pgbouncer')]).toEqual([pooler.LISTEN_PORT, 'true'])
+    expect(pooler.POOL_MODE).toBe('TRANSACTION')
+    expect(new URL(config.directDatabaseUrl).host).toBe('postgres:5432')
+    expect(config.events).toEqual({ transport: 'redis', url: 'redis://redis:6379' })
+  })
+
+  it('takes every secret from .env, has a default for none, and does not start without', () => {
+    const asked = [...read(PROCESSES).matchAll(/\$\{(\w+)(:[-?])?/g)].map(([, name = '', kind]) => ({ name, kind }))
+    const example = [...read('deploy/compose/.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name = '']) => name)
+    expect([...new Set(asked.map(({ name }) => name))].sort()).toEqual([...example].sort())
+    for (const name of ['DATABASE_PASSWORD', 'REPLICATION_PASSWORD', 'CLIENT_SECRET', 'KEY_ENCRYPTION_KEY']) {
+      expect(
+        asked.filter((use) => use.name === name).some(({ kind }) => kind === ':?'),
+        name,
+      ).toBe(true)
+      expect(
+        asked.filter((use) => use.name === name).some(({ kind }) => kind === ':-'),
+        name,
+      ).toBe(false)
+      expect(environmentOf(read('deploy/compose/.env.example'))[name]).toBe('')
+    }
+  })
+
+  it('leaves to the image what the image says', () => {
+    for (const name of ['HOST', 'PORT']) expect(one?.environment[name]).toBeUndefined()
+    expect(imageEnvironment()).toMatchObject({ HOST: '0.0.0.0', PORT: '3000', NODE_ENV: 'production' })
+  })
+})

@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Config, readConfig, VARIABLES } from '../../server/config.js'
+
+export const root = resolve(import.meta.dirname, '../..')
+export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+export type Environment = Readonly<Record<string, string>>
+
+/** Of a file with a `NAME=value` a line. */
+export const environmentOf = (text: string): Environment =>
+  Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]))
+
+/** What the image sets, as the Dockerfile writes it. */
+export function imageEnvironment(): Environment {
+  const [, variables = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile')) ?? []
+  return environmentOf(variables.replace(/ *\\\n */g, '\n'))
+}
+
+/** What only whoever runs it knows, for secrets that a deployment leaves empty. */
+export const SECRETS: Environment = {
+  DATABASE_URL: 'postgresql://credence:secret@pooler:6432/credence?pgbouncer=true',
+  DIRECT_DATABASE_URL: 'postgresql://credence:secret@postgres:5432/credence',
+  DATABASE_REPLICA_URL: 'postgresql://credence:secret@replica:5432/credence',
+  REDIS_URL: 'redis://redis:6379',
+  CLIENT_SECRET: 'secret',
+  KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64url'),
+}
+
+/** Variables that no process of this version reads. */
+export const unknownVariables = (environment: Environment): string[] =>
+  Object.keys(environment).filter((name) => !VARIABLES.includes(name) && !name.startsWith('NODE_'))
+
+/** The configuration that a process of the image starts with. */
+export const configOf = (environment: Environment): Config => readConfig({ ...imageEnvironment(), ...environment })
+
+/** Seconds that a process needs to stop: its delay, 25 for requests under way, and 5 to close connections. */
+export const stopSeconds = (config: Config): number => config.shutdownDelaySeconds + 30
+
+/** Whether the image has what a command starts: a file of the build, whose source is here. */
+export function isInImage([program, file = '']: readonly string[]): boolean {
+  const source = file.replace(/^dist\/(server\/.+)\.js$/, '$1.ts')
+  return program === 'node' && source !== file && existsSync(join(root, source))
+}

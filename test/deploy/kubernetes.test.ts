@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { z } from 'zod'
+import { hasProgram } from '../events/servers.js'
+import {
+  configOf,
+  environmentOf,
+  imageEnvironment,
+  isInImage,
+  read,
+  root,
+  SECRETS,
+  stopSeconds,
+  unknownVariables,
+} from './environment.js'
+
+const HERE = 'deploy/kubernetes'
+
+const zResource = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), labels: z.record(z.string(), z.string()).optional() }),
+})
+type Resource = z.infer<typeof zResource>
+
+const resourcesOf = (text: string): Resource[] =>
+  parseAllDocuments(text).map((document) => zResource.parse(document.toJS({ maxAliasCount: 10 })))
+
+/** What is wrong with a resource by the schema of its kind (kubernetes-models: those that Kubernetes publishes). */
+async function problemOf({ apiVersion, kind, ...rest }: Resource): Promise<string | undefined> {
+  const library = apiVersion.startsWith('monitoring.coreos.com/')
+    ? '@kubernetes-models/prometheus-operator'
+    : 'kubernetes-models'
+  const kinds: Record<string, new (data: unknown) => { validate(): void }> = await import(`${library}/${apiVersion}`)
+  const Kind = kinds[kind]
+  if (Kind === undefined) return `${apiVersion} has no ${kind}`
+  try {
+    new Kind(rest).validate()
+    return undefined
+  } catch (error) {
+    return `${kind}: ${error instanceof Error ? error.message : error}`
+  }
+}
+
+const problemsOf = async (resources: readonly Resource[]) =>
+  (await Promise.all(resources.map(problemOf))).filter((problem) => problem !== undefined)
+
+/** Resources as they are applied; a patch is none. */
+const files = readdirSync(join(root, HERE), { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.yaml') && !/kustomization\.yaml$|spread\.yaml$/.test(path),
+)
+
+it.each(files)('%s is a resource by the schemas of Kubernetes', async (file) => {
+  const resources = resourcesOf(read(join(HERE, file)))
+  expect(resources.length).toBeGreaterThan(0)
+  expect(await problemsOf(resources)).toEqual([])
+})
+
+it('the schemas notice a field of the wrong type and one that is missing', async () => {
+  const [deployment] = resourcesOf(read(join(HERE, 'base/deployment.yaml')))
+  if (deployment === undefined) throw new Error('There is no deployment.')
+  expect(await problemOf({ ...deployment, spec: { ...(deployment.spec as object), replicas: 'two' } })).toMatch(
+    /replicas/,
+  )
+  expect(await problemOf({ ...deployment, spec: {} })).toMatch(/selector|template/)
+})
+
+it('the Secret has names of variables and no value', () => {
+  const [secret] = resourcesOf(read(join(HERE, 'secret.example.yaml')))
+  const entries = z.record(z.string(), z.string()).parse(secret?.stringData)
+  expect(unknownVariables(entries)).toEqual([])
+  expect(new Set(Object.values(entries))).toEqual(new Set(['']))
+  expect(Object.keys(entries).filter((name) => SECRETS[name] === undefined)).toEqual([])
+})
+
+const zLabels = z.record(z.string(), z.string())
+const zProbe = z.object({
+  httpGet: z.object({ path: z.string(), port: z.string() }),
+  periodSeconds: z.int(),
+  timeoutSeconds: z.int(),
+  failureThreshold: z.int(),
+})
+const zContainer = z.looseObject({
+  image: z.string(),
+  command: z.array(z.string()).optional(),
+  envFrom: z.tuple([
+    z.object({ configMapRef: z.object({ name: z.string() }) }),
+    z.object({ secretRef: z.object({ name: z.literal('credence') }) }),
+  ]),
+  ports: z.array(z.object({ name: z.string(), containerPort: z.int() })).default([]),
+  securityContext: z.unknown(),
+})
+const zServing = zContainer.extend({ startupProbe: zProbe, livenessProbe: zProbe, readinessProbe: zProbe })
+const zPods = <Container extends z.ZodType>(container: Container) =>
+  z.object({
+    template: z.object({
+      metadata: z.object({ labels: zLabels }),
+      spec: z.looseObject({
+        containers: z.tuple([container]),
+        securityContext: z.unknown(),
+        terminationGracePeriodSeconds: z.int().optional(),
+      }),
+    }),
+  })
+const zService = z.object({
+  selector: zLabels,
+  ports: z.array(z.object({ name: z.string(), port: z.int(), targetPort: z.string() })),
+})
+
+const selects = (selector: Record<string, string>, labels: Record<string, string> = {}) =>
+  Object.entries(selector).every(([name, value]) => labels[name] === value)
+
+// kubectl on the machine builds the overlays; without one they are left out, and the files are looked at alone.
+describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overlays')))('overlay %s', (overlay) => {
+  const built = execFileSync('kubectl', ['kustomize', join(root, HERE, 'overlays', overlay)], { encoding: 'utf8' })
+  const resources = resourcesOf(built)
+  const all = (kind: string) => resources.filter((resource) => resource.kind === kind)
+  const only = (kind: string): Resource => {
+    const [found, ...others] = all(kind)
+    if (found === undefined || others.length > 0) throw new Error(`There are ${all(kind).length} of ${kind}.`)
+    return found
+  }
+  const deployment = zPods(zServing).parse(only('Deployment').spec).template
+  const job = zPods(zContainer).parse(only('Job').spec).template
+  const [serving] = deployment.spec.containers
+  const [migrating] = job.spec.containers
+  const configMap = zLabels.parse(only('ConfigMap').data)
+  const config = configOf({ ...SECRETS, ...configMap })
+  const portOf = (name: string) => serving.ports.find((port) => port.name === name)?.containerPort
+
+  it('is valid by the schemas of Kubernetes', async () => {
+    expect(await problemsOf(resources)).toEqual([])
+    expect(
+      new Set(resources.filter(({ kind }) => kind !== 'Namespace').map(({ metadata }) => metadata.namespace)),
+    ).toEqual(new Set(['credence']))
+  })
+
+  it('starts the service, and the job before it, with variables that there are and an image of one version', () => {
+    expect(unknownVariables(configMap)).toEqual([])
+    for (const { envFrom, image } of [serving, migrating]) {
+      expect(envFrom[0].configMapRef.name).toBe(only('ConfigMap').metadata.name)
+      expect(image).toMatch(/^registry\.example\.org\/credence:\d+\.\d+\.\d+$/)
+    }
+    expect(serving.command).toBeUndefined()
+    expect(isInImage(migrating.command ?? [])).toBe(true)
+    expect(job.spec.restartPolicy).toBe('Never')
+  })
+
+  it('asks each second whether a pod is ready, and notices twice before it stops to serve', () => {
+    expect(portOf('http')).toBe(config.port)
+    expect(portOf('metrics')).toBe(config.metrics.port)
+    expect([config.host, config.metrics.host]).toEqual(['0.0.0.0', '0.0.0.0'])
+    const { startupProbe, livenessProbe, readinessProbe } = serving
+    for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe]) expect(httpGet.port).toBe('metrics')
+    expect(livenessProbe.httpGet.path).toBe('/health/liveness')
+    expect(readinessProbe.httpGet.path).toBe('/health/readiness')
+    expect(readinessProbe).toMatchObject({ periodSeconds: 1, failureThreshold: 2 })
+    expect(readinessProbe.periodSeconds * readinessProbe.failureThreshold).toBeLessThan(config.shutdownDelaySeconds)
+    expect(deployment.spec.terminationGracePeriodSeconds).toBe(45)
+    expect(stopSeconds(config)).toBeLessThanOrEqual(45)
+  })
+
+  it('runs everything without rights: not as root, on a file system that is read-only', () => {
+    for (const { spec } of [deployment, job]) {
+      expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+      expect(spec).toMatchObject({
+        serviceAccountName: only('ServiceAccount').metadata.name,
+        automountServiceAccountToken: false,
+      })
+      expect(spec.containers[0].securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+    }
+    expect(only('Namespace').metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' })
+  })
+
+  it('leads to the pods that serve, and to no other', () => {
+    const { selector, ports } = zService.parse(only('Service').spec)
+    expect(selects(selector, deployment.metadata.labels)).toBe(true)
+    expect(selects(selector, job.metadata.labels)).toBe(false)
+    for (const { targetPort } of ports) expect(portOf(targetPort)).toBeDefined()
+    const policy = z
+      .object({
+        podSelector: z.object({ matchLabels: zLabels }),
+        ingress: z.array(z.object({ ports: z.array(z.object({ port: z.int() })) })),
+      })
+      .parse(only('NetworkPolicy').spec)
+    for (const { metadata } of [deployment, job])
+      expect(selects(policy.podSelector.matchLabels, metadata.labels)).toBe(true)
+    const open = policy.ingress.flatMap((rule) => rule.ports.map(({ port }) => port))
+    expect(open.sort()).toEqual([config.port, config.metrics.port].sort())
+  })
+
+  it.runIf(all('HorizontalPodAutoscaler').length > 0)('scales, spreads, watches and publishes that deployment', () => {
+    const service = zService.parse(only('Service').spec)
+    expect(only('HorizontalPodAutoscaler').spec).toMatchObject({
+      scaleTargetRef: { kind: 'Deployment', name: only('Deployment').metadata.name },
+    })
+    // A number of replicas would be put back at each apply, whatever the autoscaler had made of it.
+    expect(only('Deployment').spec).not.toHaveProperty('replicas')
+    const budget = z.object({ selector: z.object({ matchLabels: zLabels }) }).parse(only('PodDisruptionBudget').spec)
+    const { topologySpreadConstraints: spread } = z
+      .looseObject({
+        topologySpreadConstraints: z.array(z.looseObject({ labelSelector: z.object({ matchLabels: zLabels }) })),
+      })
+      .parse(deployment.spec)
+    for (const { matchLabels } of [budget.selector, ...spread.map(({ labelSelector }) => labelSelector)]) {
+      expect(selects(matchLabels, deployment.metadata.labels)).toBe(true)
+      expect(selects(matchLabels, job.metadata.labels)).toBe(false)
+    }
+    const monitor = z
+      .object({
+        selector: z.object({ matchLabels: zLabels }),
+        endpoints: z.array(z.looseObject({ port: z.string(), path: z.literal('/metrics') })),
+      })
+      .parse(only('ServiceMonitor').spec)
+    expect(selects(monitor.selector.matchLabels, only('Service').metadata.labels)).toBe(true)
+    expect(service.ports.find(({ name }) => name === monitor.endpoints[0]?.port)?.targetPort).toBe('metrics')
+    expect(JSON.stringify(only('Ingress').spec)).toContain('"service":{"name":"credence","port":{"name":"http"}}')
+    expect(config.events.transport).toBe('redis')
+  })
+})
+
+it('each file of variables says what the image does not', () => {
+  for (const file of ['base', 'overlays/single', 'overlays/production'].map(
+    (folder) => `${HERE}/${folder}/credence.env`,
+  )) {
+    const variables = environmentOf(read(file))
+    expect(unknownVariables(variables)).toEqual([])
+    for (const [name, value] of Object.entries(variables)) {
+      if (name !== 'METRICS_PORT') expect(imageEnvironment()[name], `${name}=${value}`).toBeUndefined()
+    }
+  }
+})
