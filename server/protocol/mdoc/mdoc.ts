@@ -5,9 +5,17 @@
 export { type MdocClaims, type MdocContent, readMdoc } from './content.js'
 export { coseAlgorithmsOf } from './cose/algorithms.js'
 export { coseKeyOf } from './cose/key.js'
+export { elementPathOf, mdocDcqlCredential, mdocPathFault, zMdocMeta } from './dcql.js'
 export { type DeviceResponseOptions, verifyDeviceResponse } from './device-response.js'
 export { declaresClaim, type MdocElements, type MdocMapping, mdocElementsOf } from './elements.js'
 export { issueMdoc, type MdocInput } from './issue.js'
 export { type ElementPath, type MdocPresentation, presentMdoc } from './present.js'
 export { type DcApiRequest, dcApiTranscript, type RedirectRequest, redirectTranscript } from './session-transcript.js'
+export {
+  createStatusListCwt,
+  decodeStatusListCwt,
+  STATUS_LIST_CWT_MEDIA_TYPE,
+  type StatusListCwt,
+  verifyStatusListCwt,
+} from './status-list-cwt.js'
 export { type VerifiedMdoc, verifyIssuerSigned } from './verify.js'

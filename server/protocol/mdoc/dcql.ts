@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import type { ClaimsPath } from '../openid4vp/dcql/claims-query.js'
+import type { MdocContent } from './content.js'
+import type { ElementPath } from './present.js'
+
+/** `meta` of a credential query for mobile documents (OpenID4VP 1.0 Appendix B.2.3). */
+export const zMdocMeta = z.strictObject({ doctype_value: z.string().min(1, 'must not be empty') })
+
+/** The element that a claims path names: a namespace and an identifier (OpenID4VP 1.0 §7.2); undefined where it is no such path. */
+export function elementPathOf(path: ClaimsPath): ElementPath | undefined {
+  const [namespace, identifier] = path
+  const isPath = path.length === 2 && typeof namespace === 'string' && typeof identifier === 'string'
+  return isPath ? [namespace, identifier] : undefined
+}
+
+/** What is wrong with a component of a claims path into a mobile document (§7.2); undefined where nothing is. */
+export function mdocPathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined {
+  if (elementPathOf(path) !== undefined) return undefined
+  const other = path.findIndex((component) => typeof component !== 'string')
+  const position = other === -1 ? path.length - 1 : other
+  return { position, message: 'must be one of exactly two strings, a namespace and an element identifier' }
+}
+
+/**
+ * A mobile document as the `dcql` library sees it. Its claims are JSON already, as values are compared (§6.3; RFC 8949 §6.1), so that
+ * `selectByClaimsPath` finds them too.
+ */
+export function mdocDcqlCredential({ doctype, claims }: Pick<MdocContent, 'doctype' | 'claims'>) {
+  return {
+    credential_format: 'mso_mdoc' as const,
+    doctype,
+    namespaces: claims,
+    cryptographic_holder_binding: true,
+  }
+}
