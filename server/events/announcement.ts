@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 /**
  * What processes tell each other once a transition is committed: that a session has an event of this number, and nothing
- * else. The event itself is always read from the database, so that whoever can send announcements can cause no more than
+ * else. Who hears it reads the event from the database, so that whoever can send announcements can cause no more than
  * a read. The session goes by a name that only this installation can make of its id, since ids open offers.
  */
 export interface Announcement {

@@ -16,11 +16,23 @@ export interface EventsWanted {
   readonly after: number
 }
 
-/** Of a statement that returns the sessions which it moved, each with the number of its event. */
-export const eventRow = z.strictObject({ id: z.string(), seq: z.int() })
+const eventShape = { seq: z.int(), data: json<SessionEvent['data']>() }
+
+/** A session as it is now, which is its newest event. */
+export const zEvent: z.ZodType<SessionEvent> = z.strictObject(eventShape)
+
+/** Of a statement that returns the sessions which it moved, each with the event of that. */
+export const eventRow = z.strictObject({ ...eventShape, id: z.string() })
+
+/** A session that has an event of this number. Without its data whoever waits for it reads it. */
+export interface RecordedEvent {
+  readonly id: string
+  readonly seq: number
+  readonly data?: SessionEvent['data']
+}
 
 /** Tells every process of events, once the statement that recorded them is committed. */
-export type Announce = (recorded: readonly z.infer<typeof eventRow>[] | null | undefined) => void
+export type Announce = (recorded: readonly RecordedEvent[] | null | undefined) => void
 
 /** Of `recordedEvents`. */
 export const recordedShape = { recorded: z.array(eventRow).nullable() }
@@ -29,39 +41,33 @@ export const recordedShape = { recorded: z.array(eventRow).nullable() }
  * A column `recorded` of a statement with `recordEvents` that returns other rows: what it recorded.
  */
 export const recordedEvents = fragment`
-  (SELECT jsonb_agg(jsonb_build_object('id', session_id, 'seq', seq)) FROM recorded_events) AS recorded`
+  (SELECT jsonb_agg(jsonb_build_object('id', id, 'seq', seq, 'data', data)) FROM transitions) AS recorded`
 
 /** In the place of `recordEvents` where there is no session. */
-export const nothingRecorded = fragment`recorded_events AS (SELECT NULL::text AS session_id, 0 AS seq WHERE false)`
+export const nothingRecorded = fragment`transitions AS (SELECT NULL::text AS id, 0 AS seq, NULL::jsonb AS data WHERE false)`
 
 /**
- * A common table expression `recorded_events` that stores the event of a transition. It must be part of the statement that
- * makes the transition, so that neither happens without the other; what it recorded is announced once that is committed. The
- * first event of a session is its row, with `first_view`: nobody has to be told of it.
+ * Common table expressions that store the event of a transition: `transitions` has its `id`, `seq` and `data`. They must be part of
+ * the statement that makes the transition, so that neither happens without the other; what was recorded is announced once that is
+ * committed. The first event of a session is its row, with `first_view`: nobody has to be told of it.
  *
  * ```ts
  * const rows = await sql(eventRow)`
  *   WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),
- *   ${recordEvents(fragment`SELECT id, seq, ${changes} AS changes FROM moved`, now)}
- *   SELECT id, seq FROM moved`
+ *   ${recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM moved`, now)}
+ *   SELECT id, seq, data FROM transitions`
  * announce(rows)
  * ```
  *
- * @param rows a query for `id` (of the session), `seq` (grows by one with every event) and `changes`: all members of the session's
- *   JSON that are not as in its `first_view`, whichever transition changed them. No member ever leaves it.
+ * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`: all members of
+ *   the session's JSON that are not as in that, whichever transition changed them. No member ever leaves it.
  */
 export function recordEvents(rows: Fragment, at: Date): Fragment {
   return fragment`
+    transitions AS (SELECT id, seq, changes, first_view || changes AS data FROM (${rows}) AS moved_on),
     recorded_events AS (
-      INSERT INTO session_events (session_id, seq, changes, at)
-      SELECT id, seq, changes, ${at} FROM (${rows}) AS changed
-      RETURNING session_id, seq)`
+      INSERT INTO session_events (session_id, seq, changes, at) SELECT id, seq, changes, ${at} FROM transitions)`
 }
-
-export const eventShape = { seq: z.int(), data: json<SessionEvent['data']>() }
-
-/** A session as it is now, which is its newest event. */
-export const zEvent: z.ZodType<SessionEvent> = z.strictObject(eventShape)
 
 export type EventStore = ReturnType<typeof createEventStore>
 

@@ -71,8 +71,8 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
   const reader = new EventReader(store, log)
   let stopped = false
 
-  const hear = (name: string, seq: number) => {
-    for (const subscription of subscriptions.of(name)) subscription.hear(seq)
+  const hear = (name: string, seq: number, data?: SessionEvent['data']) => {
+    for (const subscription of subscriptions.of(name)) subscription.hear(seq, data)
   }
   const inquiry = new Inquiry(subscriptions, store, log)
   const transport = connect({
@@ -154,9 +154,9 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
       return follow(subscription) as EventStream<Data>
     },
     announce(recorded) {
-      for (const { id, seq } of recorded ?? []) {
+      for (const { id, seq, data } of recorded ?? []) {
         const name = nameOf(id)
-        hear(name, seq)
+        hear(name, seq, data)
         announcer.announce(name, seq)
       }
     },

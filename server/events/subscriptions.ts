@@ -33,11 +33,21 @@ export class Subscription {
     this.leave()
   }
 
-  /** There is an event of this number, as somebody says: it is read, unless a read that began since brings it. */
-  hear(seq: number): void {
+  /**
+   * There is an event of this number, as somebody says: it is read, unless a read that began since brings it.
+   *
+   * @param data of the event, where this process recorded it. A reader that sleeps and lacks no other one is given it as it is;
+   *   for one that is busy nothing is kept.
+   */
+  hear(seq: number, data?: SessionEvent['data']): void {
     if (seq <= this.#known || seq <= this.position) return
     this.#known = seq
-    this.stir()
+    const next = seq === this.position + 1 && this.waits && this.#wake !== undefined
+    if (data === undefined || !next) this.stir()
+    else {
+      this.rows = [{ seq, data }]
+      this.notify()
+    }
   }
 
   /** There may be events that were not read. */

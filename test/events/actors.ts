@@ -40,7 +40,7 @@ const newSession = (id: string, state: string) => fragment`
     id, request_id, verifier_id, client_id, key_id, kid, response_mode, secrets, dcql_query, created_at, expires_at, first_view)
   SELECT id, id, 'did:web:verifier.example', 'verifier', id, 'kid', 'direct_post.jwt', '', '{}', now(), now(),
     jsonb_build_object('id', id, 'state', ${state}::text) FROM key
-  RETURNING id, seq`
+  RETURNING id, seq, first_view AS data`
 
 export function startEventProcess(databaseUrl: string, transport = postgresOf(databaseUrl)): EventProcess {
   const database = connectDatabase(databaseUrl, { max: 4, waitMs: UNHURRIED_MS })
@@ -60,10 +60,12 @@ export function startEventProcess(databaseUrl: string, transport = postgresOf(da
   }
   const recorded = (sessionId: string, seq: number, state: string) => {
     if (seq === 1) return database.sql(eventRow)`${newSession(sessionId, state)}`
-    const rows = fragment`SELECT ${sessionId}::text AS id, ${seq}::int AS seq, ${JSON.stringify({ state })}::jsonb AS changes`
+    const rows = fragment`
+      SELECT id, ${seq}::int AS seq, first_view, ${JSON.stringify({ state })}::jsonb AS changes
+      FROM verification_sessions WHERE id = ${sessionId}`
     return database.sql(eventRow)`
       WITH ${recordEvents(rows, new Date())}
-      SELECT session_id AS id, seq FROM recorded_events`
+      SELECT id, seq, data FROM transitions`
   }
   return {
     database,

@@ -72,8 +72,8 @@ export const sessionShape = {
 
 const zSession: z.ZodType<Session> = z.strictObject(sessionShape)
 
-/** `moved`: the number of the event where asking was a transition. */
-const zRetrieved = z.strictObject({ ...sessionShape, moved: z.int().nullable() })
+/** `moved`: the event where asking was a transition. */
+const zRetrieved = z.strictObject({ ...sessionShape, moved: jsonColumn<SessionEvent>().nullable() })
 
 const zResult: z.ZodType<StoredResult> = z.strictObject({
   state: z.enum(SESSION_STATES),
@@ -109,7 +109,8 @@ const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${J
 const changes = fragment`jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message))`
 
 /** The events of the rows that a transition `moved`, whole as they then are. */
-const movedEvents = (now: Date) => recordEvents(fragment`SELECT id, seq, ${changes} AS changes FROM moved`, now)
+const movedEvents = (now: Date) =>
+  recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM moved`, now)
 
 /** Column assignments that end a session; they delete its secrets, and what was to be authorized. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
@@ -180,12 +181,12 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
           WHERE request_id = ${requestId} AND state = ANY(${[...requestRetrieved.from]}::text[]) AND expires_at > ${now}
           RETURNING *),
         ${movedEvents(now)}
-        SELECT ${sessionColumns}, seq AS moved FROM moved
+        SELECT ${sessionColumns}, (SELECT jsonb_build_object('seq', seq, 'data', data) FROM transitions) AS moved FROM moved
         UNION ALL
         SELECT ${sessionColumns}, NULL FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM moved)`
       if (row === undefined) return undefined
       const { moved, ...session } = row
-      if (moved !== null) announce([{ id: session.id, seq: moved }])
+      if (moved !== null) announce([{ id: session.id, ...moved }])
       return session
     },
 
@@ -202,12 +203,12 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
             result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
-          RETURNING id, seq, state, error_message),
+          RETURNING id, seq, state, error_message, first_view),
         ${movedEvents(now)},
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, ${ending.action}, 'verification-session', id FROM moved)
-        SELECT moved.id, moved.seq, p.id AS "pageId" FROM moved LEFT JOIN pages p ON p.verification_session_id = moved.id`
+        SELECT t.id, t.seq, t.data, p.id AS "pageId" FROM transitions t LEFT JOIN pages p ON p.verification_session_id = t.id`
       if (row !== undefined) announce([row])
       return row
     },
@@ -216,12 +217,12 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? emptyFragment : fragment`AND id = ${id}`
       const due = fragment`ended_at IS NULL AND expires_at <= ${now} ${only}`
-      const rows = await sql(z.strictObject({ ...batchRow.shape, ...eventRow.shape }))`
+      const rows = await sql(z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int() }))`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}
           FROM due WHERE s.id = due.key AND s.ended_at IS NULL
-          RETURNING s.id, s.seq, s.state, s.error_message, s.expires_at),
+          RETURNING s.id, s.seq, s.state, s.error_message, s.expires_at, s.first_view),
         ${movedEvents(now)}
         SELECT id, seq, expires_at AS at FROM moved`
       announce(rows)

@@ -150,7 +150,7 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT ${actor}, ${`offering.${session.deferred}`}, 'offering', id FROM decided)
-        SELECT id, seq FROM decided`
+        SELECT id, seq, data FROM transitions`
       announce(rows)
       return rows.length > 0
     },

@@ -8,6 +8,8 @@ import {
   eventRow,
   nothingRecorded,
   recordEvents,
+  recordedEvents,
+  recordedShape,
   type SessionEvent,
   zEvent,
 } from '../../../events/store.js'
@@ -94,11 +96,11 @@ const changes = fragment`
     CASE WHEN deferred IS NOT NULL THEN to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END))`
 
 /** What a transition returns of a session, for `sessionEvent`. */
-export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at`
+export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at, first_view`
 
 /** The events of transitions. @param rows `movedColumns` of each session, as it then is */
 export const sessionEvent = (rows: Fragment, now: Date): Fragment =>
-  recordEvents(fragment`SELECT id, seq, ${changes} AS changes FROM (${rows}) AS stepped`, now)
+  recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM (${rows}) AS stepped`, now)
 
 /**
  * A session's transition and its event as common table expressions, `moved` among them; the transition is made where the
@@ -193,7 +195,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
       const rows = await sql(eventRow)`
         WITH ${movedSession(session, now, fragment`SELECT 1`)}
-        SELECT id, seq FROM moved`
+        SELECT id, seq, data FROM transitions`
       announce(rows)
       return rows.length > 0
     },
@@ -206,7 +208,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
      * @returns how many attempts are left; undefined where none was left before.
      */
     async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number | undefined> {
-      const [row] = await sql(z.strictObject({ ...eventRow.shape, left: z.int() }))`
+      const [row] = await sql(z.strictObject({ left: z.int(), ...recordedShape }))`
         WITH counted AS (
           UPDATE credential_offer_sessions x SET tx_code_attempts = x.tx_code_attempts + 1,
             state = CASE WHEN ${lastAttempt} THEN ${locked.state} ELSE x.state END,
@@ -217,15 +219,15 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
             AND state = ANY(${[...UNREDEEMED_STATES]}::text[])
           RETURNING ${movedColumns}, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
         ${sessionEvent(fragment`SELECT * FROM counted WHERE "left" = 0`, now)}
-        SELECT id, seq, "left" FROM counted`
-      if (row?.left === 0) announce([row])
+        SELECT "left", ${recordedEvents} FROM counted`
+      announce(row?.recorded)
       return row?.left
     },
 
     /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken, at most `limit`. */
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
-      const rows = await sql(z.strictObject({ ...batchRow.shape, ...eventRow.shape }))`
+      const rows = await sql(z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int() }))`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
+import { sessionNames } from '../../server/events/announcement.js'
+import { createEventStore, type EventStore } from '../../server/events/store.js'
+import { createEvents, type Events } from '../../server/events/stream.js'
+import type { Hearer } from '../../server/events/transport.js'
+import { createLog } from '../../server/log.js'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
+import { type EventProcess, KEY, startEventProcess } from './actors.js'
+
+let database: TestDatabase
+/** Another process, which stores events and tells nobody here. */
+let other: EventProcess
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  other = startEventProcess(database.url)
+})
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await database.drop()
+})
+
+const nameOf = sessionNames(KEY)
+
+/** A process, what it read, and the door by which it hears of others. */
+let events: Events
+let hearer: Hearer
+let reads: Mock<EventStore['after']>
+
+beforeEach(() => {
+  const store = createEventStore(other.database)
+  reads = vi.fn(store.after)
+  events = createEvents({
+    store: { after: reads, moved: async () => [] },
+    transport: (listener) => {
+      hearer = listener
+      return { send: async () => {}, listen: () => {}, close: async () => {} }
+    },
+    key: KEY,
+    log: createLog('silent'),
+    clock: () => new Date(),
+    limits: { perCaller: 0, process: 100 },
+  })
+})
+afterEach(async () => {
+  events.end()
+  await events.close()
+})
+
+async function watched() {
+  const id = randomUUID()
+  await other.recordSilently(id, 1, 'RequestCreated')
+  const controller = new AbortController()
+  const stream = await events.stream<{ state: string }>({
+    sessionId: id,
+    current: async () => ({ seq: 1, data: { state: 'RequestCreated' } }),
+    caller: { sub: 'alice' },
+    signal: controller.signal,
+  })
+  await stream.next()
+  const next = async () => {
+    const { value } = await stream.next()
+    return [value?.[0], value?.[1].state]
+  }
+  /** A transition that this process made: the event is stored, and told with what the statement returned. */
+  const made = async (seq: number, state: string) => {
+    await other.recordSilently(id, seq, state)
+    return () => events.announce([{ id, seq, data: { id, state } }])
+  }
+  return { id, next, made }
+}
+
+describe('an event of a transition that this process made', () => {
+  it('is handed to a reader that waits for it, without a read', async () => {
+    const { id, next, made } = await watched()
+    for (const [seq, state] of [
+      [2, 'RequestUriRetrieved'],
+      [3, 'ResponseVerified'],
+    ] as const) {
+      const waiting = next()
+      const announce = await made(seq, state)
+      announce()
+      expect(await waiting).toEqual([String(seq), state])
+      // It comes back by the way on which all processes hear of it, this one too, and again.
+      hearer.onMessage(`${nameOf(id)}:${seq}`)
+      hearer.onMessage(`${nameOf(id)}:${seq}`)
+      announce()
+    }
+    const last = next()
+    expect(await Promise.race([last, new Promise((resolve) => setTimeout(resolve, 50, 'nothing'))])).toBe('nothing')
+    expect(reads).not.toHaveBeenCalled()
+  })
+
+  it('is read, with those before it, by a reader that lacks another one', async () => {
+    const { id, next, made } = await watched()
+    const waiting = next()
+    await other.recordSilently(id, 2, 'RequestUriRetrieved')
+    const announce = await made(3, 'ResponseVerified')
+    announce()
+    expect(await waiting).toEqual(['2', 'RequestUriRetrieved'])
+    expect(await next()).toEqual(['3', 'ResponseVerified'])
+    expect(reads.mock.calls).toEqual([[[{ sessionId: id, after: 1 }]]])
+  })
+
+  it('comes in order and once, however quickly the next one follows, whoever made that', async () => {
+    const { id, next, made } = await watched()
+    const waiting = next()
+    const announces = [await made(2, 'a'), await made(3, 'b')]
+    await other.recordSilently(id, 4, 'c')
+    announces.push(await made(5, 'd'))
+    for (const announce of announces) announce()
+    const seen = [await waiting, await next(), await next(), await next()]
+    expect(seen).toEqual([
+      ['2', 'a'],
+      ['3', 'b'],
+      ['4', 'c'],
+      ['5', 'd'],
+    ])
+    expect(reads).toHaveBeenCalledTimes(1)
+  })
+
+  it('is not kept for a reader that is busy: it reads it when it comes', async () => {
+    const { id, next, made } = await watched()
+    const announce = await made(2, 'RequestUriRetrieved')
+    announce()
+    expect(reads).not.toHaveBeenCalled()
+    expect(await next()).toEqual(['2', 'RequestUriRetrieved'])
+    expect(reads.mock.calls).toEqual([[[{ sessionId: id, after: 1 }]]])
+  })
+
+  it('is read where others heard of it, and where the one before is being read', async () => {
+    const { id, next, made } = await watched()
+    const waiting = next()
+    await other.recordSilently(id, 2, 'RequestUriRetrieved')
+    hearer.onMessage(`${nameOf(id)}:2`)
+    const announce = await made(3, 'ResponseVerified')
+    announce()
+    expect([await waiting, await next()]).toEqual([
+      ['2', 'RequestUriRetrieved'],
+      ['3', 'ResponseVerified'],
+    ])
+  })
+})
