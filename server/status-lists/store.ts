@@ -3,6 +3,7 @@ import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
 import { publicJwk, x5c } from '../database/row-shapes.js'
 import type { Jwk } from '../protocol/jose/jws.js'
+import { STATUS_LIST_SIZE } from '../protocol/status-list/bits.js'
 
 export interface IndexRange {
   readonly listId: string
@@ -10,6 +11,15 @@ export interface IndexRange {
   /** Counts, not yet indices: `from` inclusive, `to` exclusive. */
   readonly from: number
   readonly to: number
+}
+
+export interface Reservation {
+  readonly keyId: string
+  /** The issuer whose key it is. */
+  readonly issuerId: string
+  readonly count: number
+  /** How many lists of the key may have room at the same time. */
+  readonly mostOpen: number
 }
 
 export interface StatusListRecord {
@@ -49,11 +59,16 @@ const zEntry: z.ZodType<StatusListEntry & { readonly key: string }> = z.strictOb
   publicJwk,
 })
 
-const zAllotted = z.strictObject({ id: z.string(), size: z.int(), allotted: z.int() })
+const zIndexRange: z.ZodType<IndexRange> = z.strictObject({
+  listId: z.string(),
+  size: z.int(),
+  from: z.int(),
+  to: z.int(),
+})
 
 export type StatusListStore = ReturnType<typeof createStatusListStore>
 
-export function createStatusListStore({ prisma, sql }: Database) {
+export function createStatusListStore({ sql }: Database) {
   const readEntry = coalesced(async (keys) => {
     const places = keys.map((key) => key.split(' '))
     const ids = places.map(([id = '']) => id)
@@ -70,25 +85,17 @@ export function createStatusListStore({ prisma, sql }: Database) {
 
   return {
     /**
-     * Reserves `count` entries of the newest list of a key that has room, in one statement; nothing where none has.
-     * Under READ COMMITTED the row lock makes a second writer look at the count again.
+     * Reserves entries of an open list of a key, by the database's function of that name: one to `count`, of the oldest list that
+     * nobody else is reserving from. A list is opened where none has room, or all are held and fewer than `mostOpen` have.
+     *
+     * @param newId of the list, where one is opened.
      */
-    async reserve(keyId: string, count: number): Promise<IndexRange | undefined> {
-      const [row] = await sql(zAllotted)`
-        UPDATE status_lists SET allotted = allotted + ${count}::int
-        WHERE id = (
-          SELECT id FROM status_lists WHERE key_id = ${keyId} AND allotted + ${count}::int <= size
-          ORDER BY created_at DESC, id LIMIT 1 FOR NO KEY UPDATE)
-        RETURNING id, size, allotted`
-      return row === undefined
-        ? undefined
-        : { listId: row.id, size: row.size, from: row.allotted - count, to: row.allotted }
-    },
-
-    /** Opens a new list, its first `count` entries reserved. */
-    async open(id: string, keyId: string, issuerId: string, size: number, count: number): Promise<IndexRange> {
-      await prisma.statusList.create({ data: { id, keyId, issuerId, size, allotted: count } })
-      return { listId: id, size, from: 0, to: count }
+    async reserve({ keyId, issuerId, count, mostOpen }: Reservation, newId: string): Promise<IndexRange> {
+      const [row] = await sql(zIndexRange)`
+        SELECT list_id AS "listId", list_size AS size, first AS "from", past AS "to"
+        FROM reserve_status_indices(${keyId}, ${issuerId}, ${newId}, ${STATUS_LIST_SIZE}, ${count}, ${mostOpen})`
+      if (row === undefined) throw new Error('No status indices were reserved.')
+      return row
     },
 
     async find(id: string): Promise<StatusListRecord | undefined> {

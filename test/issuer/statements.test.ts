@@ -54,7 +54,7 @@ describe('statements that a request takes', () => {
     statements.clear()
     const body = { type, credential_subject: SUBJECT }
     for (let count = 0; count < 32; count += 1) await user(service, 'POST', '/api/v1/credentials', body)
-    expect(statements.sent().filter((text) => text.includes('UPDATE status_lists'))).toHaveLength(1)
+    expect(statements.sent().filter((text) => text.includes('reserve_status_indices'))).toHaveLength(1)
   })
 
   it('POST …/claim: two', async () => {

@@ -58,6 +58,8 @@ it(`of ${CREDENTIALS} credentials from two processes, ${AT_ONCE} at once, no two
     return { id: json.id, jws: json.vc.proof.jws, list: statusListCredential.split('/').at(-1), index: statusListIndex }
   })
   expect(new Set(places.map(({ list, index }) => `${list} ${index}`)).size).toBe(CREDENTIALS)
+  // The more share a list, the less it says who is asked for.
+  expect(new Set(places.map(({ list }) => list)).size).toBe(1)
 
   // Every fourth one, alternately through either process, all of them at the same time.
   const revoked = places.filter((_, number) => number % Math.floor(CREDENTIALS / REVOKED) === 0).slice(0, REVOKED)

@@ -224,7 +224,7 @@ describe('cost in SQL statements', () => {
       record.stop()
     }
   }
-  const isPoolRefill = (statement: string) => statement.includes('UPDATE status_lists SET allotted')
+  const isPoolRefill = (statement: string) => statement.includes('reserve_status_indices')
 
   it('none for a nonce', async () => {
     expect(await countedStatements(() => issuer.nonce())).toEqual([])
