@@ -1,0 +1,46 @@
+import { decodeCbor } from '../../../server/protocol/mdoc/cbor/decode.js'
+import { type Encodable, encodeCbor, encodedItem } from '../../../server/protocol/mdoc/cbor/encode.js'
+import { type CborValue, isMap, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
+import { createSign1 } from '../../../server/protocol/mdoc/cose/sign1.js'
+import type { Actor } from './actors.js'
+
+/** A data item that can be changed in place. */
+export type Tree = Map<string | number, Encodable>
+
+const decoded = (bytes: Uint8Array): CborValue => decodeCbor(bytes, { what: 'Test' })
+
+/** A credential or presentation as its holder may change it before it is encoded again. */
+export function changed(compact: string, change: (root: Tree) => unknown): string {
+  const root = decoded(Buffer.from(compact, 'base64url'))
+  change(root as Tree)
+  return Buffer.from(encodeCbor(root)).toString('base64url')
+}
+
+/** What stands in maps, arrays and encoded items (tag 24) under these keys. */
+export function at(root: Encodable, ...path: readonly (string | number)[]): Encodable {
+  let value = root
+  for (const key of path) {
+    if (value instanceof Tagged) value = decoded(value.value as Uint8Array)
+    value = isMap(value) ? value.get(key) : (value as readonly Encodable[])[Number(key)]
+  }
+  return value
+}
+
+export const mapAt = (root: Encodable, ...path: readonly (string | number)[]) => at(root, ...path) as Tree
+export const listAt = (root: Encodable, ...path: readonly (string | number)[]) => at(root, ...path) as Encodable[]
+
+/** An encoded item (tag 24) with its map changed. */
+export function changedItem(item: Encodable, change: (map: Tree) => unknown): Tagged<Uint8Array> {
+  const map = decoded((item as Tagged).value as Uint8Array) as Tree
+  change(map)
+  return encodedItem(map)
+}
+
+/** An issuer's document with another mobile security object, signed again by an actor. */
+export async function resigned(compact: string, issuer: Actor, change: (object: Tree) => unknown): Promise<string> {
+  const root = decoded(Buffer.from(compact, 'base64url')) as Tree
+  const [, unprotected, payload] = listAt(root, 'issuerAuth')
+  const object = changedItem(decoded(payload as Uint8Array), change)
+  root.set('issuerAuth', await createSign1(issuer.signer, encodeCbor(object), { unprotected: unprotected as Tree }))
+  return Buffer.from(encodeCbor(root)).toString('base64url')
+}
