@@ -27,6 +27,7 @@ import type { Keys } from './keys/keys.js'
 import type { KeyStore } from './keys/store.js'
 import type { Vault } from './keys/vault.js'
 import type { Log } from './log.js'
+import type { PartitionStore } from './maintenance/partitions/store.js'
 import type { Metrics } from './metrics/metrics.js'
 import type { Outbound } from './outbound/guard.js'
 import type { PageStore } from './people-pages/store.js'
@@ -61,6 +62,7 @@ export interface Stores {
   readonly offerings: OfferingStore
   readonly offerSessions: OfferSessionStore
   readonly pages: PageStore
+  readonly partitions: PartitionStore
   readonly deferredIssuances: DeferredIssuanceStore
   readonly pendingIssuances: PendingIssuanceStore
   readonly schemas: SchemaStore

@@ -37,6 +37,7 @@ import { createKeyStore } from './keys/store.js'
 import { createVault } from './keys/vault.js'
 import { createLog, type Log } from './log.js'
 import { createMaintenance, type Maintenance } from './maintenance/job.js'
+import { createPartitionStore } from './maintenance/partitions/store.js'
 import { createMaintenanceStore } from './maintenance/store.js'
 import { createMetrics } from './metrics/metrics.js'
 import { createOutbound, type OutboundOptions } from './outbound/guard.js'
@@ -104,6 +105,7 @@ export function createStores(database: Database, announce: Announce = () => {}):
     offerings: createOfferingStore(database),
     offerSessions: createOfferSessionStore(database, announce),
     pages: createPageStore(database),
+    partitions: createPartitionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database, announce),
     pendingIssuances: createPendingIssuanceStore(database),
     schemas: createSchemaStore(database),

@@ -76,6 +76,12 @@ function databaseFault(thrown: unknown): DatabaseFault | undefined {
   return undefined
 }
 
+/** The SQLSTATE by which the database refused a statement; undefined where the error is another one. */
+export function sqlStateOf(thrown: unknown): string | undefined {
+  const state = databaseFault(thrown)?.sqlState
+  return typeof state === 'string' ? state : undefined
+}
+
 /** Whether an error says that the database is away (and not that a statement was wrong). */
 export function isDatabaseUnavailable(thrown: unknown): boolean {
   const fault = databaseFault(thrown)

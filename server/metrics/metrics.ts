@@ -58,6 +58,8 @@ export interface Metrics {
   outbound(outcome: string): void
   /** A batch of maintenance. @param count what it did; undefined where it failed. */
   maintenance(task: string, count: number | undefined): void
+  /** What became of a partition that was to be made or dropped. */
+  partition(table: string, change: string): void
   /** Where the other counts are read. */
   read(readings: Readings): void
   /** What Node says of the process: processor time, memory, garbage collection, event loop lag. Once for each process. */
@@ -116,6 +118,12 @@ function counters(registry: Registry) {
       name: 'credence_maintenance_done_total',
       help: 'What maintenance did: rows removed, sessions expired, by task.',
       labelNames: ['task'],
+      registers,
+    }),
+    partitions: new Counter({
+      name: 'credence_partitions_total',
+      help: 'Partitions made or dropped, by table, and why one was not: locked, occupied, known.',
+      labelNames: ['table', 'change'],
       registers,
     }),
     maintenanceFailures: new Counter({
@@ -215,6 +223,7 @@ export function createMetrics(): Metrics {
       if (count === undefined) counted.maintenanceFailures.labels(task).inc()
       else counted.maintained.labels(task).inc(count)
     },
+    partition: (table, change) => counted.partitions.labels(table, change).inc(),
     read: (readings) => readCounts(registry, readings),
     readProcess: () => collectDefaultMetrics({ register: registry }),
   }

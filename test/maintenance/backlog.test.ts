@@ -130,9 +130,10 @@ it('tables shrink under load, however much there is, and two processes do nothin
     await operations.close()
     await service.close()
   }
+  // Used nonces left as the partitions of their hours.
+  expect(done['remove used nonces']).toBe(0)
+  expect(done['partitions of used_nonces']).toBeGreaterThan(0)
   expect(done).toMatchObject({
-    // That of the original among them.
-    'remove used nonces': MANY + 1,
     'remove access tokens': MANY,
     'remove ended verification sessions': MANY,
     'remove ended credential offer sessions': MANY / 2,

@@ -65,8 +65,8 @@ export async function issueToWallet(
   const now = deps.clock()
   const configurationId = await requestedConfiguration(deps, token, request)
   assertOpen(deps, token, configurationId, now)
-  const { keys, nonceHashes } = await provenKeys(deps, token, requestedProofs(request), { now, work })
-  const issuance = { configurationId, keys, nonceHashes, transactionHash: null }
+  const { keys, nonces } = await provenKeys(deps, token, requestedProofs(request), { now, work })
+  const issuance = { configurationId, keys, nonces, transactionHash: null }
   const waits = token.deferred && decisionOn(token) === 'pending'
   return waits ? defer(deps, token, issuance, now) : issueCopies(deps, token, issuance, now)
 }

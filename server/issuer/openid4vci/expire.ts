@@ -1,19 +1,14 @@
 import type { Deps } from '../../deps.js'
+import { CLOCK_SKEW_SECONDS, partitionTask } from '../../maintenance/partitions/task.js'
 import { DAY_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
-import { CODE_SECONDS, NONCE_SECONDS } from './sealed.js'
-
-/** The largest difference between the clocks of two processes of one installation. */
-const CLOCK_SKEW_SECONDS = 300
+import { CODE_SECONDS } from './sealed.js'
 
 /**
- * Maintenance of issuances. The row of a token also records that its code was used, and the row of a nonce that the
- * nonce was: rows are kept until that code or nonce has expired by itself.
+ * Maintenance of issuances. The row of a nonce, a proof or a code says that it was used: it stays until what it stands for
+ * has expired by itself, by the clock of every process.
  */
-export function issuanceTasks({
-  stores,
-  config,
-  metrics,
-}: Pick<Deps, 'stores' | 'config' | 'metrics'>): readonly MaintenanceTask[] {
+export function issuanceTasks(deps: Pick<Deps, 'stores' | 'config' | 'metrics'>): readonly MaintenanceTask[] {
+  const { stores, config, metrics } = deps
   const { authorizations, keys, openid4vci, offerSessions } = stores
   return [
     dueRows({
@@ -34,13 +29,21 @@ export function issuanceTasks({
     dueRows({
       name: 'remove access tokens',
       everyMs: 60_000,
-      seconds: CODE_SECONDS + CLOCK_SKEW_SECONDS,
+      seconds: CLOCK_SKEW_SECONDS,
       batch: openid4vci.removeTokens,
+    }),
+    partitionTask(deps, {
+      table: 'used_nonces',
+      step: { hours: 1 },
+      ahead: 24,
+      // A code is what counts for longest.
+      writesAheadSeconds: CODE_SECONDS,
+      droppable: async () => true,
     }),
     dueRows({
       name: 'remove used nonces',
       everyMs: 60_000,
-      seconds: NONCE_SECONDS + CLOCK_SKEW_SECONDS,
+      seconds: CLOCK_SKEW_SECONDS,
       batch: openid4vci.removeNonces,
     }),
     dueRows({

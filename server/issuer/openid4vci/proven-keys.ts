@@ -18,13 +18,14 @@ import { assertRecipient } from './recipient.js'
 import { RequestDids } from './request-dids.js'
 import { RequestNonces } from './request-nonces.js'
 import type { TokenContext } from './tokens/store.js'
+import type { UsedOnce } from './used-once/store.js'
 
 /** What the proofs of a credential request give. */
 export interface Proven {
   /** The keys that credentials are bound to, one credential each. All are different. */
   readonly keys: readonly [ProvenKey, ...ProvenKey[]]
-  /** Hashes of the nonces that are still to be used up, with the issuance. */
-  readonly nonceHashes: readonly string[]
+  /** The nonces that are still to be used up, with the issuance. */
+  readonly nonces: readonly UsedOnce[]
 }
 
 type Proving = Pick<Deps, 'config' | 'log' | 'outbound' | 'resolver' | 'seals' | 'stores'>
@@ -169,7 +170,7 @@ export async function provenKeys(
   { type, jwts }: RequestedProofs,
   { now, work }: { readonly now: Date; readonly work: Work },
 ): Promise<Proven> {
-  const requestNonces = new RequestNonces(deps, now)
+  const requestNonces = new RequestNonces(deps)
   const dids = new RequestDids(deps, requestNonces)
   const claimed =
     type === 'jwt' ? await claimedByProofs(deps, dids, token, jwts, now) : claimedByAttestation(deps, token, jwts, now)
@@ -178,5 +179,5 @@ export async function provenKeys(
   const statuses = new AttestationStatuses(deps, work, now)
   await Promise.all(claimed.attestations.map((attestation) => assertStatus(statuses, requestNonces, attestation)))
   await assertRecipient(deps, dids, token.recipient, { keys, nonces })
-  return { keys, nonceHashes: requestNonces.unused(nonces) }
+  return { keys, nonces: requestNonces.unused(nonces) }
 }

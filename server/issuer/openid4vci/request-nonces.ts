@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { sha256 } from './access-token.js'
-import { NONCE_SECONDS } from './sealed.js'
+import type { UsedOnce } from './used-once/store.js'
 
 /**
  * The nonces of one credential request. Each counts once. Most are used up when the issuance is recorded; those of proofs that make
@@ -9,13 +9,11 @@ import { NONCE_SECONDS } from './sealed.js'
  * such request.
  */
 export class RequestNonces {
-  readonly #deps: Pick<Deps, 'stores'>
-  readonly #expiresAt: Date
+  readonly #deps: Pick<Deps, 'seals' | 'stores'>
   readonly #used = new Map<string, Promise<boolean>>()
 
-  constructor(deps: Pick<Deps, 'stores'>, now: Date) {
+  constructor(deps: Pick<Deps, 'seals' | 'stores'>) {
     this.#deps = deps
-    this.#expiresAt = new Date(now.getTime() + NONCE_SECONDS * 1000)
   }
 
   /**
@@ -24,19 +22,23 @@ export class RequestNonces {
    * @throws OAuthError `invalid_nonce` where one has been used before.
    */
   async use(nonces: readonly string[]): Promise<void> {
-    const fresh = await Promise.all(nonces.map((nonce) => this.#use(sha256(nonce))))
+    const fresh = await Promise.all(nonces.map((nonce) => this.#use(this.#once(nonce))))
     if (fresh.includes(false)) throw new OAuthError('invalid_nonce', 'The nonce of the proof has been used already.')
   }
 
-  /** The hashes of those of these nonces that are still to be used up when the issuance is recorded. */
-  unused(nonces: readonly string[]): string[] {
-    return [...new Set(nonces.map(sha256))].filter((hash) => !this.#used.has(hash))
+  /** Those of these nonces that are still to be used up when the issuance is recorded. */
+  unused(nonces: readonly string[]): UsedOnce[] {
+    return [...new Set(nonces)].map((nonce) => this.#once(nonce)).filter(({ hash }) => !this.#used.has(hash))
+  }
+
+  #once(nonce: string): UsedOnce {
+    return { hash: sha256(nonce), expiresAt: this.#deps.seals.nonceExpiresAt(nonce) }
   }
 
   /** Proofs of one request may share a nonce, which is then used up once. */
-  #use(hash: string): Promise<boolean> {
-    const used = this.#used.get(hash) ?? this.#deps.stores.openid4vci.useNonce(hash, this.#expiresAt)
-    this.#used.set(hash, used)
+  #use(nonce: UsedOnce): Promise<boolean> {
+    const used = this.#used.get(nonce.hash) ?? this.#deps.stores.openid4vci.useNonce(nonce)
+    this.#used.set(nonce.hash, used)
     return used
   }
 }

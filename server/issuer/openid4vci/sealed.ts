@@ -11,6 +11,8 @@ export interface PreAuthorizedCode {
   readonly offeringId: string
   /** Unique; stored when the code is used. */
   readonly jti: string
+  /** From when on the code is good for nothing. */
+  readonly expiresAt: Date
   /** Whether a token may be given without reading the offering, and whether that has a session then. */
   readonly plain?: { readonly hasSession: boolean }
 }
@@ -74,7 +76,7 @@ export function createSeals(deps: SealOptions) {
       if (!isObject(code) || typeof code.o !== 'string' || typeof code.j !== 'string') return undefined
       if (typeof code.exp !== 'number' || code.exp <= seconds(deps.clock())) return undefined
       const plain = typeof code.s === 'boolean' ? { plain: { hasSession: code.s } } : {}
-      return { offeringId: code.o, jti: code.j, ...plain }
+      return { offeringId: code.o, jti: code.j, expiresAt: new Date(code.exp * 1000), ...plain }
     },
 
     /** A `c_nonce` (OpenID4VCI 1.0 §7). Nothing is written to the database until it is used. */
@@ -85,6 +87,16 @@ export function createSeals(deps: SealOptions) {
       const nonce = open(nonceKey, sealed)
       if (!isObject(nonce) || typeof nonce.exp !== 'number' || nonce.exp <= seconds(deps.clock())) return undefined
       return new Date((nonce.exp - NONCE_SECONDS) * 1000)
+    },
+
+    /**
+     * When a `c_nonce` of ours expires, or did: the same wherever and whenever it is asked for, so that what is stored of it
+     * once meets what is stored of it again.
+     */
+    nonceExpiresAt: (sealed: string): Date => {
+      const nonce = open(nonceKey, sealed)
+      if (!isObject(nonce) || typeof nonce.exp !== 'number') throw new TypeError('The nonce is not one of ours.')
+      return new Date(nonce.exp * 1000)
     },
 
     /** The `issuer_state` of an offer (OpenID4VCI 1.0 §5.1.3), which cannot be forged. It expires with the offer. */

@@ -18,6 +18,7 @@ import { hashRow } from './rows.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession } from './sessions/store.js'
 import { createTokenStore } from './tokens/store.js'
+import type { UsedOnce } from './used-once/store.js'
 
 /** What is put on record for an admission. */
 export interface NewRecord {
@@ -77,7 +78,7 @@ export function createOpenid4vciStore(database: Database, announce: Announce) {
     ...createTokenStore(database, announce),
 
     /** Uses a nonce up before the issuance is admitted that it is for. @returns false where it was used already. */
-    async useNonce(hash: string, expiresAt: Date): Promise<boolean> {
+    async useNonce({ hash, expiresAt }: UsedOnce): Promise<boolean> {
       const rows = await sql(hashRow)`
         INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`
       return rows.length > 0
@@ -92,9 +93,9 @@ export function createOpenid4vciStore(database: Database, announce: Announce) {
       return refusalOf(row, request) ?? { kind: 'issued', credentialId: request.earlierId ?? record.credentialId }
     },
 
-    /** Removes used nonces that expired before a moment, at most `limit`. */
+    /** Removes used nonces that expired before a moment and are in no partition of their time, at most `limit`. */
     async removeNonces(before: Date, limit: number): Promise<BatchDone> {
-      const removed = await sql(deletedRow)`${deletedBatch(expiredBatch('used_nonces', 'hash', before, limit))}`
+      const removed = await sql(deletedRow)`${deletedBatch(expiredBatch('used_nonces_default', 'hash', before, limit))}`
       return batchDone(removed, limit)
     },
   }

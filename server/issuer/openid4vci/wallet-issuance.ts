@@ -5,18 +5,18 @@ import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import { type Admission, INSTANCES_A_DAY, type Refusal } from './admission/store.js'
 import { isHaip } from './haip.js'
 import { CLOSED } from './offer.js'
-import { NONCE_SECONDS } from './sealed.js'
 import { moved } from './sessions/session.js'
 import type { NewRecord } from './store.js'
 import type { TokenContext } from './tokens/store.js'
+import type { UsedOnce } from './used-once/store.js'
 import { signCopies, type WalletCopies } from './wallet-copies.js'
 
 /** What a wallet is to get: copies of one configuration, one for each key that it proved. */
 export interface WalletIssuance {
   readonly configurationId: string
   readonly keys: readonly ProvenKey[]
-  /** Hashes of the nonces that are used up with it. */
-  readonly nonceHashes: readonly string[]
+  /** The nonces that are used up with it. */
+  readonly nonces: readonly UsedOnce[]
   /** Hash of the transaction that it was waited for under, whose request was counted; null where nobody waited. */
   readonly transactionHash: string | null
 }
@@ -47,7 +47,7 @@ export const refusalError = (refusal: Refusal, admission: Admission): OAuthError
 
 export function admissionOf(
   token: TokenContext,
-  { configurationId, keys, nonceHashes, transactionHash }: WalletIssuance,
+  { configurationId, keys, nonces, transactionHash }: WalletIssuance,
   now: Date,
 ): Admission {
   return {
@@ -61,8 +61,7 @@ export function admissionOf(
     // What was waited for was counted as the wallet asked.
     instances: transactionHash === null ? keys.length : 0,
     transactionHash,
-    nonceHashes,
-    nonceExpiresAt: new Date(now.getTime() + NONCE_SECONDS * 1000),
+    nonces,
     now,
   }
 }

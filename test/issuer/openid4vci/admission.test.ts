@@ -44,8 +44,7 @@ async function requestFor(token: string, offeringId: string, more: Partial<Admis
     authorizationId: null,
     instances: 1,
     transactionHash: null,
-    nonceHashes: [`nonce ${nonces}`],
-    nonceExpiresAt: new Date(Date.now() + 60_000),
+    nonces: [{ hash: `nonce ${nonces}`, expiresAt: new Date(Date.now() + 60_000) }],
     now: new Date(),
     ...more,
   }
@@ -66,7 +65,7 @@ describe('an admission without a record', () => {
            (SELECT count(*)::int FROM used_nonces WHERE hash = $2) AS nonces
          FROM offerings o JOIN issuance_tokens t ON t.offering_id = o.id WHERE o.id = $1`,
         id,
-        request.nonceHashes[0],
+        request.nonces[0]?.hash,
       ),
     ).toEqual([{ counted: 1, taken: [], credential_id: null, redemptions: 0, nonces: 1 }])
   })

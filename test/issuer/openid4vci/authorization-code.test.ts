@@ -655,8 +655,8 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     await query(
       issuer.service.databaseUrl,
       `WITH late AS (
-         INSERT INTO issuance_tokens (token_hash, jti, offering_id, expires_at, authorization_id)
-         VALUES ($1, $1, $3, now() + interval '1 hour', $4))
+         INSERT INTO issuance_tokens (token_hash, offering_id, expires_at, authorization_id)
+         VALUES ($1, $3, now() + interval '1 hour', $4))
        INSERT INTO refresh_tokens (token_hash, authorization_id, expires_at) VALUES ($2, $4, now() + interval '1 day')`,
       [hashed(late), hashed(lateRefresh), tokens.offerId, authorization?.id],
     )

@@ -141,7 +141,8 @@ describe('requests under one token at once', () => {
     })
     const prepared = await Promise.all(requests)
     // Both are stopped at one nonce, having written what comes before it.
-    const lock = 'INSERT INTO used_nonces (hash, expires_at) VALUES ($1, now())'
+    const expiry = issuer.service.deps.seals.nonceExpiresAt(nonces[5] ?? '').toISOString()
+    const lock = `INSERT INTO used_nonces (hash, expires_at) VALUES ($1, '${expiry}')`
     const answers = await whileLocked(lock, sha256(nonces[5] ?? ''), 2, () =>
       Promise.all(
         prepared.map(({ token, jwt }) =>

@@ -161,8 +161,8 @@ describe('a proof counts once (§11.1)', () => {
     const token = await boundToken()
     const thief = await newWallet()
     await take(`DPoP ${token}`, { dpop: await proofFor(CREDENTIAL, token, {}, thief) })
-    // The proof of the token request.
-    expect(await count()).toBe((before ?? 0) + 1)
+    // Code and proof of the token request.
+    expect(await count()).toBe((before ?? 0) + 2)
   })
 })
 

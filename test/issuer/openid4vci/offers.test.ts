@@ -41,11 +41,7 @@ describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
       const answer = await issuer.requestToken({ grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code })
       expect(answer.status, answer.text).toBe(200)
     }
-    const stored = await query(
-      issuer.service.databaseUrl,
-      'SELECT 1 FROM issuance_tokens t WHERE t.offering_id = $1 AND t.jti = ANY($2)',
-      [id, codes],
-    )
+    const stored = await query(issuer.service.databaseUrl, 'SELECT 1 FROM used_nonces WHERE hash = ANY($1)', [codes])
     expect(stored).toEqual([])
   })
 

@@ -65,6 +65,18 @@ CREATE TRIGGER parcel_stays BEFORE DELETE ON "Parcel" FOR EACH ROW EXECUTE FUNCT
     await expect(migrationDrift(directory, url)).resolves.toBeNull()
   })
 
+  it('nor are partitions by hand; the table that has them is compared like any other', async () => {
+    const file = (await writeMigration(directory, 'init', url, now)) ?? ''
+    const table = (columns: string) => `
+CREATE TABLE "Parcel" (id text NOT NULL, ${columns} note text, CONSTRAINT "Parcel_pkey" PRIMARY KEY (id)) PARTITION BY HASH (id);
+CREATE TABLE parcel_0 PARTITION OF "Parcel" FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+`
+    await writeFile(file, table('weight integer NOT NULL,'))
+    await expect(migrationDrift(directory, url)).resolves.toBeNull()
+    await writeFile(file, table(''))
+    await expect(migrationDrift(directory, url)).resolves.toContain('ALTER TABLE "Parcel" ADD COLUMN     "weight"')
+  })
+
   it('SQL by hand that schema.prisma ought to say is one', async () => {
     const file = (await writeMigration(directory, 'init', url, now)) ?? ''
     await writeFile(file, `${await readFile(file, 'utf8')}\nALTER TABLE "Parcel" ADD COLUMN height integer;\n`)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
 import { countRedemption } from '../../redemptions/store.js'
 import { TX_CODE_ATTEMPTS } from '../tx-code.js'
+import { type UsedOnce, usedRows } from '../used-once/store.js'
 
 /** What a wallet wants to be admitted to: a configuration under its token, with the nonces of its proofs. */
 export interface Admission {
@@ -20,8 +21,8 @@ export interface Admission {
   readonly instances: number
   /** Hash of the transaction that the wallet waited under; null where it did not wait. */
   readonly transactionHash: string | null
-  readonly nonceHashes: readonly string[]
-  readonly nonceExpiresAt: Date
+  /** No two of them are the same. */
+  readonly nonces: readonly UsedOnce[]
   readonly now: Date
 }
 
@@ -128,7 +129,7 @@ function waiting({ transactionHash, authorizationId }: Admission): Fragment {
  * the other one, and is `overtaken`.
  */
 export function admission(request: Admission): Fragment {
-  const { nonceHashes } = request
+  const { nonces } = request
   return fragment`
     token AS (${takeableUnder(request)}),
     ${openSession(request.offeringId, request.hasSession)},
@@ -138,11 +139,11 @@ export function admission(request: Admission): Fragment {
     ${waiting(request)},
     nonces AS (
       INSERT INTO used_nonces (hash, expires_at)
-      SELECT hash, ${request.nonceExpiresAt} FROM current, unnest(${[...nonceHashes].sort()}::text[]) AS n(hash)
+      SELECT n.hash, n.expires_at FROM current, ${usedRows(nonces)} AS n(hash, expires_at)
       ON CONFLICT DO NOTHING RETURNING hash),
     fresh AS (
       SELECT id FROM current
-      WHERE (SELECT count(*) FROM nonces) = ${nonceHashes.length} AND EXISTS (SELECT 1 FROM waiting)),
+      WHERE (SELECT count(*) FROM nonces) = ${nonces.length} AND EXISTS (SELECT 1 FROM waiting)),
     ${admitted(request)}`
 }
 
@@ -174,6 +175,6 @@ export function refusalOf(row: AdmissionRow | undefined, request: Admission): Re
   if (counted === true && (earlierId !== request.earlierId || !request.counted))
     return { kind: 'overtaken', now: { earlierId, counted } }
   if (row.open && !row.waiting) return { kind: 'collected' }
-  if (row.open && row.nonces < request.nonceHashes.length) return { kind: 'nonce-used' }
+  if (row.open && row.nonces < request.nonces.length) return { kind: 'nonce-used' }
   return { kind: 'refused' }
 }

@@ -45,7 +45,7 @@ export async function collectDeferred(
   const issuance = {
     configurationId,
     keys: await openKeys(deps, transactionHash, keys),
-    nonceHashes: [],
+    nonces: [],
     transactionHash,
   }
   return issueCopies(deps, token, issuance, deps.clock())

@@ -104,7 +104,6 @@ async function handle(deps: Deps, parameters: TokenParameters, client: TokenClie
   const outcome = await deps.stores.openid4vci.insertToken(
     {
       tokenHash: sha256(accessToken),
-      jti: deps.newId(),
       offeringId: offering.offeringId,
       ...requested,
       dpopJkt: dpop?.jkt ?? null,

@@ -82,7 +82,7 @@ type Given = Pick<NewToken, 'detailed' | 'scoped' | 'authorization'> & {
 /** Makes a token and stores it. @returns it, or why it could not be given. */
 async function newToken(
   deps: Deps,
-  { offeringId, jti }: PreAuthorizedCode,
+  { offeringId, jti, expiresAt: codeExpiresAt }: PreAuthorizedCode,
   given: Given,
   client: TokenClient,
   now: Date,
@@ -93,7 +93,14 @@ async function newToken(
   const seconds = accessTokenSeconds(dpop !== undefined)
   const expiresAt = new Date(now.getTime() + seconds * 1000)
   const outcome = await deps.stores.openid4vci.insertToken(
-    { tokenHash: sha256(accessToken), jti, offeringId, ...granted, dpopJkt: dpop?.jkt ?? null, expiresAt },
+    {
+      tokenHash: sha256(accessToken),
+      code: { hash: jti, expiresAt: codeExpiresAt },
+      offeringId,
+      ...granted,
+      dpopJkt: dpop?.jkt ?? null,
+      expiresAt,
+    },
     session,
     usedProofs(wallet, dpop),
     now,

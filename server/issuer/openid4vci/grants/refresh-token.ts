@@ -98,7 +98,6 @@ async function handle(deps: Deps, parameters: TokenParameters, { dpop, wallet }:
   const outcome = await deps.stores.openid4vci.insertToken(
     {
       tokenHash: sha256(accessToken),
-      jti: deps.newId(),
       offeringId: found.offeringId,
       detailed: requested.detailed,
       scoped: requested.scoped,

@@ -62,7 +62,8 @@ export type TokenAuthorization = {
 
 export interface NewToken {
   readonly tokenHash: string
-  readonly jti: string
+  /** The pre-authorized code that it is given for, which is used up by it. */
+  readonly code?: UsedOnce
   readonly offeringId: string
   readonly detailed: readonly string[]
   readonly scoped: readonly string[]
@@ -126,6 +127,15 @@ function claimed({ authorization }: NewToken): Fragment {
       WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${ready} RETURNING authorization_id AS id)`
 }
 
+/** `code`: one row where the token is not given for a pre-authorized code, or that is used up by it. */
+function usedCode({ code }: NewToken): Fragment {
+  if (code === undefined) return fragment`code AS (SELECT 1 AS used)`
+  return fragment`
+    code AS (
+      INSERT INTO used_nonces (hash, expires_at) SELECT ${code.hash}, ${code.expiresAt} FROM ready
+      ON CONFLICT DO NOTHING RETURNING 1 AS used)`
+}
+
 /** The authorization that begins with the token in `token`, and the refresh token that is given with it. */
 function begun({ authorization, offeringId, detailed, scoped }: NewToken): Fragment {
   if (authorization === undefined) return emptyFragment
@@ -148,8 +158,8 @@ function begun({ authorization, offeringId, detailed, scoped }: NewToken): Fragm
 export function createTokenStore({ sql }: Database, announce: Announce) {
   return {
     /**
-     * Stores an access token and uses its code up: of two uses of one code the second meets the unique `jti`. The
-     * offering's session moves with it.
+     * Stores an access token and uses its code up, which of two uses of one code the first does. The offering's session
+     * moves with it.
      *
      * @param session as it then is; `unread` where it has one that was not read.
      */
@@ -175,13 +185,14 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
         ${usedOnce(proofs, fragment`SELECT 1 FROM open`)},
         ready AS (SELECT id FROM open WHERE (SELECT count(*) FROM once) = ${proofs.length}),
         ${claimed(token)},
+        ${usedCode(token)},
         token AS (
-          INSERT INTO issuance_tokens (token_hash, jti, offering_id, configuration_ids, scope, dpop_jkt, expires_at,
+          INSERT INTO issuance_tokens (token_hash, offering_id, configuration_ids, scope, dpop_jkt, expires_at,
             authorization_id)
-          SELECT ${token.tokenHash}, ${token.jti}, ready.id, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
+          SELECT ${token.tokenHash}, ready.id, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
             ${token.dpopJkt}, ${token.expiresAt}, claimed.id
-          FROM ready, claimed
-          ON CONFLICT (jti) DO NOTHING RETURNING offering_id, authorization_id),
+          FROM ready, claimed, code
+          RETURNING offering_id, authorization_id),
         ${begun(token)}
         ${
           session === 'unread'
@@ -238,7 +249,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
       return row === undefined ? undefined : withDates(row)
     },
 
-    /** Removes tokens that expired before a moment, and the codes that they stand for, at most `limit`. */
+    /** Removes tokens that expired before a moment, at most `limit`. */
     async removeTokens(before: Date, limit: number): Promise<BatchDone> {
       const removed = await sql(
         deletedRow,

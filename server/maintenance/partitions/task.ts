@@ -1,0 +1,85 @@
+import type { Deps } from '../../deps.js'
+import { type MaintenanceTask, secondsBefore } from '../task.js'
+import type { Partition, PartitionChange, PartitionedTable } from './store.js'
+import { type PartitionStep, partitionStart } from './times.js'
+
+/** The largest difference between the clocks of two processes of one installation. */
+export const CLOCK_SKEW_SECONDS = 300
+
+/** How a table is partitioned by time. */
+export interface PartitionPlan {
+  readonly table: PartitionedTable
+  readonly step: PartitionStep
+  /** How many are made beyond the present one. */
+  readonly ahead: number
+  /** How far beyond the present a row's time may lie as it is written, in seconds. */
+  readonly writesAheadSeconds: number
+  /** Whether a partition that ended before now is dropped, clocks' differences allowed for; never unless given. */
+  readonly droppable?: (partition: Partition) => Promise<boolean>
+}
+
+/** Whoever goes on after one that could not be locked would let others wait again. */
+const goesOn = (change: PartitionChange) => change !== 'locked'
+
+/** The times for which partitions are to be made: those that lie so far ahead that nobody writes into them yet. */
+function timesAhead({ step, ahead, writesAheadSeconds }: PartitionPlan, now: Date): [since: Date, until: Date][] {
+  const written = secondsBefore(now, -(writesAheadSeconds + CLOCK_SKEW_SECONDS))
+  const times = Array.from({ length: ahead }, (_, n): [Date, Date] => [
+    partitionStart(step, now, n + 1),
+    partitionStart(step, now, n + 2),
+  ])
+  return times.filter(([since]) => since > written)
+}
+
+const overlaps = ({ since, until }: Partition, [from, to]: readonly [Date, Date]) =>
+  until > from && (since === undefined || since < to)
+
+/**
+ * Makes the partitions of a table ahead and drops those that have had their time. A partition is made before anybody writes
+ * into its time: what has none goes to the default partition and stays there, where another task removes it row by row.
+ */
+export function partitionTask(
+  { stores, metrics }: Pick<Deps, 'stores' | 'metrics'>,
+  plan: PartitionPlan,
+): MaintenanceTask {
+  const { table } = plan
+  const { partitions } = stores
+  const count = (change: PartitionChange) => {
+    metrics.partition(table, change)
+    return change
+  }
+
+  const make = async (known: readonly Partition[], now: Date): Promise<number> => {
+    let made = 0
+    for (const time of timesAhead(plan, now)) {
+      if (known.some((partition) => overlaps(partition, time))) continue
+      const change = count(await partitions.make(table, ...time))
+      if (change === 'made') made += 1
+      if (!goesOn(change)) break
+    }
+    return made
+  }
+
+  const drop = async (known: readonly Partition[], now: Date): Promise<number> => {
+    const ended = secondsBefore(now, CLOCK_SKEW_SECONDS)
+    let dropped = 0
+    for (const partition of known.filter(({ until }) => until <= ended)) {
+      if ((await plan.droppable?.(partition)) !== true) continue
+      const change = count(await partitions.drop(partition))
+      if (change === 'dropped') dropped += 1
+      if (!goesOn(change)) break
+    }
+    return dropped
+  }
+
+  return {
+    name: `partitions of ${table}`,
+    everyMs: 30_000,
+    run: async (now) => {
+      const known = await partitions.list(table)
+      const made = await make(known, now)
+      const dropped = await drop(known, now)
+      return { count: made + dropped, more: false, lateSeconds: 0 }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrate } from '../../server/database/migrate.js'
+import { migrationsDirectory } from '../../server/database/migrations.js'
+import { withStartLock } from '../../server/database/start-lock.js'
+import { createEmptyDatabase, createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
+
+/** What schema.prisma cannot say: which tables are partitioned, by what, and that each has a default partition. */
+const PARTITIONED = [{ name: 'used_nonces', by: 'RANGE (expires_at)', others: 'used_nonces_default' }]
+
+it('tables are partitioned by their times, with a default partition each', async () => {
+  await using database = await createTestDatabase()
+  const tables = await query(
+    database.url,
+    `SELECT partrelid::regclass::text AS name, pg_get_partkeydef(partrelid) AS by, partdefid::regclass::text AS others
+     FROM pg_partitioned_table ORDER BY 1`,
+  )
+  expect(tables).toEqual(PARTITIONED)
+  // A new installation writes into none of the default partitions, from its first moment on.
+  await query(database.url, "INSERT INTO used_nonces VALUES ('first', now() + interval '10 minutes')")
+  for (const { others } of PARTITIONED) expect(await query(database.url, `SELECT 1 FROM ${others}`)).toEqual([])
+})
+
+describe('an installation from before they were', () => {
+  let database: TestDatabase
+  const run = (sql: string, values: unknown[] = []) => query(database.url, sql, values)
+
+  beforeAll(async () => {
+    database = await createEmptyDatabase()
+    const directory = await mkdtemp(join(tmpdir(), 'credence-migrations-'))
+    for (const name of (await readdir(migrationsDirectory())).filter((name) => name < '20261122221500'))
+      await cp(join(migrationsDirectory(), name), join(directory, name), { recursive: true })
+    await withStartLock(database.url, (lock) => migrate(lock, directory))
+    await rm(directory, { recursive: true })
+    await run(`
+      INSERT INTO used_nonces SELECT 'nonce ' || n, now() + n * interval '3 seconds' FROM generate_series(-1000, 100) AS n;
+      SET session_replication_role = replica;
+      INSERT INTO issuance_tokens (token_hash, jti, offering_id, expires_at)
+      SELECT 'token ' || n, 'code ' || n, 'offering', now() + n * interval '3 seconds' FROM generate_series(-1000, 100) AS n`)
+    await withStartLock(database.url, (lock) => migrate(lock))
+  })
+  afterAll(() => database.drop())
+
+  it('keeps its rows', async () => {
+    expect(
+      await run(`SELECT (SELECT count(*)::int FROM used_nonces WHERE hash LIKE 'nonce%') AS nonces,
+        (SELECT count(*)::int FROM issuance_tokens) AS tokens`),
+    ).toEqual([{ nonces: 1101, tokens: 1101 }])
+    expect(await run('SELECT 1 FROM used_nonces_default')).toEqual([])
+  })
+
+  it('refuses nonces and codes that were used before, whatever moment they expire at', async () => {
+    for (const hash of ['nonce 100', 'nonce 1', 'code 100', 'code 1'])
+      for (const seconds of [1, 300, 600, 900])
+        expect(
+          await run(
+            `INSERT INTO used_nonces VALUES ($1, now() + $2 * interval '1 second') ON CONFLICT DO NOTHING RETURNING hash`,
+            [hash, seconds],
+          ),
+        ).toEqual([])
+  })
+
+  it('has partitions for the hours after those', async () => {
+    expect(
+      await run(`INSERT INTO used_nonces VALUES ('x', now() + interval '20 hours') RETURNING tableoid::regclass::text`),
+    ).not.toEqual([{ tableoid: 'used_nonces_default' }])
+    const [former] = await run("SELECT 1 FROM pg_inherits WHERE inhrelid = 'used_nonces_former'::regclass")
+    expect(former).toBeDefined()
+  })
+})
