@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { certificateChecks, certificateTasks, expiriesOf } from './agent/certificate-watch.js'
 import { certifiedKey } from './agent/certified-key.js'
 import { createAgentStore } from './agent/store.js'
+import { auditTasks } from './audit/tasks.js'
 import { createAccess } from './auth/access.js'
 import { createSignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
@@ -232,6 +233,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...pendingTasks(deps),
       ...pageTasks(deps),
       ...certificateTasks(deps),
+      ...auditTasks(deps),
     ],
     clock,
     log,

@@ -26,6 +26,9 @@ export const secondsBefore = (now: Date, seconds: number): Date => new Date(now.
 
 export const DAY_SECONDS = 24 * 60 * 60
 
+/** The largest difference between the clocks of two processes of one installation. */
+export const CLOCK_SKEW_SECONDS = 300
+
 /** Work on rows that are due a number of seconds after the moment that they hold. */
 export interface DueRows {
   readonly name: string

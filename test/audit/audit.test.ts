@@ -138,12 +138,24 @@ describe('the audit table', () => {
     for (const { at } of all) expect(Math.abs(Date.now() - at.getTime())).toBeLessThan(600_000)
   })
 
-  it.each(['UPDATE audit_events SET actor = NULL', 'DELETE FROM audit_events', 'TRUNCATE audit_events'])(
-    'is append-only: %s is refused',
-    async (sql) => {
-      const before = await entries()
-      await expect(query(service.databaseUrl, sql)).rejects.toThrow('audit_events is append-only')
-      expect(await entries()).toEqual(before)
-    },
-  )
+  const partitions = [
+    'audit_events_default',
+    `audit_events_${new Date().toISOString().slice(0, 7).replace('-', '')}01_00`,
+  ]
+  it.each(
+    ['audit_events', ...partitions].flatMap((table) => [
+      `UPDATE ${table} SET actor = NULL`,
+      `DELETE FROM ${table}`,
+      `TRUNCATE ${table}`,
+    ]),
+  )('is append-only: %s is refused', async (sql) => {
+    // One without a partition of its month.
+    await query(
+      service.databaseUrl,
+      "INSERT INTO audit_events (at, action, subject, subject_id) VALUES ('2001-01-01', 'x', 'x', 'x')",
+    )
+    const before = await entries()
+    await expect(query(service.databaseUrl, sql)).rejects.toThrow('audit_events is append-only')
+    expect(await entries()).toEqual(before)
+  })
 })

@@ -8,7 +8,11 @@ import { withStartLock } from '../../server/database/start-lock.js'
 import { createEmptyDatabase, createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
 /** What schema.prisma cannot say: which tables are partitioned, by what, and that each has a default partition. */
-const PARTITIONED = [{ name: 'used_nonces', by: 'RANGE (expires_at)', others: 'used_nonces_default' }]
+const PARTITIONED = [
+  { name: 'audit_events', by: 'RANGE (at)', others: 'audit_events_default' },
+  { name: 'issuance_tokens', by: 'RANGE (expires_at)', others: 'issuance_tokens_default' },
+  { name: 'used_nonces', by: 'RANGE (expires_at)', others: 'used_nonces_default' },
+]
 
 it('tables are partitioned by their times, with a default partition each', async () => {
   await using database = await createTestDatabase()
@@ -20,6 +24,11 @@ it('tables are partitioned by their times, with a default partition each', async
   expect(tables).toEqual(PARTITIONED)
   // A new installation writes into none of the default partitions, from its first moment on.
   await query(database.url, "INSERT INTO used_nonces VALUES ('first', now() + interval '10 minutes')")
+  await query(
+    database.url,
+    `INSERT INTO issuance_tokens (token_hash, offering_id, expires_at) VALUES ('first', 'x', now() + interval '1 hour')`,
+  )
+  await query(database.url, "INSERT INTO audit_events (action, subject, subject_id) VALUES ('x', 'x', 'first')")
   for (const { others } of PARTITIONED) expect(await query(database.url, `SELECT 1 FROM ${others}`)).toEqual([])
 })
 
@@ -30,7 +39,7 @@ describe('an installation from before they were', () => {
   beforeAll(async () => {
     database = await createEmptyDatabase()
     const directory = await mkdtemp(join(tmpdir(), 'credence-migrations-'))
-    for (const name of (await readdir(migrationsDirectory())).filter((name) => name < '20261122221500'))
+    for (const name of (await readdir(migrationsDirectory())).filter((name) => name < '20261122221500_p'))
       await cp(join(migrationsDirectory(), name), join(directory, name), { recursive: true })
     await withStartLock(database.url, (lock) => migrate(lock, directory))
     await rm(directory, { recursive: true })
@@ -38,7 +47,9 @@ describe('an installation from before they were', () => {
       INSERT INTO used_nonces SELECT 'nonce ' || n, now() + n * interval '3 seconds' FROM generate_series(-1000, 100) AS n;
       SET session_replication_role = replica;
       INSERT INTO issuance_tokens (token_hash, jti, offering_id, expires_at)
-      SELECT 'token ' || n, 'code ' || n, 'offering', now() + n * interval '3 seconds' FROM generate_series(-1000, 100) AS n`)
+      SELECT 'token ' || n, 'code ' || n, 'offering', now() + n * interval '3 seconds' FROM generate_series(-1000, 100) AS n;
+      INSERT INTO audit_events (at, action, subject, subject_id)
+      SELECT now() - n * interval '1 day', 'x', 'x', 'id ' || n FROM generate_series(0, 1000) AS n`)
     await withStartLock(database.url, (lock) => migrate(lock))
   })
   afterAll(() => database.drop())
@@ -46,9 +57,14 @@ describe('an installation from before they were', () => {
   it('keeps its rows', async () => {
     expect(
       await run(`SELECT (SELECT count(*)::int FROM used_nonces WHERE hash LIKE 'nonce%') AS nonces,
-        (SELECT count(*)::int FROM issuance_tokens) AS tokens`),
-    ).toEqual([{ nonces: 1101, tokens: 1101 }])
-    expect(await run('SELECT 1 FROM used_nonces_default')).toEqual([])
+        (SELECT count(*)::int FROM issuance_tokens) AS tokens, (SELECT max(id)::int FROM audit_events) AS last,
+        (SELECT count(*)::int FROM audit_events) AS audited`),
+    ).toEqual([{ nonces: 1101, tokens: 1101, last: 1001, audited: 1001 }])
+    for (const { others } of PARTITIONED) expect(await run(`SELECT 1 FROM ${others}`)).toEqual([])
+    await run("INSERT INTO audit_events (action, subject, subject_id) VALUES ('x', 'x', 'next')")
+    expect(await run('SELECT max(id)::int AS last FROM audit_events')).toEqual([{ last: 1002 }])
+    for (const sql of ['DELETE FROM', 'TRUNCATE'])
+      await expect(run(`${sql} audit_events_former`)).rejects.toThrow('audit_events is append-only')
   })
 
   it('refuses nonces and codes that were used before, whatever moment they expire at', async () => {

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.js'
-import { CLOCK_SKEW_SECONDS, partitionTask } from '../../maintenance/partitions/task.js'
-import { DAY_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
+import { partitionTask } from '../../maintenance/partitions/task.js'
+import { CLOCK_SKEW_SECONDS, DAY_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
+import { accessTokenSeconds } from './access-token.js'
 import { CODE_SECONDS } from './sealed.js'
 
 /**
@@ -25,6 +26,13 @@ export function issuanceTasks(deps: Pick<Deps, 'stores' | 'config' | 'metrics'>)
       everyMs: 60_000,
       seconds: 3_600,
       batch: authorizations.removeExpired,
+    }),
+    partitionTask(deps, {
+      table: 'issuance_tokens',
+      step: { hours: 4 },
+      ahead: 2,
+      writesAheadSeconds: accessTokenSeconds(true),
+      droppable: async () => true,
     }),
     dueRows({
       name: 'remove access tokens',

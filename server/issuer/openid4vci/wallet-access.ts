@@ -60,9 +60,9 @@ async function tokenOf(context: Context, { scheme, token }: SentToken): Promise<
   const refusal = (description: string) => authorizationError(deps.config, 'invalid_token', description)
   const proof = scheme === 'dpop' ? proofOf(context, token) : undefined
   if (scheme === 'dpop' && proof === undefined) throw refusal('The DPoP proof is missing.')
-  const found = await deps.stores.openid4vci.token(sha256(token), proof)
-  if (found === undefined || found.tokenExpiresAt <= deps.clock())
-    throw refusal('The access token is unknown or has expired.')
+  const now = deps.clock()
+  const found = await deps.stores.openid4vci.token(sha256(token), proof, now)
+  if (found === undefined || found.tokenExpiresAt <= now) throw refusal('The access token is unknown or has expired.')
   if ((found.dpopJkt !== null) !== (scheme === 'dpop'))
     throw refusal(`The access token must be sent as ${found.dpopJkt === null ? 'Bearer' : 'DPoP'}.`)
   if (found.dpopJkt === null && isHaip(deps, found)) throw refusal('The access token must be bound to a key (HAIP).')

@@ -1,10 +1,7 @@
 import type { Deps } from '../../deps.js'
-import { type MaintenanceTask, secondsBefore } from '../task.js'
+import { CLOCK_SKEW_SECONDS, type MaintenanceTask, secondsBefore } from '../task.js'
 import type { Partition, PartitionChange, PartitionedTable } from './store.js'
 import { type PartitionStep, partitionStart } from './times.js'
-
-/** The largest difference between the clocks of two processes of one installation. */
-export const CLOCK_SKEW_SECONDS = 300
 
 /** How a table is partitioned by time. */
 export interface PartitionPlan {

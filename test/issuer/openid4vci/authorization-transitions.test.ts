@@ -71,7 +71,6 @@ describe('the rows of an authorization', () => {
     for (const [table, column] of [
       ['authorizations', 'id'],
       ['refresh_tokens', 'authorization_id'],
-      ['issuance_tokens', 'authorization_id'],
     ] as const)
       expect(await rows(table, column)).toEqual([])
   })

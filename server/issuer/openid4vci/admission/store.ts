@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
 import { countRedemption } from '../../redemptions/store.js'
+import { goodToken } from '../tokens/good-token.js'
 import { TX_CODE_ATTEMPTS } from '../tx-code.js'
 import { type UsedOnce, usedRows } from '../used-once/store.js'
 
@@ -65,12 +66,12 @@ function takeableUnder({ tokenHash, configurationId, authorizationId, instances,
   if (authorizationId === null) {
     return fragment`
       SELECT credential_id, credential_id IS NOT NULL AS counted FROM issuance_tokens
-      WHERE token_hash = ${tokenHash} AND expires_at > ${now} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE`
+      WHERE ${goodToken(tokenHash, now)} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE`
   }
   return fragment`
     SELECT a.credential_id, a.redemption_counted AS counted FROM authorizations a
     WHERE a.id = ${authorizationId} AND a.expires_at > ${now} AND ${givenToday(now)} + ${instances} <= ${INSTANCES_A_DAY}
-      AND EXISTS (SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND expires_at > ${now})
+      AND EXISTS (SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)})
     FOR UPDATE`
 }
 
@@ -87,11 +88,11 @@ const released = ({ transactionHash }: Admission): Fragment =>
 
 /** `spent`: the credential in `target` as what the token, and its authorization, took. */
 export function spent(request: Admission): Fragment {
-  const { tokenHash, configurationId, authorizationId } = request
+  const { tokenHash, configurationId, authorizationId, now } = request
   const token = fragment`
     spent AS (
       UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
-      FROM target WHERE token_hash = ${tokenHash})`
+      FROM target WHERE ${goodToken(tokenHash, now)})`
   if (authorizationId === null) return token
   return fragment`
     ${token},

@@ -290,7 +290,7 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Removes authorizations that expired before a moment, with their tokens and the offerings that were made for them and
+     * Removes authorizations that expired before a moment, with their refresh tokens and the offerings that were made for them and
      * that nobody redeemed, at most `limit`.
      */
     async removeExpired(before: Date, limit: number): Promise<BatchDone> {

@@ -10,6 +10,7 @@ import { zRefreshToken, zStored, zToken } from '../rows.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
 import { movedSession, steppedSession, withDates } from '../sessions/store.js'
 import { type UsedOnce, usedOnce } from '../used-once/store.js'
+import { goodToken } from './good-token.js'
 
 /** An access token with all that issuing under it needs. */
 export interface TokenContext extends IssuanceContext, WalletOffering {
@@ -221,14 +222,15 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
 
     /**
      * The token with what it is good for. A proof for it is used up in the same statement; `proven` says that it was made
-     * with the token's key and was never used before.
+     * with the token's key and was never used before. Nothing for a token that has expired.
      */
     async token(
       tokenHash: string,
       proof: (UsedOnce & { readonly jkt: string }) | undefined,
+      now: Date,
     ): Promise<(TokenContext & { readonly proven: boolean }) | undefined> {
       const bound = fragment`
-        SELECT 1 FROM issuance_tokens WHERE token_hash = ${tokenHash} AND dpop_jkt = ${proof?.jkt ?? null}::text`
+        SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} AND dpop_jkt = ${proof?.jkt ?? null}::text`
       const [row] = await sql(zToken)`
         ${proof === undefined ? emptyFragment : fragment`WITH ${usedOnce([proof], bound)}`}
         SELECT ${proof === undefined ? fragment`false` : fragment`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
@@ -237,7 +239,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
           c.vc -> 'proof' IS NOT NULL AS "credentialSigned"
-        FROM issuance_tokens t
+        FROM (SELECT * FROM issuance_tokens WHERE ${goodToken(tokenHash, now)}) t
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
@@ -245,15 +247,15 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
         LEFT JOIN credential_offer_sessions x ON x.id = o.id
         LEFT JOIN authorizations a ON a.id = t.authorization_id
         LEFT JOIN credentials c ON c.id = COALESCE(a.credential_id, t.credential_id)
-        WHERE t.token_hash = ${tokenHash}`
+        WHERE t.authorization_id IS NULL OR a.id IS NOT NULL`
       return row === undefined ? undefined : withDates(row)
     },
 
-    /** Removes tokens that expired before a moment, at most `limit`. */
+    /** Removes tokens that expired before a moment and are in no partition of their time, at most `limit`. */
     async removeTokens(before: Date, limit: number): Promise<BatchDone> {
       const removed = await sql(
         deletedRow,
-      )`${deletedBatch(expiredBatch('issuance_tokens', 'token_hash', before, limit))}`
+      )`${deletedBatch(expiredBatch('issuance_tokens_default', 'token_hash', before, limit))}`
       return batchDone(removed, limit)
     },
   }

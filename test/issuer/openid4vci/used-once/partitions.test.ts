@@ -8,22 +8,22 @@ import { type Issuer, JWT_VC, movingClock, PRE_AUTHORIZED, refusalOf, startIssue
 
 const HOUR = 3_600
 const clock = movingClock()
-/** That of another process of the installation. */
-const elsewhere = movingClock()
+/** That of another process of the installation, which stands still. */
+let elsewhere = new Date()
 let issuer: Issuer
 let other: TestService
 
 beforeAll(async () => {
   issuer = await startIssuer({ clock: clock.now, maintenance: false })
   const { databaseUrl, identityProvider } = issuer.service
-  other = await startService({ databaseUrl, identityProvider, clock: elsewhere.now, maintenance: false })
+  other = await startService({ databaseUrl, identityProvider, clock: () => elsewhere, maintenance: false })
 })
 afterAll(async () => {
   await other.close()
   await issuer.service.close()
 })
 afterEach(() => {
-  clock.ahead = elsewhere.ahead = 0
+  clock.ahead = 0
 })
 
 const run = (sql: string, values: unknown[] = []) => query(issuer.service.databaseUrl, sql, values)
@@ -85,15 +85,18 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     clock.ahead = 90 * 24 * HOUR
     await maintain()
     clock.ahead += 5 * HOUR
-    clock.ahead += untilTheHour() - 1
-    // It expires with the hour, by every clock.
-    const [first, second] = [await newToken(), await newToken()]
-    clock.ahead -= 300
+    const hour = clock.now().getTime() / 1000 + untilTheHour()
+    const setClock = (seconds: number) => {
+      clock.ahead += seconds - clock.now().getTime() / 1000
+    }
+    // It expires some seconds before the hour is over.
+    setClock(hour - 305)
     const nonce = await issuer.nonce()
+    const [first, second] = [await newToken(), await newToken()]
     expect((await take(first, nonce)).status).toBe(200)
     const [place] = (await places()).slice(-1)
-    elsewhere.ahead = clock.ahead + 299
-    clock.ahead += 599
+    elsewhere = new Date((hour - 10) * 1000)
+    setClock(hour + 285)
     await maintain()
     expect(await partitions()).toContain(place)
     expect(refusalOf(await take(second, nonce, other))).toEqual(USED)
