@@ -1,0 +1,136 @@
+import { DeviceResponse, Document, MDoc, Verifier } from '@auth0/mdl'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createSigner, generateKeyPair, type Jwk, type Signer } from '../../../server/protocol/jose/jws.js'
+import { decodeCbor, sourceOf } from '../../../server/protocol/mdoc/cbor/decode.js'
+import { encodeCbor } from '../../../server/protocol/mdoc/cbor/encode.js'
+import { TAG_ENCODED_CBOR, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
+import {
+  presentMdoc,
+  redirectTranscript,
+  verifyDeviceResponse,
+  verifyIssuerSigned,
+} from '../../../server/protocol/mdoc/mdoc.js'
+import { makeCertificate } from '../issuer-keys/certificates.js'
+import { type Actor, DOCTYPE, issue, MORE, makeIssuer, NAMESPACE, trusting } from './actors.js'
+import { at } from './tampering.js'
+
+const NOW = new Date()
+const DAY = 86_400_000
+const validity = {
+  notBefore: `${new Date(NOW.getTime() - DAY).toISOString().slice(0, 19)}Z`,
+  notAfter: `${new Date(NOW.getTime() + 100 * DAY).toISOString().slice(0, 19)}Z`,
+}
+const authority = makeCertificate({ subject: 'Authority', ca: true, keyUsage: 0x04, ...validity })
+const transcript = redirectTranscript({
+  clientId: 'x509_san_dns:v.example',
+  nonce: 'n-1',
+  responseUri: 'https://v.example',
+})
+/** SessionTranscriptBytes (ISO/IEC 18013-5 §9.1.5.1), in which the library takes it. */
+const transcriptBytes = Buffer.from(encodeCbor(new Tagged(TAG_ENCODED_CBOR, transcript)))
+
+let issuer: Actor
+let devicePrivate: Jwk
+let holder: Signer
+
+beforeAll(async () => {
+  issuer = await makeIssuer(authority, validity)
+  devicePrivate = (await generateKeyPair('ES256')).privateJwk
+  holder = await createSigner(devicePrivate, 'holder')
+})
+
+describe('@auth0/mdl, another code base', () => {
+  /** Its checks that fail, but for one: its rule that a certificate has a country is for driving licences alone. */
+  async function failedChecks(response: string, encodedSessionTranscript: Uint8Array): Promise<readonly string[]> {
+    const failed: string[] = []
+    await new Verifier([authority.certificate.toString()]).verify(Buffer.from(response, 'base64url'), {
+      encodedSessionTranscript,
+      onCheck: ({ status, check }) => {
+        if (status === 'FAILED') failed.push(check)
+      },
+    })
+    return failed.filter((check) => !check.startsWith('Country name (C) must be present'))
+  }
+
+  it('verifies what we issue and present', async () => {
+    const issuedAt = new Date(NOW.getTime() - 3_600_000)
+    const expiresAt = new Date(NOW.getTime() + DAY)
+    const issuerSigned = await issue(issuer, holder, { issuedAt, expiresAt })
+    const disclose = [
+      [NAMESPACE, 'family_name'],
+      [NAMESPACE, 'driving_privileges'],
+      [NAMESPACE, 'portrait'],
+      [MORE, 'organ_donor'],
+    ] as const
+    const response = await presentMdoc({ issuerSigned, disclose, sessionTranscript: transcript, signer: holder })
+    expect(await failedChecks(response, transcriptBytes)).toEqual([])
+    const other = encodeCbor(
+      new Tagged(TAG_ENCODED_CBOR, encodeCbor([null, null, ['OpenID4VPHandover', Buffer.alloc(32)]])),
+    )
+    expect(await failedChecks(response, Buffer.from(other))).toEqual(['Device signature must be valid'])
+  })
+
+  describe('issues and presents what we verify', () => {
+    const trust = () => trusting(authority, new Date())
+    let document: MDoc
+
+    beforeAll(async () => {
+      const signed = await new Document(DOCTYPE)
+        .addIssuerNameSpace(NAMESPACE, {
+          family_name: 'Möbius',
+          given_name: 'Ada',
+          birth_date: '1990-12-24',
+          portrait: Buffer.from([0, 1, 254]),
+        })
+        .useDigestAlgorithm('SHA-512')
+        .addValidityInfo({ signed: new Date(), validUntil: new Date(NOW.getTime() + DAY) })
+        .addDeviceKeyInfo({ deviceKey: holder.publicJwk as never })
+        .sign({
+          issuerPrivateKey: { ...issuer.privateKey.export({ format: 'jwk' }), kid: 'issuer' } as never,
+          issuerCertificate: issuer.certificate.toString(),
+          alg: 'ES256',
+        })
+      document = new MDoc([signed])
+    })
+
+    it('as IssuerSigned', async () => {
+      const issuerSigned = at(
+        decodeCbor(document.encode(), { what: 'Test' }) as Map<string, never>,
+        'documents',
+        0,
+        'issuerSigned',
+      )
+      const bytes = sourceOf(issuerSigned as never) ?? Buffer.alloc(0)
+      const verified = await verifyIssuerSigned(Buffer.from(bytes).toString('base64url'), trust())
+      expect(verified.claims).toEqual({
+        [NAMESPACE]: { family_name: 'Möbius', given_name: 'Ada', birth_date: '1990-12-24', portrait: 'AAH-' },
+      })
+      expect(verified.deviceKey).toEqual(holder.publicJwk)
+    })
+
+    it('as DeviceResponse', async () => {
+      const path = `$['${NAMESPACE}']['family_name']`
+      const presentation = await DeviceResponse.from(document)
+        .usingPresentationDefinition({
+          id: 'one',
+          input_descriptors: [
+            {
+              id: DOCTYPE,
+              format: { mso_mdoc: { alg: ['ES256'] } },
+              constraints: { limit_disclosure: 'required', fields: [{ path: [path], intent_to_retain: false }] },
+            },
+          ],
+        })
+        .usingSessionTranscriptBytes(transcriptBytes)
+        .authenticateWithSignature({ ...devicePrivate, kid: 'device' } as never, 'ES256')
+        .sign()
+      const response = Buffer.from(presentation.encode()).toString('base64url')
+      const verified = await verifyDeviceResponse(response, { ...trust(), sessionTranscript: transcript })
+      expect(verified).toMatchObject({ doctype: DOCTYPE, claims: { [NAMESPACE]: { family_name: 'Möbius' } } })
+      const elsewhere = redirectTranscript({ clientId: 'other', nonce: 'n-1', responseUri: 'https://v.example' })
+      await expect(verifyDeviceResponse(response, { ...trust(), sessionTranscript: elsewhere })).rejects.toThrow(
+        'Device signature is invalid.',
+      )
+    })
+  })
+})
