@@ -8,12 +8,12 @@ import { statementTexts } from './statement-texts.js'
 
 /**
  * Runs one statement, each value a parameter of its own, and resolves to its rows, whose shape it declares:
- * `` sql(zRow)`SELECT …` ``; parts of it are made with `fragment`. It
- * goes over Prisma's pool, prepared under the same names, but not through Prisma's client, whose interpreter takes more
- * than twice the processor time of the statement itself.
+ * `` sql(zRow)`SELECT …` ``; parts of it are made with `fragment`. It goes over
+ * Prisma's pool, prepared under the same names, but not through Prisma's client, whose interpreter takes more than twice the
+ * processor time of the statement itself.
  *
  * Types are PostgreSQL's: a timestamp is a Date, JSON is parsed, bigint and numeric are strings. Rows are checked by their
- * shape in the tests alone (`row-check.ts`).
+ * shape in the tests alone (`row-check.ts`). A shape is a constant: making one takes 10 to 20 µs.
  *
  * @throws StatementError where the statement is refused or the database is away.
  */

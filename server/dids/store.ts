@@ -82,6 +82,8 @@ const zRecordIdentity: z.ZodType<RecordIdentity> = z.strictObject({
   x5c,
 })
 
+const zIssuerDid = z.strictObject({ did: z.string() })
+
 /** DID Core 1.0 §3.1, without what a DID URL adds. */
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 
@@ -133,7 +135,7 @@ export function createDidStore({ prisma, sql }: Database) {
     /** Whether a DID is one of this installation's issuers. Asked once: what they have signed stays theirs. */
     async isIssuer(did: string): Promise<boolean> {
       if (ownIssuers.get(did) === true) return true
-      const rows = await sql(z.strictObject({ did: z.string() }))`
+      const rows = await sql(zIssuerDid)`
         SELECT did FROM dids WHERE did = ${did} AND purpose = 'issuer'`
       if (rows.length > 0) ownIssuers.set(did, true)
       return rows.length > 0

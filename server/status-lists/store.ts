@@ -66,6 +66,8 @@ const zIndexRange: z.ZodType<IndexRange> = z.strictObject({
   to: z.int(),
 })
 
+const zIndex = z.strictObject({ index: z.int() })
+
 export type StatusListStore = ReturnType<typeof createStatusListStore>
 
 export function createStatusListStore({ sql }: Database) {
@@ -109,7 +111,7 @@ export function createStatusListStore({ sql }: Database) {
 
     /** Indices of a list that are revoked. */
     async revokedIndices(id: string): Promise<number[]> {
-      const rows = await sql(z.strictObject({ index: z.int() }))`
+      const rows = await sql(zIndex)`
         SELECT status_index AS index FROM credential_instances WHERE status_list_id = ${id} AND revoked_at IS NOT NULL`
       return rows.map((row) => row.index)
     },

@@ -9,6 +9,8 @@ export interface CredentialRecord {
 
 const zCredentialRecord: z.ZodType<CredentialRecord> = z.strictObject({ id: z.string(), vc: json() })
 
+const zRevocation = z.strictObject({ exists: z.boolean() })
+
 export type CredentialStore = ReturnType<typeof createCredentialStore>
 
 export function createCredentialStore({ sql }: Database) {
@@ -33,7 +35,7 @@ export function createCredentialStore({ sql }: Database) {
      * @returns whether the credential exists.
      */
     async revoke(id: string, now: Date, actor: string | null): Promise<boolean> {
-      const [row] = await sql(z.strictObject({ exists: z.boolean() }))`
+      const [row] = await sql(zRevocation)`
         SELECT revoke_credential(${id}, ${now}, ${actor}) AS exists`
       return row?.exists === true
     },

@@ -68,6 +68,8 @@ function recording(record: NewRecord, admission: Admission): Fragment {
     ${movedSession(record.session, now, fragment`SELECT 1 FROM target`)}`
 }
 
+const zIssued = zAdmission.extend(recordedShape)
+
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
 
 /** What wallets do, from the offer over the token to what is put on record. */
@@ -86,7 +88,7 @@ export function createOpenid4vciStore(database: Database, announce: Announce) {
 
     /** Admits a wallet to an issuance and puts on record what it takes, in one statement: both happen, or neither. */
     async issue(request: Admission, record: NewRecord): Promise<IssuanceOutcome> {
-      const [row] = await sql(zAdmission.extend(recordedShape))`
+      const [row] = await sql(zIssued)`
         WITH ${admission(request)}, ${recording(record, request)}
         SELECT ${admissionColumns}, ${recordedEvents}`
       announce(row?.recorded)

@@ -87,6 +87,10 @@ const zResult: z.ZodType<StoredResult> = z.strictObject({
   responseCodeUsedAt: z.date().nullable(),
 })
 
+const zEnded = z.strictObject({ ...eventRow.shape, pageId: z.string().nullable() })
+
+const zExpired = z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int() })
+
 const zQrCode = z.strictObject({ authorizationRequestUri: z.string(), walletUrl: z.string().nullable() })
 
 type QrCodeContent = z.infer<typeof zQrCode>
@@ -197,7 +201,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       ending: Ending,
       now: Date,
     ): Promise<{ readonly pageId: string | null } | undefined> {
-      const [row] = await sql(z.strictObject({ ...eventRow.shape, pageId: z.string().nullable() }))`
+      const [row] = await sql(zEnded)`
         WITH moved AS (
           UPDATE verification_sessions s SET ${ended(transition, now)},
             result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)},
@@ -217,7 +221,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? emptyFragment : fragment`AND id = ${id}`
       const due = fragment`ended_at IS NULL AND expires_at <= ${now} ${only}`
-      const rows = await sql(z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int() }))`
+      const rows = await sql(zExpired)`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}

@@ -68,6 +68,8 @@ const zDecidable = z.strictObject({ ...schemaShape, ...sessionShape, deferred: z
 
 const zDeferredIssuance: z.ZodType<DeferredIssuance> = z.strictObject({ configurationId: z.string(), keys: z.string() })
 
+const zInserted = zAdmission.extend({ isFirst: z.boolean(), ...recordedShape })
+
 export type DeferredIssuanceStore = ReturnType<typeof createDeferredIssuanceStore>
 
 export function createDeferredIssuanceStore({ sql }: Database, announce: Announce) {
@@ -84,7 +86,7 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
       session: CredentialOfferSession,
     ): Promise<Deferred | Refusal> {
       const { authorizationId, configurationId, offeringId, now } = request
-      const [row] = await sql(zAdmission.extend({ isFirst: z.boolean(), ...recordedShape }))`
+      const [row] = await sql(zInserted)`
         WITH ${admission(request)},
         deferred AS (
           INSERT INTO deferred_issuances (transaction_hash, authorization_id, configuration_id, keys, created_at)

@@ -132,6 +132,12 @@ export function steppedSession(
     ${sessionEvent(fragment`SELECT * FROM moved`, now)}`
 }
 
+const zSession = z.strictObject(sessionShape)
+
+const zCounted = z.strictObject({ left: z.int(), ...recordedShape })
+
+const zExpired = z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int() })
+
 export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 
 export function createOfferSessionStore({ sql }: Database, announce: Announce) {
@@ -144,7 +150,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
   }
   return {
     async find(id: string, createdBy: string): Promise<StoredSession | undefined> {
-      const [row] = await sql(z.strictObject(sessionShape))`
+      const [row] = await sql(zSession)`
         SELECT ${sessionColumn} FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id
         WHERE x.id = ${id} AND x.created_by = ${createdBy}`
       return row === undefined ? undefined : (withDates(row).session ?? undefined)
@@ -208,7 +214,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
      * @returns how many attempts are left; undefined where none was left before.
      */
     async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number | undefined> {
-      const [row] = await sql(z.strictObject({ left: z.int(), ...recordedShape }))`
+      const [row] = await sql(zCounted)`
         WITH counted AS (
           UPDATE credential_offer_sessions x SET tx_code_attempts = x.tx_code_attempts + 1,
             state = CASE WHEN ${lastAttempt} THEN ${locked.state} ELSE x.state END,
@@ -227,7 +233,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken, at most `limit`. */
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
-      const rows = await sql(z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int() }))`
+      const rows = await sql(zExpired)`
         WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
         moved AS (
           UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
