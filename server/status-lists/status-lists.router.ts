@@ -18,6 +18,8 @@ async function published(ctx: Context, form: StatusListForm, id: string): Promis
     etag,
     'cache-control': `public, max-age=${STATUS_LIST_TTL_SECONDS}`,
     vary: 'Accept, Accept-Encoding',
+    // Without an Origin too: a cache in between keeps one answer for browsers and everybody else.
+    'access-control-allow-origin': '*',
   }
   const known = (ctx.request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known.includes(etag) || known.includes('*')) return { status: 304, headers: caching }

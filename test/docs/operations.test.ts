@@ -32,7 +32,7 @@ describe('docs/operations.md', () => {
     expect([...named].filter((name) => !namesThereAre().has(name))).toEqual([])
   })
 
-  it.each(['README.md', 'docs/operations.md', 'docs/wallets.md', 'docs/conformance.md'])(
+  it.each(['README.md', 'docs/operations.md', 'docs/scaling.md', 'docs/wallets.md', 'docs/conformance.md'])(
     'links of %s lead somewhere',
     (path) => {
       const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(#[^)]*)?\)/g)]
