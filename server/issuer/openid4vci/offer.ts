@@ -6,7 +6,6 @@ import { isHaip } from './haip.js'
 import type { WalletOffering } from './offers/store.js'
 import { dialectOf, takeableFormats } from './profiles/profiles.js'
 import type { PreAuthorizedCode } from './sealed.js'
-import { canMove, moved } from './sessions/session.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
 /** Configurations that a wallet may take from an offering. */
@@ -79,16 +78,15 @@ export function credentialOfferOf(
  * @throws OAuthError 404 for an unknown offer, 400 for one that has ended.
  */
 export async function handOut(deps: Deps, id: string, counts: boolean) {
-  const offering = await deps.stores.openid4vci.offering(id)
+  const { openid4vci } = deps.stores
+  const now = deps.clock()
+  const offering = counts ? await openid4vci.fetchedOffering(id, !isHaip(deps), now) : await openid4vci.offering(id)
   if (offering === undefined)
     throw new OAuthError('invalid_request', 'The credential offer does not exist.', { status: 404 })
-  const now = deps.clock()
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_request', reason)
   const { session } = offering
   if (isHaip(deps, offering) && session !== null && offering.grant !== 'authorization_code')
     throw new OAuthError('invalid_request', 'Pre-authorized codes are no longer given here.')
-  if (counts && session !== null && canMove(session.state, 'OfferRetrieved'))
-    await deps.stores.offerSessions.move(moved(session, 'OfferRetrieved'), now)
   return credentialOfferOf(deps, offering)
 }

@@ -76,7 +76,7 @@ export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
 export function createOpenid4vciStore(database: Database, announce: Announce) {
   const { sql } = database
   return {
-    ...createOfferStore(database),
+    ...createOfferStore(database, announce),
     ...createTokenStore(database, announce),
 
     /** Uses a nonce up before the issuance is admitted that it is for. @returns false where it was used already. */

@@ -231,6 +231,16 @@ describe('cost in SQL statements', () => {
     expect(await countedStatements(() => issuer.nonce())).toEqual([])
   })
 
+  it('one for an offer, also where its session moves on with it', async () => {
+    const { credentialOfferSessionId } = await issuer.makeOffer()
+    const { id } = await issuer.makeOffering()
+    for (const offer of [id, credentialOfferSessionId, credentialOfferSessionId]) {
+      const fetched = () => issuer.service.request('GET', `/openid4vci/offers/${offer}`)
+      expect(await countedStatements(async () => expect((await fetched()).status).toBe(200))).toHaveLength(1)
+    }
+    expect((await issuer.session(credentialOfferSessionId)).state).toBe('OfferRetrieved')
+  })
+
   it('one for a token, and two with a transaction code, right or wrong, or where the wallet waits', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const deferred = await issuer.makeOffer({ deferred: true })

@@ -226,6 +226,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
     const answer = await issuer.service.request('GET', `/openid4vci/offers/${made.credentialOfferSessionId}`)
     Object.assign(issuer.service.deps.config, { issuerProfile: 'final' })
     expect(refusalOf(answer)).toEqual([400, 'invalid_request', 'Pre-authorized codes are no longer given here.'])
+    expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Created')
   })
 })
 

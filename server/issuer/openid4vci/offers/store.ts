@@ -1,9 +1,10 @@
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
+import { type Announce, recordedEvents, recordedShape } from '../../../events/store.js'
 import type { SchemaDisplay } from '../../schemas/store.js'
 import type { OfferProfile } from '../offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from '../rows.js'
-import { type StoredSession, sessionColumn, withDates } from '../sessions/store.js'
+import { type StoredSession, sessionColumn, steppedSession, withDates } from '../sessions/store.js'
 
 /** Which grant an offer names. */
 export type OfferGrant = 'pre-authorized_code' | 'authorization_code'
@@ -59,21 +60,47 @@ const shownTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
+/** That an offering `o` has not expired, and another redemption of it may be made. */
+export const redeemable = (now: Date): Fragment => fragment`
+  (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit) AND (o.expires_at IS NULL OR o.expires_at > ${now})`
+
+const offeringTables = fragment`
+  offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id`
+
 /** The offer with an id, with its schema and session, joined to what has the id; none whose session was removed. */
 export const offeringJoins = (id: Fragment) => fragment`
   JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id
   JOIN LATERAL (SELECT 1 WHERE o.is_session = (x.id IS NOT NULL)) kept ON true`
 
-/** What is read of offers as wallets and their users meet them. */
-export function createOfferStore({ sql }: Database) {
+const zFetched = zOffering.extend(recordedShape)
+
+/** Offers as wallets and their users meet them. */
+export function createOfferStore({ sql }: Database, announce: Announce) {
   return {
     async offering(id: string): Promise<WalletOffering | undefined> {
       const [row] = await sql(zOffering)`
-        SELECT ${offeringColumns}
-        FROM offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id
-        WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
+        SELECT ${offeringColumns} FROM ${offeringTables} WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
       return row === undefined ? undefined : withDates(row)
+    },
+
+    /**
+     * An offering that a wallet fetches, as it was before. Where it is open, its session moves on in the same statement.
+     *
+     * @param codes whether pre-authorized codes are given; an offer of one is not open otherwise.
+     */
+    async fetchedOffering(id: string, codes: boolean, now: Date): Promise<WalletOffering | undefined> {
+      const open = fragment`
+        SELECT 1 FROM offerings o
+        WHERE o.id = ${id} AND ${redeemable(now)} AND (${codes}::boolean OR o."grant" = 'authorization_code')`
+      const [row] = await sql(zFetched)`
+        WITH ${steppedSession(id, 'OfferRetrieved', now, open)}
+        SELECT ${offeringColumns}, ${recordedEvents} FROM ${offeringTables}
+        WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
+      if (row === undefined) return undefined
+      const { recorded, ...offering } = row
+      announce(recorded)
+      return withDates(offering)
     },
 
     /** An offer as a person decides over it. */
@@ -92,8 +119,7 @@ export function createOfferStore({ sql }: Database) {
       const [row] = await sql(zShownOffering)`
         SELECT ${shownColumns} FROM ${shownTables}
         WHERE o.for_subject = ${sub} AND NOT o.of_authorization AND o.is_session = (x.id IS NOT NULL)
-          AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
-          AND (o.expires_at IS NULL OR o.expires_at > ${now}) AND x.state IS DISTINCT FROM 'Error'
+          AND ${redeemable(now)} AND x.state IS DISTINCT FROM 'Error'
           AND o.configuration_ids && ${[...configurationIds]}::text[]
         ORDER BY o.created_at DESC, o.id DESC LIMIT 1`
       return row === undefined ? undefined : withDates(row)

@@ -5,7 +5,7 @@ import { type Announce, recordedEvents } from '../../../events/store.js'
 import { contextColumns, type IssuanceContext, issuerKey } from '../../issuance/store.js'
 import { openSession } from '../admission/store.js'
 import type { OfferProfile } from '../offer-profile.js'
-import { offeringColumns, type WalletOffering } from '../offers/store.js'
+import { offeringColumns, redeemable, type WalletOffering } from '../offers/store.js'
 import { zRefreshToken, zStored, zToken } from '../rows.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
 import { movedSession, steppedSession, withDates } from '../sessions/store.js'
@@ -181,8 +181,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
         WITH ${openSession(token.offeringId, session !== null)},
         open AS (
           SELECT o.id FROM offerings o JOIN session ON session.id = o.id
-          WHERE ((o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
-            AND (o.expires_at IS NULL OR o.expires_at > ${now})) ${redeemedBefore}),
+          WHERE (${redeemable(now)}) ${redeemedBefore}),
         ${usedOnce(proofs, fragment`SELECT 1 FROM open`)},
         ready AS (SELECT id FROM open WHERE (SELECT count(*) FROM once) = ${proofs.length}),
         ${claimed(token)},

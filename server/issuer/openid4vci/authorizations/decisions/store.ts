@@ -3,6 +3,7 @@ import type { Database } from '../../../../database/connect.js'
 import { emptyFragment, type Fragment, fragment } from '../../../../database/fragment.js'
 import { idRow } from '../../../../database/row-shapes.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../../events/store.js'
+import { redeemable } from '../../offers/store.js'
 import type { CredentialOfferSession } from '../../sessions/session.js'
 import { movedSession, steppedSession } from '../../sessions/store.js'
 import { TX_CODE_ATTEMPTS } from '../../tx-code.js'
@@ -67,8 +68,7 @@ const openOffer = ({ offeringId, now }: OfferGrant): Fragment => fragment`
   offer AS (
     SELECT o.id, o.for_subject, o.recipient, o.profile FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
     WHERE o.id = ${offeringId} AND o.is_session = (x.id IS NOT NULL)
-      AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit)
-      AND (o.expires_at IS NULL OR o.expires_at > ${now})
+      AND ${redeemable(now)}
       AND (x.id IS NULL OR (x.state <> 'Error' AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int)))`
 
 /** Whether the offer in `offer` is for the user and the wallet of an authorization `a`. */
