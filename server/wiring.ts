@@ -16,6 +16,7 @@ import { createDidStore } from './dids/store.js'
 import { createPings } from './events/pings.js'
 import { type Announce, createEventStore } from './events/store.js'
 import { createEvents } from './events/stream.js'
+import { eventTasks } from './events/tasks.js'
 import { eventTransport } from './events/transports/configured.js'
 import { type Formats, standardFormats } from './formats/registry.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
@@ -234,6 +235,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...pageTasks(deps),
       ...certificateTasks(deps),
       ...auditTasks(deps),
+      ...eventTasks(deps),
     ],
     clock,
     log,

@@ -69,6 +69,16 @@ export function recordEvents(rows: Fragment, at: Date): Fragment {
       INSERT INTO session_events (session_id, seq, changes, at) SELECT id, seq, changes, ${at} FROM transitions)`
 }
 
+/**
+ * `s`: the sessions of `w`, whoever's they are. By `s.since`, before which a session has no event by any process's clock, PostgreSQL
+ * looks in no earlier partition.
+ */
+const sessionsWanted = fragment`
+  CROSS JOIN LATERAL (
+    SELECT first_view, created_at - interval '5 minutes' AS since FROM verification_sessions WHERE id = w.session_id
+    UNION ALL SELECT first_view, created_at - interval '5 minutes' FROM credential_offer_sessions WHERE id = w.session_id
+    LIMIT 1) s`
+
 export type EventStore = ReturnType<typeof createEventStore>
 
 export function createEventStore({ sql }: Database) {
@@ -79,7 +89,8 @@ export function createEventStore({ sql }: Database) {
       const positions = wanted.map(({ after }) => after)
       const rows = await sql(idRow)`
         SELECT e.session_id AS id FROM unnest(${ids}::text[], ${positions}::int[]) AS w(session_id, after)
-        JOIN session_events e ON e.session_id = w.session_id AND e.seq = w.after + 1`
+        ${sessionsWanted}
+        JOIN session_events e ON e.session_id = w.session_id AND e.seq = w.after + 1 AND e.at >= s.since`
       return rows.map(({ id }) => id)
     },
 
@@ -90,13 +101,30 @@ export function createEventStore({ sql }: Database) {
       return sql(z.strictObject({ ...eventShape, sessionId: z.string() }))`
         SELECT w.session_id AS "sessionId", e.seq, s.first_view || e.changes AS data
         FROM unnest(${ids}::text[], ${positions}::int[]) AS w(session_id, after)
+        ${sessionsWanted}
         CROSS JOIN LATERAL (
-          SELECT seq, changes FROM session_events WHERE session_id = w.session_id AND seq > w.after
+          SELECT seq, changes FROM session_events WHERE session_id = w.session_id AND seq > w.after AND at >= s.since
           UNION ALL SELECT 1, '{}'::jsonb WHERE w.after < 1) e
-        CROSS JOIN LATERAL (
-          SELECT first_view FROM verification_sessions WHERE id = w.session_id
-          UNION ALL SELECT first_view FROM credential_offer_sessions WHERE id = w.session_id LIMIT 1) s
         ORDER BY w.session_id, e.seq`
+    },
+
+    /**
+     * A session that remains and has events of a time; undefined where there is none.
+     *
+     * @param since undefined: from the first one on; `known` is looked for first
+     */
+    async remaining(since: Date | undefined, until: Date, known: string | undefined): Promise<string | undefined> {
+      const [row] = await sql(idRow)`
+        SELECT e.session_id AS id
+        FROM (
+          SELECT ${known ?? null}::text AS session_id
+          UNION ALL SELECT session_id FROM session_events
+          WHERE at >= ${since?.toISOString() ?? '-infinity'}::timestamptz AND at < ${until}) e
+        CROSS JOIN LATERAL (
+          SELECT 1 FROM verification_sessions WHERE id = e.session_id
+          UNION ALL SELECT 1 FROM credential_offer_sessions WHERE id = e.session_id) s
+        LIMIT 1`
+      return row?.id
     },
   }
 }

@@ -11,6 +11,7 @@ import { createEmptyDatabase, createTestDatabase, query, type TestDatabase } fro
 const PARTITIONED = [
   { name: 'audit_events', by: 'RANGE (at)', others: 'audit_events_default' },
   { name: 'issuance_tokens', by: 'RANGE (expires_at)', others: 'issuance_tokens_default' },
+  { name: 'session_events', by: 'RANGE (at)', others: 'session_events_default' },
   { name: 'used_nonces', by: 'RANGE (expires_at)', others: 'used_nonces_default' },
 ]
 
@@ -29,6 +30,7 @@ it('tables are partitioned by their times, with a default partition each', async
     `INSERT INTO issuance_tokens (token_hash, offering_id, expires_at) VALUES ('first', 'x', now() + interval '1 hour')`,
   )
   await query(database.url, "INSERT INTO audit_events (action, subject, subject_id) VALUES ('x', 'x', 'first')")
+  await query(database.url, "INSERT INTO session_events VALUES ('first', 2, '{}', now())")
   for (const { others } of PARTITIONED) expect(await query(database.url, `SELECT 1 FROM ${others}`)).toEqual([])
 })
 
@@ -49,7 +51,9 @@ describe('an installation from before they were', () => {
       INSERT INTO issuance_tokens (token_hash, jti, offering_id, expires_at)
       SELECT 'token ' || n, 'code ' || n, 'offering', now() + n * interval '3 seconds' FROM generate_series(-1000, 100) AS n;
       INSERT INTO audit_events (at, action, subject, subject_id)
-      SELECT now() - n * interval '1 day', 'x', 'x', 'id ' || n FROM generate_series(0, 1000) AS n`)
+      SELECT now() - n * interval '1 day', 'x', 'x', 'id ' || n FROM generate_series(0, 1000) AS n;
+      INSERT INTO session_events (session_id, seq, changes, at)
+      SELECT 'session ' || n, 2, '{}', now() - n * interval '1 hour' FROM generate_series(0, 1000) AS n`)
     await withStartLock(database.url, (lock) => migrate(lock))
   })
   afterAll(() => database.drop())
@@ -58,8 +62,8 @@ describe('an installation from before they were', () => {
     expect(
       await run(`SELECT (SELECT count(*)::int FROM used_nonces WHERE hash LIKE 'nonce%') AS nonces,
         (SELECT count(*)::int FROM issuance_tokens) AS tokens, (SELECT max(id)::int FROM audit_events) AS last,
-        (SELECT count(*)::int FROM audit_events) AS audited`),
-    ).toEqual([{ nonces: 1101, tokens: 1101, last: 1001, audited: 1001 }])
+        (SELECT count(*)::int FROM audit_events) AS audited, (SELECT count(*)::int FROM session_events) AS events`),
+    ).toEqual([{ nonces: 1101, tokens: 1101, last: 1001, audited: 1001, events: 1001 }])
     for (const { others } of PARTITIONED) expect(await run(`SELECT 1 FROM ${others}`)).toEqual([])
     await run("INSERT INTO audit_events (action, subject, subject_id) VALUES ('x', 'x', 'next')")
     expect(await run('SELECT max(id)::int AS last FROM audit_events')).toEqual([{ last: 1002 }])

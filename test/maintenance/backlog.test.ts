@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { eventTasks } from '../../server/events/tasks.js'
 import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
 import { ofMetric, startOperations } from '../metrics/scrape.js'
+import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { ask, dcql } from '../verifier/actors.js'
@@ -68,9 +70,9 @@ async function leave(originals: Originals, count: number, mark: string): Promise
   ])
   await run(
     `INSERT INTO session_events (session_id, seq, changes, at)
-     SELECT kind || $1 || n, seq, '{}', now()
+     SELECT kind || $1 || n, seq, '{}', $3
      FROM generate_series(1, $2::int) AS n, generate_series(2, 4) AS seq, unnest(ARRAY['v', 'o']) AS kind`,
-    [mark, count],
+    [mark, count, now],
   )
 }
 
@@ -79,8 +81,7 @@ const counts = async (mark: string) => {
     `SELECT (SELECT count(*)::int FROM used_nonces WHERE hash LIKE $1 || '%') AS nonces,
        (SELECT count(*)::int FROM issuance_tokens WHERE token_hash LIKE $1 || '%') AS tokens,
        (SELECT count(*)::int FROM verification_sessions WHERE id LIKE 'v' || $1 || '%') AS verifications,
-       (SELECT count(*)::int FROM credential_offer_sessions WHERE id LIKE 'o' || $1 || '%') AS offers,
-       (SELECT count(*)::int FROM session_events WHERE session_id LIKE '_' || $1 || '%') AS events`,
+       (SELECT count(*)::int FROM credential_offer_sessions WHERE id LIKE 'o' || $1 || '%') AS offers`,
     [mark],
   )
   return row
@@ -90,8 +91,11 @@ const all = (count: number) => ({
   tokens: count,
   verifications: count,
   offers: count,
-  events: 6 * count,
 })
+const eventsOf = async (mark: string) => {
+  const [row] = await run('SELECT count(*)::int AS events FROM session_events WHERE session_id LIKE $1', [`_${mark}%`])
+  return row?.events
+}
 
 it('tables shrink under load, however much there is, and two processes do nothing twice', async () => {
   const { credentialOfferSessionId: offer } = await issuer.makeOffer()
@@ -100,10 +104,11 @@ it('tables shrink under load, however much there is, and two processes do nothin
   // What is copied stays.
   for (const table of ['issuance_tokens', 'credential_offer_sessions', 'verification_sessions'])
     await run(`UPDATE ${table} SET expires_at = now() + interval '1 year'`)
+  await run('DELETE FROM session_events')
   const [token] = await run('SELECT token_hash FROM issuance_tokens')
   const originals = { verification: asked.verificationSessionId, offer, token: token?.token_hash }
   await leave(originals, MANY, 'old-')
-  expect(await counts('old-')).toEqual(all(MANY))
+  expect([await counts('old-'), await eventsOf('old-')]).toEqual([all(MANY), 6 * MANY])
 
   clock.ahead = 31 * DAY
   const workers = [await startWorker(), await startWorker()]
@@ -117,6 +122,9 @@ it('tables shrink under load, however much there is, and two processes do nothin
     { timeout: 300_000, interval: 100 },
   )
   expect(await counts('new-')).toEqual(all(50 * batches))
+  // Events leave when all sessions of their day have.
+  for (const task of eventTasks(issuer.service.deps)) await runTask(task, clock.now())
+  expect([await eventsOf('old-'), await eventsOf('new-')]).toEqual([0, 6 * 50 * batches])
   expect(batches).toBeGreaterThan(1)
 
   const done: Record<string, number> = {}

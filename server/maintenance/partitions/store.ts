@@ -3,7 +3,7 @@ import type { Database } from '../../database/connect.js'
 import { sqlStateOf } from '../../database/errors.js'
 
 /** Tables that are partitioned by time, by the names of the schema. */
-export type PartitionedTable = 'used_nonces' | 'issuance_tokens' | 'audit_events'
+export type PartitionedTable = 'used_nonces' | 'issuance_tokens' | 'session_events' | 'audit_events'
 
 /** A partition, which has the rows of a time. */
 export interface Partition {

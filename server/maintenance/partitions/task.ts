@@ -12,7 +12,7 @@ export interface PartitionPlan {
   /** How far beyond the present a row's time may lie as it is written, in seconds. */
   readonly writesAheadSeconds: number
   /** Whether a partition that ended before now is dropped, clocks' differences allowed for; never unless given. */
-  readonly droppable?: (partition: Partition) => Promise<boolean>
+  readonly droppable?: (partition: Partition, now: Date) => Promise<boolean>
 }
 
 /** Whoever goes on after one that could not be locked would let others wait again. */
@@ -61,7 +61,7 @@ export function partitionTask(
     const ended = secondsBefore(now, CLOCK_SKEW_SECONDS)
     let dropped = 0
     for (const partition of known.filter(({ until }) => until <= ended)) {
-      if ((await plan.droppable?.(partition)) !== true) continue
+      if ((await plan.droppable?.(partition, now)) !== true) continue
       const change = count(await partitions.drop(partition))
       if (change === 'dropped') dropped += 1
       if (!goesOn(change)) break

@@ -259,12 +259,12 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return batchDone(rows, limit)
     },
 
-    /** Removes sessions that ended before a moment, their events and QR codes, at most `limit`. */
+    /** Removes sessions that ended before a moment and QR codes, at most `limit`. Their events cannot be read any more, and go with their partitions. */
     async removeEnded(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`ended_at <= ${endedBefore}`
       const rows = await sql(batchRow)`
         WITH removed AS (${deletedBatch({ table, key: 'id', due, by: 'ended_at', limit })}),
-        events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
+        events AS (DELETE FROM session_events_default WHERE session_id IN (SELECT key FROM removed))
         SELECT at FROM removed`
       return batchDone(rows, limit)
     },

@@ -330,7 +330,7 @@ describe('what time does', () => {
     clock.ahead = 0
   })
 
-  it('sessions leave with their events when the retention time is over; offering, credential and audit rows stay', async () => {
+  it('sessions leave when the retention time is over; offering, credential and audit rows stay', async () => {
     const { databaseUrl } = issuer.service
     const accepted = await redeemed()
     await issuer.notify(accepted.token, { notification_id: accepted.notificationId, event: 'credential_accepted' })
@@ -344,7 +344,6 @@ describe('what time does', () => {
     await maintain()
     clock.ahead = 0
     for (const id of ids) {
-      expect(await eventsOf(id)).toEqual([])
       const [row] = await query(
         databaseUrl,
         `SELECT (SELECT count(*)::int FROM credential_offer_sessions WHERE id = $1) AS sessions,

@@ -144,7 +144,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
   const remove = async (batch: Batch): Promise<BatchDone> => {
     const rows = await sql(batchRow)`
       WITH removed AS (${deletedBatch(batch)}),
-      events AS (DELETE FROM session_events WHERE session_id IN (SELECT key FROM removed))
+      events AS (DELETE FROM session_events_default WHERE session_id IN (SELECT key FROM removed))
       SELECT at FROM removed`
     return batchDone(rows, batch.limit)
   }
@@ -244,7 +244,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
       return batchDone(rows, limit)
     },
 
-    /** Removes sessions that ended before a moment, with their events, at most `limit`. */
+    /** Removes sessions that ended before a moment, at most `limit`. Their events cannot be read any more, and go with their partitions. */
     removeEnded: (before: Date, limit: number): Promise<BatchDone> =>
       remove({ table, key: 'id', due: fragment`ended_at <= ${before}`, by: 'ended_at', limit }),
 
