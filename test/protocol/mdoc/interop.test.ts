@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { DeviceResponse, Document, MDoc, Verifier } from '@auth0/mdl'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSigner, generateKeyPair, type Jwk, type Signer } from '../../../server/protocol/jose/jws.js'
@@ -132,5 +134,36 @@ describe('@auth0/mdl, another code base', () => {
         'Device signature is invalid.',
       )
     })
+  })
+})
+
+describe('@owf/mdoc, the library of Credo', () => {
+  it('verifies what we issue and present, makes the same transcript, and presents what we verify', async () => {
+    const request = { clientId: 'x509_san_dns:v.example', nonce: 'n-1', responseUri: 'https://v.example' }
+    const issuedAt = new Date(NOW.getTime() - 3_600_000)
+    const issuerSigned = await issue(issuer, holder, { issuedAt, expiresAt: new Date(NOW.getTime() + DAY) })
+    const disclose = [
+      [NAMESPACE, 'birth_date'],
+      [NAMESPACE, 'driving_privileges'],
+      [MORE, 'organ_donor'],
+    ] as const
+    const deviceResponse = await presentMdoc({ issuerSigned, disclose, sessionTranscript: transcript, signer: holder })
+    const wallet = new Worker(new URL('owf-wallet.mjs', import.meta.url), {
+      workerData: {
+        issuerSigned,
+        deviceResponse,
+        devicePrivate,
+        root: authority.certificate.raw,
+        doctype: DOCTYPE,
+        elements: { [NAMESPACE]: ['portrait', 'issue_date'] },
+        request,
+        now: NOW,
+      },
+    })
+    const [answer] = (await once(wallet, 'message')) as [{ transcript: Uint8Array; presented: string }]
+    expect(Buffer.from(answer.transcript)).toEqual(Buffer.from(transcript))
+    const options = { ...trusting(authority, new Date()), sessionTranscript: transcript }
+    const { claims } = await verifyDeviceResponse(answer.presented, options)
+    expect(claims).toEqual({ [NAMESPACE]: { portrait: 'AAH-_w', issue_date: '2026-01-02T03:04:05Z' } })
   })
 })

@@ -7,11 +7,19 @@ import { makeAuthority, makeHolder, makeIssuer } from './actors.js'
 
 const LIST = 'https://example.com/statuslists/1'
 
-/** Token Status List §5.2, the example of a Status List Token in CWT format, and its key (the draft's examples are signed with it). */
+/** Token Status List §5.2, the example of a Status List Token in CWT format. */
 const EXAMPLE = Buffer.from(
   'd2845820a2012610781a6170706c69636174696f6e2f7374617475736c6973742b637774a1044231325850a502782168747470733a2f2f6578616d706c652e636f6d2f7374617475736c697374732f31061a648c5bea041a8898dfea19fffe19a8c019fffda2646269747301636c73744a78dadbb918000217015d584093fa4d01032b18c35e2fe1101b77fd6cc9440022caa4694450c4e4e9feab4e99d1fa6d9772ce2bf3a12e0323ded7c982c5e101a5e67f0cbc1e2b6f57ce99c279',
   'hex',
 )
+
+/** The key that the examples of the draft are signed with. */
+const EXAMPLE_KEY = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'I3HWm_0Ds1dPMI-IWmf4mBmH-YaeAVbPVu7vB27CxXo',
+  y: '6N_d5Elj9bs1htgV3okJKIdbHEpkgTmAluYKJemzn1M',
+}
 
 const issuer = await makeIssuer(makeAuthority())
 const input = {
@@ -26,8 +34,10 @@ const input = {
 }
 
 describe('A Status List Token in CWT format (Token Status List §5.2)', () => {
-  it('is read from the example', () => {
-    const { header, payload } = decodeStatusListCwt(EXAMPLE)
+  it('is read from the example, and its signature verified', () => {
+    const list = decodeStatusListCwt(EXAMPLE)
+    verifyStatusListCwt(list, EXAMPLE_KEY)
+    const { header, payload } = list
     expect(header).toEqual({ kid: '12' })
     expect(payload).toEqual({
       sub: LIST,
