@@ -1,39 +1,54 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { startTemporaryPostgres } from '../scripts/postgres/temporary.js'
+import { type PostgresUsage, usageReader } from './measure/postgres-usage.js'
 
-export interface BenchDatabase {
-  readonly url: string
-  /** Says whose server it is, for the report. */
+/** One PostgreSQL server, on which everything that is measured has a database of its own. */
+export interface BenchServer {
+  /** Says whose server it is and how it is set, for the report. */
   readonly description: string
+  /** @returns the URL of an empty database, which is dropped in the end */
+  createDatabase(): Promise<string>
+  /** What the whole server has used until now. */
+  usage(): Promise<PostgresUsage>
   remove(): Promise<void>
 }
 
-async function administer(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
-}
+/** Commits wait for the disk, as on a server that keeps its promises. */
+const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
+const SETTINGS = { ...DURABLE, shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '500' }
 
-/** An empty database of its own: on the server of BENCH_DATABASE_URL, or on an embedded one that is gone afterwards. */
-export async function createBenchDatabase(): Promise<BenchDatabase> {
+const REPORTED = [...Object.keys(SETTINGS), 'jit']
+
+/** The server of BENCH_DATABASE_URL, or an embedded one that is gone afterwards. */
+export async function startBenchServer(): Promise<BenchServer> {
   const given = process.env.BENCH_DATABASE_URL
-  const embedded = given ? undefined : await startTemporaryPostgres()
+  const embedded = given ? undefined : await startTemporaryPostgres(SETTINGS)
   const serverUrl = embedded?.url ?? given ?? ''
-  const name = `credence_bench_${randomBytes(6).toString('hex')}`
-  await administer(serverUrl, `CREATE DATABASE ${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  const names: string[] = []
+  const settings = await client.query<{ text: string }>(
+    "SELECT string_agg(name || ' ' || current_setting(name), ', ' ORDER BY name) AS text FROM pg_settings WHERE name = ANY ($1)",
+    [REPORTED],
+  )
+  const version = await client.query<{ server_version: string }>('SHOW server_version')
+  const whose = given ? 'of BENCH_DATABASE_URL' : 'embedded'
   return {
-    url: url.href,
-    description: given ? 'PostgreSQL of BENCH_DATABASE_URL' : 'embedded PostgreSQL, without fsync',
+    description: `PostgreSQL ${version.rows[0]?.server_version} ${whose} (${settings.rows[0]?.text})`,
+    createDatabase: async () => {
+      const name = `credence_bench_${randomBytes(6).toString('hex')}`
+      await client.query(`CREATE DATABASE ${name}`)
+      names.push(name)
+      const url = new URL(serverUrl)
+      url.pathname = `/${name}`
+      return url.href
+    },
+    usage: await usageReader(client),
     remove: async () => {
-      if (embedded === undefined) await administer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
-      else await embedded.remove()
+      if (embedded === undefined) for (const name of names) await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
+      await client.end()
+      await embedded?.remove()
     },
   }
 }

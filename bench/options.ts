@@ -9,12 +9,24 @@ export interface BenchOptions {
   readonly seconds: number
   /** Seconds of load on every row before anything counts. */
   readonly warmUpSeconds: number
-  /** Open streams. */
+  /** Open streams; 0: none. */
   readonly streams: number
   /** Only rows whose name contains this text. */
   readonly only: string
   /** Folder for a CPU profile of the service, made by Node when the service ends. */
   readonly profile: string | undefined
+  /** Whether the peers are installed and measured. */
+  readonly peers: boolean
+  /** Rows of everything in the database of one more installation; 0: there is none. */
+  readonly rows: number
+  /** Version of Node.js that everything runs under that is measured; this process's own unless given. */
+  readonly node: string | undefined
+  /** Processes of the service. */
+  readonly processes: number
+  /** File for what was measured as JSON. */
+  readonly json: string | undefined
+  /** Whether the report is kept in results/. */
+  readonly save: boolean
 }
 
 /** @throws where an argument is unknown or no number */
@@ -28,20 +40,36 @@ export function readOptions(args: readonly string[]): BenchOptions {
       streams: { type: 'string' },
       only: { type: 'string', default: '' },
       profile: { type: 'string' },
+      peers: { type: 'boolean', default: false },
+      rows: { type: 'string' },
+      node: { type: 'string' },
+      processes: { type: 'string' },
+      json: { type: 'string' },
+      save: { type: 'boolean', default: false },
     },
   })
-  const number = (name: 'rounds' | 'seconds' | 'streams', quick: number, full: number): number => {
+  type Numeric = 'rounds' | 'seconds' | 'streams' | 'rows' | 'processes'
+  const number = (name: Numeric, least: number, full: number, quick = full): number => {
     const value = Number(values[name] ?? (values.quick ? quick : full))
-    if (!(value > 0)) throw new Error(`--${name} must be a number above 0.`)
+    if (!(value >= least)) throw new Error(`--${name} must be a number of at least ${least}.`)
     return value
+  }
+  if (values.node !== undefined && !/^\d+(\.\d+){0,2}$/.test(values.node)) {
+    throw new Error('--node must be a version of Node.js, such as 24.')
   }
   return {
     quick: values.quick,
-    rounds: Math.ceil(number('rounds', 1, 7)),
-    seconds: number('seconds', 0.4, 2),
+    rounds: Math.ceil(number('rounds', 1, 7, 1)),
+    seconds: number('seconds', 0.1, 2, 0.4),
     warmUpSeconds: values.quick ? 0.2 : 2,
-    streams: Math.ceil(number('streams', 200, 5_000)),
+    streams: Math.ceil(number('streams', 0, 5_000, 200)),
     only: values.only.toLowerCase(),
     profile: values.profile,
+    peers: values.peers,
+    rows: Math.ceil(number('rows', 0, 0)),
+    node: values.node,
+    processes: Math.ceil(number('processes', 1, 1)),
+    json: values.json,
+    save: values.save,
   }
 }

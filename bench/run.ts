@@ -1,47 +1,67 @@
-import type { Sample } from './measure/sample.js'
+import type { FullSample } from './measure/sample.js'
 import { type BenchOptions, readOptions } from './options.js'
-import { machine } from './report/machine.js'
-import { goalTableOf, streamTableOf, tableOf } from './report/tables.js'
+import { keep, reportOf } from './report/report.js'
+import { ceilingRows } from './rows/ceilings.js'
 import { certifiedPresentationRows } from './rows/certified-presentations.js'
-import { cryptographyRows } from './rows/cryptography.js'
+import { comparedRows } from './rows/compared/rows.js'
+import { deferredFlowRow } from './rows/deferred-flow.js'
 import { SCHEMA } from './rows/fixture.js'
 import { baseOf } from './rows/goal.js'
 import { haipFlowRow } from './rows/haip-flow.js'
 import { issuanceFlowRows } from './rows/issuance-flows.js'
+import { listRows } from './rows/lists.js'
 import { presentationFlowRows } from './rows/presentation-flows.js'
 import type { Row } from './rows/row.js'
 import { singleRequestRows } from './rows/single-requests.js'
 import { measureStreams } from './rows/streams.js'
 import { createWorld, type World } from './world.js'
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
+type Say = (line: string) => void
 
-async function rowsOf(world: World, { only }: BenchOptions): Promise<Row[]> {
+async function rowsOf(world: World, options: BenchOptions, say: Say): Promise<Row[]> {
   await world.credence.schemas.create.mutate(SCHEMA)
   const rows = [
+    ...ceilingRows(world),
     ...(await singleRequestRows(world)),
-    ...cryptographyRows(world),
+    ...(await listRows(world)),
     ...(await issuanceFlowRows(world)),
+    deferredFlowRow(world),
     await haipFlowRow(world),
     ...(await presentationFlowRows(world)),
     ...(await certifiedPresentationRows(world)),
+    ...(await comparedRows(world, options, say)),
   ]
-  const wanted = rows.filter(({ name }) => name.toLowerCase().includes(only))
-  if (wanted.length === 0) throw new Error(`No row has ${only} in its name.`)
+  const wanted = rows.filter(({ name }) => name.toLowerCase().includes(options.only))
+  if (wanted.length === 0) throw new Error(`No row has ${options.only} in its name.`)
   // A comparison needs both its sides.
   const bases = new Set(wanted.flatMap(({ goals = [] }) => goals.map(baseOf)))
   return rows.filter((row) => wanted.includes(row) || bases.has(row.name))
 }
 
+/** One measurement, with what PostgreSQL did meanwhile. */
+async function measureOnce(row: Row, { postgres }: World, seconds: number): Promise<FullSample> {
+  const before = await postgres.usage()
+  const sample = await row.measure(seconds)
+  const after = await postgres.usage()
+  return {
+    ...sample,
+    postgresMs: (after.cpuMs - before.cpuMs) / sample.operations,
+    commits: (after.commits - before.commits) / sample.operations,
+  }
+}
+
 /** Rounds, each of which measures every row once: what disturbs the machine for a while disturbs all rows alike. */
-async function measure(rows: readonly Row[], options: BenchOptions): Promise<Map<Row, Sample[]>> {
-  for (const row of rows) await row.measure(options.warmUpSeconds)
-  const measured = new Map<Row, Sample[]>(rows.map((row) => [row, []]))
+async function measure(rows: readonly Row[], world: World, options: BenchOptions): Promise<Map<Row, FullSample[]>> {
+  for (const row of rows) {
+    process.stdout.write(`warming up: ${row.name}\n`)
+    await row.measure(options.warmUpSeconds)
+  }
+  const measured = new Map<Row, FullSample[]>(rows.map((row) => [row, []]))
   for (let round = 1; round <= options.rounds; round += 1) {
-    say(`round ${round} of ${options.rounds}`)
+    process.stdout.write(`round ${round} of ${options.rounds}\n`)
     // Every other round runs backwards, so that no row always follows the same one.
     for (const row of round % 2 === 1 ? rows : rows.toReversed()) {
-      measured.get(row)?.push(await row.measure(options.seconds))
+      measured.get(row)?.push(await measureOnce(row, world, options.seconds))
     }
   }
   return measured
@@ -53,19 +73,19 @@ export async function run(args: readonly string[]): Promise<void> {
   const world = await createWorld(options)
   const stop = () => void world.close().finally(() => process.exit(1))
   process.once('SIGINT', stop).once('SIGTERM', stop)
+  const notes: string[] = []
+  const say = (line: string) => {
+    process.stdout.write(`${line}\n`)
+    notes.push(line)
+  }
   try {
-    const rows = await rowsOf(world, options)
-    const measured = await measure(rows, options)
-    const streams = options.only === '' ? await measureStreams(world, options.streams, options.quick) : []
-    say('')
-    say(
-      `${machine()}, Node ${process.version}; ${world.database}; one process of the service, the load on the same machine.`,
-    )
-    say(`Medians of ${options.rounds} rounds of ${options.seconds} s a row.`)
-    say('')
-    say(tableOf(measured))
-    say(`\n${goalTableOf(measured)}`)
-    if (streams.length > 0) say(`\n${streamTableOf(streams)}`)
+    const rows = await rowsOf(world, options, say)
+    const measured = await measure(rows, world, options)
+    const wantsStreams = options.only === '' && options.streams > 0
+    const streams = wantsStreams ? await measureStreams(world, options.streams, options.quick) : []
+    const findings = { world, options, measured, streams, notes }
+    process.stdout.write(`\n${reportOf(findings)}\n`)
+    for (const path of keep(findings, new Date())) process.stdout.write(`\nkept in ${path}\n`)
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
     await world.close()

@@ -27,6 +27,7 @@ export async function measureFlows(
   await Promise.all(Array.from({ length: atOnce }, actor))
   const elapsed = performance.now() - started
   return {
+    operations: times.length,
     perSecond: times.length / (elapsed / 1000),
     p50: percentile(times, 0.5),
     p99: percentile(times, 0.99),

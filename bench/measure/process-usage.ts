@@ -4,16 +4,44 @@ import { readFileSync } from 'node:fs'
 const clockTicks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 const pageBytes = Number(execFileSync('getconf', ['PAGE_SIZE'], { encoding: 'utf8' }))
 
-/** CPU time of a process with all its threads since its start, in milliseconds (proc(5): utime and stime). */
-export function cpuMs(pid: number): number {
+/** The fields of proc(5)'s stat after the name of the program, which stands in brackets and may hold spaces. */
+function statOf(pid: number): { readonly name: string; readonly fields: readonly string[] } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name of the program, in brackets, may hold spaces.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return ((Number(fields[11]) + Number(fields[12])) / clockTicks) * 1000
+  const end = stat.lastIndexOf(')')
+  return { name: stat.slice(stat.indexOf('(') + 1, end), fields: stat.slice(end + 2).split(' ') }
 }
 
-/** Resident memory in MiB. */
+/** A process that has ended meanwhile counts with its parent. */
+function orGone<T>(read: () => T, gone: T): T {
+  try {
+    return read()
+  } catch {
+    return gone
+  }
+}
+
+/** A process and those that it has started: the workers of a service, the backends of a database. */
+function treeOf(pid: number): number[] {
+  const children = orGone(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), '')
+  return [pid, ...children.split(' ').filter(Boolean).map(Number).flatMap(treeOf)]
+}
+
+/** CPU time of a process since its start with all its threads and the processes it has started, in milliseconds. */
+export function cpuMs(pid: number): number {
+  const ticks = treeOf(pid).flatMap((each) => orGone(() => statOf(each).fields.slice(11, 15).map(Number), []))
+  return (ticks.reduce((sum, each) => sum + each, 0) / clockTicks) * 1000
+}
+
+/** Resident memory of a process and those that it has started, in MiB. */
 export function residentMiB(pid: number): number {
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
-  return (pages * pageBytes) / 2 ** 20
+  const pages = treeOf(pid).map((each) =>
+    orGone(() => Number(readFileSync(`/proc/${each}/statm`, 'utf8').split(' ')[1]), 0),
+  )
+  return (pages.reduce((sum, each) => sum + each, 0) * pageBytes) / 2 ** 20
+}
+
+/** @returns the parent of a process, where that process is on this machine and runs a program of that name */
+export function parentOf(pid: number, program: string): number | undefined {
+  const stat = orGone(() => statOf(pid), undefined)
+  return stat?.name === program ? Number(stat.fields[1]) : undefined
 }

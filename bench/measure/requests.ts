@@ -37,6 +37,7 @@ export async function measureRequests(
     throw new Error(`${method} ${path}: ${non2xx} refusals, ${errors} errors, ${timeouts} timeouts of ${times.length}`)
   }
   return {
+    operations: times.length,
     perSecond: times.length / (elapsed / 1000),
     p50: percentile(times, 0.5),
     p99: percentile(times, 0.99),

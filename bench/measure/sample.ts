@@ -1,5 +1,6 @@
 /** One measurement of one row. */
 export interface Sample {
+  readonly operations: number
   /** Operations a second. */
   readonly perSecond: number
   /** Milliseconds from the start of an operation to its end. */
@@ -9,6 +10,14 @@ export interface Sample {
   readonly cpuMs: number
   /** Resident memory of the measured process afterwards. */
   readonly residentMiB: number
+}
+
+/** With what PostgreSQL did for it. */
+export interface FullSample extends Sample {
+  /** CPU time of PostgreSQL for one operation, in milliseconds; not a number where the server is on another machine. */
+  readonly postgresMs: number
+  /** Transactions for one operation that wrote. */
+  readonly commits: number
 }
 
 export function median(values: readonly number[]): number {
@@ -24,13 +33,16 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-export function medianSample(samples: readonly Sample[]): Sample {
-  const of = (measure: keyof Sample) => median(samples.map((sample) => sample[measure]))
+export function medianSample(samples: readonly FullSample[]): FullSample {
+  const of = (measure: keyof FullSample) => median(samples.map((sample) => sample[measure]))
   return {
+    operations: of('operations'),
     perSecond: of('perSecond'),
     p50: of('p50'),
     p99: of('p99'),
     cpuMs: of('cpuMs'),
     residentMiB: of('residentMiB'),
+    postgresMs: of('postgresMs'),
+    commits: of('commits'),
   }
 }

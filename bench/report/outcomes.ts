@@ -1,9 +1,9 @@
-import { median, percentile, type Sample } from '../measure/sample.js'
+import { type FullSample, median, percentile } from '../measure/sample.js'
 import { baseOf, type Goal } from '../rows/goal.js'
 import type { Row } from '../rows/row.js'
 
 /** What each row gave, round by round. */
-export type Measured = ReadonlyMap<Row, readonly Sample[]>
+export type Measured = ReadonlyMap<Row, readonly FullSample[]>
 
 /** A goal and what came of it. */
 export interface Outcome {
@@ -18,7 +18,7 @@ export interface Outcome {
 
 /** What a goal looks at in one round, what bounds it and how it is said. */
 function rule(goal: Goal): {
-  readonly value: (own: Sample, base: Sample) => number
+  readonly value: (own: FullSample, base: FullSample) => number
   readonly within: (value: number) => boolean
   readonly text: string
   readonly unit: Outcome['unit']
@@ -52,6 +52,13 @@ function rule(goal: Goal): {
         text: `≤ ${goal.atMost} × the CPU of ${goal.of}`,
         unit: '×',
       }
+    case 'workRatio':
+      return {
+        value: (own, base) => (own.cpuMs + own.postgresMs) / (base.cpuMs + base.postgresMs),
+        within: (value) => value <= goal.atMost,
+        text: `≤ ${goal.atMost} × the CPU of ${goal.of}, PostgreSQL's included`,
+        unit: '×',
+      }
   }
 }
 
@@ -62,7 +69,8 @@ function outcomeOf(row: Row, goal: Goal, measured: Measured): Outcome {
   const bases = of === undefined ? own : ([...measured].find(([{ name }]) => name === of)?.[1] ?? [])
   const values = own.flatMap((sample, round) => {
     const base = bases[round]
-    return base === undefined ? [] : [value(sample, base)]
+    const one = base === undefined ? Number.NaN : value(sample, base)
+    return Number.isFinite(one) ? [one] : []
   })
   if (values.length === 0) return { row: row.name, goal: text, figure: undefined, unit, met: undefined }
   const figure = { median: median(values), lower: percentile(values, 0.25), upper: percentile(values, 0.75) }

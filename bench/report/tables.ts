@@ -1,10 +1,10 @@
-import { medianSample, percentile, type Sample } from '../measure/sample.js'
+import { type FullSample, medianSample, percentile } from '../measure/sample.js'
 import type { Row } from '../rows/row.js'
 import type { StreamCost } from '../rows/streams.js'
 import { markdown } from './markdown.js'
 import { type Measured, type Outcome, outcomesOf } from './outcomes.js'
 
-const COLUMNS = ['', 'per second', 'p50 ms', 'p99 ms', 'CPU ms', 'quartiles', 'RSS MiB']
+const COLUMNS = ['', 'per second', 'p50 ms', 'p99 ms', 'CPU ms', 'quartiles', 'PostgreSQL ms', 'commits', 'RSS MiB']
 const GOAL_COLUMNS = ['', 'goal', 'reached', 'quartiles', 'met']
 const STREAM_COLUMNS = [
   'open streams',
@@ -22,12 +22,13 @@ const STREAM_MEMORY_GOAL = 1.5
 
 const digits = (value: number): string => value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3)
 
-function cellsOf({ name }: Row, samples: readonly Sample[]): string[] {
-  const { perSecond, p50, p99, cpuMs, residentMiB } = medianSample(samples)
+function cellsOf({ name }: Row, samples: readonly FullSample[]): string[] {
+  const { perSecond, p50, p99, cpuMs, postgresMs, commits, residentMiB } = medianSample(samples)
   const cpu = samples.map((sample) => sample.cpuMs)
   const quartiles = `${digits(percentile(cpu, 0.25))}–${digits(percentile(cpu, 0.75))}`
   const figures = [Math.round(perSecond).toLocaleString('en'), digits(p50), digits(p99), digits(cpuMs), quartiles]
-  return [name, ...figures, residentMiB.toFixed(0)]
+  const postgres = [Number.isNaN(postgresMs) ? '' : postgresMs.toFixed(2), commits.toFixed(1)]
+  return [name, ...figures, ...postgres, residentMiB.toFixed(0)]
 }
 
 /** The medians of all rounds. */

@@ -8,6 +8,8 @@ export type Goal =
   | { readonly kind: 'cpuOver'; readonly of: string; readonly atMostMs: number }
   /** CPU time of one operation, as a multiple of another row's. */
   | { readonly kind: 'cpuRatio'; readonly of: string; readonly atMost: number }
+  /** The same with PostgreSQL's. */
+  | { readonly kind: 'workRatio'; readonly of: string; readonly atMost: number }
 
 /** The name of the row that a goal compares with. */
 export const baseOf = (goal: Goal): string | undefined => ('of' in goal ? goal.of : undefined)

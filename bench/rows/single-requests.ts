@@ -59,12 +59,15 @@ async function prepare(world: World) {
     format: 'dc+sd-jwt',
   })
   const statusList = String(vc.credentialStatus?.[0]?.statusListCredential)
+  const payload = JSON.parse(Buffer.from(sdJwt.split('.')[1] ?? '', 'base64url').toString())
+  const tokenStatusList = String(payload.status.status_list.uri)
   return {
     offeringId: offering.id,
     id,
     jwtVc: String(vc.proof?.jws),
     sdJwt,
     statusList: pathOf(statusList),
+    tokenStatusList: pathOf(tokenStatusList),
     ...(await openPages(world)),
   }
 }
@@ -72,7 +75,7 @@ async function prepare(world: World) {
 /** Rows of one request each, on the service and on the yardstick beside it. */
 export async function singleRequestRows(world: World): Promise<Row[]> {
   const { service, express } = world
-  const { offeringId, id, jwtVc, sdJwt, statusList, presentPage, receivePage } = await prepare(world)
+  const { offeringId, id, jwtVc, sdJwt, statusList, tokenStatusList, presentPage, receivePage } = await prepare(world)
   const headers = { authorization: world.authorization }
   const row = (name: string, target: Target, shape: RequestShape, ...goals: readonly Goal[]): Row => ({
     name,
@@ -109,6 +112,7 @@ export async function singleRequestRows(world: World): Promise<Row[]> {
     }),
     row('GET /api/v1/credentials/{id}', service, { method: 'GET', path: `/api/v1/credentials/${id}`, headers }),
     row('GET /status-lists/{id}', service, { method: 'GET', path: statusList }),
+    row('GET /token-status-lists/{id}', service, { method: 'GET', path: tokenStatusList }),
     row('GET /present/{id}, a page for people', service, { method: 'GET', path: presentPage }),
     row('GET /receive/{id}, a page for people', service, { method: 'GET', path: receivePage }),
   ]

@@ -15,8 +15,10 @@ export interface Target {
 }
 
 export interface TargetOptions {
-  /** Name of a program in this folder. */
+  /** Path of a program, from this folder. */
   readonly program: string
+  /** The Node.js that runs it. */
+  readonly node: string
   readonly port: number
   readonly env?: Readonly<Record<string, string>>
   readonly execArgv?: readonly string[]
@@ -36,10 +38,18 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
 }
 
 /** Starts a program with nothing of this process' environment but what Node needs. */
-export async function startTarget({ program, port, env = {}, execArgv = [], ready }: TargetOptions): Promise<Target> {
+export async function startTarget({
+  program,
+  node,
+  port,
+  env = {},
+  execArgv = [],
+  ready,
+}: TargetOptions): Promise<Target> {
   const { PATH = '', HOME = '' } = process.env
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [], {
     env: { PATH, HOME, NODE_ENV: 'production', PORT: String(port), ...env },
+    execPath: node,
     execArgv: ['--expose-gc', ...execArgv],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

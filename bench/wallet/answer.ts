@@ -50,7 +50,8 @@ function encryptedAnswer(request: Request, { wallet, sdJwt }: HeldCredential, au
 export function answerTo(requestObject: string, held: HeldCredential): { path: string; response: string } {
   const request = payloadOf(requestObject) as RequestObject
   const { client_id: audience, state, response_uri: uri } = request
-  return { path: new URL(uri).pathname, response: encryptedAnswer(request, held, audience, state) }
+  const { pathname, search } = new URL(uri)
+  return { path: `${pathname}${search}`, response: encryptedAnswer(request, held, audience, state) }
 }
 
 /** A signed request over the Digital Credentials API, or the answer to one. */

@@ -17,7 +17,7 @@ export interface TemporaryPostgres {
 }
 
 /** Data that nobody will miss need not survive a power cut. */
-const settings = {
+const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
@@ -27,7 +27,10 @@ const settings = {
   jit: 'off',
 }
 
-export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
+/** @param settings in the place of these or beside them */
+export async function startTemporaryPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TemporaryPostgres> {
   const directory = await mkdtemp(join(tmpdir(), 'credence-postgres-'))
   // So that, for root, the account that runs PostgreSQL may pass.
   await chmod(directory, 0o711)
@@ -35,7 +38,7 @@ export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
     dataDirectory: join(directory, 'data'),
     logFile: join(directory, 'log'),
     password: randomBytes(18).toString('base64url'),
-    settings,
+    settings: { ...SETTINGS, ...settings },
   }
   const supervisor = await Supervisor.start()
   const url = await supervisor.call('startPostgres', options, directory).catch(async (error) => {

@@ -1,0 +1,20 @@
+import type { Client } from 'pg'
+import { cpuMs, parentOf } from './process-usage.js'
+
+/** What a PostgreSQL server has used since its start. */
+export interface PostgresUsage {
+  /** CPU time of all its processes; not a number where they are not on this machine. */
+  readonly cpuMs: number
+  /** Transactions that wrote, of all databases. */
+  readonly commits: number
+}
+
+/** @returns reads the usage over this connection */
+export async function usageReader(client: Client): Promise<() => Promise<PostgresUsage>> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const server = parentOf(rows[0]?.pid ?? 0, 'postgres')
+  return async () => {
+    const read = await client.query<{ next: string }>('SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next')
+    return { cpuMs: server === undefined ? Number.NaN : cpuMs(server), commits: Number(read.rows[0]?.next) }
+  }
+}

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { basename, join } from 'node:path'
+
+/** Runs npm, or npx, and gives what it wrote; @throws with that where it fails */
+function run(program: 'npm' | 'npx', args: readonly string[], cwd: string): string {
+  const npm = process.env.npm_execpath ?? ''
+  const own = basename(npm) === 'npm-cli.js' ? join(npm, '..', `${program}-cli.js`) : undefined
+  const [command, ...before] = own === undefined ? [program] : [process.execPath, own]
+  const { status, stdout, stderr, error } = spawnSync(command ?? program, [...before, ...args], {
+    cwd,
+    encoding: 'utf8',
+  })
+  if (error !== undefined) throw new Error(`${program} could not be run.`, { cause: error })
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`.trimEnd())
+  return stdout.trim()
+}
+
+/** Downloads a version of Node.js from npm where it is not there yet. @returns the path of its program */
+export function nodeOfVersion(version: string): string {
+  return run('npx', ['--yes', `node@${version}`, '--print', 'process.execPath'], process.cwd())
+}
+
+/** Installs what a folder's lock file names, without scripts: nothing else is downloaded. */
+export function installExactly(folder: string): void {
+  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
+}

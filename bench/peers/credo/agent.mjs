@@ -1,0 +1,41 @@
+import {
+  Agent,
+  ConsoleLogger,
+  DidsModule,
+  InjectionSymbols,
+  JwkDidRegistrar,
+  JwkDidResolver,
+  Kms,
+  LogLevel,
+} from '@credo-ts/core'
+import { agentDependencies, NodeInMemoryKeyManagementStorage, NodeKeyManagementService } from '@credo-ts/node'
+import { OpenId4VcModule } from '@credo-ts/openid4vc'
+import { MemoryStorage } from './memory-storage.mjs'
+
+/**
+ * An agent whose keys and records are in memory, quiet, with DIDs of one method: nothing that takes time and is not asked for.
+ *
+ * @param openid4vc what its OpenID4VC module is made with
+ * @returns the agent, and the DID URL of a P-256 key of its own
+ */
+export async function startAgent(openid4vc) {
+  const agent = new Agent({
+    config: { allowInsecureHttpUrls: true, autoUpdateStorageOnStartup: true, logger: new ConsoleLogger(LogLevel.off) },
+    dependencies: agentDependencies,
+    modules: {
+      dids: new DidsModule({ resolvers: [new JwkDidResolver()], registrars: [new JwkDidRegistrar()] }),
+      keys: new Kms.KeyManagementModule({
+        backends: [new NodeKeyManagementService(new NodeInMemoryKeyManagementStorage())],
+      }),
+      openid4vc: new OpenId4VcModule(openid4vc),
+      storage: {
+        register: (dependencies) => dependencies.registerInstance(InjectionSymbols.StorageService, new MemoryStorage()),
+      },
+    },
+  })
+  await agent.initialize()
+  const { keyId } = await agent.kms.createKey({ type: { kty: 'EC', crv: 'P-256' } })
+  const { didState } = await agent.dids.create({ method: 'jwk', options: { keyId } })
+  if (didState.state !== 'finished') throw new Error(`Credo made no DID: ${JSON.stringify(didState)}`)
+  return { agent, didUrl: `${didState.did}#0` }
+}

@@ -1,0 +1,73 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BenchOptions } from '../options.js'
+import type { StreamCost } from '../rows/streams.js'
+import type { World } from '../world.js'
+import { machine } from './machine.js'
+import { type Measured, outcomesOf } from './outcomes.js'
+import { goalTableOf, streamTableOf, tableOf } from './tables.js'
+
+/** All that a run has found. */
+export interface Findings {
+  readonly world: Pick<World, 'postgres' | 'nodeVersion'>
+  readonly options: BenchOptions
+  readonly measured: Measured
+  readonly streams: readonly StreamCost[]
+  /** What was said on the way. */
+  readonly notes: readonly string[]
+}
+
+const RESULTS = join(import.meta.dirname, '..', 'results')
+
+/** What the figures were taken on and how, in sentences. */
+function circumstances({ world, options: { rounds, seconds, processes }, notes }: Findings): string[] {
+  const service = processes === 1 ? 'one process of the service' : `${processes} processes of the service`
+  return [
+    `${machine()}. Node ${world.nodeVersion}, ${service}, the load and PostgreSQL on the same machine.`,
+    `${world.postgres.description}.`,
+    `Medians of ${rounds} rounds of ${seconds} s a row.`,
+    ...notes,
+  ]
+}
+
+/** The report in Markdown. */
+export function reportOf(findings: Findings): string {
+  const { measured, streams } = findings
+  const tables = [tableOf(measured), goalTableOf(measured), ...(streams.length > 0 ? [streamTableOf(streams)] : [])]
+  return [circumstances(findings).join('\n'), ...tables].join('\n\n')
+}
+
+/** Everything, round by round. */
+function jsonOf(findings: Findings, at: Date): string {
+  const { world, options, measured, streams, notes } = findings
+  const rows = [...measured].map(([{ name }, samples]) => ({ name, samples }))
+  const { json: _json, save: _save, profile: _profile, node: _node, ...settings } = options
+  const setting = { machine: machine(), node: world.nodeVersion, postgres: world.postgres.description, ...settings }
+  return `${JSON.stringify({ at, setting, notes, rows, goals: outcomesOf(measured), streams }, undefined, 1)}\n`
+}
+
+/** The day, and what was not as usual. */
+function nameOf({ processes, rows, node }: BenchOptions, at: Date): string {
+  const parts = [
+    at.toISOString().slice(0, 10),
+    ...(node === undefined ? [] : [`node-${node}`]),
+    ...(processes === 1 ? [] : [`${processes}-processes`]),
+    ...(rows === 0 ? [] : [`${rows}-rows`]),
+  ]
+  return parts.join('-')
+}
+
+/** Writes what the options ask for. @returns where that is */
+export function keep(findings: Findings, at: Date): string[] {
+  const { options } = findings
+  const files: [path: string, text: string][] = []
+  if (options.json !== undefined) files.push([options.json, jsonOf(findings, at)])
+  if (options.save) {
+    mkdirSync(RESULTS, { recursive: true })
+    const path = join(RESULTS, nameOf(options, at))
+    const title = `# Benchmarks of ${at.toISOString().slice(0, 10)}`
+    files.push([`${path}.md`, `${title}\n\n${reportOf(findings)}\n`], [`${path}.json`, jsonOf(findings, at)])
+  }
+  for (const [path, text] of files) writeFileSync(path, text)
+  return files.map(([path]) => path)
+}

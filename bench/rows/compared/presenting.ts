@@ -1,0 +1,50 @@
+import { measureActors } from '../../measure/actors.js'
+import type { Caller } from '../../measure/caller.js'
+import type { Target } from '../../targets/target.js'
+import { answerTo, type HeldCredential } from '../../wallet/answer.js'
+import { VCT } from '../../wallet/foreign-issuers.js'
+import type { Goal } from '../goal.js'
+import type { Row } from '../row.js'
+import { AT_ONCE } from './issuing.js'
+
+/** Who verifies the same credential over the same requests. */
+export interface PresentingSide {
+  readonly name: string
+  readonly target: Target
+  /** How its first party makes a request, and the path of what was presented. */
+  readonly requests: string
+  readonly result: (id: string) => string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Of its row of eight at once. */
+  readonly goals?: readonly Goal[]
+}
+
+export const presentingRow = (name: string, atOnce: number): string =>
+  `presenting in full to ${name}, ${atOnce} at once`
+
+const DCQL = {
+  credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: [{ path: ['level'] }] }],
+}
+
+/** Request made, request object, answer by direct_post.jwt, claims read. */
+async function presented(caller: Caller, side: PresentingSide, held: HeldCredential): Promise<void> {
+  const { headers = {} } = side
+  const json = { dcqlQuery: DCQL, responseMode: 'direct_post.jwt' }
+  const made = await caller.json(side.requests, { headers, json })
+  const { path, response } = answerTo(await caller.text(new URL(String(made.request_uri)).pathname), held)
+  await caller.json(path, { form: { response } })
+  const result = await caller.text(side.result(String(made.verificationSessionId)), { headers })
+  if (!result.includes('"gold"')) throw new Error(`${side.name} says of the presentation: ${result}`)
+}
+
+/** Rows of whole presentations, on every side alike. */
+export function presentingRows(sides: readonly PresentingSide[], held: readonly HeldCredential[]): Row[] {
+  return AT_ONCE.flatMap((atOnce) =>
+    sides.map((side) => ({
+      name: presentingRow(side.name, atOnce),
+      goals: atOnce === 8 ? (side.goals ?? []) : [],
+      measure: (seconds: number) =>
+        measureActors(side.target, held, (caller, credential) => presented(caller, side, credential), atOnce, seconds),
+    })),
+  )
+}

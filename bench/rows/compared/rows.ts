@@ -1,0 +1,100 @@
+import { fill } from '../../fill/fill.js'
+import type { BenchOptions } from '../../options.js'
+import { type Peers, startPeers } from '../../peers/start.js'
+import { foreignIssuers } from '../../wallet/foreign-issuers.js'
+import type { Installation, World } from '../../world.js'
+import { SCHEMA, TYPE } from '../fixture.js'
+import type { Row } from '../row.js'
+import { type IssuingSide, issuingRow, issuingRows } from './issuing.js'
+import { type PresentingSide, presentingRow, presentingRows } from './presenting.js'
+
+const HELD = 16
+/** The goals of the service beside others, in CPU time of one flow. */
+const OF_BARE_ISSUER = 1
+const OF_CREDO_ISSUING = 1
+const OF_CREDO_PRESENTING = 0.15
+const OF_EMPTY_DATABASE = 1.3
+
+const OWN = 'Credence'
+const BARE_ISSUER = 'the bare issuer library in memory'
+const CREDO = 'Credo in memory'
+
+const ratio = (of: string, atMost: number) => [{ kind: 'cpuRatio', of, atMost } as const]
+
+const ownIssuing = ({ service, authorization }: Installation): Omit<IssuingSide, 'name'> => ({
+  target: service,
+  offers: '/credential-offers',
+  headers: { authorization },
+  members: { credentialConfigurationIds: [`${TYPE}-sd-jwt`] },
+})
+
+const ownPresenting = ({ service, authorization }: Installation): Omit<PresentingSide, 'name'> => ({
+  target: service,
+  requests: '/authorization-requests',
+  result: (id) => `/verification-sessions/${id}/result`,
+  headers: { authorization },
+})
+
+const issuingPeers = ({ bareIssuer, credo }: Peers): IssuingSide[] => [
+  { name: BARE_ISSUER, target: bareIssuer, offers: '/first-party/offers' },
+  { name: CREDO, target: credo, offers: '/first-party/offers' },
+]
+
+const presentingPeers = ({ credo }: Peers): PresentingSide[] => [
+  { name: CREDO, target: credo, requests: '/first-party/requests', result: (id) => `/first-party/results/${id}` },
+]
+
+/**
+ * Rows of the service beside the peers, where they are wanted and can be installed, and beside itself with many rows.
+ *
+ * @param say told what goes without saying in no table
+ */
+export async function comparedRows(
+  world: World,
+  { peers: wanted, rows }: BenchOptions,
+  say: (line: string) => void,
+): Promise<Row[]> {
+  const issuers = foreignIssuers()
+  const installation = async () => {
+    const started = await world.startInstallation(issuers.env)
+    await started.credence.schemas.create.mutate(SCHEMA)
+    return started
+  }
+  try {
+    const peers = wanted
+      ? await startPeers(world).catch((error: Error) => say(`The peers could not be installed: ${error.message}`))
+      : undefined
+    const held = Array.from({ length: HELD }, issuers.named)
+    const own = await installation()
+    const issuing: IssuingSide[] = [
+      {
+        name: OWN,
+        ...ownIssuing(own),
+        goals: [...ratio(issuingRow(BARE_ISSUER, 8), OF_BARE_ISSUER), ...ratio(issuingRow(CREDO, 8), OF_CREDO_ISSUING)],
+      },
+    ]
+    const presenting: PresentingSide[] = [
+      { name: OWN, ...ownPresenting(own), goals: ratio(presentingRow(CREDO, 8), OF_CREDO_PRESENTING) },
+    ]
+    if (rows > 0) {
+      const full = await installation()
+      const name = `${OWN} at ${rows.toLocaleString('en')} rows`
+      const within = (of: string) => [{ kind: 'workRatio', of, atMost: OF_EMPTY_DATABASE } as const]
+      const fullIssuing = { name, ...ownIssuing(full), goals: within(issuingRow(OWN, 8)) }
+      const fullPresenting = { name, ...ownPresenting(full), goals: within(presentingRow(OWN, 8)) }
+      // One of each is what the rows are copies of.
+      await issuingRows([fullIssuing])
+      await presentingRows([fullPresenting], held)[0]?.measure(0.1)
+      say(await fill(full.databaseUrl, rows))
+      issuing.push(fullIssuing)
+      presenting.push(fullPresenting)
+    }
+    if (peers !== undefined) {
+      issuing.push(...issuingPeers(peers))
+      presenting.push(...presentingPeers(peers))
+    }
+    return [...(await issuingRows(issuing)), ...presentingRows(presenting, held)]
+  } finally {
+    issuers.remove()
+  }
+}

@@ -1,0 +1,40 @@
+import { answerMemory } from './memory.mjs'
+
+/**
+ * Lets the benchmark ask this process over IPC to do an operation over and over for a time, several at once, and for what came of it.
+ *
+ * @param {Record<string, () => unknown>} operations
+ */
+export function answerOperations(operations) {
+  answerMemory()
+  process.on('message', async (message) => {
+    if (typeof message !== 'object' || message === null) return
+    const { operation, atOnce, seconds } = message
+    const run = operations[operation]
+    const times = []
+    const cpuBefore = process.cpuUsage()
+    const started = performance.now()
+    const end = started + seconds * 1000
+    const actor = async () => {
+      while (performance.now() < end) {
+        const begun = performance.now()
+        await run()
+        times.push(performance.now() - begun)
+        // Whoever awaits settled promises only would keep the others from beginning.
+        if (times.length % 64 === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, actor))
+    const elapsed = performance.now() - started
+    const { user, system } = process.cpuUsage(cpuBefore)
+    times.sort((a, b) => a - b)
+    process.send?.({
+      operations: times.length,
+      perSecond: times.length / (elapsed / 1000),
+      p50: times[Math.floor(times.length / 2)],
+      p99: times[Math.floor(times.length * 0.99)],
+      cpuMs: (user + system) / 1000 / times.length,
+      residentMiB: process.memoryUsage().rss / 2 ** 20,
+    })
+  })
+}

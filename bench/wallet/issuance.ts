@@ -1,0 +1,84 @@
+import type { Caller } from '../measure/caller.js'
+import type { BenchWallet } from './wallet.js'
+
+const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+
+/** Where an issuer is asked for what, as paths. */
+export interface Endpoints {
+  readonly token: string
+  readonly nonce: string
+  readonly credential: string
+  readonly deferred: string
+}
+
+/** What a wallet may take, and by which token. */
+export interface Grant {
+  readonly issuer: string
+  readonly configurations: readonly string[]
+  readonly token: string
+}
+
+interface Offer {
+  readonly credential_issuer: string
+  readonly credential_configuration_ids: readonly string[]
+  readonly grants: Readonly<Record<string, { readonly 'pre-authorized_code': string }>>
+}
+
+const pathOf = (url: unknown): string => (typeof url === 'string' ? new URL(url).pathname : '')
+
+/** Of an issuer or a server, as OpenID4VCI 1.0 §12.2.2 and RFC 8414 §3.1 make the address. */
+function wellKnown(name: string, identifier: string): string {
+  const path = pathOf(identifier)
+  return `/.well-known/${name}${path === '/' ? '' : path}`
+}
+
+export const readOffer = async (caller: Caller, path: string): Promise<Offer> =>
+  (await caller.json(path)) as unknown as Offer
+
+/** What both metadata say. */
+export async function readEndpoints(caller: Caller, issuer: string): Promise<Endpoints> {
+  const metadata = await caller.json(wellKnown('openid-credential-issuer', issuer))
+  const [server = issuer] = (metadata.authorization_servers as string[] | undefined) ?? []
+  const { token_endpoint } = await caller.json(wellKnown('oauth-authorization-server', server))
+  return {
+    token: pathOf(token_endpoint),
+    nonce: pathOf(metadata.nonce_endpoint),
+    credential: pathOf(metadata.credential_endpoint),
+    deferred: pathOf(metadata.deferred_credential_endpoint),
+  }
+}
+
+/** The token for the pre-authorized code of an offer. */
+export async function redeem(caller: Caller, offer: Offer, { token }: Endpoints): Promise<Grant> {
+  const code = offer.grants[PRE_AUTHORIZED]?.['pre-authorized_code'] ?? ''
+  const { access_token } = await caller.json(token, {
+    form: { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code },
+  })
+  const { credential_issuer: issuer, credential_configuration_ids: configurations } = offer
+  return { issuer, configurations, token: String(access_token) }
+}
+
+/** Nonce and credential request, with a proof by the wallet's DID. @returns the answer, which may be to wait */
+export async function askForCredential(
+  caller: Caller,
+  { issuer, configurations: [configuration], token }: Grant,
+  endpoints: Endpoints,
+  wallet: BenchWallet,
+): Promise<Record<string, unknown>> {
+  const { c_nonce: nonce } = await caller.json(endpoints.nonce, { method: 'POST' })
+  const proof = wallet.sign(
+    { typ: 'openid4vci-proof+jwt', kid: wallet.kid },
+    { aud: issuer, iat: Math.floor(Date.now() / 1000), nonce },
+  )
+  return caller.json(endpoints.credential, {
+    headers: { authorization: `Bearer ${token}` },
+    json: { credential_configuration_id: configuration, proofs: { jwt: [proof] } },
+  })
+}
+
+/** @throws where the answer holds no credential */
+export function credentialOf(answer: Record<string, unknown>): string {
+  const [first] = (answer.credentials ?? []) as { credential?: unknown }[]
+  if (typeof first?.credential !== 'string') throw new Error(`There is no credential: ${JSON.stringify(answer)}`)
+  return first.credential
+}
