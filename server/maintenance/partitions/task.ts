@@ -15,6 +15,9 @@ export interface PartitionPlan {
   readonly droppable?: (partition: Partition, now: Date) => Promise<boolean>
 }
 
+/** How long a drop that could not have its lock is not tried again: whoever comes while it waits does too, for 200 ms. */
+const DROP_AGAIN_MS = 300_000
+
 /** Whoever goes on after one that could not be locked would let others wait again. */
 const goesOn = (change: PartitionChange) => change !== 'locked'
 
@@ -41,6 +44,7 @@ export function partitionTask(
 ): MaintenanceTask {
   const { table } = plan
   const { partitions } = stores
+  let locked = Number.NEGATIVE_INFINITY
   const count = (change: PartitionChange) => {
     metrics.partition(table, change)
     return change
@@ -58,13 +62,17 @@ export function partitionTask(
   }
 
   const drop = async (known: readonly Partition[], now: Date): Promise<number> => {
+    const sinceLocked = now.getTime() - locked
+    if (sinceLocked >= 0 && sinceLocked < DROP_AGAIN_MS) return 0
     const ended = secondsBefore(now, CLOCK_SKEW_SECONDS)
     let dropped = 0
     for (const partition of known.filter(({ until }) => until <= ended)) {
       if ((await plan.droppable?.(partition, now)) !== true) continue
       const change = count(await partitions.drop(partition))
       if (change === 'dropped') dropped += 1
-      if (!goesOn(change)) break
+      if (goesOn(change)) continue
+      locked = now.getTime()
+      break
     }
     return dropped
   }
