@@ -13,6 +13,7 @@ export interface Installation {
   readonly credence: CredenceClient
   /** Authorization header of the caller. */
   readonly authorization: string
+  readonly clientSecret: string
   readonly databaseUrl: string
 }
 
@@ -90,7 +91,7 @@ export async function createWorld({ profile, node, processes }: BenchOptions): P
       const databaseUrl = await postgres.createDatabase()
       const service = await startService(databaseUrl, { ...workers, ...env }, profiling)
       const credence = createCredenceClient({ url: service.url, accessToken, clientSecret })
-      return { service, credence, authorization: `Bearer ${accessToken}`, databaseUrl }
+      return { service, credence, authorization: `Bearer ${accessToken}`, clientSecret, databaseUrl }
     }
     const startExpress = async () => start({ program: 'bare-express.mjs', port: await freePort(), ready: '/version' })
     const main = await startInstallation({})

@@ -12,14 +12,14 @@ const LISTS = ['/api/v1/offerings', '/api/v1/verifier/vp-queries', '/agent/issue
 const QUERY = [{ fields: [{ path: ['$.credentialSubject.productName'] }] }]
 
 /** Rows of the first page of the lists that people manage an installation by. */
-export async function listRows({ service, credence, authorization }: Installation): Promise<Row[]> {
+export async function listRows({ service, credence, authorization, clientSecret }: Installation): Promise<Row[]> {
+  const headers = { authorization, 'x-client-secret': clientSecret }
   for (let made = 0; made < ENTRIES; made += 1) {
     await credence.offerings.create.mutate({ credential_type: TYPE, credential_subject: SUBJECT })
     await credence.vpQueries.create.mutate({ query: QUERY })
   }
   return LISTS.map((path) => ({
     name: `GET ${path}, a list`,
-    measure: (seconds) =>
-      measureRequests(service, { method: 'GET', path, headers: { authorization } }, CONNECTIONS, seconds),
+    measure: (seconds) => measureRequests(service, { method: 'GET', path, headers }, CONNECTIONS, seconds),
   }))
 }
