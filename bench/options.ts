@@ -61,7 +61,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     quick: values.quick,
     rounds: Math.ceil(number('rounds', 1, 7, 1)),
     seconds: number('seconds', 0.1, 2, 0.4),
-    warmUpSeconds: values.quick ? 0.2 : 2,
+    warmUpSeconds: values.quick ? 1 : 2,
     streams: Math.ceil(number('streams', 0, 5_000, 200)),
     only: values.only.toLowerCase(),
     profile: values.profile,
