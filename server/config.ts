@@ -43,6 +43,7 @@ const zEnvironment = z.object({
   VERIFIER_BASE_URL: baseUrl,
   DATABASE_URL: postgresUrl,
   DIRECT_DATABASE_URL: postgresUrl.optional(),
+  DATABASE_REPLICA_URL: postgresUrl.optional(),
   OIDC_JWKS_URL: url(['http:', 'https:'], 'must be an http or https URL.').optional(),
   OIDC_ISSUER: optionalText,
   OIDC_AUDIENCE: optionalText,
@@ -133,6 +134,8 @@ export interface Config {
   readonly databaseUrl: string
   /** Of the same database, past any pooler of transactions: for what belongs to a connection. */
   readonly directDatabaseUrl: string
+  /** A streaming replica of it, for lists that decide nothing; undefined where there is none. */
+  readonly databaseReplicaUrl: string | undefined
   readonly oidc: {
     readonly jwksUrl: string | undefined
     readonly issuer: string | undefined
@@ -298,6 +301,7 @@ function configOf(env: Environment): Config {
     verifierBaseUrl: env.VERIFIER_BASE_URL,
     databaseUrl: env.DATABASE_URL,
     directDatabaseUrl: env.DIRECT_DATABASE_URL ?? env.DATABASE_URL,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     oidc: {
       jwksUrl: env.OIDC_JWKS_URL,
       issuer: env.OIDC_ISSUER,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from './auth/caller.js'
-import type { Deps } from './deps.js'
+import type { ReadList } from './database/replica/lists.js'
+import type { Deps, ListStores } from './deps.js'
 import { Work } from './protocol/work.js'
 
 /** Work that one HTTP request may cause, all of its calls together: about 100 ms of the event loop. */
@@ -35,6 +36,11 @@ export const onlyLooks = ({ method }: Pick<RequestFacts, 'method'>): boolean => 
 
 export interface CallerContext extends Context {
   readonly caller: Caller
+}
+
+/** The context of a list. */
+export interface ListContext extends Context {
+  readonly lists: ReadList<ListStores>
 }
 
 /** The context of one request: the same for REST, RPC and tests. */

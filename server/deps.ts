@@ -2,6 +2,7 @@ import type { AgentStore } from './agent/store.js'
 import type { Access } from './auth/access.js'
 import type { SignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
+import type { Lists } from './database/replica/lists.js'
 import type { DomainLinkages } from './dids/domain-linkage.js'
 import type { DidResolver } from './dids/resolver.js'
 import type { DidStore } from './dids/store.js'
@@ -73,6 +74,17 @@ export interface Stores {
   readonly walletPresentations: WalletPresentationStore
 }
 
+/** What lists are read with: nothing that decides what anybody may do or gets. */
+export interface ListStores {
+  readonly agents: Pick<AgentStore, 'issuers' | 'verifiers'>
+  readonly dids: Pick<DidStore, 'createdBy' | 'ofHolder'>
+  readonly holders: Pick<HolderStore, 'createdBy'>
+  readonly offerings: Pick<OfferingStore, 'list' | 'redemptions'>
+  readonly vpQueries: Pick<VpQueryStore, 'list'>
+  readonly walletCredentials: Pick<WalletCredentialStore, 'list'>
+  readonly walletPresentations: Pick<WalletPresentationStore, 'list'>
+}
+
 export interface Health {
   /** Whether the process was told to stop. */
   stopping(): boolean
@@ -110,6 +122,8 @@ export interface Deps {
   /** Sealed, stateless values of OpenID4VCI: codes, nonces, notification ids. */
   readonly seals: Seals
   readonly stores: Stores
+  /** Where lists are read: from the primary, or the replica of DATABASE_REPLICA_URL. */
+  readonly lists: Lists<ListStores>
   readonly events: Events
   /** Keeps Server-Sent Events streams alive. */
   readonly pings: Pings

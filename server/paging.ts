@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Context } from './context.js'
+import type { Context, ListContext } from './context.js'
 import type { ListPart, ListPosition } from './database/list-position.js'
+import type { ListStores } from './deps.js'
 
 /** Lists answer with the newest 1,000 at most. */
 export const PAGE_SIZE = 1_000
@@ -52,14 +53,14 @@ function publicPath({ deps: { config }, request: { path } }: Context): string {
  * @param position of a row in the list.
  */
 export async function paged<Row>(
-  ctx: Context,
+  ctx: ListContext,
   page: Page,
-  read: (part: ListPart) => Promise<readonly Row[]>,
+  read: (stores: ListStores, part: ListPart) => Promise<readonly Row[]>,
   position: (row: Row) => ListPosition,
 ): Promise<Row[]> {
   const limit = page.limit ?? PAGE_SIZE
   const after = page.cursor === undefined ? undefined : positionOf(page.cursor)
-  const rows = await read({ take: limit + 1, after })
+  const rows = await ctx.lists((stores) => read(stores, { take: limit + 1, after }))
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   if (rows.length > limit && last !== undefined) {

@@ -43,7 +43,7 @@ export const publicProcedure = t.procedure
 /** `x-client-secret`. */
 export const clientProcedure = t.procedure.use(({ ctx, next }) => {
   ctx.deps.access.client(ctx.request.headers)
-  return next()
+  return next({ ctx: { client: true } })
 })
 
 type Permit = (caller: Caller, config: Config) => void
@@ -61,6 +61,21 @@ const authenticated = (permit: Permit) =>
 export function assertRole(caller: Caller, role: string | undefined, { authDisabled }: Config): void {
   if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
 }
+
+/** Under which names a caller's changes are remembered. Where nobody is asked who they are, all are one. */
+function namesOf(ctx: Context): string[] {
+  const { caller, client, deps } = ctx as Context & { readonly caller?: Caller; readonly client?: boolean }
+  if (deps.config.authDisabled) return ['anybody']
+  return [...(caller === undefined ? [] : [`user ${caller.sub}`]), ...(client === true ? ['client'] : [])]
+}
+
+/** For lists that decide nothing: `ctx.lists` reads them, from the replica where there is one that may be used. */
+export const listing = t.middleware(async ({ ctx, next }) =>
+  next({ ctx: { lists: await ctx.deps.lists.readerFor(namesOf(ctx)) } }),
+)
+
+/** For changes that such lists show. */
+export const changingLists = t.middleware(({ ctx, next }) => ctx.deps.lists.changing(namesOf(ctx), () => next()))
 
 /** A valid Bearer token, no specific role. */
 export const userProcedure = authenticated(() => {})

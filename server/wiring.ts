@@ -8,6 +8,7 @@ import { createAccess } from './auth/access.js'
 import { createSignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
 import { connectDatabase, type Database } from './database/connect.js'
+import { openReplica } from './database/replica/open.js'
 import type { Deps, Stores } from './deps.js'
 import { documentOf } from './dids/documents.js'
 import { createDomainLinkages } from './dids/domain-linkage.js'
@@ -181,6 +182,14 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   })
   const access = createAccess(config, clock)
   const state = { stopping: false }
+  const replica = openReplica({
+    url: config.databaseReplicaUrl,
+    database,
+    stores,
+    storesOver: createStores,
+    log,
+    onRead: metrics.listRead,
+  })
   const deps: Deps = {
     config,
     formats: options.formats ?? standardFormats,
@@ -203,6 +212,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     statusLists: createPublication(stores.statusLists, keys, config, clock),
     seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,
+    lists: replica.lists,
     events: createEvents({
       store: stores.events,
       transport: await eventTransport(config, log),
@@ -216,6 +226,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       stopping: () => state.stopping,
       checks: {
         database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
+        ...replica.checks,
         ...(config.events.transport === 'nats' ? { nats: async () => deps.events.check?.() } : {}),
         ...(access.identityProvider === undefined ? {} : { identityProvider: access.identityProvider }),
         ...certificateChecks({ config, clock }),
@@ -236,6 +247,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...certificateTasks(deps),
       ...auditTasks(deps),
       ...eventTasks(deps),
+      ...replica.tasks,
     ],
     clock,
     log,
@@ -260,6 +272,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       deps.pings.close()
       await deps.events.close()
       await outbound.close()
+      await replica.close()
       await database.close()
     },
   }

@@ -166,6 +166,7 @@ describe('a value that no rule allows is a line', () => {
     ['EVENTS', 'kafka', 'must be postgres, redis or nats.'],
     ['NATS_URL', 'http://127.0.0.1:4222', 'must be a nats:// URL.'],
     ['DIRECT_DATABASE_URL', 'mysql://127.0.0.1/x', 'must be a postgres:// URL.'],
+    ['DATABASE_REPLICA_URL', 'mysql://127.0.0.1/x', 'must be a postgres:// URL.'],
     ['TRUST_PROXY', 'yes', PROXIES],
     ['TRUST_PROXY', '10.0.0.0/33', PROXIES],
     ['TRUST_PROXY', 'loopback, proxy.example', PROXIES],

@@ -8,6 +8,7 @@ import { Supervisor } from '../supervisor/handle.js'
 export interface TemporaryPostgres {
   /** Of the database `postgres`, as superuser. */
   readonly url: string
+  readonly dataDirectory: string
   /** Stops the server as an outage would; every connection breaks. */
   stop(): Promise<void>
   /** Starts it again, at the same address with the same data. */
@@ -27,17 +28,22 @@ const SETTINGS = {
   jit: 'off',
 }
 
-/** @param settings in the place of these or beside them */
+/**
+ * @param settings in the place of these or beside them
+ * @param makeData makes the data directory, and says the superuser's password there; a new one is made unless given
+ */
 export async function startTemporaryPostgres(
   settings: Readonly<Record<string, string>> = {},
+  makeData: (dataDirectory: string) => Promise<string> = async () => randomBytes(18).toString('base64url'),
 ): Promise<TemporaryPostgres> {
   const directory = await mkdtemp(join(tmpdir(), 'credence-postgres-'))
   // So that, for root, the account that runs PostgreSQL may pass.
   await chmod(directory, 0o711)
+  const dataDirectory = join(directory, 'data')
   const options = {
-    dataDirectory: join(directory, 'data'),
+    dataDirectory,
     logFile: join(directory, 'log'),
-    password: randomBytes(18).toString('base64url'),
+    password: await makeData(dataDirectory),
     settings: { ...SETTINGS, ...settings },
   }
   const supervisor = await Supervisor.start()
@@ -48,6 +54,7 @@ export async function startTemporaryPostgres(
   const preferredPort = Number(new URL(url).port)
   return {
     url,
+    dataDirectory,
     stop: () => supervisor.call('stopPostgres'),
     async restart() {
       const again = await supervisor.call('startPostgres', { ...options, preferredPort }, directory)

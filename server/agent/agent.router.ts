@@ -1,6 +1,6 @@
 import { errors } from '../errors.js'
 import { paged } from '../paging.js'
-import { adminProcedure, router } from '../trpc.js'
+import { adminProcedure, changingLists, listing, router } from '../trpc.js'
 import {
   certifyVerifier as certifyVerifierContract,
   createDid,
@@ -23,6 +23,7 @@ export const agentRouter = router({
     .meta(createIssuer.meta)
     .input(createIssuer.input)
     .output(createIssuer.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) =>
       shownRecord(await createRecord(deps, 'issuer', input, caller.sub)),
     ),
@@ -31,12 +32,12 @@ export const agentRouter = router({
     .meta(listIssuers.meta)
     .input(listIssuers.input)
     .output(listIssuers.output)
+    .use(listing)
     .query(async ({ ctx, input }) => {
-      const { agents } = ctx.deps.stores
       const rows = await paged(
         ctx,
         input,
-        (part) => agents.issuers(ctx.caller.sub, part),
+        ({ agents }, part) => agents.issuers(ctx.caller.sub, part),
         (row) => row,
       )
       return rows.map(shownRecord)
@@ -56,6 +57,7 @@ export const agentRouter = router({
     .meta(createVerifier.meta)
     .input(createVerifier.input)
     .output(createVerifier.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) =>
       shownRecord(await createRecord(deps, 'verifier', input, caller.sub)),
     ),
@@ -64,12 +66,12 @@ export const agentRouter = router({
     .meta(listVerifiers.meta)
     .input(listVerifiers.input)
     .output(listVerifiers.output)
+    .use(listing)
     .query(async ({ ctx, input }) => {
-      const { agents } = ctx.deps.stores
       const rows = await paged(
         ctx,
         input,
-        (part) => agents.verifiers(ctx.caller.sub, part),
+        ({ agents }, part) => agents.verifiers(ctx.caller.sub, part),
         (row) => row,
       )
       return rows.map(shownRecord)
@@ -95,12 +97,14 @@ export const agentRouter = router({
     .meta(certifyVerifierContract.meta)
     .input(certifyVerifierContract.input)
     .output(certifyVerifierContract.output)
+    .use(changingLists)
     .mutation(({ ctx: { deps, caller }, input }) => certifyVerifier(deps, input, caller.sub)),
 
   createDid: adminProcedure
     .meta(createDid.meta)
     .input(createDid.input)
     .output(createDid.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) =>
       shownDid(deps, await createAgentDid(deps, input.method, caller.sub)),
     ),
@@ -109,12 +113,12 @@ export const agentRouter = router({
     .meta(listDids.meta)
     .input(listDids.input)
     .output(listDids.output)
+    .use(listing)
     .query(async ({ ctx, input }) => {
-      const { dids } = ctx.deps.stores
       const rows = await paged(
         ctx,
         input,
-        (part) => dids.createdBy(ctx.caller.sub, part),
+        ({ dids }, part) => dids.createdBy(ctx.caller.sub, part),
         ({ createdAt, did }) => ({ createdAt, id: did }),
       )
       return rows.map(listedDid)

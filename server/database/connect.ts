@@ -28,6 +28,8 @@ export interface DatabaseOptions {
   readonly max?: number
   /** How long a query waits for a connection, and how long a transaction may last; 5,000 unless given. */
   readonly waitMs?: number
+  /** How long a statement may take until its connection is given up; no limit unless given. */
+  readonly statementMs?: number
   /** Told when a connection breaks that nobody is using; the next query opens another. */
   readonly onConnectionLost?: (error: Error) => void
 }
@@ -62,13 +64,14 @@ export function poolerOf(url: string): { readonly address: string; readonly pool
 /** Prisma and plain statements over one pool of connections. Nothing is connected before the first query. */
 export function connectDatabase(
   url: string,
-  { max = 10, waitMs = 5_000, onConnectionLost = () => {} }: DatabaseOptions = {},
+  { max = 10, waitMs = 5_000, statementMs, onConnectionLost = () => {} }: DatabaseOptions = {},
 ): Database {
   const { address, pooled } = poolerOf(url)
   const pool = new pg.Pool({
     connectionString: address,
     max,
     connectionTimeoutMillis: waitMs,
+    ...(statementMs === undefined ? {} : { query_timeout: statementMs }),
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'credence',

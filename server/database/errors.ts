@@ -94,6 +94,15 @@ export function isDatabaseUnavailable(thrown: unknown): boolean {
   )
 }
 
+/** SQLSTATE serialization_failure, deadlock_detected, query_canceled: how a replica ends a read that is in the way of its replay. */
+const RECOVERY_CONFLICT = new Set(['40001', '40P01', '57014'])
+
+/** Whether a replica ended a read that may be made elsewhere, and is otherwise well. */
+export function isRecoveryConflict(thrown: unknown): boolean {
+  const fault = databaseFault(thrown)
+  return RECOVERY_CONFLICT.has(String(fault?.sqlState)) || fault?.code === 'P2034'
+}
+
 /** Whether a statement was refused because a text in it cannot be stored: it held a NUL character. */
 export function isUnstorableText(thrown: unknown): boolean {
   return UNSTORABLE_TEXT.has(String(databaseFault(thrown)?.sqlState))

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ListSource } from '../database/replica/lists.js'
 import type { Check } from '../protocol/credential/verification.js'
 
 /** How verification sessions begin and end. `declined`: the wallet answered with an error (OpenID4VP 1.0 §8.5). */
@@ -56,6 +57,8 @@ export interface Metrics {
   verification(failed: Check | undefined): void
   /** @param outcome `ok`, or the code of the OutboundError. */
   outbound(outcome: string): void
+  /** A list that may be read from a replica, where there is one. */
+  listRead(source: ListSource): void
   /** A batch of maintenance. @param count what it did; undefined where it failed. */
   maintenance(task: string, count: number | undefined): void
   /** What became of a partition that was to be made or dropped. */
@@ -112,6 +115,12 @@ function counters(registry: Registry) {
       name: 'credence_outbound_requests_total',
       help: 'Requests to other services, by outcome.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    listReads: new Counter({
+      name: 'credence_list_reads_total',
+      help: 'Lists by where they were read: "replica", or the primary, since the caller "wrote" or the replica is "behind", "away" or "failed".',
+      labelNames: ['source'],
       registers,
     }),
     maintained: new Counter({
@@ -219,6 +228,7 @@ export function createMetrics(): Metrics {
     verification: (failed) =>
       counted.verifications.labels(failed === undefined ? 'valid' : 'invalid', failed ?? '').inc(),
     outbound: (outcome) => counted.outbound.labels(outcome).inc(),
+    listRead: (source) => counted.listReads.labels(source).inc(),
     maintenance: (task, count) => {
       if (count === undefined) counted.maintenanceFailures.labels(task).inc()
       else counted.maintained.labels(task).inc(count)

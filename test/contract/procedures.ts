@@ -10,12 +10,13 @@ export interface ContractedProcedure {
   readonly meta: ProcedureMeta | undefined
   readonly inputs: readonly z.core.$ZodType[]
   readonly output: z.core.$ZodType | undefined
+  readonly middlewares: readonly unknown[]
 }
 
 function proceduresOf(router: AnyRouter): ContractedProcedure[] {
   return Object.entries<AnyProcedure>(router._def.procedures).map(([name, procedure]) => {
-    const { type, meta, inputs, output } = procedure._def as unknown as Omit<ContractedProcedure, 'name'>
-    return { name, type, meta, inputs, output }
+    const { type, meta, inputs, output, middlewares } = procedure._def as unknown as Omit<ContractedProcedure, 'name'>
+    return { name, type, meta, inputs, output, middlewares }
   })
 }
 

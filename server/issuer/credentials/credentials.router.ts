@@ -1,6 +1,6 @@
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
-import { clientProcedure, issuerProcedure, router, userProcedure } from '../../trpc.js'
+import { changingLists, clientProcedure, issuerProcedure, router, userProcedure } from '../../trpc.js'
 import { holderBinding } from '../issuance/holder-binding.js'
 import { issueToCaller } from '../issuance/issue.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
@@ -50,6 +50,7 @@ export const credentialsRouter = (formats: Formats) => {
       .meta(revokeCredential.meta)
       .input(revokeCredential.input)
       .output(revokeCredential.output)
+      .use(changingLists)
       .mutation(async ({ ctx: { deps }, input }) => {
         const exists = await deps.stores.credentials.revoke(input.id, deps.clock(), null)
         if (!exists) throw errors.credentialNotFound()

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
 import { qrCodeDataUri } from '../../qr-code.js'
-import { clientProcedure, optionalProcedure, router, userProcedure } from '../../trpc.js'
+import { changingLists, clientProcedure, listing, optionalProcedure, router, userProcedure } from '../../trpc.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
 import { claim } from './claim.js'
@@ -51,22 +51,20 @@ export const offeringsRouter = router({
     .meta(listOfferings.meta)
     .input(listOfferings.input)
     .output(listOfferings.output)
+    .use(listing)
     .query(async ({ ctx, input }) => {
       const { deps, caller } = ctx
       const everything = seesEverything(ctx)
-      const { offerings } = deps.stores
       const rows = await paged(
         ctx,
         input,
-        (part) => offerings.list(!everything, part),
+        ({ offerings }, part) => offerings.list(!everything, part),
         (row) => row,
       )
       if (!everything && caller === undefined) return rows.map((row) => offeringView(deps, row, true))
       const scope: RedemptionScope = everything || caller === undefined ? 'all' : { redeemedBy: caller.sub }
-      const redemptions = await offerings.redemptions(
-        rows.map((row) => row.id),
-        scope,
-      )
+      const ids = rows.map((row) => row.id)
+      const redemptions = await ctx.lists(({ offerings }) => offerings.redemptions(ids, scope))
       const byOffering = groupedByOffering(redemptions)
       return rows.map((row) => {
         const offering = offeringView(deps, row, true)
@@ -79,6 +77,7 @@ export const offeringsRouter = router({
     .meta(createOffering.meta)
     .input(createOffering.input)
     .output(createOffering.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, work }, input }) => {
       const now = deps.clock()
       const expiresAt = input.expires_at == null ? undefined : new Date(input.expires_at)
@@ -127,6 +126,7 @@ export const offeringsRouter = router({
     .meta(claimOffering.meta)
     .input(claimOffering.input)
     .output(claimOffering.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       const { id, vc } = await claim(deps, caller, input.id)
       return { id, vc }

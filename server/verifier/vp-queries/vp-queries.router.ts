@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
 import { compileVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
-import { clientProcedure, router } from '../../trpc.js'
+import { changingLists, clientProcedure, listing, router } from '../../trpc.js'
 import { assertRedirectUri, createRequest } from '../authorization-requests/create.js'
 import { compiledNewQuery, orBadRequest } from './compiled.js'
 import type { VpQueryRecord } from './store.js'
@@ -26,9 +26,14 @@ export const vpQueriesRouter = router({
     .meta(listVpQueries.meta)
     .input(listVpQueries.input)
     .output(listVpQueries.output)
+    .use(listing)
     .query(async ({ ctx, input }) => {
-      const { vpQueries } = ctx.deps.stores
-      const rows = await paged(ctx, input, vpQueries.list, (row) => row)
+      const rows = await paged(
+        ctx,
+        input,
+        ({ vpQueries }, part) => vpQueries.list(part),
+        (row) => row,
+      )
       return rows.map(shown)
     }),
 
@@ -36,6 +41,7 @@ export const vpQueriesRouter = router({
     .meta(createVpQuery.meta)
     .input(createVpQuery.input)
     .output(createVpQuery.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, work }, input }) => {
       orBadRequest(() => compiledNewQuery(input.query, work))
       const record = { id: deps.newId(), query: input.query, createdAt: deps.clock() }
@@ -57,6 +63,7 @@ export const vpQueriesRouter = router({
     .meta(deleteVpQuery.meta)
     .input(deleteVpQuery.input)
     .output(deleteVpQuery.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps }, input }) => {
       if (!(await deps.stores.vpQueries.delete(input.id))) throw errors.vpQueryNotFound()
     }),

@@ -1,7 +1,7 @@
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
 import { paged } from '../../paging.js'
-import { holderProcedure, router } from '../../trpc.js'
+import { changingLists, holderProcedure, listing, router } from '../../trpc.js'
 import { shownCredential } from './credential-json.js'
 import { deleteWalletCredential, listWalletCredentials, readWalletCredential } from './credentials.contract.js'
 import { openCredential } from './held.js'
@@ -15,12 +15,13 @@ export const walletCredentialsRouter = (formats: Formats) => {
       .meta(listContract.meta)
       .input(listContract.input)
       .output(listContract.output)
+      .use(listing)
       .query(async ({ ctx, input }) => {
         const { deps } = ctx
         const rows = await paged(
           ctx,
           input,
-          (part) => deps.stores.walletCredentials.list(input.holderId, part),
+          ({ walletCredentials }, part) => walletCredentials.list(input.holderId, part),
           (row) => row,
         )
         const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
@@ -45,6 +46,7 @@ export const walletCredentialsRouter = (formats: Formats) => {
       .meta(deleteWalletCredential.meta)
       .input(deleteWalletCredential.input)
       .output(deleteWalletCredential.output)
+      .use(changingLists)
       .mutation(async ({ ctx: { deps, caller }, input }) => {
         const { walletCredentials } = deps.stores
         const removed = await walletCredentials.remove(input.holderId, input.credentialId, caller.sub)

@@ -1,5 +1,5 @@
 import type { Formats } from '../../formats/registry.js'
-import { router, userProcedure } from '../../trpc.js'
+import { changingLists, router, userProcedure } from '../../trpc.js'
 import { exchanging } from '../protocol/exchange-failure.js'
 import { confirm } from './confirm.js'
 import { decline } from './decline.js'
@@ -13,12 +13,14 @@ export const flowsRouter = (formats: Formats) => {
       .meta(startContract.meta)
       .input(startContract.input)
       .output(startContract.output)
+      .use(changingLists)
       .mutation(({ ctx: { deps, caller, work }, input }) => exchanging(() => start(deps, caller, work, input))),
 
     confirm: userProcedure
       .meta(confirmFlow.meta)
       .input(confirmFlow.input)
       .output(confirmFlow.output)
+      .use(changingLists)
       .mutation(({ ctx: { deps, caller, work }, input }) => exchanging(() => confirm(deps, caller, work, input))),
 
     decline: userProcedure

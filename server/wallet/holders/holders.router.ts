@@ -5,7 +5,7 @@ import { newIdentity } from '../../dids/identity.js'
 import type { StoredDid } from '../../dids/store.js'
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
-import { adminProcedure, holderProcedure, router } from '../../trpc.js'
+import { adminProcedure, changingLists, holderProcedure, listing, router } from '../../trpc.js'
 import {
   createHolder,
   createHolderDid,
@@ -28,6 +28,7 @@ export const agentHoldersRouter = router({
     .meta(createHolder.meta)
     .input(createHolder.input)
     .output(createHolder.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       const id = deps.newId()
       const identity = await newIdentity(deps.vault, deps.newId, {
@@ -48,12 +49,12 @@ export const agentHoldersRouter = router({
     .meta(listHolders.meta)
     .input(listHolders.input)
     .output(listHolders.output)
+    .use(listing)
     .query(async ({ ctx, input }) => {
-      const { holders } = ctx.deps.stores
       const rows = await paged(
         ctx,
         input,
-        (part) => holders.createdBy(ctx.caller.sub, part),
+        ({ holders }, part) => holders.createdBy(ctx.caller.sub, part),
         (row) => row,
       )
       return rows.map(shown)
@@ -86,12 +87,14 @@ export const holdersRouter = router({
     .meta(listHolderDids.meta)
     .input(listHolderDids.input)
     .output(listHolderDids.output)
-    .query(async ({ ctx: { deps }, input }) => (await deps.stores.dids.ofHolder(input.holderId)).map(shownDid)),
+    .use(listing)
+    .query(async ({ ctx, input }) => (await ctx.lists(({ dids }) => dids.ofHolder(input.holderId))).map(shownDid)),
 
   createDid: holderProcedure
     .meta(createHolderDid.meta)
     .input(createHolderDid.input)
     .output(createHolderDid.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) =>
       shownDid(await createDid(deps, input.holderId, input.method, caller.sub)),
     ),
@@ -100,6 +103,7 @@ export const holdersRouter = router({
     .meta(deleteHolderDid.meta)
     .input(deleteHolderDid.input)
     .output(deleteHolderDid.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       const outcome = await deps.stores.holders.removeDid(input.holderId, didSpellings(input.did), caller.sub)
       if (outcome === 'unknown') throw errors.holderDidNotFound()

@@ -1,5 +1,5 @@
 import { paged } from '../../paging.js'
-import { holderProcedure, router } from '../../trpc.js'
+import { holderProcedure, listing, router } from '../../trpc.js'
 import { listWalletPresentations } from './presentations.contract.js'
 import { shownPresentation } from './record.js'
 
@@ -8,12 +8,13 @@ export const walletPresentationsRouter = router({
     .meta(listWalletPresentations.meta)
     .input(listWalletPresentations.input)
     .output(listWalletPresentations.output)
+    .use(listing)
     .query(async ({ ctx, input }) => {
       const { deps } = ctx
       const rows = await paged(
         ctx,
         input,
-        (part) => deps.stores.walletPresentations.list(input.holderId, part),
+        ({ walletPresentations }, part) => walletPresentations.list(input.holderId, part),
         (row) => row,
       )
       return Promise.all(rows.map((row) => shownPresentation(deps, row)))

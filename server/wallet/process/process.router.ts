@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
 import type { Work } from '../../protocol/work.js'
-import { holderProcedure, router } from '../../trpc.js'
+import { changingLists, holderProcedure, router } from '../../trpc.js'
 import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
 import { resolveOffer } from '../openid4vci/take-offer.js'
@@ -70,6 +70,7 @@ export const processRouter = (formats: Formats) => {
       .meta(meta)
       .input(zInput)
       .output(zOutput)
+      .use(changingLists)
       .mutation(({ ctx: { deps, caller, work }, input }) =>
         exchanging(async () => {
           const fetch = boundedFetch(deps.outbound.fetch)

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { changingLists, listing } from '../../server/trpc.js'
+import { allProcedures, type ContractedProcedure } from './procedures.js'
+
+const uses = ({ middlewares }: ContractedProcedure, { _middlewares: [own] }: typeof listing | typeof changingLists) =>
+  middlewares.includes(own)
+
+const namesWith = (test: (procedure: ContractedProcedure) => boolean) =>
+  allProcedures
+    .filter(test)
+    .map(({ name }) => name)
+    .sort()
+
+it('a replica has a part in lists alone: what decides something, and every status list, session and result, is the primary’s', () => {
+  expect(namesWith((procedure) => uses(procedure, listing))).toEqual([
+    'agent.dids',
+    'agent.issuers',
+    'agent.verifiers',
+    'agentHolders.list',
+    'holders.dids',
+    'offerings.list',
+    'vpQueries.list',
+    'walletCredentials.list',
+    'walletPresentations.list',
+  ])
+})
+
+/** Changes of callers that no list shows. Whoever adds one says so here, or adds `changingLists` to it. */
+const SHOWN_IN_NO_LIST: readonly string[] = [
+  'authorizationRequests.create',
+  'credentialOffers.approve',
+  'credentialOffers.create',
+  'credentialOffers.reject',
+  'credentials.create',
+  'credentials.sign',
+  'flows.decline',
+  'pages.create',
+  'qrCodes.delete',
+  'schemas.assign',
+  'schemas.create',
+  'schemas.unassign',
+  'schemas.withdraw',
+  'verify.verify',
+  'vpQueries.authorizationRequest',
+]
+
+it('after every change of a caller that lists show, that caller reads them from the primary', () => {
+  const others = namesWith(
+    (procedure) =>
+      procedure.type === 'mutation' &&
+      !['public', 'wallet'].includes(procedure.meta?.rest?.access ?? '') &&
+      !uses(procedure, changingLists),
+  )
+  expect(others).toEqual(SHOWN_IN_NO_LIST)
+})

@@ -1,0 +1,316 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createLog } from '../../server/log.js'
+import { recordPresentation } from '../../server/wallet/presentations/record.js'
+import { postOffering, postSchema } from '../issuer/purchase.js'
+import { ofMetric, parseSamples } from '../metrics/scrape.js'
+import { createTestDatabase, query } from '../support/postgres.js'
+import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/replica.js'
+import { CLIENT_SECRET, type ServiceOptions, startService, type TestService } from '../support/service.js'
+import { recordStatements } from '../support/statements.js'
+import { LOOPBACK, newWallet } from '../support/wallet.js'
+import { ITEM } from '../verifier/actors.js'
+
+let postgres: ReplicatedPostgres
+/** Two processes of one installation, which share its databases alone, and one of it that knows no replica. */
+let one: TestService
+let two: TestService
+let unaware: TestService
+let holderId: string
+let headers: Record<string, string>
+let credentialType: string
+
+const said: { level: number; msg: string; reason?: string; standing?: string }[] = []
+const log = createLog('info', { write: (line: string) => void said.push(JSON.parse(line)) })
+
+const CLIENT = { 'x-client-secret': CLIENT_SECRET }
+/** A stranger, who has no name and changes nothing. */
+const STRANGER = {}
+
+const onReplica = (statement: string) => query(postgres.replica.url, statement)
+
+async function caughtUp(): Promise<void> {
+  const [{ lsn } = {}] = await query<{ lsn: string }>(postgres.primary.url, 'SELECT pg_current_wal_lsn()::text AS lsn')
+  const level = () => onReplica(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS level`)
+  await expect.poll(level).toEqual([{ level: true }])
+}
+
+/** The replica receives what the primary writes, and shows nothing of it. */
+async function delay(): Promise<void> {
+  await caughtUp()
+  await onReplica('SELECT pg_wal_replay_pause()')
+  await expect.poll(() => onReplica('SELECT pg_get_wal_replay_pause_state() AS state')).toEqual([{ state: 'paused' }])
+}
+
+/** As if the ten seconds of everybody who changed something were over. */
+const later = () => query(postgres.primary.url, 'UPDATE recent_writers SET expires_at = clock_timestamp()')
+
+/** A process with a replica. */
+const start = (replicaUrl: string, options: ServiceOptions = {}) =>
+  startService({
+    databaseUrl: postgres.primary.url,
+    identityProvider: unaware.identityProvider,
+    env: { ...LOOPBACK, DATABASE_REPLICA_URL: replicaUrl },
+    ...options,
+  })
+
+beforeAll(async () => {
+  postgres = await startReplicatedPostgres()
+  unaware = await startService({ databaseUrl: postgres.primary.url, env: LOOPBACK })
+  const wallet = await newWallet(unaware, 'alice')
+  holderId = wallet.id
+  headers = { authorization: wallet.authorization, ...CLIENT }
+  credentialType = (await postSchema(unaware, wallet.authorization)).name
+  for (const path of ['/agent/did', '/agent/issuer', '/agent/verifier'])
+    await unaware.request('POST', path, { headers, body: { method: 'key' } })
+  await unaware.request('POST', '/api/v1/verifier/vp-queries', { headers, body: { query: [ITEM] } })
+  const offering = await postOffering(unaware, { credential_type: credentialType })
+  expect((await wallet.process(offering.offering_full_url)).status).toBe(200)
+  await recordPresentation(unaware.deps, holderId, 'alice', { verifier: 'x', credentials: [], state: 'accepted' })
+})
+afterAll(async () => {
+  await unaware?.close()
+  await postgres?.[Symbol.asyncDispose]()
+})
+
+beforeEach(async () => {
+  await later()
+  await caughtUp()
+  one = await start(postgres.replica.url, { log })
+  two = await start(postgres.replica.url)
+  said.length = 0
+})
+afterEach(async () => {
+  await onReplica('ALTER SYSTEM RESET ALL')
+  await onReplica('SELECT pg_reload_conf()')
+  await onReplica('SELECT pg_wal_replay_resume()')
+  await one.close()
+  await two.close()
+})
+
+const OFFERINGS = '/api/v1/offerings'
+const VP_QUERIES = '/api/v1/verifier/vp-queries'
+
+async function idsAt(service: TestService, path: string, who: Record<string, string>): Promise<string[]> {
+  const { status, json, text } = await service.request('GET', path, { headers: who })
+  expect(status, text).toBe(200)
+  return json.map((entry: { id?: string; did?: string }) => entry.id ?? entry.did)
+}
+
+/** Where a process has read its lists so far. */
+async function sourcesOf({ deps }: TestService): Promise<Record<string, number>> {
+  const samples = parseSamples(await deps.metrics.registry.metrics())
+  return Object.fromEntries(
+    Object.entries(ofMetric(samples, 'credence_list_reads_total')).map(([name, count]) => [
+      /source="(\w+)"/.exec(name)?.[1],
+      count,
+    ]),
+  )
+}
+
+const warnings = () => said.filter(({ level }) => level === 40)
+
+const health = async (service: TestService) => (await service.request('GET', '/health/readiness')).json.details.replica
+
+describe('lists of a service with a replica', () => {
+  it('are read there, each of them, and are the same', async () => {
+    const lists = [
+      OFFERINGS,
+      VP_QUERIES,
+      '/agent/dids',
+      '/agent/issuers',
+      '/agent/verifiers',
+      '/agent/holders',
+      `/holders/${holderId}/dids`,
+      `/holders/${holderId}/credentials`,
+      `/holders/${holderId}/presentations`,
+    ]
+    for (const path of lists) {
+      const ids = await idsAt(one, path, headers)
+      expect(ids.length, path).toBeGreaterThan(0)
+      expect(ids).toEqual(await idsAt(unaware, path, headers))
+    }
+    // An offering's redemptions are a read of their own.
+    expect(await sourcesOf(one)).toEqual({ replica: lists.length + 1 })
+    expect(await sourcesOf(unaware)).toEqual({})
+    expect(await health(one)).toEqual({ status: 'up' })
+    expect(warnings()).toEqual([])
+  })
+
+  it('are read from the primary for whoever changed something within ten seconds, at whichever process', async () => {
+    await idsAt(two, OFFERINGS, STRANGER)
+    await delay()
+    const { offering_id: id } = await postOffering(one, { credential_type: credentialType })
+    for (const service of [one, two]) {
+      expect(await idsAt(service, OFFERINGS, CLIENT)).toContain(id)
+      expect(await idsAt(service, OFFERINGS, STRANGER)).not.toContain(id)
+    }
+    // Redemptions are read beside: twice for who may see them.
+    expect(await sourcesOf(two)).toEqual({ replica: 2, wrote: 2 })
+    await later()
+    expect(await idsAt(two, OFFERINGS, CLIENT)).not.toContain(id)
+    expect(warnings()).toEqual([])
+  })
+
+  it('of one user are no matter of another’s changes', async () => {
+    await idsAt(two, OFFERINGS, STRANGER)
+    await delay()
+    const root = { authorization: await one.bearer('root', { roles: ['admin'] }) }
+    const toor = { authorization: await one.bearer('toor', { roles: ['admin'] }) }
+    const made = await one.request('POST', '/agent/issuer', { headers: root, body: { method: 'key' } })
+    expect(await idsAt(two, '/agent/issuers', root)).toContain(made.json.id)
+    await idsAt(two, '/agent/issuers', toor)
+    expect(await sourcesOf(two)).toMatchObject({ wrote: 1, replica: 2 })
+  })
+
+  it('show a change even to who is cut off before its answer', async () => {
+    const holding = new pg.Client({ connectionString: postgres.primary.url })
+    await holding.connect()
+    await holding.query('BEGIN; LOCK TABLE vp_queries IN SHARE MODE')
+    const change = one.request('POST', VP_QUERIES, { headers: CLIENT, body: { query: [ITEM] } })
+    const waiting = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'`
+    await expect.poll(() => query(postgres.primary.url, waiting)).toEqual([{ n: 1 }])
+    await idsAt(two, VP_QUERIES, CLIENT)
+    expect(await sourcesOf(two)).toEqual({ wrote: 1 })
+    await holding.query('COMMIT')
+    await holding.end()
+    expect((await change).status).toBe(201)
+  })
+
+  it('cost no statement where wallets and verifiers act, and one where a list changes', async () => {
+    const record = recordStatements()
+    try {
+      const notes = () => record.sent().filter((text) => /recent_writers/.test(text)).length
+      const asked = await one.request('POST', '/authorization-requests', { headers, body: { query: [ITEM] } })
+      expect(asked.status).toBe(201)
+      await one.request('POST', '/openid4vci/nonce')
+      await one.request('GET', '/.well-known/openid-credential-issuer')
+      expect(notes()).toBe(0)
+      await one.request('POST', VP_QUERIES, { headers: CLIENT, body: { query: [ITEM] } })
+      expect(notes()).toBe(1)
+      // A request that its contract refuses changes nothing.
+      await one.request('POST', VP_QUERIES, { headers: CLIENT, body: {} })
+      expect(notes()).toBe(1)
+    } finally {
+      record.stop()
+    }
+  })
+
+  it('notes of changes are cleared away, an hour after their end', async () => {
+    await one.request('POST', VP_QUERIES, { headers: CLIENT, body: { query: [ITEM] } })
+    const noted = () => query(postgres.primary.url, 'SELECT caller FROM recent_writers')
+    expect((await noted()).length).toBeGreaterThan(0)
+    await query(postgres.primary.url, `UPDATE recent_writers SET expires_at = expires_at - interval '61 minutes'`)
+    await using _ = await start(postgres.replica.url)
+    await expect.poll(noted).toEqual([])
+  })
+})
+
+describe('a read that the replica ends', () => {
+  /** The replica still has a lock that the primary has given back: whoever reads there waits. */
+  async function locked(): Promise<void> {
+    const holder = new pg.Client({ connectionString: postgres.primary.url })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE vp_queries IN ACCESS EXCLUSIVE MODE; SELECT pg_switch_wal()')
+    await delay()
+    await holder.query('COMMIT')
+    await holder.end()
+  }
+  const waitingThere = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%vp_queries%'`
+
+  it('is made once more on the primary, and the next one there again', async () => {
+    await idsAt(one, OFFERINGS, STRANGER)
+    await locked()
+    const list = idsAt(one, VP_QUERIES, CLIENT)
+    await expect.poll(() => onReplica(`SELECT count(*)::int AS n ${waitingThere}`)).toEqual([{ n: 1 }])
+    await onReplica(`SELECT pg_cancel_backend(pid) ${waitingThere}`)
+    expect(await list).toEqual(await idsAt(unaware, VP_QUERIES, CLIENT))
+    await idsAt(one, OFFERINGS, STRANGER)
+    expect(await sourcesOf(one)).toEqual({ replica: 2, failed: 1 })
+    expect(warnings()).toEqual([])
+  })
+
+  it.runIf(process.env.PROOF)(
+    'or does not answer within three seconds goes to the primary too, and the replica is left alone for a second',
+    async () => {
+      await idsAt(one, OFFERINGS, STRANGER)
+      await locked()
+      expect(await idsAt(one, VP_QUERIES, CLIENT)).toEqual(await idsAt(unaware, VP_QUERIES, CLIENT))
+      expect(await sourcesOf(one)).toEqual({ replica: 1, failed: 1 })
+      expect(warnings()).toEqual([
+        expect.objectContaining({
+          msg: 'lists are read from the primary',
+          standing: 'away',
+          reason: expect.stringContaining('timeout'),
+        }),
+      ])
+    },
+  )
+})
+
+describe('a replica that cannot be used', () => {
+  it('since nothing says how far it is behind', async () => {
+    // From here on it has nothing to replay when it starts, and waits with everything else.
+    await query(postgres.primary.url, 'CHECKPOINT')
+    await caughtUp()
+    await onReplica(`ALTER SYSTEM SET recovery_min_apply_delay = '1h'`)
+    await postgres.replica.stop()
+    await postOffering(unaware, { credential_type: credentialType })
+    await postgres.replica.restart()
+    await idsAt(one, OFFERINGS, STRANGER)
+    expect(await idsAt(one, OFFERINGS, STRANGER)).toEqual(await idsAt(unaware, OFFERINGS, STRANGER))
+    expect(await sourcesOf(one)).toEqual({ behind: 2 })
+    expect(warnings()).toEqual([expect.objectContaining({ standing: 'behind' })])
+    expect(await health(one)).toEqual({ status: 'degraded' })
+    await onReplica('ALTER SYSTEM RESET ALL')
+    await onReplica('SELECT pg_reload_conf()')
+    await expect.poll(() => health(one)).toEqual({ status: 'up' })
+    await idsAt(one, OFFERINGS, STRANGER)
+    expect(await sourcesOf(one)).toEqual({ behind: 2, replica: 1 })
+  })
+
+  it('since it is away is done without, with one warning, and is used again once it is back', async () => {
+    await idsAt(one, OFFERINGS, STRANGER)
+    await postgres.replica.stop()
+    for (let count = 0; count < 5; count += 1)
+      expect(await idsAt(one, OFFERINGS, STRANGER)).toEqual(await idsAt(unaware, OFFERINGS, STRANGER))
+    expect(await sourcesOf(one)).toEqual({ replica: 1, failed: 1, away: 4 })
+    expect(warnings()).toEqual([expect.objectContaining({ standing: 'away' })])
+    expect((await one.request('GET', '/health/readiness')).status).toBe(200)
+    expect(await health(one)).toEqual({ status: 'degraded' })
+    await postgres.replica.restart()
+    await expect.poll(() => health(one)).toEqual({ status: 'up' })
+    await idsAt(one, OFFERINGS, STRANGER)
+    expect((await sourcesOf(one)).replica).toBe(2)
+    expect(said.filter(({ msg }) => msg === 'lists are read from the replica again')).toHaveLength(1)
+  })
+
+  it('since it is none of this database is never asked for a list', async () => {
+    await using other = await createTestDatabase()
+    for (const url of [postgres.primary.url, other.url]) {
+      said.length = 0
+      await using stray = await start(url, { log })
+      expect(await idsAt(stray, OFFERINGS, STRANGER)).toEqual(await idsAt(unaware, OFFERINGS, STRANGER))
+      expect(await sourcesOf(stray)).toEqual({ away: 1 })
+      expect(warnings()).toEqual([expect.objectContaining({ reason: 'It is no replica of DATABASE_URL.' })])
+    }
+  })
+
+  it.runIf(process.env.PROOF)('since it is more than ten seconds behind', async () => {
+    await idsAt(one, OFFERINGS, STRANGER)
+    await delay()
+    const { offering_id: id } = await postOffering(unaware, { credential_type: credentialType })
+    const began = Date.now()
+    let seconds = 0
+    while (!(await idsAt(one, OFFERINGS, STRANGER)).includes(id)) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      seconds = (Date.now() - began) / 1_000
+    }
+    process.stdout.write(`A replica that stands still was read for ${seconds} s.\n`)
+    expect(seconds).toBeGreaterThan(8)
+    expect(seconds).toBeLessThan(11)
+    expect(warnings()).toEqual([expect.objectContaining({ standing: 'behind' })])
+    await onReplica('SELECT pg_wal_replay_resume()')
+    await expect.poll(() => health(one)).toEqual({ status: 'up' })
+  })
+})

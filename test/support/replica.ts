@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startTemporaryPostgres, type TemporaryPostgres } from '../../scripts/postgres/temporary.js'
+import { migrate } from '../../server/database/migrate.js'
+import { withStartLock } from '../../server/database/start-lock.js'
+
+/** A migrated PostgreSQL and a streaming replica of it, both embedded; some four seconds. */
+export interface ReplicatedPostgres extends AsyncDisposable {
+  readonly primary: TemporaryPostgres
+  readonly replica: TemporaryPostgres
+}
+
+/** What a server needs so that another one may follow it. */
+const followed = { wal_level: 'replica', max_wal_senders: '4', wal_keep_size: '64MB' }
+
+/** The replica begins as a copy of the primary's data, which is stopped for that. */
+export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
+  const primary = await startTemporaryPostgres(followed)
+  await withStartLock(primary.url, (lock) => migrate(lock))
+  const { hostname, port, username, password } = new URL(primary.url)
+  const makeData = async (directory: string) => {
+    await primary.stop()
+    await promisify(execFile)('cp', ['-a', primary.dataDirectory, directory])
+    await writeFile(join(directory, 'standby.signal'), '')
+    await primary.restart()
+    return decodeURIComponent(password)
+  }
+  const connection = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`
+  const following = { ...followed, primary_conninfo: connection, wal_retrieve_retry_interval: '100ms' }
+  const replica = await startTemporaryPostgres(following, makeData)
+  const dispose = async () => {
+    await replica.remove()
+    await primary.remove()
+  }
+  return { primary, replica, [Symbol.asyncDispose]: dispose }
+}
