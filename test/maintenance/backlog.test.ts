@@ -123,8 +123,14 @@ it('tables shrink under load, however much there is, and two processes do nothin
   )
   expect(await counts('new-')).toEqual(all(50 * batches))
   // Events leave when all sessions of their day have.
-  for (const task of eventTasks(issuer.service.deps)) await runTask(task, clock.now())
-  expect([await eventsOf('old-'), await eventsOf('new-')]).toEqual([0, 6 * 50 * batches])
+  await vi.waitFor(
+    async () => {
+      // PostgreSQL's own vacuum may have it for a moment.
+      for (const task of eventTasks(issuer.service.deps)) await runTask(task, clock.now())
+      expect([await eventsOf('old-'), await eventsOf('new-')]).toEqual([0, 6 * 50 * batches])
+    },
+    { timeout: 60_000, interval: 500 },
+  )
   expect(batches).toBeGreaterThan(1)
 
   const done: Record<string, number> = {}
