@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.drop())
 
-const start = ({ url }: Balancer, { port, probe }: Place, delaySeconds: string) =>
+const start = ({ url }: Balancer, { port, probe }: Place, delaySeconds: string, workers: string) =>
   startProcess({
     ...localEnvironment(database.url),
     ISSUER_BASE_URL: url,
@@ -23,6 +23,7 @@ const start = ({ url }: Balancer, { port, probe }: Place, delaySeconds: string) 
     PORT: String(port),
     METRICS_PORT: String(probe),
     SHUTDOWN_DELAY_SECONDS: delaySeconds,
+    WEB_CONCURRENCY: workers,
     // All clients come from the balancer's address.
     TRUST_PROXY: 'loopback',
     RATE_LIMIT_MAX: '0',
@@ -36,20 +37,22 @@ const isReady = ({ probe }: Place) =>
   )
 
 /**
- * Replaces two processes behind a balancer, one after the other, while clients ask.
+ * Replaces two services behind a balancer, one after the other, while clients ask.
  *
  * @param probeEvery between two probes; what the deployment's file says unless given.
- * @param stop ends a process that was told to stop, where its delay does not.
+ * @param workers of each service; 1 is a process that serves alone.
+ * @param stop ends a service that was told to stop, where its delay does not.
  */
 async function restart(
   delaySeconds: string,
   probeEvery: string | undefined,
+  workers: string,
   stop: (service: ServiceProcess, place: Place, noticed: () => Promise<void>) => Promise<void>,
 ): Promise<Met> {
   await using balancer = await createBalancer(probeEvery)
   const processes: ServiceProcess[] = []
   const startAt = (place: Place) => {
-    const service = start(balancer, place, delaySeconds)
+    const service = start(balancer, place, delaySeconds, workers)
     processes.push(service)
     return service
   }
@@ -86,7 +89,7 @@ async function restart(
 // Needs HAProxy on the machine (Debian: apt-get install haproxy), and is skipped where it is missing.
 describe.skipIf(!hasProgram('haproxy'))('two processes behind HAProxy, replaced one after the other under load', () => {
   it('lose no request and break off no stream, once the balancer has noticed', async () => {
-    const met = await restart('300', '200ms', async (service, { port }, noticed) => {
+    const met = await restart('300', '200ms', '1', async (service, { port }, noticed) => {
       await noticed()
       // Whatever the balancer has sent before has arrived when this is answered.
       await fetch(`http://127.0.0.1:${port}/health/liveness`)
@@ -96,10 +99,15 @@ describe.skipIf(!hasProgram('haproxy'))('two processes behind HAProxy, replaced 
     expect(met.streamsEnded).toBeGreaterThanOrEqual(4)
   })
 
-  it.runIf(process.env.PROOF)('lose none with the probes and the delay of the deployment files', async () => {
-    const met = await restart(DELAY_SECONDS, undefined, async () => {})
-    process.stdout.write(`${met.answers} answered, ${met.failures.length} failed, ${met.streamsEnded} streams ended\n`)
-    expect(met.failures).toEqual([])
-    expect(met.streamsEnded).toBeGreaterThanOrEqual(4)
+  describe.runIf(process.env.PROOF)('with the probes and the delay of the deployment files', () => {
+    it.each(['1', '2'])('lose none, WEB_CONCURRENCY=%s', async (workers) => {
+      const met = await restart(DELAY_SECONDS, undefined, workers, async () => {})
+      const { answers, failures, streamsEnded } = met
+      process.stdout.write(
+        `WEB_CONCURRENCY=${workers}: ${answers} answered, ${failures.length} failed, ${streamsEnded} streams ended\n`,
+      )
+      expect(failures).toEqual([])
+      expect(streamsEnded).toBeGreaterThanOrEqual(4)
+    })
   })
 })
