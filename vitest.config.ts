@@ -9,6 +9,7 @@ export const unit = [
   'test/auth/signing-keys.test.ts',
   'test/contract/contracts.test.ts',
   'test/contract/layout.test.ts',
+  'test/contract/lazy-mdoc.test.ts',
   'test/database/coalesce.test.ts',
   'test/database/statement-texts.test.ts',
   'test/deploy/*.test.ts',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { CredentialQueryOf, CredentialSetQuery } from '../protocol/openid4vp/dcql/credential-query.js'
 import { dcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
 import type { CredentialFormat } from './format.js'
-import type { FORMATS, FormatName, Formats } from './registry.js'
+import type { FORMATS, FormatName, Formats, ONLY_VERIFIED, VerifiedFormatName } from './registry.js'
 
 // The values are those of whatever formats a service has; the types, which clients see, are those of the formats that this
 // service comes with.
@@ -17,18 +17,24 @@ export const zFormatName = (formats: readonly CredentialFormat[]) =>
 export const zShownFormatName = (formats: readonly CredentialFormat[]) =>
   zFormatName(formats) as z.ZodType<unknown> as z.ZodType<FormatName, string>
 
-type QueryOf<Format> = Format extends StandardFormat
+type StandardVerifiedFormat = StandardFormat | (typeof ONLY_VERIFIED)[number]
+
+type QueryOf<Format> = Format extends StandardVerifiedFormat
   ? CredentialQueryOf<Format['name'], z.infer<Format['querying']['meta']>>
   : never
 
 export interface StandardDcqlQuery {
-  credentials: QueryOf<StandardFormat>[]
+  credentials: QueryOf<StandardVerifiedFormat>[]
   credential_sets?: CredentialSetQuery[] | undefined
 }
 
+/** The name of the format of something that was verified, in an answer. */
+export const zVerifiedFormatName = ({ verified }: Pick<Formats, 'verified'>) =>
+  z.enum(verified.map(({ name }) => name)) as z.ZodType<unknown> as z.ZodType<VerifiedFormatName, string>
+
 /** A DCQL query for any of the formats. */
-export const zDcqlQuery = ({ all }: Formats) =>
-  dcqlQuery(all) as z.ZodType<unknown> as z.ZodType<StandardDcqlQuery, StandardDcqlQuery>
+export const zDcqlQuery = ({ verified }: Pick<Formats, 'verified'>) =>
+  dcqlQuery(verified) as z.ZodType<unknown> as z.ZodType<StandardDcqlQuery, StandardDcqlQuery>
 
 type ValidOf<Format> = Format extends StandardFormat
   ? { isValid: true; format: Format['verifying']['answer']['format'] } & {

@@ -1,14 +1,23 @@
 import type { QueryableFormat } from '../protocol/openid4vp/dcql/format.js'
 import type { Holding } from './holding.js'
 import type { Issuing } from './issuing.js'
-import type { Verifying } from './verifying.js'
+import type { PresentationVerifying, Verifying } from './verifying.js'
+
+/**
+ * A credential format that verifiers can ask for. `name` is its credential format identifier (OpenID4VCI 1.0 Appendix A, OpenID4VP 1.0
+ * Appendix B).
+ */
+export interface VerifiedFormat extends QueryableFormat {
+  /** Whether HAIP 1.0 §6 has a profile of it, so that it may be issued, and asked for, where HAIP is demanded. */
+  readonly haip: boolean
+  readonly verifying: PresentationVerifying
+}
 
 /**
  * A credential format: all that the service knows of it. Whoever issues, verifies or holds credentials asks the registry
- * and treats every format alike. `name` is its credential format identifier (OpenID4VCI 1.0 Appendix A, OpenID4VP 1.0
- * Appendix B).
+ * and treats every format alike.
  */
-export interface CredentialFormat extends QueryableFormat {
+export interface CredentialFormat extends VerifiedFormat {
   readonly issuing: Issuing
   readonly verifying: Verifying
   readonly holding: Holding

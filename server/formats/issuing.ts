@@ -68,8 +68,6 @@ export interface Issuing {
   readonly configurationSuffix: string
   /** The format in a sentence, with its article. */
   readonly title: string
-  /** Whether HAIP 1.0 §6 has a profile of it, so that it may be issued, and asked for, where HAIP is demanded. */
-  readonly haip: boolean
   /** Names at the top of a subject that the format keeps for itself. */
   readonly reservedClaims: ReadonlySet<string>
   /**

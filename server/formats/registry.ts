@@ -1,16 +1,25 @@
 import { dcSdJwt } from './dc-sd-jwt/format.js'
-import type { CredentialFormat } from './format.js'
+import type { CredentialFormat, VerifiedFormat } from './format.js'
 import { jwtVcJson } from './jwt-vc-json/format.js'
+import { msoMdoc } from './mso-mdoc/format.js'
 
 /** The formats of this service, in the order in which they are listed and tried. */
 export const FORMATS = [dcSdJwt, jwtVcJson] as const
 
+/** Those that it verifies when they are presented, and nothing else. */
+export const ONLY_VERIFIED = [msoMdoc] as const
+
 /** As first-party clients know them. */
 export type FormatName = (typeof FORMATS)[number]['name']
+
+/** Formats that verifiers can ask for, as first-party clients know them. */
+export type VerifiedFormatName = FormatName | (typeof ONLY_VERIFIED)[number]['name']
 
 export interface Formats {
   /** In the order in which they are listed and tried. */
   readonly all: readonly CredentialFormat[]
+  /** The same, and those that are only verified. */
+  readonly verified: readonly VerifiedFormat[]
   /** In the order in which they are offered: the primary one first. */
   readonly issued: readonly CredentialFormat[]
   /** The default format for issuance; the ids of its configurations are the names of their schemas. */
@@ -19,6 +28,8 @@ export interface Formats {
   readonly former: readonly CredentialFormat[]
   /** @throws Error for a name that no contract lets through. */
   named(name: string): CredentialFormat
+  /** A format that verifiers can ask for. @throws Error as above. */
+  verifiedNamed(name: string): VerifiedFormat
   /** The first format that recognises a compact credential as its own; undefined where none does. */
   recognise(compact: string): CredentialFormat | undefined
   /** The format that a name stands for, today's or a former one; undefined where it is none. */
@@ -27,15 +38,21 @@ export interface Formats {
   withSuffix(configurationSuffix: string): CredentialFormat | undefined
 }
 
-function byKey(formats: readonly CredentialFormat[], keyOf: (format: CredentialFormat) => string) {
+function byKey<Format>(formats: readonly Format[], keyOf: (format: Format) => string) {
   const map = new Map(formats.map((format) => [keyOf(format), format]))
   if (map.size < formats.length) throw new Error('Two credential formats share a name or a configuration suffix.')
   return map
 }
 
+function thereIsNone(name: string): never {
+  throw new Error(`There is no credential format ${name}.`)
+}
+
 /** A registry of formats; a service has one, and nothing else knows which formats there are. */
-export function createFormats(all: readonly CredentialFormat[]): Formats {
-  const names = byKey(all, ({ name }) => name)
+export function createFormats(all: readonly CredentialFormat[], onlyVerified: readonly VerifiedFormat[] = []): Formats {
+  const names = new Map(all.map((format) => [format.name, format]))
+  const verified = [...all, ...onlyVerified]
+  const verifiedNames = byKey(verified, ({ name }) => name)
   const renamed = all.flatMap(({ former }) => former ?? [])
   const suffixes = byKey([...all, ...renamed], ({ issuing }) => issuing.configurationSuffix)
   const formerNames = new Map(
@@ -49,15 +66,13 @@ export function createFormats(all: readonly CredentialFormat[]): Formats {
     issued,
     primary,
     former: issued.map((format) => format.former ?? format),
-    named: (name) => {
-      const format = names.get(name)
-      if (format === undefined) throw new Error(`There is no credential format ${name}.`)
-      return format
-    },
+    verified,
+    named: (name) => names.get(name) ?? thereIsNone(name),
+    verifiedNamed: (name) => verifiedNames.get(name) ?? thereIsNone(name),
     recognise: (compact) => all.find(({ verifying }) => verifying.recognises(compact)),
     known: (name) => (typeof name === 'string' ? (names.get(name) ?? formerNames.get(name)) : undefined),
     withSuffix: (suffix) => suffixes.get(suffix),
   }
 }
 
-export const standardFormats = createFormats(FORMATS)
+export const standardFormats = createFormats(FORMATS, ONLY_VERIFIED)

@@ -8,8 +8,10 @@ import {
 import type { Jwk } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
 import type { HolderKey } from '../protocol/jwt-vc/presentation.js'
+import type { ClaimsQuery } from '../protocol/openid4vp/dcql/claims-query.js'
 import type { CredentialView } from '../protocol/openid4vp/query/credential-view.js'
 import type { TransactionDataHashes } from '../protocol/openid4vp/transaction-data.js'
+import type { Work } from '../protocol/work.js'
 import type { Installation } from './issuing.js'
 
 /** A credential whose signature, times and disclosures hold. Trust in its issuer, and its status, are for the caller to check. */
@@ -33,6 +35,16 @@ export interface VerifiedCredential {
   readonly shown: JsonObject
 }
 
+/** How an answer came, which some holders' proofs cover (OpenID4VP 1.0 Appendix B.2.6). */
+export type Handover = {
+  /** The public key that it had to be encrypted to; undefined where it had not. */
+  readonly encryptionKey: Jwk | undefined
+} & (
+  | { readonly clientId: string; readonly responseUri: string }
+  /** Of the pages that may have asked, as browsers write them. */
+  | { readonly origins: readonly string[] }
+)
+
 /** What a presentation must be bound to, and what verifying it takes from outside. */
 export interface PresentationContext {
   /** They find the keys of trusted issuers only. */
@@ -41,10 +53,13 @@ export interface PresentationContext {
   readonly nonce: string
   /** The verifier's client identifier, with its prefix; where a page asked, its origins in every form that counts. */
   readonly audience: string | readonly string[]
+  readonly handover: Handover
   /** When it was asked for. */
   readonly requestedAt: Date
   /** `meta` of the credential query that it answers. */
   readonly meta: JsonObject
+  /** `claims` of that query; none where it has none. */
+  readonly claims: readonly ClaimsQuery[]
   /** The type metadata of an SD-JWT VC type of another installation, as text; undefined where none can be had. */
   readonly fetchTypeMetadata: (vct: string) => Promise<string | undefined>
   /** Whether it must have a proof of its holder, always or where the credential is bound to one; one that is there is checked in any case. */
@@ -55,15 +70,19 @@ export interface PresentationContext {
   readonly holderKeyOfJwt: (header: JsonObject, payload: JsonObject) => Promise<HolderKey>
   /** @throws CredentialError for a credential that is revoked or suspended, or whose status cannot be had. */
   readonly checkStatus: (credential: Pick<VerifiedCredential, 'status' | 'issuerKey'>) => Promise<void>
+  /** Pays for what the size of a presentation or of the request can make expensive. */
+  readonly work: Work
 }
 
 /** What a presented credential says of its subject. */
 export interface CredentialContent {
-  /** `vct` of an SD-JWT VC, `type` of a W3C credential. */
+  /** `vct` of an SD-JWT VC, `type` of a W3C credential, doctype of a mobile document. */
   readonly type: string[]
   readonly subject?: string
   /** The claims that were disclosed; those of several subjects in an array. */
   readonly claims: Record<string, unknown> | Record<string, unknown>[]
+  /** What the request said of keeping elements of a mobile document, by namespace and element (OpenID4VP 1.0 Appendix B.2.4). */
+  readonly intentToRetain?: Record<string, Record<string, boolean>>
 }
 
 /** A credential that was presented, every check of its format passed. */
@@ -84,14 +103,10 @@ export interface PresentedCredential {
 export const notBound = () =>
   new CredentialError('Credential is not bound to a holder key.', { check: 'holder-binding' })
 
-/** The verifier's half of a credential format. */
-export interface Verifying {
-  /** What `POST /credentials/verify` answers beside `isValid`: its name for the format, and the members that show a credential. */
-  readonly answer: { readonly format: string; readonly members: Readonly<Record<string, z.ZodType>> }
-  /** Whether a compact credential looks like one of this format; formats are asked in their order. */
-  recognises(compact: string): boolean
-  /** @throws CredentialError with a sentence about the first check that fails. */
-  verify(compact: string, options: VerifyOptions): Promise<VerifiedCredential>
+/** The half of a verifier that asks for presentations. */
+export interface PresentationVerifying {
+  /** Whether nothing but a certificate chain to TRUST_ANCHORS proves who issued a credential of the format. */
+  readonly certifiedOnly: boolean
   /**
    * Verifies one presentation: the credential, the holder's proof and the status.
    *
@@ -99,4 +114,14 @@ export interface Verifying {
    * @throws CredentialError with a sentence about the first check that fails.
    */
   verifyPresentation(presentation: string, context: PresentationContext): Promise<readonly PresentedCredential[]>
+}
+
+/** The verifier's half of a credential format. */
+export interface Verifying extends PresentationVerifying {
+  /** What `POST /credentials/verify` answers beside `isValid`: its name for the format, and the members that show a credential. */
+  readonly answer: { readonly format: string; readonly members: Readonly<Record<string, z.ZodType>> }
+  /** Whether a compact credential looks like one of this format; formats are asked in their order. */
+  recognises(compact: string): boolean
+  /** @throws CredentialError with a sentence about the first check that fails. */
+  verify(compact: string, options: VerifyOptions): Promise<VerifiedCredential>
 }

@@ -31,6 +31,8 @@ export interface Outbound {
   fetchJson(url: string | URL, options?: FetchJsonOptions): Promise<unknown>
   /** GET of UTF-8 text. Any status but 2xx is an error. */
   fetchText(url: string | URL, options?: FetchTextOptions): Promise<FetchedText>
+  /** GET of bytes. Any status but 2xx is an error. */
+  fetchBytes(url: string | URL, options?: FetchTextOptions): Promise<Uint8Array>
   /** Waits for requests under way, then closes all connections. */
   close(): Promise<void>
 }
@@ -167,6 +169,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const response = await get(url, { accept }, limit)
       const contentType = response.headers.get('content-type') ?? ''
       return { text: await read(response), contentType, status: response.status }
+    },
+    async fetchBytes(url, { accept = '*/*', maxBytes: limit } = {}) {
+      return new Uint8Array(await (await get(url, { accept }, limit)).arrayBuffer())
     },
     close: () => transport.close(),
   }

@@ -36,7 +36,6 @@ export const claimPath = (path: readonly string[]): readonly string[] | undefine
 export const issuing: Issuing = {
   configurationSuffix: '-sd-jwt',
   title: 'an SD-JWT VC',
-  haip: true,
   reservedClaims: REGISTERED_CLAIMS,
   checkSubject: checkSubjectClaims,
   // OpenID4VCI 1.0 Appendix A.3.2

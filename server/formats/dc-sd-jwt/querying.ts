@@ -66,16 +66,17 @@ const zMeta = z.strictObject({ vct_values: list(z.string().min(1, 'must not be e
 
 export const querying = {
   meta: zMeta,
-  subjectPath: [],
+  namesOf: (path) => path,
+  retains: false,
   typesOf: (meta, types) => zMeta.parse(meta).vct_values.map((vct) => typeOfVct(types, vct) ?? vct),
   idSuffix: 'sd-jwt',
   disclosesAll: false,
   // OpenID4VP 1.0 Appendix B.3.3
   authorizesTransactions: true,
   pathFault: () => undefined,
-  metaOf: (item, types, work) => {
+  metasOf: (item, types, work) => {
     const vct_values = vctValuesOf(item, types, work)
-    return vct_values.length === 0 ? undefined : { vct_values }
+    return vct_values.length === 0 ? [] : [{ vct_values }]
   },
   meaningOf: (path) => {
     const { member, rest } = memberOfVc(path)

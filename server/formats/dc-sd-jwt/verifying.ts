@@ -82,6 +82,7 @@ async function extendedTypeOf(
 }
 
 export const verifying = {
+  certifiedOnly: false,
   answer: { format: 'dc+sd-jwt', members: { payload: zJsonObject, prettyClaims: zJsonObject } },
   recognises: (compact) => compact.includes('~'),
   verify: async (compact, options) => verified(await verifySdJwtVc(compact, options)),

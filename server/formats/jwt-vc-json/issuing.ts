@@ -21,7 +21,6 @@ function sign(request: SigningRequest): Promise<SignedCredential> {
 export const issuing: Issuing = {
   configurationSuffix: '',
   title: 'a JWT VC',
-  haip: false,
   reservedClaims: new Set(),
   // Whatever a schema lets through can stand in `credentialSubject`.
   checkSubject: () => {},

@@ -46,7 +46,8 @@ const isNoType: ReadonlySet<string> = new Set(VERIFIABLE_CREDENTIAL_TYPES)
 
 export const querying = {
   meta: zMeta,
-  subjectPath: ['credentialSubject'],
+  namesOf: (path) => (path[0] === 'credentialSubject' && path.length > 1 ? path.slice(1) : path),
+  retains: false,
   typesOf: (meta) => zMeta.parse(meta).type_values.flatMap((types) => types.filter((type) => !isNoType.has(type))),
   idSuffix: 'jwt-vc',
   disclosesAll: true,
@@ -57,9 +58,9 @@ export const querying = {
     return { position: 0, message: 'must be a member of the credential, such as credentialSubject, not vc' }
   },
   // The named types, else `VerifiableCredential` in both of its forms.
-  metaOf: (item, _types, work) => {
+  metasOf: (item, _types, work) => {
     const type_values = namedTypes(item, work) ?? VERIFIABLE_CREDENTIAL_TYPES.map((type) => [type])
-    return type_values.length === 0 ? undefined : { type_values }
+    return type_values.length === 0 ? [] : [{ type_values }]
   },
   meaningOf: (path) => {
     if (memberOfVc(path).member === 'type') return 'present'

@@ -103,6 +103,7 @@ async function verifyPresentation(
 }
 
 export const verifying = {
+  certifiedOnly: false,
   answer: { format: 'jwt_vc', members: { payload: z.record(z.string(), z.unknown()) } },
   recognises: (compact) => {
     const segments = compact.split('.', 4)

@@ -65,7 +65,7 @@ function assertHaipOffer(
     throw errors.badRequest('profile haip needs WALLET_TRUST_ANCHORS')
   if (context.x5c === null || algorithmOfJwk(context.publicJwk) !== 'ES256')
     throw errors.badRequest('profile haip needs an issuer with a certificate for a P-256 key')
-  const other = ids.find((id) => parseConfigurationId(formats, id)?.format.issuing.haip !== true)
+  const other = ids.find((id) => parseConfigurationId(formats, id)?.format.haip !== true)
   if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
 }
 

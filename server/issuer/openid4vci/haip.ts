@@ -14,7 +14,7 @@ export const isHaip = ({ config }: Pick<Deps, 'config'>, offer?: Offer): boolean
 
 /** The formats that wallets may take, in the order in which they are offered (HAIP 1.0 §6). */
 export const offeredFormats = (deps: Pick<Deps, 'config' | 'formats'>, offer?: Offer): readonly CredentialFormat[] =>
-  isHaip(deps, offer) ? deps.formats.issued.filter(({ issuing }) => issuing.haip) : deps.formats.issued
+  isHaip(deps, offer) ? deps.formats.issued.filter(({ haip }) => haip) : deps.formats.issued
 
 /**
  * HAIP 1.0 §4.4.1: a wallet authenticates with an attestation that brings its certificates, and with a fresh proof.

@@ -38,8 +38,6 @@ const lastPart = (type: string): string =>
 const nameOfType = (type: string, known: AskedType | undefined): string =>
   known === undefined ? inWords(lastPart(type)) : typeTitle(known)
 
-const startsWith = (path: ClaimsPath, start: readonly string[]) => start.every((name, at) => path[at] === name)
-
 /** What a claim is called: by the titles of the types that have it, level by level. */
 function titleOf(path: ClaimsPath, known: readonly AskedType[]): string {
   const names = path.filter((component) => typeof component === 'string')
@@ -54,7 +52,7 @@ function titleOf(path: ClaimsPath, known: readonly AskedType[]): string {
 }
 
 function credentialOf(deps: Formats, query: CredentialQuery, types: readonly AskedType[]): AskedCredential {
-  const { querying } = deps.formats.named(query.format)
+  const { querying } = deps.formats.verifiedNamed(query.format)
   const named = [...new Set(querying.typesOf(query.meta, deps.config))]
   const known = types.filter(({ name }) => named.includes(name))
   const names = [
@@ -67,11 +65,7 @@ function credentialOf(deps: Formats, query: CredentialQuery, types: readonly Ask
       ),
     ),
   ]
-  const start = querying.subjectPath
-  const claims = (query.claims ?? []).map(({ path }) => {
-    const below = startsWith(path, start) ? path.slice(start.length) : path
-    return titleOf(below.length === 0 ? path : below, known)
-  })
+  const claims = (query.claims ?? []).map(({ path }) => titleOf(querying.namesOf(path), known))
   return {
     name: names.length === 0 ? 'Any credential' : names.slice(0, MOST_NAMES).join(' or '),
     claims: [...new Set(claims)],

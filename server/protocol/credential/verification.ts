@@ -82,6 +82,8 @@ export interface VerifyOptions {
 export interface TokenStatusReference {
   readonly uri: string
   readonly idx: number
+  /** Whether its list is asked for in CWT format, as that of a mobile document is; false unless given. */
+  readonly asCwt?: boolean
 }
 
 /** A status entry of the W3C Bitstring Status List v1.0 §2.1; here `statusListIndex` is a number, in the signed credential a string. */

@@ -7,6 +7,7 @@ import {
   decodeJwt,
   type IssuerKey,
   issuerKeyOf,
+  type Jwt,
   mediaTypeOf,
   type ResolveIssuerKey,
   type StatusReference,
@@ -34,6 +35,8 @@ export type CredentialStatus = 'valid' | 'revoked' | 'suspended'
 export interface StatusSource {
   /** Gets the text of an address, with that `Accept`; whatever it throws makes the credential's status unknown. */
   readonly fetchText: (url: string, accept: string) => Promise<string>
+  /** The same for a list in CWT format. Where it is not given, every list is asked for as a JWT. */
+  readonly fetchBytes?: ((url: string, accept: string) => Promise<Uint8Array>) | undefined
   readonly resolveIssuerKey: ResolveIssuerKey
   /** Roots that the chain of a Token Status List may lead to, whoever the credential's issuer is; none unless given. */
   readonly trustAnchors?: readonly X509Certificate[]
@@ -72,26 +75,24 @@ export async function checkForeignStatus(
 const notCertified = () => new CredentialError(`${LIST} has no x5c chain that leads to a trust anchor.`)
 
 async function checkTokenStatus(source: StatusSource, reference: TokenStatusReference, issuer: IssuerKey) {
-  const compact = await fetchList(source, reference.uri, TOKEN_STATUS_LIST_MEDIA_TYPE)
-  const jwt = readList(source, compact)
-  const { header, payload } = jwt
-  // Token Status List §5.1: `typ` is `statuslist+jwt`, `iat` is there.
-  if (mediaTypeOf(header.typ) !== TOKEN_STATUS_LIST_TYP)
-    throw new CredentialError(`${LIST} is not of type statuslist+jwt.`)
+  const list = await tokenList(source, reference)
+  const { header, payload } = list
+  // Token Status List §5.1, §5.2: `iat` is there.
   if (payload.iat === undefined) throw new CredentialError(`${LIST} has no iat.`)
   checkListTimes(payload, source)
   // HAIP 1.0 §6.1: issuer and status list may have certificates of their own.
   const certified = certifiedKey(source, header.x5c)
-  if (certified !== undefined) verifyJwtSignature(jwt, certified, LIST)
+  if (certified !== undefined) list.verify(certified)
   else if (source.certifiedOnly === true) throw notCertified()
-  else await verifyList(source, jwt, payload.iss, issuer)
+  else await verifyList(source, list, payload.iss, issuer)
   return tokenStatusOf(readTokenStatus(payload, reference, source.work))
 }
 
 async function checkBitstringStatus(source: StatusSource, entry: BitstringStatusListEntry, issuer: IssuerKey) {
   if (entry.statusPurpose !== 'revocation' && entry.statusPurpose !== 'suspension') return 'valid'
-  const compact = await fetchList(source, entry.statusListCredential, BITSTRING_STATUS_LIST_MEDIA_TYPE)
-  const jwt = readList(source, compact)
+  const url = entry.statusListCredential
+  const compact = await fetchList(() => source.fetchText(url, BITSTRING_STATUS_LIST_MEDIA_TYPE))
+  const jwt = readList(source, compact.trim())
   const { header, payload } = jwt
   const typ = mediaTypeOf(header.typ)
   if (typ !== undefined && typ !== 'jwt' && typ !== BITSTRING_STATUS_LIST_TYP) {
@@ -100,14 +101,46 @@ async function checkBitstringStatus(source: StatusSource, entry: BitstringStatus
   const list = bitstringStatusListOf(payload)
   checkListTimes(payload, source)
   checkValidityPeriod(list, LIST, source.now, source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS)
-  await verifyList(source, jwt, payload.iss ?? issuerIdOf(list), issuer)
+  await verifyList(source, asSigned(jwt), payload.iss ?? issuerIdOf(list), issuer)
   if (readBitstringStatus(payload, entry, source.work) === 0) return 'valid'
   return entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended'
 }
 
-async function fetchList(source: StatusSource, url: string, accept: string): Promise<string> {
+/** A list in either format, whose signature is still to be verified. */
+interface SignedList extends Jwt {
+  /** @throws CredentialError */
+  verify(key: Jwk): void
+}
+
+const asSigned = (jwt: DecodedJws): SignedList => ({ ...jwt, verify: (key) => verifyJwtSignature(jwt, key, LIST) })
+
+async function tokenList(source: StatusSource, { uri, asCwt }: TokenStatusReference): Promise<SignedList> {
+  const { fetchBytes } = source
+  if (asCwt !== true || fetchBytes === undefined) {
+    return tokenListJwt(source, await fetchList(() => source.fetchText(uri, TOKEN_STATUS_LIST_MEDIA_TYPE)))
+  }
+  const { decodeStatusListCwt, STATUS_LIST_CWT_MEDIA_TYPE, verifyStatusListCwt } = await import(
+    '../mdoc/status-list-cwt.js'
+  )
+  const bytes = await fetchList(() => fetchBytes(uri, STATUS_LIST_CWT_MEDIA_TYPE))
+  // A JWT is ASCII, and nothing that a CWT can begin with is.
+  if ((bytes[0] ?? 0) < 0x80) return tokenListJwt(source, Buffer.from(bytes).toString('latin1'))
+  source.work?.spend(bytes.length * UNITS_OF_A_CHARACTER)
+  const cwt = decodeStatusListCwt(bytes)
+  return { header: cwt.header, payload: cwt.payload, verify: (key) => verifyStatusListCwt(cwt, key) }
+}
+
+function tokenListJwt(source: StatusSource, compact: string): SignedList {
+  const jwt = readList(source, compact.trim())
+  // Token Status List §5.1: `typ` is `statuslist+jwt`.
+  if (mediaTypeOf(jwt.header.typ) !== TOKEN_STATUS_LIST_TYP)
+    throw new CredentialError(`${LIST} is not of type statuslist+jwt.`)
+  return asSigned(jwt)
+}
+
+async function fetchList<Fetched>(fetch: () => Promise<Fetched>): Promise<Fetched> {
   try {
-    return (await source.fetchText(url, accept)).trim()
+    return await fetch()
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error)
     throw new CredentialError(`${LIST} could not be fetched: ${cause}`, { cause: error })
@@ -142,17 +175,17 @@ function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x
  * The list is signed with the credential's own key, whatever its `kid` says, or with another key of the same issuer. It need
  * not name its issuer (Token Status List §5.1); it is looked for at the credential's then.
  */
-async function verifyList(source: StatusSource, list: DecodedJws, iss: unknown, issuer: IssuerKey): Promise<void> {
+async function verifyList(source: StatusSource, list: SignedList, iss: unknown, issuer: IssuerKey): Promise<void> {
   if (verifiesWith(list, issuer)) return
   const payload = { ...list.payload, iss: iss ?? issuer.issuer }
   const key = await issuerKeyOf({ header: list.header, payload }, source.resolveIssuerKey, LIST)
   if (key.issuer !== issuer.issuer) throw new CredentialError(`${LIST} is of another issuer than the credential.`)
-  verifyJwtSignature(list, key.jwk, LIST)
+  list.verify(key.jwk)
 }
 
-function verifiesWith(list: DecodedJws, key: IssuerKey): boolean {
+function verifiesWith(list: SignedList, key: IssuerKey): boolean {
   try {
-    verifyJwtSignature(list, key.jwk, LIST)
+    list.verify(key.jwk)
     return true
   } catch (error) {
     if (error instanceof CredentialError) return false

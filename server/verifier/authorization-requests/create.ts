@@ -11,7 +11,7 @@ import type { CompiledItem, VpQueryItem } from '../../protocol/openid4vp/query/v
 import type { ResponseMode, VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import type { TransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import type { Work } from '../../protocol/work.js'
-import { formatsOf, type ProfileName } from '../openid4vp/profiles/profile.js'
+import { askableFormats, type ProfileName } from '../openid4vp/profiles/profile.js'
 import { assertFormats, assertSayable, profiled } from '../openid4vp/profiles/request.js'
 import { newSecrets, protectSecrets } from '../sessions/secrets.js'
 import { responseUriOf, type Session, viewOf, wayOf } from '../sessions/session.js'
@@ -88,7 +88,7 @@ function queriesOf(
     return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
   }
   const types = { issuerBaseUrl: deps.config.issuerBaseUrl, names: context.typeNames }
-  const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(asked.compiled, types, formatsOf(profile, deps.formats), work))
+  const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(asked.compiled, types, askableFormats(profile, deps), work))
   return { dcqlQuery, vpQuery: asked.items }
 }
 

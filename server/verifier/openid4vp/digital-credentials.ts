@@ -72,6 +72,7 @@ export async function receiveDigitalCredential(
   }
   return takeAnswer(deps, session, work, {
     audience: originAudiences(expectedOrigins),
+    channel: { origins: expectedOrigins },
     read: ({ encryptionKey }) =>
       readDigitalCredential(credential, { protocol: protocolFor(signingNames(session)), encryptionKey }),
   })

@@ -13,11 +13,12 @@ import { dialectOf, vpFormatsOf } from './profiles/profile.js'
  * @param wallet what the wallet says of itself, where this is for one that does
  */
 export function requestParametersOf(
-  { config, formats }: Pick<Deps, 'config' | 'formats'>,
+  deps: Pick<Deps, 'config' | 'formats'>,
   session: Session,
   { nonce, state, encryptionKey }: SessionSecrets,
   wallet?: WalletMetadata,
 ): RequestParameters {
+  const { config, formats } = deps
   const made = { id: session.requestId, formats, wallet }
   return {
     inWords: (parameters) => dialectOf(session.profile).parameters(parameters, made),
@@ -27,7 +28,7 @@ export function requestParametersOf(
       wayOf(session) === 'browser' ? undefined : { responseUri: responseUriOf(config, session.requestId), state },
     nonce,
     dcqlQuery: session.dcqlQuery,
-    vpFormats: vpFormatsOf(session.profile, formats),
+    vpFormats: vpFormatsOf(session.profile, deps),
     verifierInfo: session.verifierInfo ?? undefined,
     transactionData: session.transactionData?.map(encodedTransactionData),
     encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),

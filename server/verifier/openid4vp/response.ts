@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.js'
+import type { Handover } from '../../formats/verifying.js'
 import { presentReturnUrl } from '../../pages/addresses.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
@@ -9,6 +10,7 @@ import {
   readAuthorizationResponse,
   type WalletAnswer,
 } from '../../protocol/openid4vp/authorization-response.js'
+import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { ResponseError } from '../../protocol/openid4vp/response-error.js'
 import type { Work } from '../../protocol/work.js'
 import { PresentationError } from '../presentations/presentation-error.js'
@@ -21,6 +23,7 @@ import {
   EXPIRED_MESSAGE,
   isFinal,
   responseFailed,
+  responseUriOf,
   responseVerified,
   type Session,
   type Transition,
@@ -59,30 +62,38 @@ export async function receiveResponse(
   if (session === undefined || session.clientId === null || wayOf(session) === 'browser') throw requestNotFound()
   const dialect = dialectOf(session.profile)
   const asked = { id: requestId, dcqlQuery: session.dcqlQuery, formats: deps.formats }
+  const { client_id: clientId } = dialect.client(session.clientId)
   return takeAnswer(deps, session, work, {
-    audience: dialect.client(session.clientId).client_id,
+    audience: clientId,
+    channel: { clientId, responseUri: responseUriOf(deps.config, requestId) },
     read: (secrets) => readAuthorizationResponse(form, secrets, (sent) => dialect.presentations(sent, asked)),
   })
 }
 
 /** An answer, in whatever way it came. */
 export interface Answering extends Pick<Binding, 'audience'> {
+  readonly channel: Channel
   /** @throws ResponseError for one that is not an answer to the request. */
   readonly read: (secrets: SessionSecrets) => WalletAnswer
 }
+
+/** `Handover` without the key, which is among the secrets. */
+type Channel = Handover extends infer Way ? (Way extends Handover ? Omit<Way, 'encryptionKey'> : never) : never
 
 /** Judges an answer and ends its session. @throws OAuthError */
 export async function takeAnswer(
   deps: Deps,
   session: Session,
   work: Work,
-  { audience, read }: Answering,
+  { audience, channel, read }: Answering,
 ): Promise<ProtocolReply> {
   await assertAwaiting(deps, session)
   const secrets = await revealSecrets(deps, session)
   const answer = orRefusal(() => read(secrets))
   if (answer.kind === 'error') return endByWallet(deps, session, answer)
-  const verified = await verifyOrEnd(deps, session, { nonce: secrets.nonce, audience }, answer, work)
+  const { nonce, encryptionKey } = secrets
+  const handover = { ...channel, encryptionKey: encryptionKey && responsePublicKey(encryptionKey) }
+  const verified = await verifyOrEnd(deps, session, { nonce, audience, handover }, answer, work)
   return complete(deps, session, verified)
 }
 

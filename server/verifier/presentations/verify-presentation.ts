@@ -8,7 +8,8 @@ import { holderKeyOfKid, holderKeyOfPresentation } from './holder-key.js'
 import { onlyTrusted, type Trust } from './trust.js'
 
 /** What a presentation must be bound to. */
-export interface PresentationRequest extends Pick<PresentationContext, 'nonce' | 'audience' | 'requestedAt'> {
+export interface PresentationRequest
+  extends Pick<PresentationContext, 'nonce' | 'audience' | 'handover' | 'requestedAt'> {
   /** Whether a holder proves a key wherever a credential has one, as a JWK, whatever the query says. */
   readonly holderBound: boolean
 }
@@ -29,17 +30,19 @@ export async function verifyPresentation(
 ): Promise<readonly PresentedCredential[]> {
   if (typeof presentation !== 'string') throw new CredentialError(`Presentation is not of format ${query.format}.`)
   const { config, formats } = verification.deps
-  const { verifying } = formats.named(query.format)
+  const { verifying } = formats.verifiedNamed(query.format)
   return verifying.verifyPresentation(presentation, {
     ...request,
     options: verifyOptions(verification, onlyTrusted(verification, trust)),
     installation: config,
     proofRequired: proofRequired(query, holderBound),
     meta: query.meta,
+    claims: query.claims ?? [],
     fetchTypeMetadata: (vct) => typeMetadata(verification, vct),
     holderKeyOfKid: (kid) => (holderBound ? Promise.reject(noJwk()) : holderKeyOfKid(verification, kid)),
     holderKeyOfJwt: (header, payload) => holderKeyOfPresentation(verification, header, payload),
     checkStatus: (credential) => checkStatus(verification, credential),
+    work: verification.work,
   })
 }
 

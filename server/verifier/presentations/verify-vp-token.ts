@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import type { PresentedCredential } from '../../formats/verifying.js'
+import type { Handover, PresentedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { Presentations } from '../../protocol/openid4vp/authorization-response.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
@@ -50,6 +50,7 @@ type Asked = Pick<Session, 'profile' | 'dcqlQuery' | 'vpQuery' | 'trustedIssuers
 export interface Binding {
   readonly nonce: string
   readonly audience: string | readonly string[]
+  readonly handover: Handover
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
-import { zShownFormatName } from '../../formats/contract.js'
+import { zVerifiedFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { SESSION_STATES } from './session.js'
 
@@ -77,11 +77,18 @@ export const readVerificationResult = (formats: Formats) => ({
           .array(z.int())
           .optional()
           .meta({ description: 'Indexes of the entries of `transactionData` that its holder authorized with it.' }),
-        format: zShownFormatName(formats.all),
+        format: zVerifiedFormatName(formats),
         issuer: z.string(),
-        type: z.array(z.string()).meta({ description: 'Types of a JWT VC, the vct of an SD-JWT VC.' }),
+        type: z
+          .array(z.string())
+          .meta({ description: 'Types of a JWT VC, the vct of an SD-JWT VC, the doctype of a mobile document.' }),
         subject: z.string().optional(),
-        claims: z.union([zJsonObject, z.array(zJsonObject)]).meta({ description: 'Claims about the subject.' }),
+        claims: z.union([zJsonObject, z.array(zJsonObject)]).meta({
+          description: 'Claims about the subject; those of a mobile document by namespace, then by element.',
+        }),
+        intentToRetain: z.record(z.string(), z.record(z.string(), z.boolean())).optional().meta({
+          description: 'What the request said of keeping elements of a mobile document, by namespace and element.',
+        }),
       }),
     ),
     discarded: z

@@ -22,6 +22,8 @@ export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
   /** The text of a status list, which may be larger than anything else that is fetched. */
   fetchStatusList(url: string, accept: string): Promise<string>
+  /** The same, for one that is no text. */
+  fetchStatusListBytes(url: string, accept: string): Promise<Uint8Array>
   /** The type metadata of an SD-JWT VC; ten types at most, each once. */
   fetchTypeMetadata(vct: string): Promise<string>
   resolveDid(did: string): Promise<DidKeys>
@@ -67,6 +69,8 @@ export function verificationFetches(deps: Pick<Deps, 'outbound' | 'resolver'>, a
     fetchJson: (url) => within(() => deps.outbound.fetchJson(url)),
     fetchStatusList: (url, accept) =>
       within(async () => (await deps.outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text),
+    fetchStatusListBytes: (url, accept) =>
+      within(() => deps.outbound.fetchBytes(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })),
     // Every other method is computed.
     resolveDid: (did) =>
       did.startsWith('did:web:') ? within(() => deps.resolver.resolve(did, admit)) : deps.resolver.resolve(did),

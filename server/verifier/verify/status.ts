@@ -64,6 +64,7 @@ async function statusOf(
   if (own !== undefined) return ownStatus(deps, own, index, issuer)
   const source = {
     fetchText: fetches.fetchStatusList,
+    fetchBytes: fetches.fetchStatusListBytes,
     resolveIssuerKey,
     trustAnchors: deps.config.statusTrustAnchors,
     certifiedOnly,

@@ -5,4 +5,4 @@ import { querying } from './querying.js'
 import { verifying } from './verifying.js'
 
 /** A credential format that no standard has, and that the service knows nothing of. */
-export const toy: CredentialFormat = { name: 'toy', issuing, verifying, querying, holding }
+export const toy: CredentialFormat = { name: 'toy', haip: false, issuing, verifying, querying, holding }

@@ -4,7 +4,6 @@ import { signCompact } from '../../../server/protocol/jose/jws.js'
 import { joinToy } from './compact.js'
 
 export const issuing: Issuing = {
-  haip: false,
   configurationSuffix: '-toy',
   title: 'a toy',
   reservedClaims: new Set(['teddy']),

@@ -16,15 +16,16 @@ const zMeta = z.strictObject({ toy_value: z.string().min(1, 'must not be empty')
 
 export const querying: Querying = {
   meta: zMeta,
-  subjectPath: [],
+  namesOf: (path) => path,
+  retains: false,
   typesOf: (meta) => [zMeta.parse(meta).toy_value],
   idSuffix: 'toy',
   disclosesAll: true,
   authorizesTransactions: false,
   pathFault: ({ length }) => (length === 2 ? undefined : { position: 0, message: 'must be a kind and a claim' }),
-  metaOf: (item, _types, work) => {
+  metasOf: (item, _types, work) => {
     const kind = kindOf(item, work)
-    return kind === undefined ? undefined : { toy_value: kind }
+    return kind === undefined ? [] : [{ toy_value: kind }]
   },
   meaningOf: (path, item, _types, work) => {
     const { member, rest } = memberOfVc(path)

@@ -74,6 +74,7 @@ function checkProof({ cnf }: JsonObject, proof: string | undefined, context: Pre
 }
 
 export const verifying: Verifying = {
+  certifiedOnly: false,
   answer: { format: 'toy', members: { payload: z.record(z.string(), z.unknown()) } },
   recognises: looksLikeToy,
   verify: verifyToy,

@@ -143,8 +143,14 @@ describe('POST /authorization-requests', () => {
       expect.arrayContaining([expect.stringContaining('dcqlQuery.credentials')]),
     ],
     [
-      { dcqlQuery: { credentials: [{ id: 'x', format: 'mso_mdoc', meta: {} }] } },
-      [expect.stringContaining('must be dc+sd-jwt or jwt_vc_json')],
+      { dcqlQuery: { credentials: [{ id: 'x', format: 'ldp_vc', meta: {} }] } },
+      [expect.stringContaining('must be dc+sd-jwt, jwt_vc_json or mso_mdoc')],
+    ],
+    [
+      {
+        dcqlQuery: { credentials: [{ id: 'x', format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }] },
+      },
+      ['dcqlQuery.credentials.0.format mso_mdoc needs TRUST_ANCHORS'],
     ],
     [
       { query: [ITEM], profile: 'draft24' },

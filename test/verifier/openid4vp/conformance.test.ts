@@ -114,12 +114,12 @@ function checkParameters({ header, payload }: Received, { responseMode }: Varian
   expect(entropy(payload.nonce)).toBeGreaterThan(96)
 }
 
-/** Appendix B.3.4: algorithms by their registered names; HAIP 1.0 §5 has SD-JWT VC alone, with ES256. */
+/** Appendix B.3.4: algorithms by their registered names; HAIP 1.0 §5 has SD-JWT VC and mobile documents alone, with ES256. */
 function checkFormats({ payload }: Received, { haip }: Variant) {
   const { vp_formats_supported: formats } = payload.client_metadata as { vp_formats_supported?: Record<string, object> }
   const algorithms = expect.arrayContaining(['ES256'])
   expect(formats?.['dc+sd-jwt']).toEqual({ 'sd-jwt_alg_values': algorithms, 'kb-jwt_alg_values': algorithms })
-  if (haip === true) expect(Object.keys(formats ?? {})).toEqual(['dc+sd-jwt'])
+  if (haip === true) expect(Object.keys(formats ?? {})).toEqual(['dc+sd-jwt', 'mso_mdoc'])
   const names = Object.values(formats?.['dc+sd-jwt'] ?? {}).flat()
   expect(names.filter((name) => !/^(?:[REP]S(?:256|384|512)|ES256K|EdDSA|Ed25519)$/.test(name))).toEqual([])
 }

@@ -108,15 +108,15 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     })
   })
 
-  it('names dc+sd-jwt alone, and algorithms that are fully specified (OpenID4VP 1.0 Appendix B.3.4)', async () => {
+  it('names dc+sd-jwt and mso_mdoc alone, and algorithms that are fully specified (OpenID4VP 1.0 Appendix B.3.4)', async () => {
     const formats = async (profile: string) => {
       const { client_metadata: metadata } = await fetchRequest(await asked({ profile }))
       return (metadata as { vp_formats_supported: Record<string, Record<string, string[]>> }).vp_formats_supported
     }
     const haip = await formats('haip')
-    expect(Object.keys(haip)).toEqual(['dc+sd-jwt'])
+    expect(Object.keys(haip)).toEqual(['dc+sd-jwt', 'mso_mdoc'])
     const final = await formats('final')
-    expect(Object.keys(final)).toEqual(['dc+sd-jwt', 'jwt_vc_json'])
+    expect(Object.keys(final)).toEqual(['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'])
     for (const values of ['sd-jwt_alg_values', 'kb-jwt_alg_values']) {
       expect(haip['dc+sd-jwt']?.[values]).toEqual(expect.arrayContaining(['ES256', 'Ed25519']))
       expect(haip['dc+sd-jwt']?.[values]).not.toContain('EdDSA')
@@ -174,7 +174,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     [{ clientIdPrefix: 'decentralized_identifier' }, 'clientIdPrefix must be x509_hash with profile haip'],
     [
       { dcqlQuery: { credentials: [CLUB, { id: 'b', format: 'jwt_vc_json', meta: { type_values: [['Club']] } }] } },
-      'dcqlQuery.credentials.1.format must be dc+sd-jwt with profile haip',
+      'dcqlQuery.credentials.1.format must be dc+sd-jwt or mso_mdoc with profile haip',
     ],
   ])('is refused where it cannot be one: %j', async (body, message) => {
     expect(await refused(body)).toEqual([400, [message]])

@@ -68,6 +68,11 @@ function checkCredential(
     const wrong = querying?.pathFault(path)
     if (wrong !== undefined) fault(['claims', index, 'path', wrong.position], wrong.message)
   }
+  for (const [index, { intent_to_retain: retain }] of (claims ?? []).entries()) {
+    if (retain !== undefined && querying?.retains === false) {
+      fault(['claims', index, 'intent_to_retain'], 'must be left out: the format has no such member')
+    }
+  }
   const known = new Set(ids)
   for (const [set, members] of (claim_sets ?? []).entries()) {
     for (const member of unknownIn(members, known)) fault(['claim_sets', set, member], 'must be the id of a claim')

@@ -32,5 +32,9 @@ export const zClaimsQuery = z.strictObject({
   id: zId.optional(),
   path: zClaimsPath,
   values: list(zClaimValue, MAX_VALUES).optional(),
+  intent_to_retain: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Of mobile documents alone (OpenID4VP 1.0 Appendix B.2.4).' }),
 })
 export type ClaimsQuery = z.infer<typeof zClaimsQuery>

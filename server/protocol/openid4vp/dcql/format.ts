@@ -25,18 +25,21 @@ export interface Querying {
   readonly disclosesAll: boolean
   /** Whether the holder's proof can authorize transactions: transaction data are defined for the format (OpenID4VP 1.0 Appendix B). */
   readonly authorizesTransactions: boolean
-  /** Where the claims about the subject stand in a credential; empty for its root. */
-  readonly subjectPath: readonly string[]
+  /** What of a claims path names a claim of the subject: all of it where the subject is the root of the credential. */
+  namesOf(path: ClaimsPath): ClaimsPath
+  /** Whether a claims query may say `intent_to_retain` (OpenID4VP 1.0 Appendix B.2.4). */
+  readonly retains: boolean
   /** The types that `meta` names: those of this installation by their names, others as credentials have them. */
   typesOf(meta: JsonObject, types: Pick<KnownTypes, 'issuerBaseUrl'>): readonly string[]
   /** What is wrong with a component of a claims path; undefined where nothing is. */
   pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
   /**
-   * `meta` for an item of a VP query; undefined where no credential of the format can satisfy it.
+   * `meta` for an item of a VP query: several where one credential query cannot name all that will do, none where no credential of the
+   * format can satisfy it.
    *
    * @param work pays for what an item can make expensive
    */
-  metaOf(item: CompiledItem, types: KnownTypes, work: Work): JsonObject | undefined
+  metasOf(item: CompiledItem, types: KnownTypes, work: Work): readonly JsonObject[]
   /** What a path of an item stands for. `work` as above. */
   meaningOf(path: JsonPath, item: CompiledItem, types: KnownTypes, work: Work): PathMeaning
   /**

@@ -6,6 +6,8 @@ import type { DcqlQuery } from './dcql-query.js'
 import type { KnownTypes, QueryableFormat, Querying } from './format.js'
 import { claimsOfField, type FieldClaims } from './item-claims.js'
 
+const LETTER_A = 'a'.charCodeAt(0)
+
 const CREDENTIAL_ID = /^item-(\d+)-[a-z][a-z-]*$/
 
 /**
@@ -62,9 +64,12 @@ function credentialQueriesOf(
 ): CredentialQuery[] {
   const alternatives = formats.flatMap(({ name, querying }) => {
     const claims = claimsOf(item, types, querying, work)
-    const meta = querying.metaOf(item, types, work)
-    if (claims === undefined || meta === undefined) return []
-    return [{ querying, query: { id: `item-${index}-${querying.idSuffix}`, format: name, meta, ...claims } }]
+    if (claims === undefined) return []
+    const id = `item-${index}-${querying.idSuffix}`
+    return querying.metasOf(item, types, work).map((meta, at) => ({
+      querying,
+      query: { id: at === 0 ? id : `${id}-${String.fromCharCode(LETTER_A + at)}`, format: name, meta, ...claims },
+    }))
   })
   // Where a claims path cannot say what is wanted, a holder who chooses what to disclose would not know what.
   const whole = alternatives.filter(({ querying }) => querying.disclosesAll)

@@ -1,4 +1,5 @@
-import type { CredentialFormat } from '../../../formats/format.js'
+import type { Config } from '../../../config.js'
+import type { VerifiedFormat } from '../../../formats/format.js'
 import type { Formats } from '../../../formats/registry.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import { CLIENT_ID_PREFIXES, type ClientIdPrefix } from '../../../protocol/openid4vp/client-identifier.js'
@@ -30,7 +31,7 @@ export interface Profile {
   readonly walletUrl: string | null
   /** Whether whoever answers, but by the browser, is always sent back, and the result is for the browser that comes back, unless a request says otherwise. */
   readonly sameDevice: boolean
-  readonly hasFormat: (format: CredentialFormat) => boolean
+  readonly hasFormat: (format: VerifiedFormat) => boolean
   /** Algorithms of credentials and holders' proofs, as requests name them. */
   readonly algorithms: readonly string[]
   /** Whether certificates that lead to a trust anchor are what issuers, those of status lists too, and the verifier itself are known by. */
@@ -63,6 +64,7 @@ const draft = (dialect: Dialect): Profile => ({
   clientIdPrefixes: CLIENT_ID_PREFIXES.filter((prefix) => prefix !== 'x509_hash'),
   certifiedPrefix: 'x509_san_dns',
   responseModes: ['direct_post', 'direct_post.jwt'],
+  hasFormat: ({ querying }) => querying.exchange.presentedAs.length > 0,
 })
 
 const PROFILES: Readonly<Record<ProfileName, Profile>> = {
@@ -74,7 +76,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     responseModes: ['direct_post.jwt', 'dc_api.jwt'],
     walletUrl: 'haip-vp://',
     sameDevice: true,
-    hasFormat: ({ issuing }) => issuing.haip,
+    hasFormat: ({ haip }) => haip,
     algorithms: FULLY_SPECIFIED_ALGORITHMS,
     certified: true,
     holderBound: true,
@@ -92,12 +94,28 @@ export const dialectOf = (name: ProfileName): Dialect => PROFILES[name].dialect
 
 export const profileNamed = (name: ProfileName): Profile => PROFILES[name]
 
-/** The formats that can be asked for, in the order in which they are listed. */
-export const formatsOf = (name: ProfileName, { all }: Pick<Formats, 'all'>): readonly CredentialFormat[] =>
-  all.filter(profileNamed(name).hasFormat)
+interface KnownFormats {
+  readonly formats: Pick<Formats, 'verified'>
+}
+
+interface Trusting {
+  readonly config: Pick<Config, 'trustAnchors'>
+}
+
+/** The formats of a profile, in the order in which they are listed. */
+export const formatsOf = (name: ProfileName, { formats }: KnownFormats): readonly VerifiedFormat[] =>
+  formats.verified.filter(profileNamed(name).hasFormat)
+
+/** Whether issuers' certificates can be proven here, where the format needs that. */
+export const isProvable = ({ config }: Trusting, { verifying }: VerifiedFormat): boolean =>
+  !verifying.certifiedOnly || config.trustAnchors.length > 0
+
+/** Those of them that can be asked for here. */
+export const askableFormats = (name: ProfileName, deps: KnownFormats & Trusting): readonly VerifiedFormat[] =>
+  formatsOf(name, deps).filter((format) => isProvable(deps, format))
 
 /** `vp_formats_supported` (OpenID4VP 1.0 §11.1). */
-export function vpFormatsOf(name: ProfileName, formats: Pick<Formats, 'all'>): JsonObject {
+export function vpFormatsOf(name: ProfileName, deps: KnownFormats & Trusting): JsonObject {
   const { algorithms } = profileNamed(name)
-  return vpFormatsSupported(formatsOf(name, formats), algorithms, algorithms)
+  return vpFormatsSupported(askableFormats(name, deps), algorithms, algorithms)
 }

@@ -11,7 +11,7 @@ import {
 import type { DcqlQuery } from '../../../protocol/openid4vp/dcql/dcql-query.js'
 import { isOverBrowser, type ResponseMode } from '../../../protocol/openid4vp/request-object.js'
 import type { AskedFor } from './dialect.js'
-import { dialectOf, formatsOf, isDraft, type Profile, type ProfileName, profileNamed } from './profile.js'
+import { dialectOf, formatsOf, isDraft, isProvable, type Profile, type ProfileName, profileNamed } from './profile.js'
 
 /** What of a request a profile decides, as far as its caller says it. */
 export interface ProfileMembers {
@@ -104,12 +104,21 @@ function certificateFault(
   return 'the verifier must have a certificate for a P-256 key'
 }
 
-/** @throws 400 for a credential query of a format that the profile does not have. */
-export function assertFormats(deps: Pick<Deps, 'formats'>, name: ProfileName, { credentials }: DcqlQuery): void {
-  const formats = formatsOf(name, deps.formats).map((format) => format.name)
-  const other = credentials.findIndex(({ format }) => !formats.includes(format))
-  if (other < 0) return
-  throw errors.badRequest(`dcqlQuery.credentials.${other}.format must be ${formats.join(' or ')} with profile ${name}`)
+/** @throws 400 for a credential query of a format that the profile does not have, or whose issuers nothing can prove here. */
+export function assertFormats(
+  deps: Pick<Deps, 'config' | 'formats'>,
+  name: ProfileName,
+  { credentials }: DcqlQuery,
+): void {
+  const formats = new Map(formatsOf(name, deps).map((format) => [format.name, format]))
+  for (const [index, { format }] of credentials.entries()) {
+    const known = formats.get(format)
+    const at = `dcqlQuery.credentials.${index}.format`
+    if (known === undefined) {
+      throw errors.badRequest(`${at} must be ${[...formats.keys()].join(' or ')} with profile ${name}`)
+    }
+    if (!isProvable(deps, known)) throw errors.badRequest(`${at} ${format} needs TRUST_ANCHORS`)
+  }
 }
 
 /** @throws 400 for what the version of the profile has no words for, naming the member. */

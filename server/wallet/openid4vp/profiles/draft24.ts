@@ -56,7 +56,8 @@ function withMeta(query: JsonObject, { formats, work }: Reading): JsonObject {
   if (!Array.isArray(query.credentials)) return query
   const credentials = query.credentials.map((one: unknown) => {
     if (!isObject(one) || one.meta !== undefined) return one
-    const meta = formats.known(one.format)?.querying.metaOf({ fields: [] }, { issuerBaseUrl: '', names: [] }, work)
+    const [meta] =
+      formats.known(one.format)?.querying.metasOf({ fields: [] }, { issuerBaseUrl: '', names: [] }, work) ?? []
     return meta === undefined ? one : { ...one, meta }
   })
   return { ...query, credentials }

@@ -151,7 +151,7 @@ function variantFor(
     const isBeyond = ({ kind }: FieldClaims) =>
       kind === 'absent' || (kind === 'inexpressible' && !querying.disclosesAll)
     if (needs.some(isBeyond)) return []
-    const meta = querying.metaOf(item, NO_TYPES, work)
+    const [meta] = querying.metasOf(item, NO_TYPES, work)
     const claims = claimsAndSets(
       needs.filter((need) => need.kind === 'claims'),
       work,

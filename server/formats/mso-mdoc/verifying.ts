@@ -1,0 +1,66 @@
+import type { VerifiedMdoc } from '../../protocol/mdoc/mdoc.js'
+import type { CredentialContent, Handover, PresentationContext, PresentationVerifying } from '../verifying.js'
+import { mdocView } from './view.js'
+
+/** Nothing of it is loaded before the first mobile document comes. */
+const mdocs = () => import('../../protocol/mdoc/mdoc.js')
+
+const UNITS_OF_A_CHARACTER = 0.5
+/** What a further transcript that the device may have signed costs. */
+const UNITS_OF_A_SIGNATURE = 10_000
+
+/** OpenID4VP 1.0 Appendix B.2.6. */
+async function transcriptsOf(handover: Handover, nonce: string): Promise<readonly Uint8Array[]> {
+  const { dcApiTranscript, redirectTranscript } = await mdocs()
+  if ('origins' in handover) {
+    const { origins, encryptionKey } = handover
+    return origins.map((origin) => dcApiTranscript({ origin, nonce, encryptionKey }))
+  }
+  return [redirectTranscript({ ...handover, nonce })]
+}
+
+/** What the request said of keeping those elements that were disclosed. */
+function retentionOf(
+  { claims }: Pick<VerifiedMdoc, 'claims'>,
+  asked: PresentationContext['claims'],
+): Pick<CredentialContent, 'intentToRetain'> {
+  const namespaces = new Map<string, [string, boolean][]>()
+  for (const { path, intent_to_retain: retain } of asked) {
+    const [namespace, element] = path.map(String)
+    if (retain === undefined || namespace === undefined || element === undefined) continue
+    if (!Object.hasOwn(claims, namespace) || !Object.hasOwn(claims[namespace] ?? {}, element)) continue
+    namespaces.set(namespace, [...(namespaces.get(namespace) ?? []), [element, retain]])
+  }
+  if (namespaces.size === 0) return {}
+  const entries = [...namespaces].map(([namespace, elements]) => [namespace, Object.fromEntries(elements)] as const)
+  return { intentToRetain: Object.fromEntries(entries) }
+}
+
+export const verifying = {
+  certifiedOnly: true,
+  verifyPresentation: async (presentation, context) => {
+    const { verifyDeviceResponse } = await mdocs()
+    const sessionTranscript = await transcriptsOf(context.handover, context.nonce)
+    context.work.spend(
+      presentation.length * UNITS_OF_A_CHARACTER + (sessionTranscript.length - 1) * UNITS_OF_A_SIGNATURE,
+    )
+    const { options } = context
+    const mdoc = await verifyDeviceResponse(presentation, {
+      ...options,
+      sessionTranscript,
+      deviceAlgorithms: options.algorithms,
+    })
+    const { issuer, issuerKey, x5c, doctype, status, claims } = mdoc
+    await context.checkStatus({ status: status === undefined ? [] : [{ ...status, asCwt: true }], issuerKey })
+    return [
+      {
+        issuer,
+        issuerKey,
+        x5c,
+        holderBound: true,
+        view: mdocView(mdoc),
+        content: { type: [doctype], claims, ...retentionOf(mdoc, context.claims) },
+      },
+    ]
+  },
+} as const satisfies PresentationVerifying

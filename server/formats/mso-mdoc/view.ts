@@ -1,0 +1,18 @@
+import type { MdocContent } from '../../protocol/mdoc/mdoc.js'
+import type { CredentialView } from '../../protocol/openid4vp/query/credential-view.js'
+import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
+import { isDoctypePath } from './querying.js'
+
+/** A mobile document as queries look at it: elements by namespace at the root, and `$.doctype`. */
+export function mdocView({ doctype, claims }: Pick<MdocContent, 'doctype' | 'claims'>): CredentialView {
+  return {
+    format: 'mso_mdoc',
+    root: claims,
+    mismatchWith: ({ doctype_value: wanted }) =>
+      doctype === wanted
+        ? undefined
+        : { check: 'doctype_value', path: 'doctype', verdict: 'is not of the doctype_value.' },
+    // A namespace of that name would have to stand aside.
+    select: (path, work) => (isDoctypePath(path) ? [doctype] : selectByPath(path, claims, work)),
+  }
+}
