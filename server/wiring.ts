@@ -39,7 +39,7 @@ import { createKeys, rootSecret } from './keys/keys.js'
 import { createKeyStore } from './keys/store.js'
 import { createVault } from './keys/vault.js'
 import { createLog, type Log } from './log.js'
-import { createMaintenance, type Maintenance } from './maintenance/job.js'
+import { createMaintenance, type Maintenance, type Pace } from './maintenance/job.js'
 import { createPartitionStore } from './maintenance/partitions/store.js'
 import { createMaintenanceStore } from './maintenance/store.js'
 import { createMetrics } from './metrics/metrics.js'
@@ -82,6 +82,8 @@ export interface DepsOptions {
   readonly checks?: Record<string, () => Promise<unknown>>
   /** Whether sessions run out by themselves; true unless given. */
   readonly maintenance?: boolean
+  /** How the maintenance job knows what time it has used, and how it rests; the process's own unless given. */
+  readonly maintenancePace?: Pace
 }
 
 /**
@@ -252,6 +254,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     clock,
     log,
     onBatch: metrics.maintenance,
+    ...(options.maintenancePace === undefined ? {} : { pace: options.maintenancePace }),
   })
   metrics.read({
     database: database.load,
