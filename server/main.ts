@@ -99,12 +99,15 @@ function warn(log: Log, warning: string): void {
 /** Starts the service as its environment says. Exits 1 with the reason on standard error where it cannot. */
 export async function main(): Promise<void> {
   let config: Config | undefined
+  let preparing = false
   try {
     config = readConfig(process.env)
     const log = createLog(config.logLevel, await logDestination(process.stdout))
     if (cluster.isPrimary) {
       for (const warning of startupWarnings(config)) warn(log, warning)
+      preparing = true
       await prepareDatabase(config, log)
+      preparing = false
     }
     if (cluster.isPrimary && config.webConcurrency > 1) {
       if (config.redisUrl === undefined) countInPrimary(config.rateLimit.windowSeconds)
@@ -112,7 +115,7 @@ export async function main(): Promise<void> {
       superviseWorkers(config.webConcurrency, log)
     } else await serve(config, log)
   } catch (error) {
-    process.stderr.write(`${whyNotStarted(error, config)}\n`)
+    process.stderr.write(`${whyNotStarted(error, config, preparing)}\n`)
     process.exit(1)
   }
 }

@@ -45,7 +45,7 @@ export async function runPrepareCommand(environment: NodeJS.ProcessEnv): Promise
     log.info('database ready')
     log.flush()
   } catch (error) {
-    process.stderr.write(`${whyNotStarted(error, config)}\n`)
+    process.stderr.write(`${whyNotStarted(error, config, true)}\n`)
     process.exitCode = 1
   }
 }

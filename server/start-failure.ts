@@ -1,12 +1,17 @@
 import { type Config, ConfigurationError } from './config.js'
+import { isDatabaseUnavailable } from './database/errors.js'
 import { MigrationError } from './database/migration-error.js'
 
 /** A database that cannot be reached (Node's codes), or that refuses (SQLSTATE: authorization, catalog name, connection). */
 const DATABASE_REFUSES =
   /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|28[0-9A-Z]{3}|3D000|08[0-9A-Z]{3}|53300|57P0\d)$/
 
-/** Why a start failed, of the service or of a command: a message for the operator where the environment is the cause. */
-export function whyNotStarted(thrown: unknown, config: Config | undefined): string {
+/**
+ * Why a start failed, of the service or of a command: a message for the operator where the environment is the cause.
+ *
+ * @param preparing whether it was preparing the database, for which it connects past any pooler.
+ */
+export function whyNotStarted(thrown: unknown, config: Config | undefined, preparing = false): string {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   if (error instanceof ConfigurationError || error instanceof MigrationError || config === undefined)
     return error.message
@@ -15,7 +20,10 @@ export function whyNotStarted(thrown: unknown, config: Config | undefined): stri
   if (code === 'EADDRINUSE') return `${place} is already in use. Set PORT to another one, or stop what listens there.`
   if (syscall === 'listen' || syscall === 'bind')
     return `${place} cannot be listened on (${code}). Check HOST and PORT.`
-  if (DATABASE_REFUSES.test(code))
-    return `The database of DATABASE_URL cannot be used (${code}). ${error.message}`.trim()
+  const direct = preparing && config.directDatabaseUrl !== config.databaseUrl
+  const unusable = `The database of ${direct ? 'DIRECT_DATABASE_URL' : 'DATABASE_URL'} cannot be used`
+  if (DATABASE_REFUSES.test(code)) return `${unusable} (${code}). ${error.message}`.trim()
+  // Prisma says first which call it was.
+  if (isDatabaseUnavailable(error)) return `${unusable}. ${error.message.trim().split('\n').at(-1)}`
   return error.stack ?? error.message
 }

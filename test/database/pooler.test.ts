@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { connectDatabase, poolerOf } from '../../server/database/connect.js'
 import { freePort, hasProgram } from '../events/servers.js'
 import { type Issuer, JWT_VC, startIssuer } from '../issuer/openid4vci/actors.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
+import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
 it.each([
   ['postgres://a:b@h:1/d?pgbouncer=true&sslmode=require', 'postgres://a:b@h:1/d?sslmode=require', true],
@@ -21,7 +22,14 @@ it.each([
 /** PgBouncer refuses to run as root. */
 const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
-async function startPooler(databaseUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
+interface Pooler {
+  readonly url: string
+  /** The application names of those who are connected to it, in order. */
+  clients(): Promise<string[]>
+  stop(): Promise<void>
+}
+
+async function startPooler(databaseUrl: string): Promise<Pooler> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl)
   const database = pathname.slice(1)
   const directory = mkdtempSync(join(tmpdir(), 'credence-pgbouncer-'))
@@ -38,6 +46,7 @@ async function startPooler(databaseUrl: string): Promise<{ url: string; stop(): 
       `listen_port = ${listening}`,
       'unix_socket_dir =',
       'auth_type = any',
+      `admin_users = ${username}`,
       `auth_file = ${join(directory, 'users.txt')}`,
       'pool_mode = transaction',
       // Fewer than a process opens, so that its statements change connections all the time.
@@ -59,6 +68,14 @@ async function startPooler(databaseUrl: string): Promise<{ url: string; stop(): 
   })
   return {
     url: `postgres://${username}@127.0.0.1:${listening}/${database}?pgbouncer=true`,
+    clients: async () => {
+      const console = new pg.Client(`postgres://${username}@127.0.0.1:${listening}/pgbouncer`)
+      await console.connect()
+      const { rows } = await console.query('SHOW CLIENTS')
+      await console.end()
+      const names = rows.filter((row) => row.database === database).map((row) => row.application_name)
+      return [...new Set<string>(names)].sort()
+    },
     stop: async () => {
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGKILL')
@@ -71,7 +88,7 @@ async function startPooler(databaseUrl: string): Promise<{ url: string; stop(): 
 // Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), and is skipped where it is missing.
 describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transactions', () => {
   let database: TestDatabase
-  let pooler: Awaited<ReturnType<typeof startPooler>>
+  let pooler: Pooler
   beforeAll(async () => {
     database = await createTestDatabase()
     pooler = await startPooler(database.url)
@@ -108,6 +125,16 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
       })
       const next = async () => JSON.parse((await events.next()).data ?? '{}').state
       expect(await next()).toBe('Created')
+      // Announcements are listened for past it.
+      await vi.waitFor(async () =>
+        expect(
+          await query(
+            database.url,
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'credence-events'",
+          ),
+        ).not.toEqual([]),
+      )
+      expect(await pooler.clients()).toEqual(['credence'])
       expect((await issuer.take(await issuer.token(id), JWT_VC)).status).toBe(200)
       const states = [await next(), await next()]
       while (states.at(-1) !== 'CredentialIssued') states.push(await next())

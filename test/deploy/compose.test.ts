@@ -117,6 +117,9 @@ describe(PROCESSES, () => {
     expect(pooler.POOL_MODE).toBe('TRANSACTION')
     expect(new URL(config.directDatabaseUrl).host).toBe('postgres:5432')
     expect(config.events).toEqual({ transport: 'redis', url: 'redis://redis:6379' })
+    const replica = new URL(config.databaseReplicaUrl ?? '')
+    expect(services[replica.hostname]?.environment.PRIMARY).toBe(new URL(config.directDatabaseUrl).hostname)
+    expect([replica.pathname, replica.search]).toEqual([url.pathname, ''])
   })
 
   it('takes every secret from .env, has a default for none, and does not start without', () => {

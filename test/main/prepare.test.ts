@@ -30,6 +30,37 @@ it('the migration job brings a database to this version and ends, and finds noth
   expect(await defaults()).toEqual(made)
 })
 
+/** A pooler of transactions that is away, before the database at an address. */
+const behindPooler = (direct: string) => {
+  const pooler = new URL(direct)
+  pooler.port = '1'
+  pooler.searchParams.set('pgbouncer', 'true')
+  return { ...localEnvironment(pooler.href), DIRECT_DATABASE_URL: direct }
+}
+
+it('the migration job works past a pooler, and needs none', async () => {
+  await using empty = await createEmptyDatabase()
+  await using job = startProcess(behindPooler(empty.url), 'prepare.js')
+  expect(await job.exit(), job.stderr()).toBe(0)
+  expect(await query(empty.url, 'SELECT 1 FROM issuers')).toHaveLength(1)
+})
+
+it.each(['prepare.js', 'main.js'])('%s names DIRECT_DATABASE_URL where that cannot be used', async (program) => {
+  const unreachable = new URL(database.url)
+  unreachable.port = '1'
+  await using service = startProcess(behindPooler(unreachable.href), program)
+  expect(await service.exit()).toBe(1)
+  expect(service.stderr()).toContain('The database of DIRECT_DATABASE_URL cannot be used (ECONNREFUSED)')
+})
+
+it('a start names DATABASE_URL where that is the one that cannot be used', async () => {
+  await using service = startProcess(behindPooler(database.url))
+  expect(await service.exit()).toBe(1)
+  expect(service.stderr()).toBe(
+    "The database of DATABASE_URL cannot be used. Can't reach database server at 127.0.0.1:1\n",
+  )
+})
+
 it('a migration job that cannot reach its database fails, and says so without the password', async () => {
   const unreachable = new URL(database.url)
   unreachable.port = '1'
