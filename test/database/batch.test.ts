@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { deletedBatch, deletedRow, expiredBatch } from '../../server/database/batch.js'
+import { batchDone, deletedBatch, deletedRow, expiredBatch } from '../../server/database/batch.js'
 import { connectDatabase, type Database } from '../../server/database/connect.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
@@ -35,6 +35,14 @@ it('is at most so many rows, those that are due first', async () => {
   expect(await remove(3)).toEqual(['n1', 'n2', 'n3'])
   expect(await remove(3)).toEqual(['n4'])
   expect(await remove(3)).toEqual([])
+})
+
+it('says what was first, and that there may be more where it was full', () => {
+  const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]
+  const rows = [{ at: late }, { at: early }]
+  expect(batchDone(rows, 3)).toEqual({ count: 2, first: early, more: false })
+  expect(batchDone(rows, 2)).toEqual({ count: 2, first: early, more: true })
+  expect(batchDone([], 2)).toEqual({ count: 0, first: undefined, more: false })
 })
 
 it('passes over what another process is at, without waiting for it', async () => {

@@ -165,6 +165,33 @@ describe('the job', () => {
     expect(ran).toHaveBeenCalledOnce()
   })
 
+  it('leaves the lock to others after half a minute of work, and rests before it takes it again', async () => {
+    const pace = madeUpPace()
+    const turns: (readonly [from: number, until: number])[] = []
+    const store: MaintenanceOptions['store'] = {
+      exclusively: async (work) => {
+        const from = pace.at
+        await work()
+        turns.push([from, pace.at])
+        return true
+      },
+    }
+    let batches = 0
+    const run = async () => {
+      pace.at += 1_000
+      batches += 1
+      return batches < 50 ? full() : NOTHING
+    }
+    const job = maintenance([task(run)], { store, pace })
+    job.start()
+    await vi.waitFor(() => expect(turns.length).toBeGreaterThan(1), PATIENT)
+    await job.stop()
+    expect(turns.slice(0, 2)).toEqual([
+      [0, 26_000],
+      [30_000, 56_000],
+    ])
+  })
+
   it('is done by one process at a time', async () => {
     let busy = 0
     let most = 0

@@ -175,6 +175,8 @@ describe('what waits for a list whose row credentials share (a deadlock once)', 
   })
 })
 
+const names = (indices: readonly StatusIndex[]) => indices.map(({ listId, index }) => `${listId} ${index}`)
+
 describe('the blocks of a process', () => {
   let now = 0
   beforeEach(() => {
@@ -210,5 +212,19 @@ describe('the blocks of a process', () => {
     expect(asked.map(({ mostOpen }) => mostOpen)).toEqual(counts.map((count) => (count === 1_024 ? 8 : 1)))
     // Nobody else was there.
     expect(await lists()).toBe(1)
+  })
+
+  it('give out once what a refused request gave back, also while the next block is being reserved', async () => {
+    const allotment = createAllotment(createStatusListStore(database), randomUUID, () => Buffer.alloc(32, 1))
+    const take = (count: number) => allotment.allot(context.issuerId, context.keyId, count)
+    const refused = await take(32)
+    const givenBack = names(refused.indices)
+    const waiting = take(1)
+    refused.giveBack()
+    refused.giveBack()
+    const again = names([...(await waiting).indices, ...(await take(31)).indices])
+    expect(again.sort()).toEqual(givenBack.sort())
+    const others = names((await take(40)).indices)
+    expect(new Set([...again, ...others]).size).toBe(72)
   })
 })

@@ -227,6 +227,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
     Object.assign(issuer.service.deps.config, { issuerProfile: 'final' })
     expect(refusalOf(answer)).toEqual([400, 'invalid_request', 'Pre-authorized codes are no longer given here.'])
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Created')
+    expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Created')
   })
 })
 

@@ -74,6 +74,17 @@ describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
   })
 })
 
+it('an offer that has expired leaves its session as it was, whoever fetches it', async () => {
+  const { credentialOfferSessionId: id } = await issuer.makeOffer({ expiresInSeconds: 60 })
+  clock.ahead = 61
+  const refused = await Promise.all([fetchOffer(id), fetchOffer(id)])
+  clock.ahead = 0
+  for (const answer of refused) {
+    expect(refusalOf(answer)).toEqual([400, 'invalid_request', 'The credential offer has expired.'])
+  }
+  expect((await issuer.events(id)).map(({ data }) => data.state)).not.toContain('OfferRetrieved')
+})
+
 describe('the Offering resource of the interface', () => {
   it('keeps its shape, and no pre-authorized code ever appears in it', async () => {
     const { id } = await issuer.makeOffering()
