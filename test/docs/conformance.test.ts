@@ -18,7 +18,7 @@ function testsIn(directory: string, files: RegExp): string {
 
 describe.each([
   ['issuers', 61, 'oid4vci|fapi2', 'test/issuer/openid4vci', /^conformance-.*\.test\.ts$/],
-  ['verifiers', 11, 'oid4vp-1final-verifier', 'test/verifier/openid4vp', /^conformance\.test\.ts$/],
+  ['verifiers', 12, 'oid4vp-1final-verifier', 'test/verifier/openid4vp', /^conformance\.test\.ts$/],
   ['wallets', 15, 'oid4vp-1final-wallet', 'test/wallet/openid4vp', /^conformance\.test\.ts$/],
 ] as const)('docs/conformance.md, for %s', (_whom, count, prefix, directory, files) => {
   const modules = modulesNamed(prefix)

@@ -10,7 +10,7 @@ import { answerTo, callbacks } from './library-wallet.js'
 const pemOf = (certificate: string) => new X509Certificate(Buffer.from(certificate, 'base64')).toString()
 
 /** Believes every certificate: that the chain leads to a root that the wallet knows is for others to test. */
-const certified = {
+export const certified = {
   ...callbacks,
   verifyJwt: async (...[signer, jwt]: Parameters<typeof callbacks.verifyJwt>) => {
     if (signer.method !== 'x5c') return callbacks.verifyJwt(signer, jwt)

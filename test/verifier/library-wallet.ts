@@ -206,11 +206,22 @@ export async function answerTo(
     pex === undefined
       ? await byDcql(await chosen(wallet, payload.dcql_query, held), presented, version)
       : await byExchange(payload.presentation_definition, await candidates(wallet, held), presented)
-  const response = await client.createOpenid4vpAuthorizationResponse({
+  return { payload, response: await responseOf(client, authorizationRequestPayload, parameters, origin), answered }
+}
+
+/** A response with some parameters, encrypted where the request asks for it. */
+export function responseOf(
+  client: Openid4vpClient,
+  authorizationRequestPayload: object,
+  parameters: object,
+  origin?: string,
+) {
+  const { response_mode: mode } = authorizationRequestPayload as { response_mode: string }
+  return client.createOpenid4vpAuthorizationResponse({
     authorizationRequestPayload,
     authorizationResponsePayload: parameters,
     ...(origin === undefined ? {} : { origin }),
-    ...(payload.response_mode.endsWith('.jwt')
+    ...(mode.endsWith('.jwt')
       ? {
           jarm: {
             encryption: { nonce: Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url') },
@@ -223,7 +234,6 @@ export async function answerTo(
         }
       : {}),
   } as never)
-  return { payload, response, answered }
 }
 
 /**

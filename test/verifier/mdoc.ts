@@ -4,7 +4,7 @@ import type { MdocInput } from '../../server/protocol/mdoc/mdoc.js'
 import { dcApiTranscript, presentMdoc, redirectTranscript } from '../../server/protocol/mdoc/mdoc.js'
 import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
 import { type Actor, DOCTYPE, issue, makeHolder, makeIssuer, NAMESPACE } from '../protocol/mdoc/actors.js'
-import { startService, type TestService } from '../support/service.js'
+import { type ServiceOptions, startService, type TestService } from '../support/service.js'
 import { type Asked, answer, ask, fetchRequest, type RequestPayload, sessionOf } from './actors.js'
 import { type AskedOverBrowser, credentialWith, parametersOf, postFrom, SHOP } from './browser.js'
 import { anchorFiles, makeRoot, YEARS } from './certified.js'
@@ -57,7 +57,7 @@ export const dcApiOf = (payload: RequestPayload, origin = SHOP) => ({
 })
 
 /** A verifier that trusts an authority of driving licences, for all tests of a file. */
-export function useMdocVerifier(env: Readonly<Record<string, string>> = {}) {
+export function useMdocVerifier(env: Readonly<Record<string, string>> = {}, options: ServiceOptions = {}) {
   let files: Awaited<ReturnType<typeof anchorFiles>>
   let service: TestService
   let authority: TestCertificate
@@ -72,6 +72,7 @@ export function useMdocVerifier(env: Readonly<Record<string, string>> = {}) {
     holder = await makeHolder()
     issued = await licence(issuer, holder)
     service = await startService({
+      ...options,
       env: {
         TRUST_ANCHORS: await files.write('licences', authority),
         TRUSTED_ISSUERS: 'self,x5c',

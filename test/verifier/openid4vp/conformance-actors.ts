@@ -4,17 +4,32 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose'
 import { expect } from 'vitest'
 import { type Jwk, signCompact } from '../../../server/protocol/jose/jws.js'
+import { presentMdoc, redirectTranscript } from '../../../server/protocol/mdoc/mdoc.js'
 import { presentSdJwtVc } from '../../../server/protocol/sd-jwt-vc/present.js'
 import { certificateFiles, HTTPS, intermediate, leafOf, root, URL_OF_ISSUER } from '../../agent/certified.js'
 import { certifiedKey } from '../../issuer/openid4vci/conformance-actors.js'
+import { makeHolder } from '../../protocol/mdoc/actors.js'
 import { startService } from '../../support/service.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
 import { type Asked, ask, encrypt, postForm, type RequestPayload, sessionOf } from '../actors.js'
 import { anchorFiles, makeLeaf, makeRoot, signerOf } from '../certified.js'
+import { DOCTYPE, licence, NAMESPACE, redirectOf } from '../mdoc.js'
 
 const SUITE = 'https://suite.example/test/a/credence'
 const PID = 'urn:eudi:pid:1'
 export const RETURN = 'https://shop.example/return?order=7'
+
+/** The same of a driving licence (`credential_format=iso_mdl`). */
+export const MDL_QUERY = {
+  credentials: [
+    {
+      id: 'mdl',
+      format: 'mso_mdoc',
+      meta: { doctype_value: DOCTYPE },
+      claims: ['given_name', 'family_name'].map((element) => ({ path: [NAMESPACE, element] })),
+    },
+  ],
+}
 
 export const QUERY = {
   credentials: [
@@ -44,6 +59,13 @@ export interface Received {
   /** JOSE header of the request object; undefined where the request stands in the address. */
   readonly header: ReturnType<typeof decodeProtectedHeader> | undefined
   readonly payload: RequestPayload
+}
+
+export interface MdlChanges {
+  /** What the device signs over in the place of the request's own. */
+  readonly over?: Partial<ReturnType<typeof redirectOf>>
+  /** What becomes of the presentation. */
+  readonly changed?: (presentation: string) => string
 }
 
 export interface Changes {
@@ -155,8 +177,21 @@ export async function startSuite() {
 
     /** Answers with a presentation, encrypted for the request where it asks for that. */
     async answered(request: Received, changes: Changes = {}) {
-      const { payload } = request
-      const response = { vp_token: { pid: [await presentation(request, changes)] }, state: payload.state }
+      return this.answeredWith(request, { pid: [await presentation(request, changes)] })
+    },
+
+    /** Answers with a driving licence, as the holder changed it, for a request that is changed. */
+    async answeredWithMdl(request: Received, { over = {}, changed = (same: string) => same }: MdlChanges = {}) {
+      const holder = await makeHolder()
+      const sessionTranscript = redirectTranscript({ ...redirectOf(request.payload), ...over })
+      const issuerSigned = await licence({ ...issuer, signer: await signerOf(issuer) }, holder)
+      const disclose = ['given_name', 'family_name'].map((element) => [NAMESPACE, element] as const)
+      const presented = await presentMdoc({ issuerSigned, disclose, sessionTranscript, signer: holder })
+      return this.answeredWith(request, { mdl: [changed(presented)] })
+    },
+
+    async answeredWith({ payload }: Received, vp_token: Record<string, unknown>) {
+      const response = { vp_token, state: payload.state }
       if (payload.response_mode === 'direct_post') {
         const vpToken = JSON.stringify(response.vp_token)
         return postForm(local(payload.response_uri), { ...response, vp_token: vpToken })

@@ -1,9 +1,13 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changed, mapAt } from '../../protocol/mdoc/tampering.js'
+import type { Answer } from '../../support/service.js'
 import {
   AUTHORITIES,
   type Changes,
+  MDL_QUERY,
+  type MdlChanges,
   QUERY,
   RETURN,
   type Received,
@@ -99,7 +103,7 @@ function checkParameters({ header, payload }: Received, { responseMode }: Varian
     response_uri: expect.stringMatching(/^https:\/\/[^#]+$/),
     nonce: expect.stringMatching(/^[\w.~-]{16,43}$/),
     state: expect.any(String),
-    dcql_query: QUERY,
+    dcql_query: expect.anything(),
     client_metadata: expect.any(Object),
     ...(walletNonce === undefined ? {} : { wallet_nonce: walletNonce }),
     ...(header === undefined ? {} : times),
@@ -148,6 +152,7 @@ async function check(request: Received, variant: Variant, walletNonce?: string):
   checkAddress(request)
   checkSigner(request, variant)
   checkParameters(request, variant, walletNonce)
+  expect([QUERY, MDL_QUERY]).toContainEqual(request.payload.dcql_query)
   checkFormats(request, variant)
   await checkMetadata(request, variant)
   return request
@@ -155,7 +160,10 @@ async function check(request: Received, variant: Variant, walletNonce?: string):
 
 /** §8.2: 200 with the address to go back to, and a session with what was verified. */
 async function accepted(request: Received, changes?: Changes) {
-  const { status, headers, json } = await suite.answered(request, changes)
+  await sentBack(request, await suite.answered(request, changes))
+}
+
+async function sentBack(request: Received, { status, headers, json }: Answer) {
   expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^application\/json/)])
   expect(Object.keys(json)).toEqual(['redirect_uri'])
   const url = new URL(json.redirect_uri)
@@ -260,4 +268,53 @@ describe.each([...CERTIFIED, ...UNSIGNED])('modules with one that is not: %s', (
       'Key Binding JWT is not valid yet: iat lies in the future.',
     ],
   ])('%s', (_module, keyBinding, why) => refused(variant, { keyBinding }, why))
+})
+
+describe.each([...CERTIFIED, ...UNSIGNED])('modules with iso_mdl: %s', (_name, variant) => {
+  const asked = async () => check(await suite.received({ ...variant.asks, dcqlQuery: MDL_QUERY }), variant)
+
+  async function refusedMdl(changes: MdlChanges, why: string) {
+    const request = await asked()
+    const { status, json } = await suite.answeredWithMdl(request, changes)
+    const sentence = `Presentation for mdl: ${why}`
+    expect([status, json.error_description]).toEqual([400, sentence])
+    expect(await suite.session(request)).toMatchObject({ state: 'Error', errorMessage: sentence })
+  }
+
+  it('oid4vp-1final-verifier-happy-flow', async () => {
+    const request = await asked()
+    await sentBack(request, await suite.answeredWithMdl(request))
+  })
+
+  it('oid4vp-1final-verifier-invalid-session-transcript', () =>
+    refusedMdl({ over: { nonce: 'another' } }, 'Device signature is invalid.'))
+
+  it('oid4vp-1final-verifier-invalid-credential-signature', () =>
+    refusedMdl(
+      {
+        changed: (presentation) =>
+          changed(presentation, (root) => {
+            const auth = mapAt(root, 'documents', 0, 'issuerSigned').get('issuerAuth') as unknown[]
+            auth[3] = Buffer.from(auth[3] as Uint8Array).map((byte) => byte ^ 0x5a)
+          }),
+      },
+      'Issuer signature is invalid.',
+    ))
+})
+
+describe.each(CERTIFIED)('modules about request_uri with iso_mdl: %s', (_name, variant) => {
+  const members = { ...variant.asks, dcqlQuery: MDL_QUERY }
+
+  it('oid4vp-1final-verifier-request-uri-method-post', async () => {
+    const walletNonce = randomBytes(32).toString('base64url')
+    const request = await check(await suite.received(members, { wallet_nonce: walletNonce }), variant, walletNonce)
+    await sentBack(request, await suite.answeredWithMdl(request))
+  })
+
+  it('oid4vp-1final-verifier-request-uri-fetched-twice', async () => {
+    const first = await suite.received(members)
+    const again = await suite.fetched(first.address.request_uri ?? '')
+    expect(again.payload).toEqual(first.payload)
+    await sentBack(first, await suite.answeredWithMdl(await check({ ...first, ...again }, variant)))
+  })
 })

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { Openid4vpClient } from '@openid4vc/openid4vp'
+import { DcqlQuery } from 'dcql'
+import { calculateJwkThumbprint } from 'jose'
+import type { Jwk } from '../../server/protocol/jose/jws.js'
+import { mdocDcqlCredential, readMdoc } from '../../server/protocol/mdoc/mdoc.js'
+import type { BrowserRequest } from './browser.js'
+import { certified } from './library-browser-wallet.js'
+import { callbacks, responseOf } from './library-wallet.js'
+
+/** A mobile document as its holder has it. */
+export interface HeldDocument {
+  readonly issuerSigned: string
+  readonly devicePrivate: Jwk
+}
+
+interface Request {
+  readonly client_id: string
+  readonly response_uri: string
+  readonly nonce: string
+  readonly response_mode: string
+  readonly dcql_query: DcqlQuery.Input
+  readonly client_metadata: { readonly jwks?: { readonly keys: readonly Record<string, string>[] } }
+}
+
+/** What `dcql` chooses of one document: the id of its credential query, and elements. */
+function choose(query: DcqlQuery.Input, document: HeldDocument) {
+  const parsed = DcqlQuery.parse(query)
+  DcqlQuery.validate(parsed)
+  const content = readMdoc(document.issuerSigned)
+  const result = DcqlQuery.query(parsed, [mdocDcqlCredential(content) as never])
+  const asked = parsed.credentials.find(({ format }) => format === 'mso_mdoc')
+  if (!result.can_be_satisfied || asked === undefined) throw new Error('The wallet cannot satisfy the query.')
+  const { id, claims = [] } = asked
+  return { id, doctype: content.doctype, paths: claims.map((claim) => ('path' in claim ? claim.path : [])) }
+}
+
+/** @owf/mdoc presents; its SessionTranscript is its own. */
+async function vpTokenOf(request: Request, document: HeldDocument, origin?: string) {
+  const { id, doctype, paths } = choose(request.dcql_query, document)
+  const {
+    nonce,
+    client_id: clientId,
+    response_uri: responseUri,
+    response_mode: mode,
+    client_metadata: metadata,
+  } = request
+  const key = mode.endsWith('.jwt') ? metadata.jwks?.keys[0] : undefined
+  const jwkThumbprint = key && Buffer.from(await calculateJwkThumbprint(key), 'base64url')
+  const common = { nonce, ...(jwkThumbprint === undefined ? {} : { jwkThumbprint }) }
+  const wallet = new Worker(new URL('owf-holder.mjs', import.meta.url), {
+    workerData: {
+      ...document,
+      doctype,
+      paths,
+      ...(origin === undefined ? { redirect: { ...common, clientId, responseUri } } : { dcApi: { ...common, origin } }),
+    },
+  })
+  const [presented] = (await once(wallet, 'message')) as [string]
+  return { vp_token: { [id]: [presented] } }
+}
+
+/** Answers an `openid4vp://` address: `@openid4vc/openid4vp` for the exchange, `dcql` for the choice, `@owf/mdoc` for the document. */
+export async function answerWithDocument(address: string, document: HeldDocument) {
+  const client = new Openid4vpClient({ callbacks })
+  const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: address })
+  const { authorizationRequestPayload } = await client.resolveOpenId4vpAuthorizationRequest({
+    authorizationRequestPayload: params as never,
+    wallet: { metadata: { vp_formats_supported: {} } },
+  } as never)
+  const vpToken = await vpTokenOf(authorizationRequestPayload as never, document)
+  const response = await responseOf(client, authorizationRequestPayload, vpToken)
+  const submitted = await client.submitOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload: authorizationRequestPayload as never,
+    authorizationResponsePayload: response.authorizationResponsePayload,
+    ...(response.jarm === undefined ? {} : { jarm: { responseJwt: response.jarm.responseJwt } }),
+  })
+  return { status: submitted.response.status, body: await submitted.response.json() }
+}
+
+/** Answers a request as the same wallet behind a browser. @returns the `DigitalCredential` that the page gets */
+export async function answerInBrowserWithDocument(request: BrowserRequest, document: HeldDocument, origin: string) {
+  const client = new Openid4vpClient({ callbacks: certified })
+  const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: request.data as never })
+  const { authorizationRequestPayload } = await client.resolveOpenId4vpAuthorizationRequest({
+    authorizationRequestPayload: params as never,
+    wallet: { metadata: { vp_formats_supported: {} } },
+    origin,
+  } as never)
+  const vpToken = await vpTokenOf(authorizationRequestPayload as never, document, origin)
+  const response = await responseOf(client, authorizationRequestPayload, vpToken, origin)
+  const { state: _, ...answer } = response.authorizationResponsePayload
+  const data = response.jarm === undefined ? answer : { response: response.jarm.responseJwt }
+  return { protocol: request.protocol, data }
+}
