@@ -28,7 +28,10 @@ export interface DatabaseOptions {
   readonly max?: number
   /** How long a query waits for a connection, and how long a transaction may last; 5,000 unless given. */
   readonly waitMs?: number
-  /** How long a statement may take until its connection is given up; no limit unless given. */
+  /**
+   * How long a statement may take until its connection is given up; no limit unless given. The server ends it a second later, but
+   * for one behind a pooler of transactions, where such a setting would be that of others too.
+   */
   readonly statementMs?: number
   /** Told when a connection breaks that nobody is using; the next query opens another. */
   readonly onConnectionLost?: (error: Error) => void
@@ -46,6 +49,9 @@ function countStatements(pool: pg.Pool): () => number {
   })
   return () => sent
 }
+
+/** So that who gives a statement up knows why; without it the server would go on with what nobody waits for. */
+const SERVER_LATER_MS = 1_000
 
 /** Long timeouts for a start or a command, which no request waits for: on a busy machine slow is better than failed. */
 export const UNHURRIED_MS = 60_000
@@ -78,7 +84,10 @@ export function connectDatabase(
     // The adapter reads a timestamp's digits and drops its offset, which is right in UTC alone.
     ...(pooled
       ? { onConnect: (client: pg.ClientBase) => client.query("SET TimeZone TO 'UTC'") }
-      : { options: '-c TimeZone=UTC' }),
+      : {
+          options: '-c TimeZone=UTC',
+          ...(statementMs === undefined ? {} : { statement_timeout: statementMs + SERVER_LATER_MS }),
+        }),
   })
   pool.on('error', onConnectionLost)
   const statementsSent = countStatements(pool)

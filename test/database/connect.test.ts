@@ -53,6 +53,16 @@ describe('connectDatabase', () => {
     await close()
   })
 
+  it('gives up a statement that takes too long, and has the server end it', async () => {
+    await using database = await createEmptyDatabase()
+    const { sql, close } = connectDatabase(database.url, { statementMs: 100 })
+    await expect(sql(z.unknown())`SELECT 'too long' FROM pg_sleep(60)`).rejects.toThrow('timeout')
+    const going = () => query(database.url, "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT ''too long''%'")
+    expect(await going()).toHaveLength(1)
+    await expect.poll(going, { timeout: 3_000 }).toEqual([])
+    await close()
+  })
+
   it('refuses the query of a transaction that lasts too long', async () => {
     await using database = await createEmptyDatabase()
     const { prisma, close } = connectDatabase(database.url, { max: 1, waitMs: 500 })

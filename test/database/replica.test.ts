@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../../server/log.js'
 import { recordPresentation } from '../../server/wallet/presentations/record.js'
 import { postOffering, postSchema } from '../issuer/purchase.js'
@@ -45,18 +45,29 @@ async function delay(): Promise<void> {
 /** As if the ten seconds of everybody who changed something were over. */
 const later = () => query(postgres.primary.url, 'UPDATE recent_writers SET expires_at = clock_timestamp()')
 
-/** A process with a replica. */
+/** A process with a replica. Its maintenance would take what passes in tests for time that it has used. */
 const start = (replicaUrl: string, options: ServiceOptions = {}) =>
   startService({
     databaseUrl: postgres.primary.url,
     identityProvider: unaware.identityProvider,
+    maintenance: false,
     env: { ...LOOPBACK, DATABASE_REPLICA_URL: replicaUrl },
     ...options,
   })
 
+const now = performance.now.bind(performance)
+/** By how much processes believe that more time has passed than has. */
+let ahead = 0
+const pass = (ms: number) => {
+  ahead += ms
+}
+
 beforeAll(async () => {
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
   postgres = await startReplicatedPostgres()
   unaware = await startService({ databaseUrl: postgres.primary.url, env: LOOPBACK })
+  one = await start(postgres.replica.url, { log })
+  two = await start(postgres.replica.url)
   const wallet = await newWallet(unaware, 'alice')
   holderId = wallet.id
   headers = { authorization: wallet.authorization, ...CLIENT }
@@ -69,23 +80,26 @@ beforeAll(async () => {
   await recordPresentation(unaware.deps, holderId, 'alice', { verifier: 'x', credentials: [], state: 'accepted' })
 })
 afterAll(async () => {
-  await unaware?.close()
+  vi.restoreAllMocks()
+  await Promise.all([one?.close(), two?.close(), unaware?.close()])
   await postgres?.[Symbol.asyncDispose]()
 })
 
 beforeEach(async () => {
   await later()
   await caughtUp()
-  one = await start(postgres.replica.url, { log })
-  two = await start(postgres.replica.url)
+  // What was known of the replica before is too old, and so is that a read failed there.
+  pass(600_000)
+  for (const service of [one, two]) {
+    await expect.poll(() => health(service)).toEqual({ status: 'up' })
+    readBefore.set(service, await readsOf(service))
+  }
   said.length = 0
 })
 afterEach(async () => {
   await onReplica('ALTER SYSTEM RESET ALL')
   await onReplica('SELECT pg_reload_conf()')
   await onReplica('SELECT pg_wal_replay_resume()')
-  await one.close()
-  await two.close()
 })
 
 const OFFERINGS = '/api/v1/offerings'
@@ -97,15 +111,20 @@ async function idsAt(service: TestService, path: string, who: Record<string, str
   return json.map((entry: { id?: string; did?: string }) => entry.id ?? entry.did)
 }
 
-/** Where a process has read its lists so far. */
-async function sourcesOf({ deps }: TestService): Promise<Record<string, number>> {
+/** Where a process has read its lists since it started. */
+async function readsOf({ deps }: TestService): Promise<Map<string, number>> {
   const samples = parseSamples(await deps.metrics.registry.metrics())
-  return Object.fromEntries(
-    Object.entries(ofMetric(samples, 'credence_list_reads_total')).map(([name, count]) => [
-      /source="(\w+)"/.exec(name)?.[1],
-      count,
-    ]),
-  )
+  const counted = Object.entries(ofMetric(samples, 'credence_list_reads_total'))
+  return new Map(counted.map(([name, count]) => [/source="(\w+)"/.exec(name)?.[1] ?? '', count]))
+}
+
+const readBefore = new Map<TestService, Map<string, number>>()
+
+/** Where a process has read its lists in this test. */
+async function sourcesOf(service: TestService): Promise<Record<string, number>> {
+  const before = readBefore.get(service)
+  const counts = [...(await readsOf(service))].map(([source, count]) => [source, count - (before?.get(source) ?? 0)])
+  return Object.fromEntries(counts.filter(([, count]) => count !== 0))
 }
 
 const warnings = () => said.filter(({ level }) => level === 40)
@@ -201,7 +220,7 @@ describe('lists of a service with a replica', () => {
     const noted = () => query(postgres.primary.url, 'SELECT caller FROM recent_writers')
     expect((await noted()).length).toBeGreaterThan(0)
     await query(postgres.primary.url, `UPDATE recent_writers SET expires_at = expires_at - interval '61 minutes'`)
-    await using _ = await start(postgres.replica.url)
+    await using _ = await start(postgres.replica.url, { maintenance: true })
     await expect.poll(noted).toEqual([])
   })
 })
@@ -257,6 +276,7 @@ describe('a replica that cannot be used', () => {
     await postgres.replica.stop()
     await postOffering(unaware, { credential_type: credentialType })
     await postgres.replica.restart()
+    pass(600_000)
     await idsAt(one, OFFERINGS, STRANGER)
     expect(await idsAt(one, OFFERINGS, STRANGER)).toEqual(await idsAt(unaware, OFFERINGS, STRANGER))
     expect(await sourcesOf(one)).toEqual({ behind: 2 })
@@ -264,6 +284,8 @@ describe('a replica that cannot be used', () => {
     expect(await health(one)).toEqual({ status: 'degraded' })
     await onReplica('ALTER SYSTEM RESET ALL')
     await onReplica('SELECT pg_reload_conf()')
+    await caughtUp()
+    pass(1_000)
     await expect.poll(() => health(one)).toEqual({ status: 'up' })
     await idsAt(one, OFFERINGS, STRANGER)
     expect(await sourcesOf(one)).toEqual({ behind: 2, replica: 1 })
@@ -279,6 +301,7 @@ describe('a replica that cannot be used', () => {
     expect((await one.request('GET', '/health/readiness')).status).toBe(200)
     expect(await health(one)).toEqual({ status: 'degraded' })
     await postgres.replica.restart()
+    pass(1_000)
     await expect.poll(() => health(one)).toEqual({ status: 'up' })
     await idsAt(one, OFFERINGS, STRANGER)
     expect((await sourcesOf(one)).replica).toBe(2)
@@ -294,6 +317,30 @@ describe('a replica that cannot be used', () => {
       expect(await sourcesOf(stray)).toEqual({ away: 1 })
       expect(warnings()).toEqual([expect.objectContaining({ reason: 'It is no replica of DATABASE_URL.' })])
     }
+  })
+
+  it('since reads fail there again and again is asked ever less, and little is said of it', async () => {
+    // It may ask how far the replica is, and read no list.
+    await query(postgres.primary.url, "CREATE ROLE reader LOGIN PASSWORD 'reader'")
+    await caughtUp()
+    const url = Object.assign(new URL(postgres.replica.url), { username: 'reader', password: 'reader' })
+    await using refused = await start(url.href, { log })
+    const list = () => idsAt(refused, VP_QUERIES, CLIENT)
+    const expected = await idsAt(unaware, VP_QUERIES, CLIENT)
+    for (const failures of [1, 2, 3]) {
+      // Together they are one failure.
+      expect(await Promise.all([list(), list(), list()])).toEqual([expected, expected, expected])
+      expect(warnings()).toHaveLength(failures)
+      // It is left alone for 1 second, 2 and 4.
+      pass(2 ** (failures - 1) * 1_000 - 500)
+      expect(await health(refused)).toEqual({ status: 'degraded' })
+      pass(500)
+      await expect.poll(() => health(refused)).toEqual({ status: 'up' })
+    }
+    pass(120_000)
+    await list()
+    pass(1_000)
+    await expect.poll(() => health(refused)).toEqual({ status: 'up' })
   })
 
   it.runIf(process.env.PROOF)('since it is more than ten seconds behind', async () => {

@@ -10,6 +10,8 @@ import { fragment } from '../fragment.js'
 export const MAX_BEHIND_MS = 10_000
 
 const ASK_EVERY_MS = 1_000
+/** One where reads fail is left alone for a second, and for twice as long each time that they fail again within two minutes. */
+const LEFT_ALONE_MS = { atMost: 60_000, again: 120_000 }
 /** A replica that does not answer this soon is away. */
 const ANSWER_MS = 1_000
 /** A replica of an idle primary is given so long to replay the one commit that it has not. */
@@ -71,7 +73,9 @@ export function createStandby(databases: Databases, log: Log): Standby {
   let standing: Standing = 'replica'
   /** It has all that was committed before this moment of the process's own clock. */
   let reaches = Number.NEGATIVE_INFINITY
-  let askedAt = Number.NEGATIVE_INFINITY
+  let askAgainAt = Number.NEGATIVE_INFINITY
+  let failedAt = Number.NEGATIVE_INFINITY
+  let leftAloneMs = ASK_EVERY_MS
   let asking: Promise<void> | undefined
 
   const becomes = (now: Standing, reason?: string) => {
@@ -83,14 +87,16 @@ export function createStandby(databases: Databases, log: Log): Standby {
   const isFresh = () => performance.now() - reaches <= MAX_BEHIND_MS
   const lost = (error: unknown) => {
     reaches = Number.NEGATIVE_INFINITY
-    askedAt = performance.now()
     becomes('away', error instanceof Error ? error.message : String(error))
   }
   const ask = async () => {
-    askedAt = performance.now()
-    const asked = askedAt
+    const asked = performance.now()
+    askAgainAt = asked + ASK_EVERY_MS
     try {
-      reaches = Math.max(reaches, asked - (await inTime(behindBy(databases), ANSWER_MS)))
+      const behind = await inTime(behindBy(databases), ANSWER_MS)
+      // It was well when it was asked, and a read failed since.
+      if (failedAt > asked) return
+      reaches = Math.max(reaches, asked - behind)
       becomes(isFresh() ? 'replica' : 'behind')
     } catch (error) {
       lost(error)
@@ -99,7 +105,7 @@ export function createStandby(databases: Databases, log: Log): Standby {
 
   return {
     async standing() {
-      if (asking === undefined && performance.now() - askedAt >= ASK_EVERY_MS) {
+      if (asking === undefined && performance.now() >= askAgainAt) {
         asking = ask().finally(() => {
           asking = undefined
         })
@@ -110,7 +116,14 @@ export function createStandby(databases: Databases, log: Log): Standby {
       return standing
     },
     failed(error) {
-      if (!isRecoveryConflict(error)) lost(error)
+      // Of many reads that fail together, one counts.
+      if (isRecoveryConflict(error) || standing === 'away') return
+      const now = performance.now()
+      const again = now - failedAt <= LEFT_ALONE_MS.again
+      leftAloneMs = again ? Math.min(2 * leftAloneMs, LEFT_ALONE_MS.atMost) : ASK_EVERY_MS
+      failedAt = now
+      askAgainAt = now + leftAloneMs
+      lost(error)
     },
   }
 }
