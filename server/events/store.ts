@@ -126,5 +126,35 @@ export function createEventStore({ sql }: Database) {
         LIMIT 1`
       return row?.id
     },
+
+    /**
+     * Of the next events of a time, at most `limit`, removes those whose session is gone.
+     *
+     * @param since undefined: from the first one on
+     * @param after the last one that was looked at before
+     * @returns how many were removed, and the last one that was looked at; undefined where there was none
+     */
+    async removeOrphans(
+      since: Date | undefined,
+      until: Date,
+      { sessionId, after }: EventsWanted,
+      limit: number,
+    ): Promise<{ readonly count: number; readonly last: EventsWanted } | undefined> {
+      const ofTime = fragment`at >= ${since?.toISOString() ?? '-infinity'}::timestamptz AND at < ${until}`
+      const [row] = await sql(z.strictObject({ count: z.int(), sessionId: z.string(), after: z.int() }))`
+        WITH looked AS (
+          SELECT session_id, seq, at AS moment FROM session_events
+          WHERE ${ofTime} AND (session_id, seq) > (${sessionId}, ${after}::int) ORDER BY session_id, seq LIMIT ${limit}),
+        orphans AS (
+          SELECT * FROM looked l
+          WHERE NOT EXISTS (SELECT FROM verification_sessions WHERE id = l.session_id)
+            AND NOT EXISTS (SELECT FROM credential_offer_sessions WHERE id = l.session_id)),
+        removed AS (
+          DELETE FROM session_events e USING orphans o
+          WHERE ${ofTime} AND e.session_id = o.session_id AND e.seq = o.seq AND e.at = o.moment RETURNING e.seq)
+        SELECT (SELECT count(*)::int FROM removed) AS count, session_id AS "sessionId", seq AS after
+        FROM looked ORDER BY session_id DESC, seq DESC LIMIT 1`
+      return row === undefined ? undefined : { count: row.count, last: { sessionId: row.sessionId, after: row.after } }
+    },
   }
 }

@@ -79,7 +79,7 @@ describe('events of sessions', () => {
     clock.ahead = 40 * DAY
     await maintain()
     clock.ahead = 42 * DAY
-    await accepted()
+    const other = await accepted()
     const id = (await issuer.makeOffer({ expiresInSeconds: 30 * DAY })).credentialOfferSessionId
     const early = await issuer.code(id)
     expect(early).toBeDefined()
@@ -98,6 +98,8 @@ describe('events of sessions', () => {
       clock.ahead = days * DAY
       await maintain(tasks)
       expect(await partitions()).toContain(place)
+      // They outlive their session by three days at most.
+      expect(await placesOf(other)).toEqual(days < 75 ? [place] : [])
     }
     await using events = await readEvents(issuer.service, `/credential-offer-sessions/${id}/events`, {
       authorization: await issuer.authorization(),
@@ -109,6 +111,28 @@ describe('events of sessions', () => {
     clock.ahead = 102 * DAY
     await maintain(tasks)
     expect(await partitions()).not.toContain(place)
+  })
+
+  it('of sessions that are gone leave what was there before there were partitions by themselves, the others stay', async () => {
+    clock.ahead = 94 * DAY
+    const [first] = await run(
+      "SELECT min(substring(pg_get_expr(relpartbound, oid) FROM 'FROM [(]''([^'']+)''[)]'))::timestamptz AS since FROM pg_class WHERE relispartition AND relname LIKE 'session_events_2%'",
+    )
+    await run('CREATE TABLE session_events_former (LIKE session_events INCLUDING ALL)')
+    await run(
+      `ALTER TABLE session_events ATTACH PARTITION session_events_former FOR VALUES FROM (MINVALUE) TO ('${first?.since.toISOString()}')`,
+    )
+    const id = (await issuer.makeOffer()).credentialOfferSessionId
+    // More than are looked at in one statement.
+    for (const session of [id, 'gone'])
+      await run(
+        "INSERT INTO session_events (session_id, seq, changes, at) SELECT $1, n, '{}', $2::timestamptz - interval '1 day' FROM generate_series(2, 400) n",
+        [session, first?.since],
+      )
+    await maintain()
+    expect(await placesOf('gone')).toEqual([])
+    expect(await run('SELECT count(*)::int AS n FROM session_events WHERE session_id = $1', [id])).toEqual([{ n: 399 }])
+    await run('DROP TABLE session_events_former')
   })
 
   it('that came where no partition was go with their session', async () => {
