@@ -310,7 +310,8 @@ describe('a replica that cannot be used', () => {
 
   it('since it is none of this database is never asked for a list', async () => {
     await using other = await createTestDatabase()
-    for (const url of [postgres.primary.url, other.url]) {
+    const beside = Object.assign(new URL(postgres.replica.url), { pathname: '/template1' }).href
+    for (const url of [postgres.primary.url, other.url, beside]) {
       said.length = 0
       await using stray = await start(url, { log })
       expect(await idsAt(stray, OFFERINGS, STRANGER)).toEqual(await idsAt(unaware, OFFERINGS, STRANGER))

@@ -114,7 +114,7 @@ describe('events of sessions', () => {
   })
 
   it('of sessions that are gone leave what was there before there were partitions by themselves, the others stay', async () => {
-    clock.ahead = 94 * DAY
+    clock.ahead = 88 * DAY
     const [first] = await run(
       "SELECT min(substring(pg_get_expr(relpartbound, oid) FROM 'FROM [(]''([^'']+)''[)]'))::timestamptz AS since FROM pg_class WHERE relispartition AND relname LIKE 'session_events_2%'",
     )
