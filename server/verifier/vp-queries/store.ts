@@ -1,6 +1,9 @@
+import { z } from 'zod'
 import { recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
-import { comesAfter, type ListPart, NEWEST_FIRST } from '../../database/list-position.js'
+import { fragment } from '../../database/fragment.js'
+import { type ListPart, listPart } from '../../database/list-position.js'
+import { json } from '../../database/row-shapes.js'
 import type { Prisma } from '../../generated/prisma/client.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
@@ -11,13 +14,17 @@ export interface VpQueryRecord {
   readonly createdAt: Date
 }
 
-type Row = Prisma.VpQueryGetPayload<object>
+const zRecord: z.ZodType<VpQueryRecord> = z.strictObject({
+  id: z.string(),
+  query: json<VpQueryItem[]>(),
+  createdAt: z.date(),
+})
 
-const toRecord = (row: Row): VpQueryRecord => ({ ...row, query: row.query as unknown as VpQueryItem[] })
+const columns = fragment`id, query, created_at AS "createdAt"`
 
 export type VpQueryStore = ReturnType<typeof createVpQueryStore>
 
-export function createVpQueryStore({ prisma }: Database) {
+export function createVpQueryStore({ prisma, sql }: Database) {
   return {
     async insert(record: VpQueryRecord): Promise<void> {
       await prisma.$transaction(async (tx) => {
@@ -28,14 +35,15 @@ export function createVpQueryStore({ prisma }: Database) {
     },
 
     async find(id: string): Promise<VpQueryRecord | undefined> {
-      const row = await prisma.vpQuery.findUnique({ where: { id } })
-      return row === null ? undefined : toRecord(row)
+      const [row] = await sql(zRecord)`SELECT ${columns} FROM vp_queries WHERE id = ${id}`
+      return row
     },
 
     /** The newest first. */
-    async list({ take, after }: ListPart): Promise<VpQueryRecord[]> {
-      const rows = await prisma.vpQuery.findMany({ where: comesAfter(after), orderBy: NEWEST_FIRST, take })
-      return rows.map(toRecord)
+    list(part: ListPart): Promise<VpQueryRecord[]> {
+      return sql(zRecord)`
+        SELECT ${columns} FROM vp_queries
+        WHERE true ${listPart(fragment`created_at`, fragment`id`, part)}`
     },
 
     /** Requests under way keep their copy. @returns whether there was such a query. */
