@@ -114,7 +114,8 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
         if (stopped) throw errors.stopping()
         if (subscription.expired) throw errors.streamExpired()
         if (subscription.ended) return
-        if (subscription.dirty) {
+        // While it is being read already, it is read again after that.
+        if (subscription.dirty && !subscription.reading) {
           subscription.dirty = false
           reader.want(subscription)
         }

@@ -141,4 +141,40 @@ describe('an event of a transition that this process made', () => {
       ['3', 'ResponseVerified'],
     ])
   })
+
+  it('is not lost where it comes while an announcement of somebody else is being looked into', async () => {
+    const { id, next, made } = await watched()
+    const held: ((rows: Awaited<ReturnType<EventStore['after']>>) => void)[] = []
+    const read = () => new Promise<Awaited<ReturnType<EventStore['after']>>>((resolve) => held.push(resolve))
+    reads.mockImplementationOnce(read).mockImplementationOnce(read)
+    const waiting = next()
+    const announces = [await made(2, 'RequestUriRetrieved'), await made(3, 'ResponseVerified')]
+    hearer.onMessage(`${nameOf(id)}:2`)
+    await expect.poll(() => held.length).toBe(1)
+    hearer.onMessage(`${nameOf(id)}:3`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    held[0]?.([{ sessionId: id, seq: 2, data: { id, state: 'RequestUriRetrieved' } }])
+    expect(await waiting).toEqual(['2', 'RequestUriRetrieved'])
+    const last = next()
+    await expect.poll(() => held.length).toBe(2)
+    // What this read saw was before the commit.
+    held[1]?.([])
+    announces[1]?.()
+    expect(await last).toEqual(['3', 'ResponseVerified'])
+  })
+})
+
+describe('an announcement that comes again', () => {
+  it('is no reason to read, whether the event is being read, was read or was handed on', async () => {
+    const { id, next, made } = await watched()
+    const waiting = next()
+    await made(2, 'RequestUriRetrieved')
+    // As many processes, and a stranger, may say it.
+    for (let times = 0; times < 3; times += 1) hearer.onMessage(`${nameOf(id)}:2`)
+    expect(await waiting).toEqual(['2', 'RequestUriRetrieved'])
+    const last = next()
+    for (const seq of [2, 1, 2]) hearer.onMessage(`${nameOf(id)}:${seq}`)
+    expect(await Promise.race([last, new Promise((resolve) => setTimeout(resolve, 50, 'nothing'))])).toBe('nothing')
+    expect(reads).toHaveBeenCalledTimes(1)
+  })
 })
