@@ -6,6 +6,7 @@ import type { Deps } from '../../server/deps.js'
 import { createPings } from '../../server/events/pings.js'
 import { sendEventStream } from '../../server/http/sse.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Asked, ask, dcql, fetchRequest, postForm } from '../verifier/actors.js'
 
@@ -55,6 +56,25 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
     })
     expect(await stream.next()).toEqual({ event: 'ping', data: 'keepalive' })
     expect(await stream.next()).toEqual({ event: 'ping', data: 'keepalive' })
+  })
+
+  it('sends nothing of a change whose commit fails, though its statement had an answer', async () => {
+    const asked = await newSession()
+    await using stream = await open(asked)
+    await nextSession(stream)
+    await query(
+      service.databaseUrl,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE CONSTRAINT TRIGGER refused AFTER UPDATE ON verification_sessions
+         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    )
+    const refused = await fetch(asked.request_uri)
+    await query(service.databaseUrl, 'DROP TRIGGER refused ON verification_sessions')
+    expect(refused.status).toBe(500)
+    const next = nextSession(stream)
+    expect(await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 500, 'nothing'))])).toBe('nothing')
+    await fetchRequest(asked)
+    expect(await next).toMatchObject({ id: '2', session: { state: 'RequestUriRetrieved' } })
   })
 
   it('goes on after Last-Event-ID, or shows the current state again', async () => {
