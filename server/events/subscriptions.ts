@@ -7,7 +7,7 @@ export class Subscription {
   position = 0
   /** Whether the session may have events after `position` that were not read. */
   dirty = false
-  /** The highest `seq` that is known of: what a read brings that began since. */
+  /** The highest `seq` that is known of, no less than `position`: what a read brings that began since. */
   #known = 0
   ended = false
   /** Whether its rows are being read from the database; they may or may not include events announced meanwhile. */
@@ -40,7 +40,7 @@ export class Subscription {
    *   for one that is busy nothing is kept.
    */
   hear(seq: number, data?: SessionEvent['data']): void {
-    if (seq <= this.#known || seq <= this.position) return
+    if (seq <= this.#known) return
     this.#known = seq
     const next = seq === this.position + 1 && this.waits && this.#wake !== undefined
     if (data === undefined || !next) this.stir()

@@ -167,13 +167,27 @@ describe('an event of a transition that this process made', () => {
 describe('an announcement that comes again', () => {
   it('is no reason to read, whether the event is being read, was read or was handed on', async () => {
     const { id, next, made } = await watched()
+    let release = (_rows: Awaited<ReturnType<EventStore['after']>>) => {}
+    reads.mockImplementationOnce(
+      () =>
+        new Promise((resolve) => {
+          release = resolve
+        }),
+    )
     const waiting = next()
     await made(2, 'RequestUriRetrieved')
     // As many processes, and a stranger, may say it.
-    for (let times = 0; times < 3; times += 1) hearer.onMessage(`${nameOf(id)}:2`)
+    const again = () => {
+      for (const seq of [2, 1, 2]) hearer.onMessage(`${nameOf(id)}:${seq}`)
+    }
+    again()
+    await expect.poll(() => reads.mock.calls.length).toBe(1)
+    again()
+    release([{ sessionId: id, seq: 2, data: { id, state: 'RequestUriRetrieved' } }])
+    again()
     expect(await waiting).toEqual(['2', 'RequestUriRetrieved'])
     const last = next()
-    for (const seq of [2, 1, 2]) hearer.onMessage(`${nameOf(id)}:${seq}`)
+    again()
     expect(await Promise.race([last, new Promise((resolve) => setTimeout(resolve, 50, 'nothing'))])).toBe('nothing')
     expect(reads).toHaveBeenCalledTimes(1)
   })
