@@ -27,12 +27,14 @@ const nameOf = sessionNames(KEY)
 let events: Events
 let hearer: Hearer
 let reads: Mock<EventStore['after']>
+let inquiries: Mock<EventStore['moved']>
 
 beforeEach(() => {
   const store = createEventStore(other.database)
   reads = vi.fn(store.after)
+  inquiries = vi.fn<EventStore['moved']>(async () => [])
   events = createEvents({
-    store: { after: reads, moved: async () => [] },
+    store: { after: reads, moved: inquiries },
     transport: (listener) => {
       hearer = listener
       return { send: async () => {}, listen: () => {}, close: async () => {} }
@@ -190,5 +192,22 @@ describe('an announcement that comes again', () => {
     again()
     expect(await Promise.race([last, new Promise((resolve) => setTimeout(resolve, 50, 'nothing'))])).toBe('nothing')
     expect(reads).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('after an outage of the way by which processes hear of each other', () => {
+  it('it is asked at once what was missed, after the lowest position of all readers of a session that wait', async () => {
+    const { id } = await watched()
+    await other.recordSilently(id, 2, 'RequestUriRetrieved')
+    const later = await events.stream({
+      sessionId: id,
+      current: async () => ({ seq: 2, data: { state: 'RequestUriRetrieved' } }),
+      caller: { sub: 'bob' },
+      signal: new AbortController().signal,
+    })
+    await later.next()
+    inquiries.mockClear()
+    hearer.onListening()
+    expect(inquiries.mock.calls).toEqual([[[{ sessionId: id, after: 1 }]]])
   })
 })
