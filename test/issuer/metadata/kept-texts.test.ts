@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMetadataTexts } from '../../../server/issuer/metadata/kept-texts.js'
 import { keysCommand } from '../../../server/key-rotation/command.js'
 import { environmentOf } from '../../keys/environment.js'
 import { query } from '../../support/postgres.js'
@@ -150,5 +151,13 @@ describe('metadata without a change', () => {
     expect((await told()).iat).toBe(iat)
     later += 3_600_000
     expect((await told()).iat ?? 0).toBeGreaterThan(iat + 3_600)
+  })
+
+  it('are made anew where making them failed: nobody is told of a failure again', async () => {
+    const texts = createMetadataTexts({ state: async () => 'unchanged' }, () => new Date())
+    const asked = (text: Promise<string>) => texts('issuer', () => text)
+    await expect(asked(Promise.reject(new Error('the database is away')))).rejects.toThrow('the database is away')
+    expect(await asked(Promise.resolve('made'))).toBe('made')
+    expect(await asked(Promise.resolve('not needed'))).toBe('made')
   })
 })
