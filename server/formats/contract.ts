@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { CredentialQueryOf, CredentialSetQuery } from '../protocol/openid4vp/dcql/credential-query.js'
 import { dcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
-import type { CredentialFormat } from './format.js'
-import type { FORMATS, FormatName, Formats, ONLY_VERIFIED, VerifiedFormatName } from './registry.js'
+import type { CredentialFormat, IssuedFormat } from './format.js'
+import type { FORMATS, FormatName, Formats, IssuedFormatName, NOT_HELD, VerifiedFormatName } from './registry.js'
 
 // The values are those of whatever formats a service has; the types, which clients see, are those of the formats that this
 // service comes with.
@@ -13,11 +13,15 @@ type StandardFormat = (typeof FORMATS)[number]
 export const zFormatName = (formats: readonly CredentialFormat[]) =>
   z.enum(formats.map(({ name }) => name) as FormatName[])
 
+/** The name of one of several formats that are issued. */
+export const zIssuedFormatName = (formats: readonly IssuedFormat[]) =>
+  z.enum(formats.map(({ name }) => name) as IssuedFormatName[])
+
 /** The name of one of several formats, in an answer. */
 export const zShownFormatName = (formats: readonly CredentialFormat[]) =>
   zFormatName(formats) as z.ZodType<unknown> as z.ZodType<FormatName, string>
 
-type StandardVerifiedFormat = StandardFormat | (typeof ONLY_VERIFIED)[number]
+type StandardVerifiedFormat = StandardFormat | (typeof NOT_HELD)[number]
 
 type QueryOf<Format> = Format extends StandardVerifiedFormat
   ? CredentialQueryOf<Format['name'], z.infer<Format['querying']['meta']>>

@@ -1,6 +1,7 @@
 import type { BitstringStatusListEntry, TokenStatusReference } from '../protocol/credential/verification.js'
 import type { Jwk, Signer } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
+import type { MdocMapping } from '../protocol/mdoc/elements.js'
 import type { ProvenKey } from '../protocol/openid4vci/key-proof.js'
 
 /** What formats take from the configuration. */
@@ -23,6 +24,27 @@ export interface IssuedType {
   readonly name: string
   /** Dotted paths of the claims that may be withheld; null for each claim of the subject. */
   readonly selectivelyDisclosable: readonly string[] | null
+  /** JSON Schema of the subject. */
+  readonly body: JsonObject
+  /** What a mobile document of the type holds; null where there are none. */
+  readonly mdoc: MdocMapping | null
+}
+
+/** What decides whether a type is issued in a format. */
+export interface Issuability {
+  /** Whether the type says what a mobile document of it holds. */
+  readonly asMdoc: boolean
+  /** Whether the key that signs has a certificate. */
+  readonly certified: boolean
+}
+
+/** One claim of a type, as metadata describe it. */
+export interface ClaimDescription {
+  /** Claims path (OpenID4VCI 1.0 Appendix C). */
+  readonly path: readonly string[]
+  readonly title: string | undefined
+  /** Whether what it stands in has it always. */
+  readonly mandatory: boolean
 }
 
 /** All that a credential is signed from. */
@@ -68,6 +90,14 @@ export interface Issuing {
   readonly configurationSuffix: string
   /** The format in a sentence, with its article. */
   readonly title: string
+  /** Whether wallets of drafts are offered it. */
+  readonly drafts: boolean
+  /** How a holder's key is named in metadata (OpenID4VCI 1.0 §12.2.4), where it is in one way alone. */
+  readonly bindingMethods?: readonly string[]
+  /** Whether there is none without a holder's key. */
+  readonly needsHolder: boolean
+  /** What is missing for a type to be issued in the format, as a refusal says it; undefined where nothing is. */
+  lacks(of: Issuability): string | undefined
   /** Names at the top of a subject that the format keeps for itself. */
   readonly reservedClaims: ReadonlySet<string>
   /**
@@ -75,11 +105,15 @@ export interface Issuing {
    *
    * @throws CredentialError that names the claim.
    */
-  checkSubject(subject: JsonObject): void
+  checkSubject(subject: JsonObject, type: IssuedType): void | Promise<void>
+  /** Makes sure that the format can be bound to a key, where it cannot be to each. @throws CredentialError */
+  checkHolderKey?(key: Jwk): Promise<void>
+  /** `credential_signing_alg_values_supported`, where they are not JOSE's names of the algorithms. */
+  signingAlgorithms?(names: readonly string[]): Promise<readonly unknown[]>
   /** Members of a credential configuration that say which type it is of (OpenID4VCI 1.0 Appendix A). */
-  typeMembers(type: IssuedType, installation: Installation): JsonObject
-  /** Where a claim of the subject stands in the credential (OpenID4VCI 1.0 Appendix C); undefined where it is no claim there. */
-  claimPath(path: readonly string[], type: IssuedType): readonly string[] | undefined
+  typeMembers(type: Pick<IssuedType, 'name' | 'mdoc'>, installation: Installation): JsonObject
+  /** The claims of a type where they stand in the credential, of those of its subject. */
+  claimsOf(claims: readonly ClaimDescription[], type: IssuedType): readonly ClaimDescription[]
   /**
    * How a wallet's copy is bound to the key that the wallet has proven.
    *

@@ -27,11 +27,14 @@ const zStoredKey: z.ZodType<StoredKey> = z.strictObject({
 
 export interface PublishedKeys {
   readonly algorithms: readonly string[]
+  /** Of those the ones of keys that have a certificate. */
+  readonly certifiedAlgorithms: readonly string[]
   readonly encryptionKey: Jwk | null
 }
 
 const zPublishedKeys: z.ZodType<PublishedKeys> = z.strictObject({
   algorithms: z.array(z.string()),
+  certifiedAlgorithms: z.array(z.string()),
   encryptionKey: publicJwk.nullable(),
 })
 
@@ -131,6 +134,8 @@ export function createKeyStore({ prisma, sql }: Database) {
     async published(): Promise<PublishedKeys> {
       const [row] = await sql(zPublishedKeys)`
         SELECT ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY k.alg DESC) AS algorithms,
+          ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} WHERE k.x5c IS NOT NULL)
+            AS "certifiedAlgorithms",
           (SELECT k.public_jwk FROM key_sets s ${currentKey(fragment`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
             AS "encryptionKey"`
       if (row === undefined) throw new Error('A statement that always has a row had none.')

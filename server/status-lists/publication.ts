@@ -9,10 +9,16 @@ import {
   BITSTRING_STATUS_LIST_MEDIA_TYPE,
   createBitstringStatusListCredential,
 } from '../protocol/status-list/bitstring.js'
-import { createTokenStatusList, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
+import {
+  createTokenStatusList,
+  STATUS_LIST_CWT_MEDIA_TYPE,
+  TOKEN_STATUS_LIST_MEDIA_TYPE,
+  type TokenStatusListInput,
+} from '../protocol/status-list/token-status-list.js'
 import type { StatusListRecord, StatusListStore } from './store.js'
 
-export type StatusListForm = 'bitstring' | 'token'
+/** A Bitstring Status List, or a Token Status List as a JWT or as a CWT. */
+export type StatusListForm = 'bitstring' | 'token' | 'cwt'
 
 /** How long a wallet or verifier may keep a list, in seconds: so a revocation is visible to everyone after this time at most. */
 export const STATUS_LIST_TTL_SECONDS = 60
@@ -22,10 +28,10 @@ const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
 
-const compress = promisify<string, Uint8Array>(gzip)
+const compress = promisify<string | Uint8Array, Uint8Array>(gzip)
 
 export interface PublishedList {
-  readonly body: string
+  readonly body: string | Uint8Array
   /** The same in gzip. */
   readonly gzipped: Uint8Array
   readonly mediaType: string
@@ -39,6 +45,52 @@ interface Cached extends PublishedList {
 
 export const statusListUri = (config: Pick<Config, 'issuerBaseUrl'>, form: StatusListForm, id: string): string =>
   `${config.issuerBaseUrl}/${form === 'bitstring' ? 'status-lists' : 'token-status-lists'}/${id}`
+
+interface SigningInput {
+  readonly config: Config
+  /** Of whoever signs the list. */
+  readonly did: string
+  readonly validUntil: Date
+  readonly list: StatusListRecord
+  readonly common: Omit<TokenStatusListInput, 'issuer' | 'x5c' | 'uri' | 'expiresAt'>
+}
+
+/** What both formats of a Token Status List are made of. */
+function tokenListOf({ config, did, validUntil, list, common }: SigningInput): TokenStatusListInput {
+  return {
+    ...common,
+    // As in its credentials, which the same key signs (Token Status List, "Key Resolution and Trust Management").
+    issuer: issuerNameOf(config, did, list.x5c),
+    ...(list.x5c === null ? {} : { x5c: list.x5c }),
+    uri: statusListUri(config, 'token', list.id),
+    expiresAt: validUntil,
+  }
+}
+
+interface Signed {
+  readonly body: string | Uint8Array
+  readonly mediaType: string
+}
+
+const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<Signed>>> = {
+  bitstring: async ({ config, did, validUntil, list, common }) => ({
+    body: await createBitstringStatusListCredential({
+      ...common,
+      issuer: did,
+      url: statusListUri(config, 'bitstring', list.id),
+      validUntil,
+    }),
+    mediaType: BITSTRING_STATUS_LIST_MEDIA_TYPE,
+  }),
+  token: async (input) => ({
+    body: await createTokenStatusList(tokenListOf(input)),
+    mediaType: TOKEN_STATUS_LIST_MEDIA_TYPE,
+  }),
+  cwt: async (input) => {
+    const { createStatusListCwt } = await import('../protocol/mdoc/mdoc.js')
+    return { body: await createStatusListCwt(tokenListOf(input)), mediaType: STATUS_LIST_CWT_MEDIA_TYPE }
+  },
+}
 
 /** A list stays signed by its own key, and so under the DID that this key was named by, also after a rotation. */
 function didOfList(list: StatusListRecord, config: Config): string {
@@ -66,7 +118,6 @@ export function createPublication(
     const revokedIndices = await store.revokedIndices(list.id)
     const issuedAt = clock()
     const validUntil = new Date(issuedAt.getTime() + VALIDITY_SECONDS * 1000)
-    const url = statusListUri(config, form, list.id)
     const common = {
       signer,
       revokedIndices,
@@ -74,22 +125,14 @@ export function createPublication(
       issuedAt,
       ttlSeconds: STATUS_LIST_TTL_SECONDS,
     }
-    const body =
-      form === 'bitstring'
-        ? await createBitstringStatusListCredential({ ...common, issuer: did, url, validUntil })
-        : await createTokenStatusList({
-            ...common,
-            // As in its credentials, which the same key signs (Token Status List, "Key Resolution and Trust Management").
-            issuer: issuerNameOf(config, did, list.x5c),
-            ...(list.x5c === null ? {} : { x5c: list.x5c }),
-            uri: url,
-            expiresAt: validUntil,
-          })
+    const { body, mediaType } = await SIGNING[form]({ config, did, validUntil, list, common })
+    // RFC 9110 §8.8.3.3: one address has two of the forms.
+    const suffix = form === 'cwt' ? '-cwt' : ''
     return {
       body,
       gzipped: await compress(body),
-      mediaType: form === 'bitstring' ? BITSTRING_STATUS_LIST_MEDIA_TYPE : TOKEN_STATUS_LIST_MEDIA_TYPE,
-      etag: `"${list.version}-${Math.floor(issuedAt.getTime() / 1000)}"`,
+      mediaType,
+      etag: `"${list.version}-${Math.floor(issuedAt.getTime() / 1000)}${suffix}"`,
       version: list.version,
       renewAt: validUntil.getTime() - RENEW_BEFORE_SECONDS * 1000,
     }

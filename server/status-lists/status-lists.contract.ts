@@ -29,11 +29,12 @@ export const tokenStatusList = {
     tag: 'Status',
     summary: 'Token status list',
     description:
-      'The same list for SD-JWT VCs (Token Status List), as a JWT. It may be kept for as long as Cache-Control ' +
-      'says; an ETag makes asking again cheap.',
+      'The same list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT where `Accept` likes ' +
+      'that better. It may be kept for as long as Cache-Control says; an ETag makes asking again cheap.',
     access: 'public',
     kind: 'protocol',
     produces: 'application/statuslist+jwt',
+    alsoProduces: 'application/statuslist+cwt',
     notModified: true,
     envelope: true,
     errors: [404, 406, 501],

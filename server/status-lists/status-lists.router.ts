@@ -1,8 +1,8 @@
-import { acceptsType, prefersGzip } from '../accept.js'
+import { acceptsType, prefersGzip, weightOf } from '../accept.js'
 import type { Context } from '../context.js'
 import { errors } from '../errors.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
-import { TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
+import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
 import { publicProcedure, router } from '../trpc.js'
 import { STATUS_LIST_TTL_SECONDS, type StatusListForm } from './publication.js'
 import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
@@ -28,6 +28,14 @@ async function published(ctx: Context, form: StatusListForm, id: string): Promis
   return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: list.gzipped }
 }
 
+/** Token Status List §8.1: a CWT where that is liked better by its name, as for mobile documents; else a JWT. */
+function tokenFormOf(accept: string | undefined): 'token' | 'cwt' | undefined {
+  const cwt = weightOf(accept ?? '', STATUS_LIST_CWT_MEDIA_TYPE)
+  const jwt = weightOf(accept ?? '', TOKEN_STATUS_LIST_MEDIA_TYPE, 'application/*', '*/*')
+  if (cwt > jwt) return 'cwt'
+  return acceptsType(accept, TOKEN_STATUS_LIST_MEDIA_TYPE) ? 'token' : undefined
+}
+
 export const statusListsRouter = router({
   bitstring: publicProcedure
     .meta(bitstringStatusList.meta)
@@ -40,11 +48,10 @@ export const statusListsRouter = router({
     .input(tokenStatusList.input)
     .output(tokenStatusList.output)
     .query(({ ctx, input }) => {
-      if (!acceptsType(ctx.request.headers.accept, TOKEN_STATUS_LIST_MEDIA_TYPE)) {
-        throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE)
-      }
+      const form = tokenFormOf(ctx.request.headers.accept)
+      if (form === undefined) throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE)
       // Token Status List §8.4
       if (input.time !== undefined) throw errors.historyNotKept()
-      return published(ctx, 'token', input.id)
+      return published(ctx, form, input.id)
     }),
 })

@@ -35,6 +35,14 @@ describe('a registry of credential formats', () => {
     expect(() => createFormats([toy])).toThrow('No credential format is issued where nobody names one.')
     expect(() => standardFormats.named('toy')).toThrow('There is no credential format toy.')
   })
+
+  it('may have formats that are issued and verified, and not held', () => {
+    const { all, issued, issuedNamed, verifiedNamed, named, withSuffix } = createFormats(FORMATS, [toy])
+    expect(all).toEqual([dcSdJwt, jwtVcJson])
+    expect(issued.map(({ name }) => name)).toEqual(['jwt_vc_json', 'dc+sd-jwt', 'toy'])
+    expect([issuedNamed('toy'), verifiedNamed('toy'), withSuffix('-toy')]).toEqual([toy, toy, toy])
+    expect(() => named('toy')).toThrow('There is no credential format toy.')
+  })
 })
 
 /** Where a format's name may stand: in its own folder, in what the folder is made of, and in two examples of contracts. */
@@ -43,10 +51,12 @@ const HOMES = [
   'protocol/sd-jwt-vc/',
   'protocol/jwt-vc/',
   'generated/',
+  'protocol/mdoc/',
   'issuer/metadata/metadata.contract.ts',
+  'issuer/schemas/schemas.contract.ts',
   'issuer/openid4vci/offers.contract.ts',
 ]
-const NAME = /[dv]c\+sd-jwt|\bjwt_vc|(?<!\/dc)-sd-jwt\b/
+const NAME = /[dv]c\+sd-jwt|\bjwt_vc|(?<!\/dc)-sd-jwt\b|\bmso_mdoc|-mdoc\b/
 const COMMENT = /\/\*.*?\*\/|(?<=^|\s)\/\/[^\n]*/gs
 
 function sources(directory: string): string[] {
@@ -60,4 +70,13 @@ it('is the only one that knows their names: no other code of the service compare
   const others = sources('server').filter((path) => !HOMES.some((home) => path.startsWith(`server/${home}`)))
   expect(others.length).toBeGreaterThan(100)
   expect(others.filter((path) => NAME.test(readFileSync(path, 'utf8').replace(COMMENT, '')))).toEqual([])
+})
+
+it('loads mobile documents where the first one is met: nothing imports their face at start', () => {
+  const importers = sources('server').filter((path) =>
+    /^(?:import|export) (?!type\b)[^'(]*'[^']*\/mdoc\/(?:mdoc|issue|elements|values)\.js'/m.test(
+      readFileSync(path, 'utf8'),
+    ),
+  )
+  expect(importers).toEqual([])
 })

@@ -36,11 +36,14 @@ export const claimPath = (path: readonly string[]): readonly string[] | undefine
 export const issuing: Issuing = {
   configurationSuffix: '-sd-jwt',
   title: 'an SD-JWT VC',
+  drafts: true,
+  needsHolder: false,
+  lacks: () => undefined,
   reservedClaims: REGISTERED_CLAIMS,
   checkSubject: checkSubjectClaims,
   // OpenID4VCI 1.0 Appendix A.3.2
   typeMembers: ({ name }, installation) => ({ vct: vctOf(installation, name) }),
-  claimPath,
+  claimsOf: (claims) => claims.filter(({ path }) => claimPath(path) !== undefined),
   // By `cnf`, which names the key as its proof did: wallets look for the key that they named.
   bindingTo: ({ did, jwk, kid }, subjectId) =>
     kid === undefined ? { subjectId, holderKey: jwk } : { subjectId: subjectId ?? did, holderKey: { kid } },

@@ -21,13 +21,16 @@ function sign(request: SigningRequest): Promise<SignedCredential> {
 export const issuing: Issuing = {
   configurationSuffix: '',
   title: 'a JWT VC',
+  drafts: true,
+  needsHolder: false,
+  lacks: () => undefined,
   reservedClaims: new Set(),
   // Whatever a schema lets through can stand in `credentialSubject`.
   checkSubject: () => {},
   // OpenID4VCI 1.0 Appendix A.1.1.2
   typeMembers: ({ name }) => ({ credential_definition: { type: ['VerifiableCredential', name] } }),
   // OpenID4VCI 1.0 Appendix C: paths start at the credential.
-  claimPath: (path) => ['credentialSubject', ...path],
+  claimsOf: (claims) => claims.map((claim) => ({ ...claim, path: ['credentialSubject', ...claim.path] })),
   // By the DID of the subject, with `cnf` too where that is another's, or where the proof named no DID.
   bindingTo: ({ did, jwk, kid }, subjectId) => ({
     subjectId: subjectId ?? did,

@@ -1,11 +1,13 @@
-import type { VerifiedFormat } from '../format.js'
+import type { FormatNotHeld } from '../format.js'
+import { issuing } from './issuing.js'
 import { querying } from './querying.js'
 import { verifying } from './verifying.js'
 
-/** Mobile documents of ISO/IEC 18013-5 (OpenID4VP 1.0 Appendix B.2). */
+/** Mobile documents of ISO/IEC 18013-5 (OpenID4VCI 1.0 Appendix A.2, OpenID4VP 1.0 Appendix B.2). */
 export const msoMdoc = {
   name: 'mso_mdoc',
   haip: true,
+  issuing,
   verifying,
   querying,
-} as const satisfies VerifiedFormat
+} as const satisfies FormatNotHeld

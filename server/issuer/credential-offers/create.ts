@@ -6,7 +6,7 @@ import { receivePageUrl } from '../../pages/addresses.js'
 import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
 import type { Draft } from '../../protocol/openid4vci/drafts.js'
 import type { Work } from '../../protocol/work.js'
-import { parseConfigurationId } from '../issuance/configurations.js'
+import { issuabilityOf, parseConfigurationId } from '../issuance/configurations.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
@@ -52,6 +52,14 @@ async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: str
   }
   // There is the type, so it is the issuer: this says what is wrong with it.
   return issuanceContext(deps, name, issuerId, caller)
+}
+
+/** @throws 400 naming a configuration that the type, or the issuer that signs it, does not have. */
+function assertIssued({ formats }: Pick<Deps, 'formats'>, ids: readonly string[], context: IssuanceContext): void {
+  for (const id of ids) {
+    const lacking = parseConfigurationId(formats, id)?.format.issuing.lacks(issuabilityOf(context))
+    if (lacking !== undefined) throw errors.badRequest(`${FIELD} names ${id}, which needs ${lacking}`)
+  }
 }
 
 /** @throws 400 for what HAIP 1.0 forbids, and where the installation or the issuer lacks what it demands. */
@@ -108,7 +116,8 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
   const configurationIds = request.credentialConfigurationIds
   const profile = profileOf(deps, request)
   const context = await contextOf(deps, caller, schemaNameOf(deps, profile, configurationIds), request.issuerId)
-  assertSubject(deps.formats, context, request.credentialSubject, 'credentialSubject', work)
+  assertIssued(deps, configurationIds, context)
+  await assertSubject(deps.formats, context, request.credentialSubject, 'credentialSubject', work)
   const id = deps.newId()
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)
@@ -158,6 +167,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
   const offered = {
     offeringId: id,
     schemaName: context.name,
+    asMdoc: context.mdoc !== null && context.x5c !== null,
     offered: configurationIds,
     session,
     grant,

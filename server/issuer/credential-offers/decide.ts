@@ -9,10 +9,12 @@ import { type CredentialOfferSession, moved } from '../openid4vci/sessions/sessi
 type Subject = Readonly<Record<string, unknown>>
 
 /** A decision over an offer that can still be decided over. */
-type Decide = (offer: DecidableOffer) => {
+interface Decision {
   readonly session: CredentialOfferSession
   readonly credentialSubject?: Subject | undefined
 }
+
+type Decide = (offer: DecidableOffer) => Decision | Promise<Decision>
 
 /** A wallet may move the session on while somebody decides, which it does a few times at most. */
 const ATTEMPTS = 4
@@ -32,7 +34,7 @@ async function decide(deps: Deps, caller: Caller, id: string, decision: Decide):
     const offer = await deferredIssuances.decidable(id, { sub: caller.sub, isAdmin: isAdmin(caller) })
     if (offer === undefined) throw errors.credentialOfferSessionNotFound()
     assertUndecided(offer, now)
-    const { session, credentialSubject } = decision(offer)
+    const { session, credentialSubject } = await decision(offer)
     if (await deferredIssuances.decide({ session, credentialSubject, actor: caller.sub, now })) return session
   }
   throw errors.offerSessionChanged()
@@ -50,9 +52,9 @@ export async function approve(
   { id, credentialSubject }: { readonly id: string; readonly credentialSubject?: Subject | undefined },
   work: Work,
 ): Promise<CredentialOfferSession> {
-  const approved = await decide(deps, caller, id, ({ session, schema }) => {
+  const approved = await decide(deps, caller, id, async ({ session, schema }) => {
     if (credentialSubject !== undefined)
-      assertSubject(deps.formats, schema, credentialSubject, 'credentialSubject', work)
+      await assertSubject(deps.formats, schema, credentialSubject, 'credentialSubject', work)
     return { session: { ...session, deferred: 'approved', seq: session.seq + 1 }, credentialSubject }
   })
   deps.metrics.offerSession('approved')

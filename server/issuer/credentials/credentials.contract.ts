@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
-import { zFormatName } from '../../formats/contract.js'
+import { zIssuedFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
 
@@ -105,13 +105,13 @@ export const signCredential = (formats: Formats) => ({
   input: z.strictObject({
     type: zTypeName,
     credential_subject: zSubject,
-    format: zFormatName(formats.issued),
+    format: zIssuedFormatName(formats.issued),
     holder: z
       .string()
       .refine((value) => /^did:[a-z0-9]+:\S+$/.test(value), { error: 'must be a DID' })
       .optional()
-      .meta({ description: 'DID that the credential is bound to.' }),
+      .meta({ description: 'DID that the credential is bound to. An mdoc needs one.' }),
     issuerId: zIssuerId,
   }),
-  output: z.object({ id: z.uuid(), format: zFormatName(formats.issued), credential: z.string() }),
+  output: z.object({ id: z.uuid(), format: zIssuedFormatName(formats.issued), credential: z.string() }),
 })

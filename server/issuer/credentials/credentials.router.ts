@@ -1,9 +1,14 @@
 import { errors } from '../../errors.js'
+import type { IssuedFormat } from '../../formats/format.js'
+import type { Binding } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import { changingLists, clientProcedure, issuerProcedure, router, userProcedure } from '../../trpc.js'
+import { issuabilityOf } from '../issuance/configurations.js'
 import { holderBinding } from '../issuance/holder-binding.js'
 import { issueToCaller } from '../issuance/issue.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
+import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
 import { createCredential, readCredential, revokeCredential, signCredential } from './credentials.contract.js'
 
@@ -11,6 +16,24 @@ import { createCredential, readCredential, revokeCredential, signCredential } fr
 const idOf = (subject: Readonly<Record<string, unknown>>) => (typeof subject.id === 'string' ? subject.id : undefined)
 
 const didIn = (value: string | undefined) => (value?.startsWith('did:') === true ? value : undefined)
+
+/** @throws 400 where the type is not issued in the format, or there must be a holder. */
+function assertSignable({ name, issuing }: IssuedFormat, holder: string | undefined, context: IssuanceContext): void {
+  const lacking = issuing.lacks(issuabilityOf(context))
+  if (lacking !== undefined) throw errors.badRequest(`format ${name} needs ${lacking}`)
+  if (issuing.needsHolder && holder === undefined) throw errors.badRequest(`holder must be given with format ${name}`)
+}
+
+/** @throws 400 for a holder whose key the format cannot hold. */
+async function assertHolderKey({ issuing }: IssuedFormat, { holderKey }: Binding): Promise<void> {
+  if (holderKey === undefined || !('kty' in holderKey)) return
+  try {
+    await issuing.checkHolderKey?.(holderKey)
+  } catch (thrown) {
+    if (!(thrown instanceof CredentialError)) throw thrown
+    throw errors.badRequest(`holder cannot have it: ${thrown.message}`)
+  }
+}
 
 export const credentialsRouter = (formats: Formats) => {
   const signContract = signCredential(formats)
@@ -21,7 +44,7 @@ export const credentialsRouter = (formats: Formats) => {
       .output(createCredential.output)
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)
-        assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
+        await assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
         const subjectId = idOf(input.credential_subject)
         const issued = await issueToCaller(deps, {
           context,
@@ -62,12 +85,15 @@ export const credentialsRouter = (formats: Formats) => {
       .output(signContract.output)
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)
-        assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
+        const format = deps.formats.issuedNamed(input.format)
+        assertSignable(format, input.holder, context)
+        await assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
         const binding = await holderBinding(deps, input.holder, idOf(input.credential_subject))
+        await assertHolderKey(format, binding)
         const issued = await issueToCaller(deps, {
           context,
           subject: input.credential_subject,
-          format: deps.formats.named(input.format),
+          format,
           binding,
           owner: caller.sub,
           holderDid: didIn(binding.subjectId),

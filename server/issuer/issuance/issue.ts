@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import type { CredentialFormat } from '../../formats/format.js'
+import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { TakenIndices } from '../../status-lists/allotment.js'
@@ -11,7 +11,7 @@ import { credentialView } from './vc-object.js'
 export interface IssueRequest {
   readonly context: IssuanceContext
   readonly subject: Readonly<Record<string, unknown>>
-  readonly format: CredentialFormat
+  readonly format: IssuedFormat
   readonly binding: Binding
   readonly owner: string
   readonly holderDid: string | undefined

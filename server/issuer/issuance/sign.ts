@@ -1,7 +1,7 @@
 import type { Config } from '../../config.js'
 import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
-import type { CredentialFormat } from '../../formats/format.js'
+import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding, SignedCredential } from '../../formats/issuing.js'
 import type { StatusIndex } from '../../status-lists/allotment.js'
 import { statusListUri } from '../../status-lists/publication.js'
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export interface SignRequest {
   readonly context: IssuanceContext
   readonly subject: Readonly<Record<string, unknown>>
-  readonly format: CredentialFormat
+  readonly format: IssuedFormat
   readonly binding: Binding
   /** A UUID; `id` and `jti` of a JWT VC are made of it. */
   readonly id: string

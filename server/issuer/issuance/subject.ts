@@ -21,12 +21,17 @@ function claimsOf(schema: CredentialSchema, subject: Subject): Subject {
 }
 
 /** One message for each claim that a format cannot carry. */
-function unusableIn(issuing: Issuing, subject: Subject, member: string): string[] {
+async function unusableIn(
+  issuing: Issuing,
+  schema: CredentialSchema,
+  subject: Subject,
+  member: string,
+): Promise<string[]> {
   const reserved = Object.keys(subject).filter((name) => issuing.reservedClaims.has(name))
   if (reserved.length > 0)
     return reserved.map((name) => `${member}.${name} must not be given: the name is reserved in ${issuing.title}`)
   try {
-    issuing.checkSubject(subject)
+    await issuing.checkSubject(subject, schema)
     return []
   } catch (thrown) {
     if (!(thrown instanceof CredentialError)) throw thrown
@@ -73,20 +78,22 @@ function violationsOf(schema: CredentialSchema, subject: Subject, member: string
  * @param work pays for the check
  * @throws 400 listing every claim that fails.
  */
-export function assertSubject(
+export async function assertSubject(
   formats: Formats,
   schema: CredentialSchema,
   subject: Subject,
   member: string,
   work: Work,
-): void {
+): Promise<void> {
   const problems = boundsExceeded(subject, member)
   if (problems.length > 0) throw errors.invalid(problems)
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }
+  const unusable: string[] = []
+  for (const { issuing } of formats.issued) unusable.push(...(await unusableIn(issuing, schema, subject, member)))
   // Several formats may give the same message.
-  problems.push(...new Set(formats.issued.flatMap(({ issuing }) => unusableIn(issuing, subject, member))))
+  problems.push(...new Set(unusable))
   problems.push(...violationsOf(schema, subject, member, work))
   if (problems.length > 0) throw errors.invalid(problems)
 }

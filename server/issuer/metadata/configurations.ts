@@ -1,12 +1,12 @@
 import type { Config } from '../../config.js'
 import type { Deps } from '../../deps.js'
-import type { CredentialFormat } from '../../formats/format.js'
+import type { IssuedFormat } from '../../formats/format.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import {
   KEY_ATTESTATION_ALGORITHMS,
   type KeyAttestationRequirement,
 } from '../../protocol/openid4vci/key-attestation.js'
-import { configurationIdOf } from '../issuance/configurations.js'
+import { configurationIdOf, formatsOfType, issuabilityByDefault } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { isHaip } from '../openid4vci/haip.js'
 import { configurationFor } from '../openid4vci/profiles/configurations.js'
@@ -45,29 +45,45 @@ export function proofTypes(
 const BINDING_METHODS = ['jwk', 'did:jwk', 'did:key', 'did:web']
 
 /** The claims of the subject, where they stand in the credential. */
-function claimsOf(schema: CredentialSchema, { issuing }: CredentialFormat) {
-  return describeClaims(schema.body).flatMap(({ path: inSubject, title, mandatory }) => {
-    const path = issuing.claimPath(inSubject, schema)
-    if (path === undefined) return []
+function claimsOf(schema: CredentialSchema, { issuing }: IssuedFormat) {
+  return issuing.claimsOf(describeClaims(schema.body), schema).map(({ path, title, mandatory }) => {
     const display = title === undefined ? {} : { display: [{ name: title, locale: DEFAULT_LOCALE }] }
-    return [{ path, mandatory, ...display }]
+    return { path, mandatory, ...display }
   })
 }
 
-function configuration(
-  schema: CredentialSchema,
-  format: CredentialFormat,
+/** Algorithms that issuers sign with now. */
+export interface SigningAlgorithms {
+  readonly algorithms: readonly string[]
+  /** Of those of them whose key has a certificate. */
+  readonly certifiedAlgorithms: readonly string[]
+}
+
+/** Under HAIP there is ES256 alone. */
+function signingAlgorithms(
+  { issuing }: IssuedFormat,
   deps: Pick<Deps, 'config'>,
-  algorithms: readonly string[],
-): Record<string, unknown> {
+  { algorithms, certifiedAlgorithms }: SigningAlgorithms,
+): readonly unknown[] | Promise<readonly unknown[]> {
+  const haip = isHaip(deps) ? ['ES256'] : undefined
+  return issuing.signingAlgorithms?.(haip ?? certifiedAlgorithms) ?? haip ?? algorithms
+}
+
+async function configuration(
+  schema: CredentialSchema,
+  format: IssuedFormat,
+  deps: Pick<Deps, 'config'>,
+  algorithms: SigningAlgorithms,
+): Promise<Record<string, unknown>> {
   const display = displayOf(schema.display, schema.title ?? schema.name)
   const claims = claimsOf(schema, format)
   return {
     format: format.name,
     scope: configurationIdOf(schema.name, format),
     ...format.issuing.typeMembers(schema, deps.config),
-    cryptographic_binding_methods_supported: isHaip(deps) ? ['jwk'] : BINDING_METHODS,
-    credential_signing_alg_values_supported: isHaip(deps) ? ['ES256'] : algorithms,
+    cryptographic_binding_methods_supported:
+      format.issuing.bindingMethods ?? (isHaip(deps) ? ['jwk'] : BINDING_METHODS),
+    credential_signing_alg_values_supported: await signingAlgorithms(format, deps, algorithms),
     proof_types_supported: proofTypes(deps.config, schema.keyAttestation),
     display,
     credential_metadata: { display, ...(claims.length === 0 ? {} : { claims }) },
@@ -77,22 +93,20 @@ function configuration(
 /**
  * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): one for each active schema and format, with what
  * open drafts have in them.
- *
- * @param algorithms that issuers sign with now.
  */
-export function configurationsOf(
+export async function configurationsOf(
   deps: Pick<Deps, 'config' | 'formats'>,
   schemas: readonly CredentialSchema[],
-  algorithms: readonly string[],
-): Record<string, Record<string, unknown>> {
+  algorithms: SigningAlgorithms,
+): Promise<Record<string, Record<string, unknown>>> {
   const drafts = deps.config.issuerLegacyProfiles
-  return Object.fromEntries(
-    schemas.flatMap((schema) =>
-      publishedFormats(deps).map((format) => {
-        const isFormer = !deps.formats.issued.includes(format)
-        const described = configurationFor(drafts, configuration(schema, format, deps, algorithms), isFormer)
-        return [configurationIdOf(schema.name, format), described]
-      }),
-    ),
+  const published = publishedFormats(deps)
+  const described = schemas.flatMap((schema) =>
+    formatsOfType(published, issuabilityByDefault(deps.config, schema.mdoc !== null)).map(async (format) => {
+      const isFormer = !deps.formats.issued.includes(format)
+      const members = configurationFor(drafts, await configuration(schema, format, deps, algorithms), isFormer)
+      return [configurationIdOf(schema.name, format), members] as const
+    }),
   )
+  return Object.fromEntries(await Promise.all(described))
 }

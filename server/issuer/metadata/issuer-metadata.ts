@@ -4,7 +4,7 @@ import { signCompact } from '../../protocol/jose/jws.js'
 import { DPOP_ALGORITHMS } from '../../protocol/oauth/dpop.js'
 import { ATTESTATION_ALGORITHMS } from '../../protocol/openid4vci/attester.js'
 import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
-import { configurationIdsOf } from '../issuance/configurations.js'
+import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { encryptionMembers } from '../openid4vci/encryption.js'
 import { grantsOf } from '../openid4vci/grants/index.js'
@@ -22,13 +22,13 @@ const endpoint = (deps: Pick<Deps, 'config'>, name: string) => `${deps.config.is
 export async function issuerMetadataOf(deps: Deps): Promise<Record<string, unknown>> {
   const { issuerBaseUrl } = deps.config
   const { agents, keys, schemas: schemaStore } = deps.stores
-  const [schemas, issuer, { algorithms, encryptionKey }] = await Promise.all([
+  const [schemas, issuer, { encryptionKey, ...algorithms }] = await Promise.all([
     schemaStore.listed(deps.clock()),
     agents.defaultIssuer(),
     keys.published(),
   ])
-  const configurations = configurationsOf(deps, schemas, algorithms)
-  const formerFormats = new Set(deps.formats.former.map(({ name }) => name))
+  const configurations = await configurationsOf(deps, schemas, algorithms)
+  const formerFormats = new Set(deps.formats.former.filter(({ issuing }) => issuing.drafts).map(({ name }) => name))
   return {
     ...metadataMembers(deps.config.issuerLegacyProfiles, configurations, issuerBaseUrl, formerFormats),
     credential_issuer: issuerBaseUrl,
@@ -109,7 +109,9 @@ export async function authorizationServerMetadataOf(deps: Deps): Promise<Record<
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    scopes_supported: schemas.flatMap(({ name }) => configurationIdsOf(formats, name)),
+    scopes_supported: schemas.flatMap(({ name, mdoc }) =>
+      configurationIdsOf(formats, name, issuabilityByDefault(deps.config, mdoc !== null)),
+    ),
     ...attestationMembers(deps),
     dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],
     ...profileMembers(deps),

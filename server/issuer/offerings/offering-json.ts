@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Config } from '../../config.js'
 import type { Deps } from '../../deps.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
-import { configurationIdsOf } from '../issuance/configurations.js'
+import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { isHaip, offeredFormats } from '../openid4vci/haip.js'
 import type { OfferProfile } from '../openid4vci/offer-profile.js'
 import { schemaUri } from '../schemas/schema-uri.js'
@@ -45,7 +45,11 @@ export function offeringView(deps: Deps, row: OfferingRow, showSubject: boolean)
   return {
     id: row.id,
     credential_issuer: deps.config.issuerBaseUrl,
-    credential_configuration_ids: configurationIdsOf(offeredFormats(deps), row.schemaName),
+    credential_configuration_ids: configurationIdsOf(
+      offeredFormats(deps),
+      row.schemaName,
+      issuabilityByDefault(deps.config, row.asMdoc),
+    ),
     display: displayOf(row),
     grants: { authorization_code: { issuer_state: deps.seals.issuerState(row.id) } },
     ...(showSubject ? { credential_subject: row.credentialSubject } : {}),

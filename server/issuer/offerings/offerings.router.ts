@@ -84,7 +84,7 @@ export const offeringsRouter = router({
       assertFuture(expiresAt, now)
       assertSameSubject(input.credential_subject.id, input.recipient)
       const context = await issuanceContext(deps, input.credential_type, input.issuerId, 'client')
-      assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
+      await assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
       const offering = {
         id: deps.newId(),
         credentialSubject: input.credential_subject,
@@ -98,7 +98,13 @@ export const offeringsRouter = router({
         schemaId: context.id,
         issuerId: context.issuerId,
       })
-      const row = { ...offering, schemaName: context.name, schemaTitle: context.title, schemaDisplay: context.display }
+      const row = {
+        ...offering,
+        schemaName: context.name,
+        asMdoc: context.mdoc !== null && context.x5c !== null,
+        schemaTitle: context.title,
+        schemaDisplay: context.display,
+      }
       return detailView(deps, row, true)
     }),
 

@@ -3,7 +3,7 @@ import type { Database } from '../../database/connect.js'
 import { emptyFragment, type Fragment, fragment } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { json, noRow } from '../../database/row-shapes.js'
-import type { SchemaDisplay } from '../schemas/store.js'
+import { asMdoc, type SchemaDisplay } from '../schemas/store.js'
 
 /** Redemptions that an offering lists: its newest ones. */
 const LISTED_REDEMPTIONS = 100
@@ -16,6 +16,8 @@ export interface OfferingRow {
   readonly expiresAt: Date | null
   readonly createdAt: Date
   readonly schemaName: string
+  /** As of an offering that a wallet meets. */
+  readonly asMdoc: boolean
   readonly schemaTitle: string | null
   readonly schemaDisplay: readonly SchemaDisplay[] | null
 }
@@ -45,6 +47,7 @@ const zOffering: z.ZodType<OfferingRow> = z.strictObject({
   expiresAt: z.date().nullable(),
   createdAt: z.date(),
   schemaName: z.string(),
+  asMdoc: z.boolean(),
   schemaTitle: z.string().nullable(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
 })
@@ -81,7 +84,8 @@ export interface NewOffering {
 
 const columns = fragment`
   o.id, o.credential_subject AS "credentialSubject", o.recipient, o.redemption_limit AS "redemptionLimit",
-  o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", s.title AS "schemaTitle", s.display AS "schemaDisplay"`
+  o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", ${asMdoc} AS "asMdoc", s.title AS "schemaTitle",
+  s.display AS "schemaDisplay"`
 
 /** Whether REST shows an offering `o`: those of sessions and of single authorizations are their wallets' alone. */
 const isOpenToAll = fragment`NOT o.is_session AND NOT o.of_authorization`

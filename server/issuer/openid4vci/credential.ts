@@ -1,10 +1,12 @@
 import type { Deps } from '../../deps.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
+import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import { requestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { CredentialRequest } from '../../protocol/openid4vci/requests.js'
 import type { Work } from '../../protocol/work.js'
-import { parseConfigurationId } from '../issuance/configurations.js'
+import { issuabilityByDefault, parseConfigurationId } from '../issuance/configurations.js'
 import { decisionOn } from './deferred/decision.js'
 import { defer } from './deferred/defer.js'
 import { closedReason, ENDED, offeredConfigurations } from './offer.js'
@@ -18,7 +20,9 @@ import { assertIssuable, denied, issueCopies, TAKEN } from './wallet-issuance.js
 async function isKnownConfiguration(deps: Pick<Deps, 'config' | 'formats' | 'stores'>, id: string): Promise<boolean> {
   const configuration = parseConfigurationId(deps.formats, id)
   if (configuration === undefined || !publishedFormats(deps).includes(configuration.format)) return false
-  return (await deps.stores.schemas.active(configuration.name)) !== undefined
+  const schema = await deps.stores.schemas.active(configuration.name)
+  if (schema === undefined) return false
+  return configuration.format.issuing.lacks(issuabilityByDefault(deps.config, schema.mdoc !== null)) === undefined
 }
 
 /** §8.2: one of both names what is asked for; an identifier counts only where the token response gave it. */
@@ -37,6 +41,21 @@ async function requestedConfiguration(deps: Deps, token: TokenContext, request: 
   if (id !== undefined && (await isKnownConfiguration(deps, id)))
     throw authorizationError(deps.config, 'insufficient_scope', 'The access token is not good for that configuration.')
   throw new OAuthError('unknown_credential_configuration', 'The credential_configuration_id is not known.')
+}
+
+/** @throws OAuthError `invalid_proof` for a key that the format cannot hold. */
+async function assertHolderKeys(
+  { formats }: Pick<Deps, 'formats'>,
+  configurationId: string,
+  keys: readonly ProvenKey[],
+): Promise<void> {
+  const issuing = parseConfigurationId(formats, configurationId)?.format.issuing
+  try {
+    for (const { jwk } of keys) await issuing?.checkHolderKey?.(jwk)
+  } catch (thrown) {
+    if (!(thrown instanceof CredentialError)) throw thrown
+    throw new OAuthError('invalid_proof', thrown.message)
+  }
 }
 
 /** What the offer refuses whatever the wallet proves. */
@@ -66,6 +85,7 @@ export async function issueToWallet(
   const configurationId = await requestedConfiguration(deps, token, request)
   assertOpen(deps, token, configurationId, now)
   const { keys, nonces } = await provenKeys(deps, token, requestedProofs(request), { now, work })
+  await assertHolderKeys(deps, configurationId, keys)
   const issuance = { configurationId, keys, nonces, transactionHash: null }
   const waits = token.deferred && decisionOn(token) === 'pending'
   return waits ? defer(deps, token, issuance, now) : issueCopies(deps, token, issuance, now)

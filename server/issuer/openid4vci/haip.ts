@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import type { CredentialFormat } from '../../formats/format.js'
+import type { IssuedFormat } from '../../formats/format.js'
 import type { AuthorizationRequest } from '../../protocol/oauth/authorization-request.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { challengeNeeded, type WalletClient } from './client-authentication.js'
@@ -13,7 +13,7 @@ export const isHaip = ({ config }: Pick<Deps, 'config'>, offer?: Offer): boolean
   config.issuerProfile === 'haip' || offer?.profile === 'haip'
 
 /** The formats that wallets may take, in the order in which they are offered (HAIP 1.0 §6). */
-export const offeredFormats = (deps: Pick<Deps, 'config' | 'formats'>, offer?: Offer): readonly CredentialFormat[] =>
+export const offeredFormats = (deps: Pick<Deps, 'config' | 'formats'>, offer?: Offer): readonly IssuedFormat[] =>
   isHaip(deps, offer) ? deps.formats.issued.filter(({ haip }) => haip) : deps.formats.issued
 
 /**

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
-import { configurationIdsOf } from '../issuance/configurations.js'
+import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { isHaip } from './haip.js'
 import type { WalletOffering } from './offers/store.js'
 import { dialectOf, takeableFormats } from './profiles/profiles.js'
@@ -11,10 +11,11 @@ import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 /** Configurations that a wallet may take from an offering. */
 export function offeredConfigurations(
   deps: Pick<Deps, 'config' | 'formats'>,
-  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile'>,
+  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>,
 ): readonly string[] {
-  const { offered, schemaName } = offering
-  const possible = configurationIdsOf(takeableFormats(deps, offering), schemaName)
+  const { offered, schemaName, asMdoc } = offering
+  const type = issuabilityByDefault(deps.config, asMdoc)
+  const possible = configurationIdsOf(takeableFormats(deps, offering), schemaName, type)
   return offered.length === 0 ? possible : offered.filter((id) => possible.includes(id))
 }
 
@@ -60,7 +61,7 @@ function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: O
  */
 export function credentialOfferOf(
   deps: Deps,
-  offering: OfferedGrant & Pick<WalletOffering, 'offered' | 'schemaName' | 'profile'>,
+  offering: OfferedGrant & Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>,
 ): Record<string, unknown> {
   const offer = {
     credential_issuer: deps.config.issuerBaseUrl,

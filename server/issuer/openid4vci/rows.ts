@@ -11,6 +11,7 @@ const offeringShape = {
   ...sessionShape,
   offeringId: z.string(),
   schemaName: z.string(),
+  asMdoc: z.boolean(),
   offered: z.array(z.string()),
   recipient: z.string().nullable(),
   grant: z.enum(['pre-authorized_code', 'authorization_code']),

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
@@ -117,6 +118,22 @@ export function assertIssuable(deps: Pick<Deps, 'config'>, token: TokenContext):
   if (token.x5c === null && isHaip(deps, token)) throw denied('The issuer has no certificate (HAIP).')
 }
 
+/** What cannot be signed now, with a certificate that has expired say, is denied. */
+async function signedCopies(
+  deps: Deps,
+  token: TokenContext,
+  { configurationId, keys }: WalletIssuance,
+  recordId: string,
+  now: Date,
+): Promise<WalletCopies> {
+  try {
+    return await signCopies(deps, token, configurationId, keys, recordId, now)
+  } catch (thrown) {
+    if (!(thrown instanceof CredentialError)) throw thrown
+    throw denied(thrown.message)
+  }
+}
+
 /**
  * Signs copies and puts them on record. What is refused keeps no status index.
  *
@@ -129,9 +146,9 @@ export async function issueCopies(
   issuance: WalletIssuance,
   now: Date,
 ): Promise<JsonObject> {
-  const { configurationId, keys } = issuance
+  const { keys } = issuance
   const recordId = token.credentialId ?? deps.newId()
-  const copies = await signCopies(deps, token, configurationId, keys, recordId, now)
+  const copies = await signedCopies(deps, token, issuance, recordId, now)
   const record = recordOf(deps, token, keys, recordId, copies)
   const admission = admissionOf(token, issuance, now)
   const outcome = await admittedAs(admission, (current) => deps.stores.openid4vci.issue(current, record))

@@ -50,6 +50,35 @@ const zKeyAttestation = z
       '(such as `iso_18045_high`) of each member; an empty object takes every attestation.',
   })
 
+const MAX_NAMESPACES = 16
+const MAX_ELEMENTS = 256
+
+const zNamespaces = z
+  .record(z.string().min(1).max(200), z.record(z.string().min(1).max(200), zPointer))
+  .superRefine((namespaces, { addIssue }) => {
+    const problem = (message: string, ...path: string[]) => addIssue({ code: 'custom', message, path })
+    const named = Object.entries(namespaces)
+    if (named.length === 0) problem('must name a namespace')
+    if (named.length > MAX_NAMESPACES) problem(`must not name more than ${MAX_NAMESPACES} namespaces`)
+    const counts = named.map(([, elements]) => Object.keys(elements).length)
+    if (counts.reduce((sum, count) => sum + count, 0) > MAX_ELEMENTS)
+      problem(`must not name more than ${MAX_ELEMENTS} elements`)
+    named.forEach(([namespace], at) => {
+      if (counts[at] === 0) problem('must name an element', namespace)
+    })
+  })
+
+/** ISO/IEC 18013-5 §8.3.2.1.2.2 */
+const zMdoc = z.strictObject({ doctype: z.string().min(1).max(200), namespaces: zNamespaces }).meta({
+  description:
+    'What a mobile document (`mso_mdoc`) of the type holds: by namespace and element the JSON pointer into the subject. ' +
+    'Issued where ISSUER_X509 is set, as `<name>-mdoc`.',
+  example: {
+    doctype: 'org.iso.18013.5.1.mDL',
+    namespaces: { 'org.iso.18013.5.1': { family_name: '/family_name', birth_date: '/birth_date' } },
+  },
+})
+
 export const zSchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -64,6 +93,7 @@ export const zSchema = z.object({
   expiresInDays: z.int().optional(),
   claimsFrom: zClaimsFrom.optional(),
   keyAttestation: zKeyAttestation.optional(),
+  mdoc: zMdoc.optional(),
   active: z.boolean(),
   withdrawn: z.literal(true).optional().meta({ description: 'Nothing new is offered or issued of this version.' }),
   issuers: z.array(z.string()).meta({ description: 'Issuers that it is assigned to; every issuer where empty.' }),
@@ -95,6 +125,7 @@ export const createSchema = {
     expiresInDays: z.int().min(1).max(36_500).optional(),
     claimsFrom: zClaimsFrom.optional(),
     keyAttestation: zKeyAttestation.optional(),
+    mdoc: zMdoc.optional(),
   }),
   output: zSchema,
 }

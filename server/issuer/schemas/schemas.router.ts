@@ -12,6 +12,7 @@ import type { Work } from '../../protocol/work.js'
 import { issuerProcedure, publicProcedure, router } from '../../trpc.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { declaredClaims } from './claims.js'
+import { assertPointers, mdocOf } from './mdoc-mapping.js'
 import { schemaUri } from './schema-uri.js'
 import {
   assignSchema,
@@ -46,6 +47,7 @@ const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema
   ...(schema.expiresInDays === null ? {} : { expiresInDays: schema.expiresInDays }),
   ...(schema.claimsFrom === null ? {} : { claimsFrom: { ...schema.claimsFrom } }),
   ...(schema.keyAttestation === null ? {} : { keyAttestation: keyAttestationOf(schema.keyAttestation) }),
+  ...(schema.mdoc === null ? {} : { mdoc: mdocOf(schema.mdoc) }),
   active: schema.active,
   ...(schema.withdrawn ? { withdrawn: true as const } : {}),
   issuers: [...schema.issuers],
@@ -133,6 +135,7 @@ export const schemasRouter = router({
       assertCompiles(input.schema, work)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
       assertDeclared(input.schema, input.claimsFrom)
+      if (input.mdoc !== undefined) await assertPointers(input.schema, input.mdoc, work)
       if (input.keyAttestation !== undefined) assertAttestersKnown(deps.config)
       const id = deps.newId()
       const outcome = await deps.stores.schemas.insert(
@@ -148,6 +151,7 @@ export const schemasRouter = router({
           expiresInDays: input.expiresInDays ?? null,
           claimsFrom: input.claimsFrom ?? null,
           keyAttestation: input.keyAttestation ?? null,
+          mdoc: input.mdoc ?? null,
         },
         editorOf(caller),
       )

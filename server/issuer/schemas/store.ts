@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment } from '../../database/fragment.js'
 import { json } from '../../database/row-shapes.js'
+import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 
 export interface SchemaDisplay {
@@ -30,6 +31,8 @@ export interface CredentialSchema {
   readonly claimsFrom: ClaimsFrom | null
   /** What keys of wallets must be attested to have; null where no attestation is needed. */
   readonly keyAttestation: KeyAttestationRequirement | null
+  /** What a mobile document of the type holds; null where there are none. */
+  readonly mdoc: MdocMapping | null
   readonly createdAt: Date
   /** Whether it is the highest version of its name among those that are not withdrawn. */
   readonly active: boolean
@@ -50,6 +53,7 @@ export const schemaShape = {
   expiresInDays: z.int().nullable(),
   claimsFrom: json<ClaimsFrom>().nullable(),
   keyAttestation: json<KeyAttestationRequirement>().nullable(),
+  mdoc: json<MdocMapping>().nullable(),
   createdAt: z.date(),
   active: z.boolean(),
   withdrawn: z.boolean(),
@@ -70,6 +74,7 @@ export interface NewSchema {
   readonly expiresInDays: number | null
   readonly claimsFrom: ClaimsFrom | null
   readonly keyAttestation: KeyAttestationRequirement | null
+  readonly mdoc: MdocMapping | null
 }
 
 /** The caller who changes a schema: an admin may change every schema, others only their own. */
@@ -95,11 +100,15 @@ const MAX_COMPARED_BYTES = 262_144
 export const schemaColumns = fragment`
   s.id, s.name, s.version, s.body, s.title, s.description, s.display,
   s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.claims_from AS "claimsFrom",
-  s.key_attestation AS "keyAttestation", s.created_at AS "createdAt",
+  s.key_attestation AS "keyAttestation", s.mdoc, s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
+
+/** Whether an offering `o` of a schema `s` is of mobile documents too: the default issuer alone has a certificate. */
+export const asMdoc = fragment`
+  (s.mdoc IS NOT NULL AND EXISTS (SELECT 1 FROM issuers d WHERE d.id = o.issuer_id AND d.is_default))`
 
 /**
  * Of each name the version that metadata list at a moment: the active one, or one that offerings are still open of.
@@ -155,10 +164,11 @@ export function createSchemaStore({ sql }: Database) {
           ON CONFLICT (name) DO UPDATE SET created_by = credential_types.created_by RETURNING created_by),
         inserted AS (
           INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days,
-            claims_from, key_attestation, created_by)
+            claims_from, key_attestation, mdoc, created_by)
           SELECT ${schema.id}, ${name}, ${version}::float, ${JSON.stringify(schema.body)}::json, ${schema.title},
             ${schema.description}, ${jsonOrNull(schema.display)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
             ${schema.expiresInDays}::int, ${jsonOrNull(schema.claimsFrom)}::jsonb, ${jsonOrNull(schema.keyAttestation)}::jsonb,
+            ${jsonOrNull(schema.mdoc)}::json,
             ${editor.sub}
           FROM t WHERE ${isTheirs(editor)}
           ON CONFLICT (name, version) DO NOTHING RETURNING id),

@@ -43,7 +43,7 @@ export function declaresClaim(schema: JsonObject, pointer: string): boolean {
   return keys.reduce((claim, key) => stepInto(claim, key), rootClaim(schema)).schemas.length > 0
 }
 
-const rootClaim = (schema: JsonObject): Claim => ({ name: '', schemas: schemasInPlace(schema, schema), root: schema })
+const rootClaim = (schema: JsonObject): Claim => ({ name: '', schemas: schemasInPlace([schema], schema), root: schema })
 
 /** Names of members first; an index is one where no member has such a name. */
 function stepInto(claim: Claim, key: string): Claim {

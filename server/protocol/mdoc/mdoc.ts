@@ -2,6 +2,8 @@
  * Mobile documents (ISO/IEC 18013-5) as OpenID4VCI and OpenID4VP use them, under the format name `mso_mdoc`: what issuer, verifier
  * and hosted wallet call. Everything else in this folder is its own.
  */
+
+export { STATUS_LIST_CWT_MEDIA_TYPE } from '../status-list/token-status-list.js'
 export { type MdocClaims, type MdocContent, readMdoc } from './content.js'
 export { coseAlgorithmsOf } from './cose/algorithms.js'
 export { coseKeyOf } from './cose/key.js'
@@ -14,7 +16,6 @@ export { type DcApiRequest, dcApiTranscript, type RedirectRequest, redirectTrans
 export {
   createStatusListCwt,
   decodeStatusListCwt,
-  STATUS_LIST_CWT_MEDIA_TYPE,
   type StatusListCwt,
   verifyStatusListCwt,
 } from './status-list-cwt.js'

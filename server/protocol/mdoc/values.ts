@@ -11,7 +11,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** References that follow one another without a step into the value, and combinations within combinations. */
+/** Schemas of one place: those that are declared there, by references that follow one another and combinations within combinations. */
 const MAX_SCHEMAS = 64
 
 /** The place of a claim in a subject, and what its schema says of it. */
@@ -22,15 +22,19 @@ export interface Claim {
   readonly root: JsonObject
 }
 
-/** A schema and all that apply to the same value whatever that is: by `$ref` and `allOf`. */
-export function schemasInPlace(schema: unknown, root: JsonObject): readonly JsonObject[] {
-  const found: JsonObject[] = isObject(schema) ? [schema] : []
-  for (const { $ref, allOf } of found) {
-    const further = [...($ref === undefined ? [] : [resolveReference(root, $ref, '').target]), ...listOf(allOf)]
-    for (const each of further)
-      if (isObject(each) && !found.includes(each) && found.length < MAX_SCHEMAS) found.push(each)
+/** Schemas of one place and all that apply to the same value whatever that is, by `$ref` and `allOf`: each once, 64 at most. */
+export function schemasInPlace(schemas: readonly unknown[], root: JsonObject): readonly JsonObject[] {
+  const found = new Set<JsonObject>()
+  const add = (several: readonly unknown[]) => {
+    for (const each of several.slice(0, MAX_SCHEMAS)) if (isObject(each) && found.size < MAX_SCHEMAS) found.add(each)
   }
-  return found
+  add(schemas)
+  // A set goes on with what is added meanwhile.
+  for (const { $ref, allOf } of found) {
+    if ($ref !== undefined) add([resolveReference(root, $ref, '').target])
+    add(listOf(allOf))
+  }
+  return [...found]
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -42,7 +46,7 @@ export function claimWithin(claim: Claim, key: string | number): Claim {
     const tuple = Array.isArray(schema.items) ? schema.items : listOf(schema.prefixItems)
     return [tuple[key] ?? (Array.isArray(schema.items) ? schema.additionalItems : schema.items)]
   })
-  const schemas = declared.flatMap((schema) => schemasInPlace(schema, claim.root))
+  const schemas = schemasInPlace(declared, claim.root)
   return { name: claim.name === '' ? String(key) : `${claim.name}.${key}`, schemas, root: claim.root }
 }
 

@@ -28,7 +28,12 @@ import {
   readBitstringStatus,
 } from './bitstring.js'
 import { MAX_STATUS_LIST_BYTES } from './compression.js'
-import { readTokenStatus, TOKEN_STATUS_LIST_MEDIA_TYPE, TOKEN_STATUS_LIST_TYP } from './token-status-list.js'
+import {
+  readTokenStatus,
+  STATUS_LIST_CWT_MEDIA_TYPE,
+  TOKEN_STATUS_LIST_MEDIA_TYPE,
+  TOKEN_STATUS_LIST_TYP,
+} from './token-status-list.js'
 
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended'
 
@@ -119,9 +124,7 @@ async function tokenList(source: StatusSource, { uri, asCwt }: TokenStatusRefere
   if (asCwt !== true || fetchBytes === undefined) {
     return tokenListJwt(source, await fetchList(() => source.fetchText(uri, TOKEN_STATUS_LIST_MEDIA_TYPE)))
   }
-  const { decodeStatusListCwt, STATUS_LIST_CWT_MEDIA_TYPE, verifyStatusListCwt } = await import(
-    '../mdoc/status-list-cwt.js'
-  )
+  const { decodeStatusListCwt, verifyStatusListCwt } = await import('../mdoc/status-list-cwt.js')
   const bytes = await fetchList(() => fetchBytes(uri, STATUS_LIST_CWT_MEDIA_TYPE))
   // A JWT is ASCII, and nothing that a CWT can begin with is.
   if ((bytes[0] ?? 0) < 0x80) return tokenListJwt(source, Buffer.from(bytes).toString('latin1'))

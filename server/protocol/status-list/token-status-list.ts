@@ -7,6 +7,8 @@ import { expandBase64url, zlibBase64url } from './compression.js'
 
 export const TOKEN_STATUS_LIST_TYP = 'statuslist+jwt'
 export const TOKEN_STATUS_LIST_MEDIA_TYPE = 'application/statuslist+jwt'
+/** The same list as a CWT (§5.2). */
+export const STATUS_LIST_CWT_MEDIA_TYPE = 'application/statuslist+cwt'
 
 export interface TokenStatusListInput {
   readonly signer: Signer

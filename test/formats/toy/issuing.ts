@@ -4,12 +4,15 @@ import { signCompact } from '../../../server/protocol/jose/jws.js'
 import { joinToy } from './compact.js'
 
 export const issuing: Issuing = {
+  drafts: true,
+  needsHolder: false,
+  lacks: () => undefined,
   configurationSuffix: '-toy',
   title: 'a toy',
   reservedClaims: new Set(['teddy']),
   checkSubject: () => {},
   typeMembers: ({ name }) => ({ toy_kind: name }),
-  claimPath: (path, { name }) => [name, ...path],
+  claimsOf: (claims, { name }) => claims.map((claim) => ({ ...claim, path: [name, ...claim.path] })),
   bindingTo: ({ jwk }, subjectId) => ({ subjectId, holderKey: jwk }),
   sign: async ({ signer, issuerDid, type, subject, binding, id, status, issuedAt, expiresAt }) => {
     const payload = {

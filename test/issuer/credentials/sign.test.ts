@@ -175,7 +175,7 @@ describe('POST /credentials/sign', () => {
 
   it.each([
     ['no format', {}, 'format must be defined'],
-    ['an unknown format', { format: 'ldp_vc' }, 'format must be one of jwt_vc_json, dc+sd-jwt'],
+    ['an unknown format', { format: 'ldp_vc' }, 'format must be one of jwt_vc_json, dc+sd-jwt, mso_mdoc'],
     ['a holder that is no DID', { format: 'dc+sd-jwt', holder: 'alice' }, 'holder must be a DID'],
     [
       'a holder of an unknown method',

@@ -144,7 +144,7 @@ function walletSide(service: TestService) {
     take: async (token: string, configuration: string, ...wallets: readonly WalletActor[]): Promise<Answer> => {
       const keys = wallets.length === 0 ? [await newWallet()] : wallets
       const fresh = await nonce()
-      const jwt = await Promise.all(keys.map((wallet) => wallet.proof(service.url, fresh)))
+      const jwt = await Promise.all(keys.map((wallet) => wallet.proof(service.config.issuerBaseUrl, fresh)))
       return requestCredential(token, { credential_configuration_id: configuration, proofs: { jwt } })
     },
     collect: (token: string, transactionId: unknown) =>

@@ -151,11 +151,11 @@ export async function newHaipWallet({ service, requestToken, nonce }: Issuer) {
       },
       { headers: await headersFor('/openid4vci/token', sent) },
     )
-  const request = async (token: string, proofs: unknown): Promise<Answer> =>
+  const request = async (token: string, proofs: unknown, configuration = SD_JWT): Promise<Answer> =>
     service.request('POST', '/openid4vci/credential', {
       authorization: `DPoP ${token}`,
       headers: { dpop: await dpopFor('/openid4vci/credential', token) },
-      body: { credential_configuration_id: SD_JWT, proofs },
+      body: { credential_configuration_id: configuration, proofs },
     })
   const take = async (token: string, by: 'jwk' | 'did' = 'jwk'): Promise<Answer> => {
     const holder = await newWallet()

@@ -66,3 +66,9 @@ export interface Authorization {
 export interface UsersAuthorization extends Authorization {
   readonly provided: ProvidedClaims
 }
+
+/** A credential type of this issuer, and whether a version of it that can be had has mobile documents. */
+export interface KnownType {
+  readonly name: string
+  readonly asMdoc: boolean
+}

@@ -72,10 +72,10 @@ async function consentContext({ stores }: Deps, issuable: Issuable): Promise<Con
 }
 
 /** @throws OAuthError `access_denied` where the schema does not accept what the provider says of the user */
-function assertValid({ deps, work, request }: Context, issuable: Issuable): void {
+async function assertValid({ deps, work, request }: Context, issuable: Issuable): Promise<void> {
   if (issuable.kind !== 'claims') return
   try {
-    assertSubject(deps.formats, issuable.context, issuable.credentialSubject, 'claimsFrom', work)
+    await assertSubject(deps.formats, issuable.context, issuable.credentialSubject, 'claimsFrom', work)
   } catch (thrown) {
     if (!(thrown instanceof ServiceError)) throw thrown
     deps.log.warn({ requestId: request.requestId, reason: thrown.message }, 'claims of the provider do not fit')
@@ -105,7 +105,7 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
   if (authorization.state !== 'SignedIn') return decided(deps)
   try {
     const issuable = await issuableFor(deps, authorization)
-    assertValid(ctx, issuable)
+    await assertValid(ctx, issuable)
     return await pageOf(deps, found, issuable)
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
@@ -130,7 +130,7 @@ async function filledForm(
   const parts = formOf(context.body)
   const credentialSubject = claimsOf(parts, filled)
   try {
-    assertSubject(deps.formats, context, credentialSubject, FORM, work)
+    await assertSubject(deps.formats, context, credentialSubject, FORM, work)
     return { kind: 'claims', context, credentialSubject }
   } catch (thrown) {
     if (!(thrown instanceof ServiceError)) throw thrown
@@ -168,7 +168,7 @@ async function accept(ctx: Context, found: Visited, shown: string, filled: Fille
   const { deps } = ctx
   const { authorization, browserHash } = found
   const named = await issuableNamed(deps, authorization, shown)
-  assertValid(ctx, named)
+  await assertValid(ctx, named)
   const issuable = named.kind === 'form' ? await filledForm(ctx, found, named, filled) : named
   if (!('kind' in issuable)) return issuable
   const { code, ...stored } = newCode(deps)

@@ -119,7 +119,13 @@ export async function issuableNamed(deps: Deps, authorization: UsersAuthorizatio
 }
 
 /** What is made for a user is offered in every format. */
-const wholeType = ({ name }: IssuanceContext) => ({ schemaName: name, offered: [], profile: 'final' }) as const
+const wholeType = (context: IssuanceContext) =>
+  ({
+    schemaName: context.name,
+    offered: [],
+    profile: 'final',
+    asMdoc: context.mdoc !== null && context.x5c !== null,
+  }) as const
 
 /** The configurations that a wallet may take of what is made for its user. */
 export const configurationsOf = (deps: Pick<Deps, 'config' | 'formats'>, context: IssuanceContext): readonly string[] =>

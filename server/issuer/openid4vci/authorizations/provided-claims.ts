@@ -1,22 +1,9 @@
 import type { UserClaims } from '../../../auth/sign-in.js'
 import type { Deps } from '../../../deps.js'
+import { valueAt } from '../../../protocol/json/json-pointer.js'
 import type { ClaimsFrom } from '../../schemas/store.js'
 import type { Authorization, ProvidedClaims } from './authorization.js'
 import { requestedContexts } from './requested-offer.js'
-
-/** The value that a JSON pointer (RFC 6901) names; undefined where there is none. */
-function valueAt(document: unknown, pointer: string): unknown {
-  const keys = pointer.slice(1).split('/')
-  return keys
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (at, key) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-          ? (at as Record<string, unknown>)[key]
-          : undefined,
-      document,
-    )
-}
 
 /** A subject of the provider's claims. What the provider does not say is no claim. */
 export function subjectFrom(claimsFrom: ClaimsFrom, claims: UserClaims): Record<string, unknown> {

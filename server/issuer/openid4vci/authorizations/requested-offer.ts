@@ -1,6 +1,6 @@
 import type { Deps } from '../../../deps.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
-import { configurationIdsOf, parseConfigurationId } from '../../issuance/configurations.js'
+import { configurationIdsOf, issuabilityByDefault, parseConfigurationId } from '../../issuance/configurations.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { assertHaipRequest, isHaip } from '../haip.js'
 import { closedReason, offeredConfigurations } from '../offer.js'
@@ -8,7 +8,7 @@ import type { WalletOffering } from '../offers/store.js'
 import { offeredTypes } from '../profiles/offered-types.js'
 import { dialectOf, publishedFormats } from '../profiles/profiles.js'
 import { type RequestedConfigurations, requestedConfigurations } from '../requested-configurations.js'
-import type { StoredRequest } from './authorization.js'
+import type { KnownType, StoredRequest } from './authorization.js'
 
 /** An offer with what a wallet asks of it. */
 export interface RequestedOffer {
@@ -32,7 +32,7 @@ export function offeringIdOf({ seals }: Pick<Deps, 'seals'>, { issuerState }: St
 export function requestedOf(
   deps: Pick<Deps, 'config' | 'formats'>,
   request: StoredRequest,
-  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile'>,
+  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>,
 ): RequestedConfigurations {
   const { scope, authorizationDetails } = request
   if (isHaip(deps, offering)) assertHaipRequest(request)
@@ -89,9 +89,11 @@ export function namedTypes({ formats }: Pick<Deps, 'formats'>, request: StoredRe
 export function assertKnown(
   deps: Pick<Deps, 'config' | 'formats'>,
   { scope, authorizationDetails }: StoredRequest,
-  types: readonly string[],
+  types: readonly KnownType[],
 ): void {
-  const known = types.flatMap((type) => configurationIdsOf(publishedFormats(deps), type))
+  const known = types.flatMap(({ name, asMdoc }) =>
+    configurationIdsOf(publishedFormats(deps), name, issuabilityByDefault(deps.config, asMdoc)),
+  )
   const sent = { scope, authorization_details: authorizationDetails }
   const { detailed, scoped } = requestedConfigurations(sent, known, deps.config)
   if (detailed.length === 0 && scoped.length === 0) throw nothingKnown()

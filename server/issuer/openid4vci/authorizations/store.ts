@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { type BatchDone, batchDone, batchRow, expiredBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
-import { idRow, noRow } from '../../../database/row-shapes.js'
+import { idRow, json, noRow } from '../../../database/row-shapes.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../offers/store.js'
 import { zOffering } from '../rows.js'
 import { withDates } from '../sessions/store.js'
 import { type UsedOnce, usedOnce } from '../used-once/store.js'
-import { type AuthorizationState, sourcesOf, type User } from './authorization.js'
+import { type AuthorizationState, type KnownType, sourcesOf, type User } from './authorization.js'
 
 /** A row of `authorizations`; `parameters` is the request as the vault protects it. */
 export interface StoredAuthorization {
@@ -123,7 +123,7 @@ const insertion = (authorization: NewAuthorization, offer: Fragment, proofs: rea
     FROM (${offer}) offer WHERE (SELECT count(*) FROM once) = ${proofs.length} RETURNING id`
 }
 
-const zInserted = z.strictObject({ stored: z.boolean(), known: z.array(z.string()) })
+const zInserted = z.strictObject({ stored: z.boolean(), known: json<KnownType[]>() })
 
 const zInsertedFor = zOffering.extend({ stored: z.boolean() })
 
@@ -142,14 +142,15 @@ export function createAuthorizationStore({ sql }: Database) {
       authorization: NewAuthorization,
       types: readonly string[],
       proofs: readonly UsedOnce[],
-    ): Promise<{ readonly stored: boolean; readonly known: readonly string[] }> {
+    ): Promise<{ readonly stored: boolean; readonly known: readonly KnownType[] }> {
       const [row] = await sql(zInserted)`
         WITH known AS (
-          SELECT DISTINCT name FROM schemas
-          WHERE name = ANY(${[...types]}::text[]) AND (withdrawn_at IS NULL OR offered_until > ${authorization.createdAt})),
+          SELECT name, bool_or(mdoc IS NOT NULL) AS "asMdoc" FROM schemas
+          WHERE name = ANY(${[...types]}::text[]) AND (withdrawn_at IS NULL OR offered_until > ${authorization.createdAt})
+          GROUP BY name),
         ${usedOnce(proofs, fragment`SELECT 1 FROM known`)},
         inserted AS (${insertion(authorization, fragment`SELECT NULL::text AS id WHERE EXISTS (SELECT 1 FROM known)`, proofs)})
-        SELECT EXISTS (SELECT 1 FROM inserted) AS stored, ARRAY(SELECT name FROM known) AS known`
+        SELECT EXISTS (SELECT 1 FROM inserted) AS stored, (SELECT coalesce(json_agg(known), '[]') FROM known) AS known`
       return row ?? { stored: false, known: [] }
     },
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../events/store.js'
-import type { SchemaDisplay } from '../../schemas/store.js'
+import { asMdoc, type SchemaDisplay } from '../../schemas/store.js'
 import type { OfferProfile } from '../offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from '../rows.js'
 import { type StoredSession, sessionColumn, steppedSession, withDates } from '../sessions/store.js'
@@ -13,6 +13,8 @@ export type OfferGrant = 'pre-authorized_code' | 'authorization_code'
 export interface WalletOffering {
   readonly offeringId: string
   readonly schemaName: string
+  /** Whether its type has mobile documents, and is issued by the default issuer: no other has a certificate. */
+  readonly asMdoc: boolean
   /** Empty: every configuration of the schema. */
   readonly offered: readonly string[]
   readonly recipient: string | null
@@ -47,7 +49,7 @@ export type ShownOffering = WalletOffering & ConsentContext
 
 /** The columns of an offer, of which `offeringJoins` has the tables. */
 export const offeringColumns = fragment`
-  o.id AS "offeringId", s.name AS "schemaName", o.configuration_ids AS offered, o.recipient, o."grant",
+  o.id AS "offeringId", s.name AS "schemaName", ${asMdoc} AS "asMdoc", o.configuration_ids AS offered, o.recipient, o."grant",
   o.for_subject AS "forSubject", o.profile, o.deferred,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 

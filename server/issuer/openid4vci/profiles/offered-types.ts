@@ -21,6 +21,6 @@ export const offeredTypes =
       const configuration = parseConfigurationId(formats, id)
       if (configuration === undefined) return []
       const { name, format } = configuration
-      const members = format.issuing.typeMembers({ name, selectivelyDisclosable: null }, config)
+      const members = format.issuing.typeMembers({ name, mdoc: null }, config)
       return [{ id, format: format.name, members }]
     })

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.js'
-import type { CredentialFormat } from '../../../formats/format.js'
+import type { IssuedFormat } from '../../../formats/format.js'
 import type { Draft } from '../../../protocol/openid4vci/drafts.js'
 import { isHaip, offeredFormats } from '../haip.js'
 import type { OfferProfile } from '../offer-profile.js'
@@ -20,23 +20,27 @@ export const dialectOf = (profile: OfferProfile): Dialect => (isDraft(profile) ?
 /** Drafts in which formats had their former names: until draft 14. */
 export const hasFormerFormats = (draft: Draft): boolean => draft !== 'draft15'
 
-const withFormer = (formats: readonly CredentialFormat[], { formats: { former } }: Pick<Deps, 'formats'>) => [
+const withFormer = (formats: readonly IssuedFormat[], { formats: { former } }: Pick<Deps, 'formats'>) => [
   ...new Set([...formats, ...former]),
 ]
 
+const ofDrafts = (formats: readonly IssuedFormat[]) => formats.filter(({ issuing }) => issuing.drafts)
+
 /** The formats that an offer of a profile may name: former ones are for wallets that know no other. */
 export const offerableFormats = (deps: Pick<Deps, 'config' | 'formats'>, profile: OfferProfile) =>
-  isDraft(profile) ? publishedFormats(deps) : deps.formats.issued
+  isDraft(profile) ? ofDrafts(publishedFormats(deps)) : deps.formats.issued
 
 /** The formats that wallets take from an offer: former ones too from one that was made when its draft was open. */
 export const takeableFormats = (
   deps: Pick<Deps, 'config' | 'formats'>,
   offer: { readonly profile: OfferProfile },
-): readonly CredentialFormat[] =>
-  isDraft(offer.profile) && !isHaip(deps) ? withFormer(deps.formats.issued, deps) : offeredFormats(deps, offer)
+): readonly IssuedFormat[] =>
+  isDraft(offer.profile) && !isHaip(deps)
+    ? ofDrafts(withFormer(deps.formats.issued, deps))
+    : offeredFormats(deps, offer)
 
 /** The formats that have configurations here: former ones too where a draft is open that knows them. */
-export function publishedFormats(deps: Pick<Deps, 'config' | 'formats'>): readonly CredentialFormat[] {
+export function publishedFormats(deps: Pick<Deps, 'config' | 'formats'>): readonly IssuedFormat[] {
   const offered = offeredFormats(deps)
   return deps.config.issuerLegacyProfiles.some(hasFormerFormats) ? withFormer(offered, deps) : offered
 }

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "schemas" ADD COLUMN "mdoc" JSON;

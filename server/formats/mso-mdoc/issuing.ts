@@ -1,0 +1,123 @@
+import { CredentialError } from '../../protocol/credential/verification.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import { valueAt } from '../../protocol/json/json-pointer.js'
+import type { MdocMapping } from '../../protocol/mdoc/elements.js'
+import type { Binding, ClaimDescription, IssuedType, Issuing, SignedCredential, SigningRequest } from '../issuing.js'
+
+/** Loaded where the first type needs it, since most installations have none. */
+const loadMdoc = () => import('../../protocol/mdoc/mdoc.js')
+
+/** `validUntil` is required (ISO/IEC 18013-5 §9.1.2.4): for types that say nothing of it. */
+const DEFAULT_VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
+
+/** What all elements together may hold, where one claim may stand in several: verifiers take 1 MiB and 4,096 elements. */
+const MAX_BYTES = 160 * 1024
+const MAX_VALUES = 1_000
+
+const pointersOf = ({ namespaces }: MdocMapping): readonly string[] =>
+  Object.values(namespaces).flatMap((elements) => Object.values(elements))
+
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1)
+}
+
+/** @throws CredentialError where a mapping takes more of a subject than a verifier would read. */
+function assertBounds(mapping: MdocMapping, subject: JsonObject): void {
+  let [bytes, values] = [0, 0]
+  for (const pointer of pointersOf(mapping)) {
+    const value = valueAt(subject, pointer)
+    if (value === undefined) continue
+    bytes += Buffer.byteLength(JSON.stringify(value))
+    values += countValues(value)
+    if (bytes > MAX_BYTES || values > MAX_VALUES)
+      throw new CredentialError('The mdoc of the subject would be too large.')
+  }
+}
+
+async function checkSubject(subject: JsonObject, { mdoc, body }: IssuedType): Promise<void> {
+  if (mdoc === null) return
+  assertBounds(mdoc, subject)
+  const { mdocElementsOf } = await loadMdoc()
+  mdocElementsOf(mdoc, subject, body)
+}
+
+function deviceKeyOf({ holderKey }: Binding): Jwk {
+  if (holderKey === undefined || !('kty' in holderKey))
+    throw new CredentialError('An mdoc needs the key of its holder.')
+  return holderKey
+}
+
+async function sign(request: SigningRequest): Promise<SignedCredential> {
+  const { type, subject, binding, status, issuedAt, expiresAt, x5c } = request
+  if (type.mdoc === null) throw new CredentialError('The type has no mdoc.')
+  const { issueMdoc, mdocElementsOf } = await loadMdoc()
+  const compact = await issueMdoc({
+    signer: request.signer,
+    x5c: x5c ?? [],
+    doctype: type.mdoc.doctype,
+    elements: mdocElementsOf(type.mdoc, subject, type.body),
+    deviceKey: deviceKeyOf(binding),
+    status: status.token,
+    issuedAt,
+    expiresAt: expiresAt ?? new Date(issuedAt.getTime() + DEFAULT_VALIDITY_MS),
+    randomBytes: request.randomBytes,
+  })
+  return { compact, vc: undefined }
+}
+
+/** Names of the members on the way of a JSON pointer, as claims paths of a subject have them. */
+const pathOf = (pointer: string): string =>
+  JSON.stringify(
+    pointer
+      .slice(1)
+      .split('/')
+      .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')),
+  )
+
+/** OpenID4VCI 1.0 Appendix C.2: a claims path is a namespace and an element. */
+function claimsOf(claims: readonly ClaimDescription[], { mdoc }: IssuedType): readonly ClaimDescription[] {
+  if (mdoc === null) return []
+  const described = new Map(claims.map((claim) => [JSON.stringify(claim.path), claim]))
+  const isMandatory = (path: readonly string[]) =>
+    path.every((_, at) => described.get(JSON.stringify(path.slice(0, at + 1)))?.mandatory === true)
+  return Object.entries(mdoc.namespaces).flatMap(([namespace, elements]) =>
+    Object.entries(elements).map(([element, pointer]) => {
+      const claim = described.get(pathOf(pointer))
+      return {
+        path: [namespace, element],
+        title: claim?.title,
+        mandatory: claim !== undefined && isMandatory(claim.path),
+      }
+    }),
+  )
+}
+
+export const issuing: Issuing = {
+  configurationSuffix: '-mdoc',
+  title: 'an mdoc',
+  drafts: false,
+  bindingMethods: ['cose_key'],
+  needsHolder: true,
+  lacks: ({ asMdoc, certified }) => {
+    if (!asMdoc) return 'a schema with mdoc'
+    return certified ? undefined : 'an issuer with a certificate (ISSUER_X509)'
+  },
+  reservedClaims: new Set(),
+  checkSubject,
+  checkHolderKey: async (key) => {
+    const { coseKeyOf } = await loadMdoc()
+    coseKeyOf(key)
+  },
+  // OpenID4VCI 1.0 Appendix A.2.2
+  signingAlgorithms: async (names) => {
+    const { coseAlgorithmsOf } = await loadMdoc()
+    return names.flatMap((name) => coseAlgorithmsOf(name))
+  },
+  typeMembers: ({ mdoc }) => (mdoc === null ? {} : { doctype: mdoc.doctype }),
+  claimsOf,
+  // The MSO holds the key itself.
+  bindingTo: ({ did, jwk }, subjectId) => ({ subjectId: subjectId ?? did, holderKey: jwk }),
+  sign,
+}

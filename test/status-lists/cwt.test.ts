@@ -1,0 +1,98 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Jwk } from '../../server/protocol/jose/jws.js'
+import { decodeStatusListCwt, readMdoc, verifyStatusListCwt } from '../../server/protocol/mdoc/mdoc.js'
+import { readTokenStatus } from '../../server/protocol/status-list/token-status-list.js'
+import { credentialOf, type Issuer } from '../issuer/openid4vci/actors.js'
+import { leaf, MDOC, offerOf, startMdocIssuer } from '../issuer/openid4vci/mdoc-actors.js'
+
+const CWT = 'application/statuslist+cwt'
+const JWT = 'application/statuslist+jwt'
+
+let issuer: Issuer
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  ;({ issuer, close } = await startMdocIssuer())
+})
+afterAll(() => close())
+
+/** Where the status of a mobile document stands that a wallet took. */
+async function issued() {
+  const { credentialOfferSessionId: id } = await offerOf(issuer)
+  const { status } = readMdoc(credentialOf(await issuer.take(await issuer.token(id), MDOC)))
+  if (status === undefined) throw new Error('The document has no status.')
+  return { status, path: new URL(status.uri).pathname }
+}
+
+const get = (path: string, headers: Record<string, string>) => fetch(`${issuer.service.url}${path}`, { headers })
+
+const cwtAt = async (path: string) => {
+  const answer = await get(path, { accept: CWT })
+  expect(answer.status).toBe(200)
+  return { answer, cwt: decodeStatusListCwt(new Uint8Array(await answer.arrayBuffer())) }
+}
+
+it('GET /token-status-lists/{id} with Accept: application/statuslist+cwt gives a CWT (Token Status List §5.2)', async () => {
+  const { status, path } = await issued()
+  const { answer, cwt } = await cwtAt(path)
+  expect(answer.headers.get('content-type')).toBe(CWT)
+  expect(answer.headers.get('vary')).toBe('Accept, Accept-Encoding')
+  expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
+  expect(cwt.header).toEqual({ x5c: [leaf.x5c] })
+  const { sub, iat, exp, ttl } = cwt.payload
+  expect([sub, Number(exp) - Number(iat), ttl]).toEqual([status.uri, 86_400, 60])
+  verifyStatusListCwt(cwt, leaf.certificate.publicKey.export({ format: 'jwk' }) as Jwk)
+  expect(readTokenStatus(cwt.payload, status)).toBe(0)
+})
+
+it.each([
+  [CWT, CWT],
+  [`${JWT};q=0.5, ${CWT}`, CWT],
+  [`${CWT}, */*;q=0.1`, CWT],
+  [JWT, JWT],
+  [`${JWT}, ${CWT}`, JWT],
+  [`${JWT}, ${CWT};q=0.9`, JWT],
+  ['application/*', JWT],
+  ['*/*', JWT],
+])('Accept: %s gives %s', async (accept, type) => {
+  const { path } = await issued()
+  expect((await get(path, { accept })).headers.get('content-type')).toBe(type)
+})
+
+it('is kept until something is revoked, under an ETag of its own', async () => {
+  const { path } = await issued()
+  const [first, again, jwt] = [await get(path, { accept: CWT }), await get(path, { accept: CWT }), await get(path, {})]
+  const etag = first.headers.get('etag') ?? ''
+  expect(Buffer.from(await first.arrayBuffer()).equals(Buffer.from(await again.arrayBuffer()))).toBe(true)
+  expect(jwt.headers.get('etag')).not.toBe(etag)
+  expect((await get(path, { accept: CWT, 'if-none-match': etag })).status).toBe(304)
+  expect((await get(path, { accept: JWT, 'if-none-match': etag })).status).toBe(200)
+})
+
+it('revoking shows in JWT, CWT and Bitstring at once', async () => {
+  const signed = await issuer.service.request('POST', '/credentials/sign', {
+    authorization: await issuer.authorization(),
+    body: {
+      type: 'DrivingLicence',
+      credential_subject: { height: 171 },
+      format: 'mso_mdoc',
+      holder: `did:jwk:${Buffer.from(JSON.stringify(leaf.certificate.publicKey.export({ format: 'jwk' }))).toString('base64url')}`,
+    },
+  })
+  expect(signed.status, signed.text).toBe(201)
+  const { status } = readMdoc(signed.json.credential)
+  if (status === undefined) throw new Error('The document has no status.')
+  const path = new URL(status.uri).pathname
+  const both = async () => {
+    const jwt = decodeJwt(await (await get(path, { accept: JWT })).text())
+    return [readTokenStatus({ ...jwt }, status), readTokenStatus((await cwtAt(path)).cwt.payload, status)]
+  }
+  const bitstring = async () => (await get(path.replace('token-status-lists', 'status-lists'), {})).headers.get('etag')
+  expect(await both()).toEqual([0, 0])
+  const before = await bitstring()
+  const revoked = await issuer.service.request('POST', `/api/v1/credentials/${signed.json.id}/revoke`, { client: true })
+  expect(revoked.status).toBe(200)
+  expect(await both()).toEqual([1, 1])
+  expect(await bitstring()).not.toBe(before)
+})
