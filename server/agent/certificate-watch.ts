@@ -4,6 +4,8 @@ import type { Deps } from '../deps.js'
 import type { CertifiedVerifier } from '../keys/store.js'
 import { DAY_SECONDS, type MaintenanceTask } from '../maintenance/task.js'
 import type { Expiries } from '../metrics/metrics.js'
+import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.js'
+import { DOCUMENT_SIGNER } from '../protocol/issuer-keys/certificate-purpose.js'
 import { chainEnd } from '../protocol/openid4vp/client-identifier.js'
 
 /** From then on the operator is told. */
@@ -94,6 +96,21 @@ const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): War
     ),
   )
 
+const LICENCE = 'org.iso.18013.5.1.mDL'
+
+/** ISO/IEC 18013-5 Annex B.1.4: readers of driving licences look for its purpose in the certificate of who signs them. */
+async function licenceWarnings(
+  { issuerX509 }: Pick<Config, 'issuerX509'>,
+  { schemas }: Pick<Deps['stores'], 'schemas'>,
+): Promise<string[]> {
+  const leaf = issuerX509?.chain[0]
+  if (leaf === undefined || certificateProfile(leaf).purposes?.includes(DOCUMENT_SIGNER) === true) return []
+  if (!(await schemas.hasDoctype(LICENCE))) return []
+  return [
+    `ISSUER_X509 begins with a certificate without the extended key usage 1.0.18013.5.1.2: readers may refuse mobile documents of the doctype ${LICENCE}.`,
+  ]
+}
+
 /** Readiness checks, one for each thing that is there: once it has run out the service still answers, but what it signs is not accepted. */
 export const certificateChecks = ({
   config,
@@ -122,6 +139,7 @@ export const certificateTasks = ({
       for (const { text, expired } of [...certificateWarnings(config, now), ...recordWarnings(verifiers, now)]) {
         log[expired ? 'error' : 'warn'](text)
       }
+      for (const text of await licenceWarnings(config, stores)) log.warn(text)
       return { count: 0, more: false, lateSeconds: 0 }
     },
   },

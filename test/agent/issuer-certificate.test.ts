@@ -153,6 +153,32 @@ describe('a start with ISSUER_X509', () => {
     )
   })
 
+  it.each([
+    ['warns where the leaf lacks the purpose of driving licences and there is a schema of them', undefined, 1],
+    ['does not where it has it', ['1.0.18013.5.1.2'], 0],
+  ])('%s (ISO/IEC 18013-5 Annex B)', async (_, purposes, count) => {
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
+    const leaf = leafOf(purposes === undefined ? {} : { purposes })
+    const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leaf, intermediate]) }
+    await using service = await startService({ env, log, maintenance: false })
+    const warnings = async () => {
+      lines.length = 0
+      for (const task of certificateTasks(service.deps)) await task.run(new Date(), 1)
+      return lines.filter((line) => line.includes('org.iso.18013.5.1.mDL')).length
+    }
+    expect(await warnings()).toBe(0)
+    const body = {
+      name: 'DrivingLicence',
+      version: 1,
+      schema: { type: 'object', properties: { name: { type: 'string' } } },
+      mdoc: { doctype: 'org.iso.18013.5.1.mDL', namespaces: { 'org.iso.18013.5.1': { family_name: '/name' } } },
+    }
+    const authorization = await service.bearer('alice', { roles: ['admin'] })
+    expect((await service.request('POST', '/schemas', { authorization, body })).status).toBe(201)
+    expect(await warnings()).toBe(count)
+  })
+
   it('stops the start of the service, which writes no key', async () => {
     await using service = await startService({ env: HTTPS })
     const keys = () => query(service.databaseUrl, 'SELECT id FROM keys ORDER BY id')

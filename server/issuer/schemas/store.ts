@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment } from '../../database/fragment.js'
-import { json } from '../../database/row-shapes.js'
+import { idRow, json } from '../../database/row-shapes.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 
@@ -184,6 +184,13 @@ export function createSchemaStore({ sql }: Database) {
     async find(id: string): Promise<CredentialSchema | undefined> {
       const [schema] = await select(fragment`s.id = ${id}`)
       return schema
+    },
+
+    /** Whether mobile documents of a doctype can be issued. */
+    async hasDoctype(doctype: string): Promise<boolean> {
+      const rows = await sql(idRow)`
+        SELECT id FROM schemas WHERE mdoc ->> 'doctype' = ${doctype} AND withdrawn_at IS NULL LIMIT 1`
+      return rows.length > 0
     },
 
     /** Every version of a name, the newest first. */

@@ -12,11 +12,14 @@ const STEP_UP = ['6086480186f8420401', '2b0601040182370a0303'] // TLS once more,
 const MICROSOFT = '2b060104018237'
 const KERBEROS = '2b0601050203'
 
+/** mdlDS (ISO/IEC 18013-5): who signs mobile driving licences. */
+export const DOCUMENT_SIGNER = '28818c5d050102'
+
 const DOCUMENTS: ReadonlySet<string> = new Set([
   ANY,
   '2b06010505070324', // id-kp-documentSigning (RFC 9336)
   '2b06010505070325', // id-kp-jwt (RFC 9509)
-  '28818c5d050102', // mdlDS, document signer (ISO/IEC 18013-5)
+  DOCUMENT_SIGNER,
   '2b0601040182370a030c', // document signing of Microsoft
   '2a864886f72f010105', // document signing of Adobe
 ])
