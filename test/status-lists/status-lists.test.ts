@@ -176,8 +176,8 @@ describe('GET /token-status-lists/{id}', () => {
     [200, 'application/statuslist+jwt'],
     [200, '*/*'],
     [200, 'application/*;q=0.1'],
-    [200, 'application/statuslist+cwt, application/statuslist+jwt;q=0.5'],
-    [406, 'application/statuslist+cwt'],
+    [200, 'application/statuslist+jwt, application/statuslist+cwt;q=0.5'],
+    [406, 'application/statuslist+cwt;q=0'],
     [406, 'application/statuslist+jwt;q=0, */*'],
     [406, 'text/html'],
   ])('answers %i to Accept: %s (Token Status List §8.1)', async (status, accept) => {
