@@ -93,6 +93,37 @@ describe('every operation of the document', () => {
   })
 })
 
+describe('ids in answers (RFC 9562 §5.4)', () => {
+  const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
+
+  /** A text with what the JWTs in it say, and the JWTs in those. */
+  const opened = (text: string): string =>
+    text.replaceAll(/\beyJ[\w-]+/g, (part) => opened(Buffer.from(part, 'base64url').toString()))
+
+  it('are random: none tells when it was made or which others were made with it', () => {
+    const ids = visited
+      .filter(({ template }) => template !== '/api-docs-json')
+      .flatMap(({ method, template, headers, text }) =>
+        [...opened(`${text} ${[...headers.values()].join(' ')}`).matchAll(UUID)].map(([id]) => ({
+          method,
+          template,
+          id,
+        })),
+      )
+    expect(ids.filter(({ id }) => !/^.{14}4.{4}[89ab]/i.test(id))).toEqual([])
+    const withIds = new Set(ids.map(({ method, template }) => `${method} ${template}`))
+    for (const operation of [
+      'POST /api/v1/offerings',
+      'GET /api/v1/offerings',
+      'POST /credential-offers',
+      'POST /authorization-requests',
+      'POST /openid4vci/credential',
+    ]) {
+      expect(withIds).toContain(operation)
+    }
+  })
+})
+
 describe('the examples of the document', () => {
   const kept = 'server/http/response-examples.json'
 
