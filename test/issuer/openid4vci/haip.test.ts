@@ -305,7 +305,7 @@ describe('what HAIP needs of an installation', () => {
     const { issuer } = single
     const made = await issuer.makeOffer()
     const token = await issuer.token(made.credentialOfferSessionId)
-    expect((await issuer.take(token, SD_JWT)).status).toBe(400)
+    expect((await issuer.take(token, SD_JWT)).status).toBe(200)
     const { json } = await issuer.service.request('GET', AS_METADATA)
     expect(json).not.toHaveProperty('require_pushed_authorization_requests')
     expect(json.token_endpoint_auth_methods_supported).toEqual(['none', 'attest_jwt_client_auth'])

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSigner, type Jwk } from '../../../server/protocol/jose/jws.js'
 import { readMdoc } from '../../../server/protocol/mdoc/mdoc.js'
 import { query } from '../../support/postgres.js'
-import { recordStatements } from '../../support/statements.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
 import { newIssuer } from '../issuer-record.js'
 import { credentialOf, type Issuer, refusalOf, startIssuer } from './actors.js'
@@ -308,29 +307,6 @@ describe('POST /credentials/sign with format mso_mdoc', () => {
       expect.stringContaining('The subject has no claim that stands in the mdoc'),
     ])
   })
-})
-
-it('issuing one takes as many statements as an SD-JWT VC', async () => {
-  const { issuer: quiet, close: closeQuiet } = await startMdocIssuer({ maintenance: false })
-  const statements = recordStatements()
-  try {
-    const countOf = async (configuration: string): Promise<number> => {
-      const counts: number[] = []
-      for (let time = 0; time < 3; time += 1) {
-        const { credentialOfferSessionId: id } = await offerOf(quiet)
-        const token = await quiet.token(id)
-        statements.clear()
-        credentialOf(await quiet.take(token, configuration))
-        counts.push(statements.sent().length)
-      }
-      return Math.min(...counts)
-    }
-    const [sdJwt, mdoc] = [await countOf(`${LICENCE}-sd-jwt`), await countOf(MDOC)]
-    expect(mdoc).toBe(sdJwt)
-  } finally {
-    statements.stop()
-    await closeQuiet()
-  }
 })
 
 describe('an installation without ISSUER_X509', () => {
