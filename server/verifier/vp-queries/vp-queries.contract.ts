@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
 import { pageShape } from '../../paging.js'
-import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
+import { zVpQuery, zVpQueryItems } from '../../protocol/openid4vp/query/vp-query.js'
 import {
   zAuthorizationRequestResult,
   zRedirectUri,
@@ -20,7 +20,7 @@ const EXAMPLE = [
 /** VP query configuration of the interface. */
 export const zVpQueryConfiguration = z.object({
   id: z.uuid(),
-  queryBody: zVpQuery,
+  queryBody: zVpQueryItems,
   createdAt: z.number().meta({ description: 'Milliseconds since the Unix epoch.' }),
 })
 

@@ -27,7 +27,8 @@ export const zVpQueryItem = z.strictObject({
 })
 export type VpQueryItem = z.infer<typeof zVpQueryItem>
 
-const zVpQueryItems = z
+/** The items of a VP query that was measured when it came. */
+export const zVpQueryItems = z
   .array(zVpQueryItem)
   .min(1, 'must not be empty')
   .max(MAX_ITEMS, `must not hold more than ${MAX_ITEMS} items`)
