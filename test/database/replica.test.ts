@@ -65,7 +65,7 @@ const pass = (ms: number) => {
 beforeAll(async () => {
   vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
   postgres = await startReplicatedPostgres()
-  unaware = await startService({ databaseUrl: postgres.primary.url, env: LOOPBACK })
+  unaware = await startService({ databaseUrl: postgres.primary.url, env: LOOPBACK, maintenance: false })
   one = await start(postgres.replica.url, { log })
   two = await start(postgres.replica.url)
   const wallet = await newWallet(unaware, 'alice')
