@@ -5,10 +5,6 @@ import { mdocView } from './view.js'
 /** Nothing of it is loaded before the first mobile document comes. */
 const mdocs = () => import('../../protocol/mdoc/mdoc.js')
 
-const UNITS_OF_A_CHARACTER = 0.5
-/** What a further transcript that the device may have signed costs. */
-const UNITS_OF_A_SIGNATURE = 10_000
-
 /** OpenID4VP 1.0 Appendix B.2.6. */
 async function transcriptsOf(handover: Handover, nonce: string): Promise<readonly Uint8Array[]> {
   const { dcApiTranscript, redirectTranscript } = await mdocs()
@@ -41,9 +37,6 @@ export const verifying = {
   verifyPresentation: async (presentation, context) => {
     const { verifyDeviceResponse } = await mdocs()
     const sessionTranscript = await transcriptsOf(context.handover, context.nonce)
-    context.work.spend(
-      presentation.length * UNITS_OF_A_CHARACTER + (sessionTranscript.length - 1) * UNITS_OF_A_SIGNATURE,
-    )
     const { options } = context
     const mdoc = await verifyDeviceResponse(presentation, {
       ...options,

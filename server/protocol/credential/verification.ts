@@ -1,7 +1,9 @@
+import type { X509Certificate } from 'node:crypto'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
 import { requiredMembersOf } from '../jose/jwk.js'
 import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
+import type { Work } from '../work.js'
 
 /** What a JWT says. */
 export interface Jwt {
@@ -62,11 +64,17 @@ export interface IssuerKey {
   readonly kid?: string
 }
 
+/** An issuer's key as it was found. */
+export interface FoundIssuerKey extends IssuerKey {
+  /** The signer's certificate, where a chain that leads to a trust anchor proves the key. */
+  readonly certificate?: X509Certificate
+}
+
 /**
  * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only say where to look.
  * Throws CredentialError or IssuerKeyError when there is no such key; whatever else it throws passes through as the fault that it is.
  */
-export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject) => Promise<IssuerKey>
+export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject) => Promise<FoundIssuerKey>
 
 /** What the credential formats need from outside to verify. `leewaySeconds` is granted to `iat` and `nbf`, never to `exp`. */
 export interface VerifyOptions {
@@ -76,6 +84,8 @@ export interface VerifyOptions {
   readonly leewaySeconds?: number
   /** Names that `alg` may have, of credential and holder's proof; those of every supported algorithm unless given. */
   readonly algorithms?: readonly string[] | undefined
+  /** Pays for what the size of a mobile document makes expensive; not bounded beyond what its reader takes unless given. */
+  readonly work?: Work
 }
 
 /** `status.status_list` of a Referenced Token (Token Status List §6.2). */
@@ -152,14 +162,20 @@ export function decodeJwt(compact: string, what: string, maxLength?: number): De
 }
 
 /** Finds the issuer's key for a JWT, or throws CredentialError; `what` names the JWT in the refusal. */
-export async function issuerKeyOf(
+export async function issuerKeyOf(jwt: Jwt, resolve: ResolveIssuerKey, what: string): Promise<IssuerKey> {
+  const { kid } = jwt.header
+  const { jwk, issuer } = await foundIssuerKey(jwt, resolve, what)
+  return { jwk, issuer, ...(typeof kid === 'string' ? { kid } : {}) }
+}
+
+/** The same with the certificate that proves the key, where one does. */
+export async function foundIssuerKey(
   { header, payload }: Jwt,
   resolve: ResolveIssuerKey,
   what: string,
-): Promise<IssuerKey> {
+): Promise<FoundIssuerKey> {
   try {
-    const { jwk, issuer } = await resolve(header, payload)
-    return { jwk, issuer, ...(typeof header.kid === 'string' ? { kid: header.kid } : {}) }
+    return await resolve(header, payload)
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
     throw new CredentialError(`${what} issuer key could not be resolved: ${error.message}`, {

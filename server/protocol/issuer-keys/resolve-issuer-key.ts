@@ -19,6 +19,8 @@ export interface IssuerKey {
   /** The DID or https URL that the credential names; for `x5c` without `iss` the name that the certificate gives. */
   issuer: string
   method: 'did' | 'x5c' | 'jwt-vc-issuer'
+  /** The signer's certificate, where `x5c` proves the key. */
+  certificate?: X509Certificate
 }
 
 /** What finding an issuer's key needs of the world outside. */

@@ -7,17 +7,17 @@ import { trustedChain } from './trusted-chain.js'
 /**
  * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Signature Mechanisms"; HAIP 1.0 §6.1.1). An `iss` must be
  * a URI of the signer's certificate or, as an https URL, have one of its DNS names as its host. Without `iss` the
- * issuer is the certificate's subject. `withoutRoots` is that of `verifyCertificateChain`. Throws IssuerKeyError.
+ * issuer is the certificate's subject. With the key comes the certificate that proves it. `withoutRoots` is that of `verifyCertificateChain`. Throws IssuerKeyError.
  */
 export function x5cIssuerKey(
   x5c: unknown,
   iss: string | undefined,
   io: { trustAnchors: readonly X509Certificate[]; now: Date; withoutRoots?: boolean },
-): { jwk: Jwk; issuer: string } {
+): { jwk: Jwk; issuer: string; certificate: X509Certificate } {
   const { leaf, jwk } = trustedChain(x5c, { ...io, purpose: 'credential' })
-  if (iss === undefined) return { jwk, issuer: subjectOf(leaf) }
+  if (iss === undefined) return { jwk, issuer: subjectOf(leaf), certificate: leaf }
   if (!certifies(leaf, iss)) throw new IssuerKeyError(`The x5c signer certificate is not that of the issuer ${iss}.`)
-  return { jwk, issuer: iss }
+  return { jwk, issuer: iss, certificate: leaf }
 }
 
 /** Whether a certificate is in the name of an issuer: the URI itself, or the host of its URL. */

@@ -1,6 +1,7 @@
 import { CredentialError, type TokenStatusReference } from '../credential/verification.js'
 import { decodeBase64url } from '../jose/base64url.js'
 import { type Jwk, thumbprint } from '../jose/jws.js'
+import type { Work } from '../work.js'
 import { type DecodeOptions, decodeCbor, ElementBudget, MAX_CBOR_BYTES } from './cbor/decode.js'
 import type { CborValue } from './cbor/values.js'
 import { x5cOf } from './cose/sign1.js'
@@ -36,12 +37,20 @@ export function readMdoc(issuerSigned: string): MdocContent {
   return contentOf(readIssuerSigned(value, decoding))
 }
 
-/** Decodes the base64url form of a credential or presentation. What is decoded within it shares its bounds. Throws CredentialError. */
-export function decodeCredential(text: string): { value: CborValue; decoding: DecodeOptions } {
+/** What decoding base64url and CBOR costs, and digests of what it holds. */
+const UNITS_OF_A_CHARACTER = 0.5
+
+/**
+ * Decodes the base64url form of a credential or presentation. What is decoded within it shares its bounds. Throws CredentialError.
+ *
+ * @param work pays for it and for every element in it; a holder reads what is its own for nothing
+ */
+export function decodeCredential(text: string, work?: Work): { value: CborValue; decoding: DecodeOptions } {
+  work?.spend(text.length * UNITS_OF_A_CHARACTER)
   const tooLong = text.length > (MAX_CBOR_BYTES * 4) / 3 + 4
   const bytes = tooLong ? undefined : decodeBase64url(text)
   if (bytes === undefined) throw new CredentialError(`Credential is ${tooLong ? 'too long' : 'not base64url'}.`)
-  const decoding = { what: 'Credential', budget: new ElementBudget() }
+  const decoding = { what: 'Credential', budget: new ElementBudget(work) }
   return { value: decodeCbor(bytes, decoding), decoding }
 }
 

@@ -1,6 +1,6 @@
 import { CredentialError, type VerifyOptions } from '../credential/verification.js'
 import { type DecodeOptions, decodeCbor, sourceOf } from './cbor/decode.js'
-import { encodeCbor, encodedItem } from './cbor/encode.js'
+import { encodeEmbedded } from './cbor/encode.js'
 import {
   type CborMap,
   type CborValue,
@@ -19,6 +19,8 @@ import { type VerifiedMdoc, verifyIssuer } from './verify.js'
 
 const DEVICE_SIGNATURE = 'Device signature'
 const VERSION = '1.0'
+/** What a further transcript that the device may have signed costs. */
+const UNITS_OF_A_SIGNATURE = 10_000
 
 export interface DeviceResponseOptions extends VerifyOptions {
   /** The encoded SessionTranscript of the request; several where any of them will do, as for the origins of a page. */
@@ -33,13 +35,14 @@ export interface DeviceResponseOptions extends VerifyOptions {
  * has signed itself stand among the claims where the issuer authorized its key for them.
  *
  * @param deviceResponse base64url of the encoded DeviceResponse
+ * @param options `work` pays for decoding, and for every transcript after the first one that the device's signature is tried with
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyDeviceResponse(
   deviceResponse: string,
   options: DeviceResponseOptions,
 ): Promise<VerifiedMdoc> {
-  const { value, decoding } = decodeCredential(deviceResponse)
+  const { value, decoding } = decodeCredential(deviceResponse, options.work)
   const document = documentOf(value)
   const issuerSigned = readIssuerSigned(document.get('issuerSigned'), decoding)
   const deviceSigned = readDeviceSigned(document.get('deviceSigned'), decoding)
@@ -103,17 +106,19 @@ export function deviceAuthenticationOf(
   nameSpacesBytes: Uint8Array,
 ): Uint8Array {
   const authentication = ['DeviceAuthentication', new Encoded(transcript), doctype, new Encoded(nameSpacesBytes)]
-  return encodeCbor(encodedItem(authentication))
+  return encodeEmbedded(authentication)
 }
 
 function verifyDeviceSignature(
   { deviceSignature, nameSpacesBytes }: DeviceSigned,
   { deviceKey, doctype }: VerifiedMdoc,
-  { sessionTranscript, deviceAlgorithms }: DeviceResponseOptions,
+  { sessionTranscript, deviceAlgorithms, work }: DeviceResponseOptions,
 ): void {
   const transcripts = sessionTranscript instanceof Uint8Array ? [sessionTranscript] : sessionTranscript
   const failures: CredentialError[] = []
-  for (const transcript of transcripts) {
+  for (const [position, transcript] of transcripts.entries()) {
+    // The first one is paid for with the issuer's key.
+    if (position > 0) work?.spend(UNITS_OF_A_SIGNATURE)
     try {
       const payload = deviceAuthenticationOf(transcript, doctype, nameSpacesBytes)
       verifySign1(deviceSignature, { key: deviceKey, what: DEVICE_SIGNATURE, payload, algorithms: deviceAlgorithms })

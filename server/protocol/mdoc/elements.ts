@@ -1,6 +1,6 @@
 import { CredentialError } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
-import type { Encodable } from './cbor/encode.js'
+import type { Encodable } from './cbor/values.js'
 import { type Claim, claimWithin, elementValueOf, schemasInPlace } from './values.js'
 
 /** Which claims of a subject become which data elements of a mobile document. */

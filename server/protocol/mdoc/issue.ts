@@ -1,16 +1,18 @@
-import { hash, X509Certificate } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { CredentialError, type TokenStatusReference } from '../credential/verification.js'
-import { isSelfSigned } from '../issuer-keys/certificate-chain.js'
 import { encodeBase64url } from '../jose/base64url.js'
 import type { Jwk, Signer } from '../jose/jws.js'
-import { type Encodable, encodeCbor, encodedItem } from './cbor/encode.js'
-import { Encoded, TAG_DATE_TIME, Tagged } from './cbor/values.js'
+import { encodeCbor, encodeEmbedded } from './cbor/encode.js'
+import { type Encodable, Encoded, TAG_DATE_TIME, Tagged } from './cbor/values.js'
 import { coseKeyOf } from './cose/key.js'
 import { createSign1, x5chainHeader } from './cose/sign1.js'
 import type { MdocElements } from './elements.js'
+import { type IssuerChain, issuerChainOf } from './issuer-chain.js'
 
 const RANDOM_BYTES = 32
 const ID_BYTES = 4
+/** Of one item. */
+const DRAWN_BYTES = ID_BYTES + RANDOM_BYTES
 const MAX_DIGEST_ID = 0x7fff_ffff
 
 export interface MdocInput {
@@ -39,7 +41,7 @@ export interface MdocInput {
  * @throws CredentialError for a device key or a signer that COSE does not carry here, and where the certificate has expired.
  */
 export async function issueMdoc(input: MdocInput): Promise<string> {
-  const chain = withoutRoot(input.x5c)
+  const chain = issuerChainOf(input.x5c)
   const items = signedItems(input)
   const object = new Map<string, Encodable>([
     ['version', '1.0'],
@@ -47,11 +49,11 @@ export async function issueMdoc(input: MdocInput): Promise<string> {
     ['docType', input.doctype],
     ['valueDigests', mapValues(items, (each) => new Map(each.map(({ id, digest }) => [id, digest])))],
     ['deviceKeyInfo', new Map([['deviceKey', coseKeyOf(input.deviceKey)]])],
-    ['validityInfo', validityOf(input, chain[0])],
+    ['validityInfo', validityOf(input, chain)],
     ...(input.status === undefined ? [] : [['status', statusOf(input.status)] as const]),
   ])
-  const issuerAuth = await createSign1(input.signer, encodeCbor(encodedItem(object)), {
-    unprotected: x5chainHeader(chain.map(({ raw }) => raw)),
+  const issuerAuth = await createSign1(input.signer, encodeEmbedded(object), {
+    unprotected: x5chainHeader(chain.certificates),
   })
   const nameSpaces = mapValues(items, (each) => each.map(({ bytes }) => new Encoded(bytes)))
   return encodeBase64url(
@@ -74,46 +76,43 @@ interface SignedItem {
 /** In the order of their digest ids, which are random. */
 function signedItems({ elements, randomBytes }: MdocInput): ReadonlyMap<string, readonly SignedItem[]> {
   const ids = new Set<number>()
+  const count = [...elements.values()].reduce((sum, { size }) => sum + size, 0)
+  // All in one draw, which costs hardly more than one of a few bytes.
+  const drawn = Buffer.from(randomBytes(count * DRAWN_BYTES))
+  let at = 0
   return mapValues(elements, (values) =>
     [...values]
       .map(([elementIdentifier, elementValue]) => {
-        const id = freshId(ids, randomBytes)
+        const id = freshId(ids, drawn.readUInt32BE(at), randomBytes)
         const item = new Map<string, Encodable>([
           ['digestID', id],
-          ['random', randomBytes(RANDOM_BYTES)],
+          ['random', drawn.subarray(at + ID_BYTES, at + DRAWN_BYTES)],
           ['elementIdentifier', elementIdentifier],
           ['elementValue', elementValue],
         ])
-        const bytes = encodeCbor(encodedItem(item))
+        at += DRAWN_BYTES
+        const bytes = encodeEmbedded(item)
         return { id, bytes, digest: hash('sha256', bytes, 'buffer') }
       })
       .sort((one, other) => one.id - other.id),
   )
 }
 
-function freshId(taken: Set<number>, randomBytes: MdocInput['randomBytes']): number {
-  for (;;) {
-    const id = Buffer.from(randomBytes(ID_BYTES)).readUInt32BE() & MAX_DIGEST_ID
-    if (taken.has(id)) continue
-    taken.add(id)
-    return id
-  }
+/** 31 of 32 random bits; others where they are taken. */
+function freshId(taken: Set<number>, drawn: number, randomBytes: MdocInput['randomBytes']): number {
+  const id = drawn & MAX_DIGEST_ID
+  if (taken.has(id)) return freshId(taken, Buffer.from(randomBytes(ID_BYTES)).readUInt32BE(), randomBytes)
+  taken.add(id)
+  return id
 }
 
 function mapValues<Key, Value, Mapped>(map: ReadonlyMap<Key, Value>, mapped: (value: Value) => Mapped) {
   return new Map([...map].map(([key, value]) => [key, mapped(value)]))
 }
 
-/** HAIP 1.0 §6.1.1; ISO/IEC 18013-5 §9.1.2.4. */
-function withoutRoot(x5c: readonly string[]): readonly X509Certificate[] {
-  const chain = x5c.map((certificate) => new X509Certificate(Buffer.from(certificate, 'base64')))
-  return chain.filter((certificate, position) => position === 0 || !isSelfSigned(certificate))
-}
-
-function validityOf({ issuedAt, expiresAt }: MdocInput, leaf: X509Certificate | undefined): Encodable {
-  if (leaf === undefined) throw new CredentialError('An mdoc needs the certificate of its issuer.')
-  const signed = tdate(Math.max(issuedAt.getTime(), Date.parse(leaf.validFrom)))
-  const end = Math.min(expiresAt.getTime(), Date.parse(leaf.validTo))
+function validityOf({ issuedAt, expiresAt }: MdocInput, chain: IssuerChain): Encodable {
+  const signed = tdate(Math.max(issuedAt.getTime(), chain.validFrom))
+  const end = Math.min(expiresAt.getTime(), chain.validUntil)
   if (end <= issuedAt.getTime()) throw new CredentialError('The certificate of the issuer has expired.')
   return new Map([
     ['signed', signed],

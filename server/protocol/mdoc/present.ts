@@ -1,8 +1,8 @@
 import { CredentialError } from '../credential/verification.js'
 import { encodeBase64url } from '../jose/base64url.js'
 import type { Signer } from '../jose/jws.js'
-import { type Encodable, encodeCbor, encodedItem } from './cbor/encode.js'
-import { Encoded } from './cbor/values.js'
+import { encodeCbor, encodeEmbedded } from './cbor/encode.js'
+import { type Encodable, Encoded } from './cbor/values.js'
 import { decodeCredential } from './content.js'
 import { createSign1 } from './cose/sign1.js'
 import { deviceAuthenticationOf } from './device-response.js'
@@ -33,7 +33,7 @@ export async function presentMdoc(presentation: MdocPresentation): Promise<strin
   const { value, decoding } = decodeCredential(presentation.issuerSigned)
   const issuerSigned = readIssuerSigned(value, decoding)
   const { docType } = issuerSigned.mobileSecurityObject
-  const nameSpacesBytes = encodeCbor(encodedItem(new Map()))
+  const nameSpacesBytes = encodeEmbedded(new Map())
   const authentication = deviceAuthenticationOf(presentation.sessionTranscript, docType, nameSpacesBytes)
   const deviceSignature = await createSign1(presentation.signer, authentication, { detached: true })
   const document = new Map<string, Encodable>([

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Jwk, thumbprint } from '../jose/jws.js'
-import { type Encodable, encodeCbor } from './cbor/encode.js'
+import { encodeCbor } from './cbor/encode.js'
+import type { Encodable } from './cbor/values.js'
 
 interface Requested {
   readonly nonce: string

@@ -6,8 +6,8 @@ import { tokenStatusBytes } from '../status-list/bits.js'
 import { MAX_STATUS_LIST_BYTES, zlibBase64url } from '../status-list/compression.js'
 import { STATUS_LIST_CWT_MEDIA_TYPE, type TokenStatusListInput } from '../status-list/token-status-list.js'
 import { decodeCbor } from './cbor/decode.js'
-import { type Encodable, encodeCbor } from './cbor/encode.js'
-import { type CborKey, type CborMap, isBytes, isMap, Tagged } from './cbor/values.js'
+import { encodeCbor } from './cbor/encode.js'
+import { type CborKey, type CborMap, type Encodable, isBytes, isMap, Tagged } from './cbor/values.js'
 import { createSign1, readSign1, type Sign1, verifySign1, x5chainHeader, x5cOf } from './cose/sign1.js'
 
 const TAG_COSE_SIGN1 = 18

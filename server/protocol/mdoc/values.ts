@@ -2,8 +2,7 @@ import { CredentialError } from '../credential/verification.js'
 import { encodeBase64url } from '../jose/base64url.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { resolveReference } from '../json-schema/subschemas.js'
-import type { Encodable } from './cbor/encode.js'
-import { type CborValue, isBytes, isMap, TAG_DATE_TIME, TAG_FULL_DATE, Tagged } from './cbor/values.js'
+import { type CborValue, type Encodable, isBytes, isMap, TAG_DATE_TIME, TAG_FULL_DATE, Tagged } from './cbor/values.js'
 
 const FULL_DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/

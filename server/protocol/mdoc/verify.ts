@@ -1,9 +1,9 @@
-import { hash, timingSafeEqual, X509Certificate } from 'node:crypto'
+import { hash, timingSafeEqual, type X509Certificate } from 'node:crypto'
 import {
   CredentialError,
   DEFAULT_LEEWAY_SECONDS,
+  foundIssuerKey,
   type IssuerKey,
-  issuerKeyOf,
   type VerifyOptions,
 } from '../credential/verification.js'
 import { isBytes } from './cbor/values.js'
@@ -21,7 +21,6 @@ export interface VerifiedMdoc extends MdocContent {
   readonly issuerKey: IssuerKey
   /** Only the path from the leaf to the trust anchor is verified. */
   readonly x5c: readonly string[]
-  readonly issuerCertificate: X509Certificate
 }
 
 /**
@@ -30,11 +29,11 @@ export interface VerifiedMdoc extends MdocContent {
  *
  * @param issuerSigned base64url of the encoded IssuerSigned
  * @param options `resolveIssuerKey` is given the chain as a header's `x5c`, and nothing else: no DID and no URL proves an mdoc's issuer.
- * `algorithms` are JOSE names; ES256 stands for -7 and -9, and so on.
+ * `algorithms` are JOSE names; ES256 stands for -7 and -9, and so on. `work` pays for decoding.
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyIssuerSigned(issuerSigned: string, options: VerifyOptions): Promise<VerifiedMdoc> {
-  const { value, decoding } = decodeCredential(issuerSigned)
+  const { value, decoding } = decodeCredential(issuerSigned, options.work)
   return verifyIssuer(readIssuerSigned(value, decoding), options)
 }
 
@@ -43,12 +42,15 @@ export async function verifyIssuer(document: IssuerSigned, options: VerifyOption
   const content = contentOf(document)
   const { x5c } = content
   if (x5c === undefined) throw new CredentialError(`${ISSUER_SIGNATURE} has no x5chain.`, { check: 'issuer-key' })
-  const issuerKey = await issuerKeyOf({ header: { x5c }, payload: {} }, options.resolveIssuerKey, 'Credential')
-  verifySign1(document.issuerAuth, { key: issuerKey.jwk, what: ISSUER_SIGNATURE, algorithms: options.algorithms })
-  const issuerCertificate = new X509Certificate(Buffer.from(x5c[0] ?? '', 'base64'))
-  checkValidity(content.validityInfo, issuerCertificate, options)
+  const sent = { header: { x5c }, payload: {} }
+  const { jwk, issuer, certificate } = await foundIssuerKey(sent, options.resolveIssuerKey, 'Credential')
+  if (certificate === undefined) {
+    throw new CredentialError('Credential issuer key is proven by no certificate.', { check: 'issuer-key' })
+  }
+  verifySign1(document.issuerAuth, { key: jwk, what: ISSUER_SIGNATURE, algorithms: options.algorithms })
+  checkValidity(content.validityInfo, certificate, options)
   checkDigests(document)
-  return { ...content, issuer: issuerKey.issuer, issuerKey, x5c, issuerCertificate }
+  return { ...content, issuer, issuerKey: { jwk, issuer }, x5c }
 }
 
 /** ISO/IEC 18013-5 §9.3.1, step 5. */

@@ -84,6 +84,7 @@ export const verifyOptions = (verification: Verification, resolveIssuerKey = ver
   now: verification.now,
   leewaySeconds: LEEWAY_SECONDS,
   algorithms: verification.algorithms,
+  work: verification.work,
 })
 
 /**

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js'
 import { issuerKeySet, jwtVcIssuerUrl } from '../../dids/issuer-key-set.js'
 import type { Admit } from '../../dids/resolver.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
-import { CredentialError, type IssuerKey, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
+import { CredentialError, type FoundIssuerKey, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { DidKeys } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
@@ -126,10 +126,11 @@ const ownKeysOrRefusal = (...args: Parameters<typeof ownKeys>) =>
     throw refusal(thrown)
   })
 
-const named = ({ kid }: JsonObject, { jwk, issuer }: IssuerKey): IssuerKey => ({
+const named = ({ kid }: JsonObject, { jwk, issuer, certificate }: FoundIssuerKey): FoundIssuerKey => ({
   jwk,
   issuer,
   ...(typeof kid === 'string' ? { kid } : {}),
+  ...(certificate === undefined ? {} : { certificate }),
 })
 
 /**

@@ -18,13 +18,15 @@ describe('an issuer with x5c', () => {
   const resolve = (leaf: { x5c: string }, payload: Record<string, unknown>, header: Record<string, unknown> = {}) =>
     resolveIssuerKey({ x5c: [leaf.x5c], ...header }, payload, world({}, { trustAnchors: [root.certificate] }))
 
-  it('has the key of the certificate that names it', async () => {
+  it('has the key of the certificate that names it, which comes with it', async () => {
     const leaf = leafFor({ dns: ['other.example', 'issuer.example'] })
-    await expect(resolve(leaf, { iss: 'https://issuer.example/tenant' })).resolves.toEqual({
+    const { certificate, ...found } = await resolve(leaf, { iss: 'https://issuer.example/tenant' })
+    expect(found).toEqual({
       jwk: leaf.certificate.publicKey.export({ format: 'jwk' }),
       issuer: 'https://issuer.example/tenant',
       method: 'x5c',
     })
+    expect(certificate?.fingerprint256).toBe(leaf.certificate.fingerprint256)
     const byUri = leafFor({ uri: [WEB, URL_ISSUER] })
     await expect(resolve(byUri, { iss: WEB })).resolves.toMatchObject({ issuer: WEB, method: 'x5c' })
     await expect(resolve(byUri, { iss: URL_ISSUER })).resolves.toMatchObject({ issuer: URL_ISSUER, method: 'x5c' })

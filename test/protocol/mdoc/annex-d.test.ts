@@ -1,8 +1,8 @@
 import { createHmac, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { VerifyOptions } from '../../../server/protocol/credential/verification.js'
-import { type Encodable, encodeCbor } from '../../../server/protocol/mdoc/cbor/encode.js'
-import { Encoded } from '../../../server/protocol/mdoc/cbor/values.js'
+import { encodeCbor } from '../../../server/protocol/mdoc/cbor/encode.js'
+import { type Encodable, Encoded } from '../../../server/protocol/mdoc/cbor/values.js'
 import { deviceAuthenticationOf } from '../../../server/protocol/mdoc/device-response.js'
 import { verifyDeviceResponse, verifyIssuerSigned } from '../../../server/protocol/mdoc/mdoc.js'
 import { DOCTYPE, NAMESPACE } from './actors.js'
@@ -22,7 +22,7 @@ const options: VerifyOptions = {
   now: new Date('2021-01-01T00:00:00Z'),
   resolveIssuerKey: async ({ x5c }) => {
     const leaf = new X509Certificate(Buffer.from((x5c as string[])[0] ?? '', 'base64'))
-    return { jwk: leaf.publicKey.export({ format: 'jwk' }), issuer: leaf.subject }
+    return { jwk: leaf.publicKey.export({ format: 'jwk' }), issuer: leaf.subject, certificate: leaf }
   },
 }
 

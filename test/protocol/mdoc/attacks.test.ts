@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Signer } from '../../../server/protocol/jose/jws.js'
-import { type Encodable, encodeCbor, encodedItem } from '../../../server/protocol/mdoc/cbor/encode.js'
-import { Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
+import { encodeCbor } from '../../../server/protocol/mdoc/cbor/encode.js'
+import { type Encodable, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
 import { createSign1 } from '../../../server/protocol/mdoc/cose/sign1.js'
 import { deviceAuthenticationOf } from '../../../server/protocol/mdoc/device-response.js'
 import {
@@ -12,7 +12,7 @@ import {
   verifyIssuerSigned,
 } from '../../../server/protocol/mdoc/mdoc.js'
 import { type Actor, issue, MORE, makeAuthority, makeHolder, makeIssuer, NAMESPACE, NOW, trusting } from './actors.js'
-import { at, changed, changedItem, listAt, mapAt, resigned, type Tree } from './tampering.js'
+import { at, changed, changedItem, encodedItem, listAt, mapAt, resigned, type Tree } from './tampering.js'
 
 const REQUEST = {
   clientId: 'x509_san_dns:verifier.example',

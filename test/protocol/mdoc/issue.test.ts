@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Signer } from '../../../server/protocol/jose/jws.js'
 import { createSigner, generateKeyPair } from '../../../server/protocol/jose/jws.js'
 import { decodeCbor } from '../../../server/protocol/mdoc/cbor/decode.js'
-import type { Encodable } from '../../../server/protocol/mdoc/cbor/encode.js'
-import { type CborValue, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
+import { type CborValue, type Encodable, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
 import type { MdocInput } from '../../../server/protocol/mdoc/mdoc.js'
 import { coseAlgorithmsOf } from '../../../server/protocol/mdoc/mdoc.js'
 import { makeCertificate } from '../issuer-keys/certificates.js'
@@ -87,24 +86,33 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
   })
 
   it('draws a digest id again that is taken, and takes no more than 31 bits', async () => {
-    const ids = [
-      'ffffffff',
-      '7fffffff',
-      '00000001',
-      '80000001',
-      '00000002',
-      '00000003',
-      '00000004',
-      '00000005',
-      '00000006',
-      '00000007',
-    ]
-    const drawn = (length: number) =>
-      length === 4 ? Buffer.from(ids.shift() ?? 'fffffff0', 'hex') : randomBytes(length)
+    const ids = [0xffffffff, 0x7fffffff, 1, 0x80000001, 2, 3, 4, 5]
+    const again = [0xffffffff, 6, 0x80000001, 7]
+    const drawn = (length: number) => {
+      const bytes = randomBytes(length)
+      if (length === 4) bytes.writeUInt32BE(again.shift() ?? 0)
+      else for (const [position, id] of ids.entries()) bytes.writeUInt32BE(id, position * 36)
+      return bytes
+    }
     const { itemMaps } = await issued({ randomBytes: drawn })
     const names = itemMaps(NAMESPACE).map((item) => [item.get('digestID'), item.get('elementIdentifier')])
-    expect(names.map(([id]) => id)).toEqual([1, 2, 3, 4, 5, 6, 0x7fffffff])
+    expect(names.map(([id]) => id)).toEqual([1, 2, 3, 4, 6, 7, 0x7fffffff])
     expect(names.at(-1)).toEqual([0x7fffffff, 'family_name'])
+    expect(itemMaps(MORE).map((item) => item.get('digestID'))).toEqual([5])
+    expect(again).toEqual([])
+  })
+
+  it('asks for random bytes once for all of its items, and shares none of them with a copy', async () => {
+    const lengths: number[] = []
+    const counted = (length: number) => {
+      lengths.push(length)
+      return randomBytes(length)
+    }
+    const salts = (await Promise.all([issued({ randomBytes: counted }), issued({ randomBytes: counted })])).flatMap(
+      ({ itemMaps }) => [...itemMaps(NAMESPACE), ...itemMaps(MORE)].map((item) => item.get('random') as Uint8Array),
+    )
+    expect(lengths).toEqual([288, 288])
+    expect(new Set(salts.map((salt) => Buffer.from(salt).toString('hex'))).size).toBe(16)
   })
 
   it('puts the items of copies in different orders', async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
 import { CredentialError } from '../../../server/protocol/credential/verification.js'
 import { decodeCbor } from '../../../server/protocol/mdoc/cbor/decode.js'
-import { type Encodable, encodeCbor, encodedItem } from '../../../server/protocol/mdoc/cbor/encode.js'
-import { TAG_ENCODED_CBOR, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
+import { encodeCbor } from '../../../server/protocol/mdoc/cbor/encode.js'
+import { type Encodable, TAG_ENCODED_CBOR, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
 import {
   presentMdoc,
   redirectTranscript,
@@ -10,6 +10,7 @@ import {
   verifyDeviceResponse,
 } from '../../../server/protocol/mdoc/mdoc.js'
 import { issue, MORE, makeAuthority, makeHolder, makeIssuer, NAMESPACE, trusting } from './actors.js'
+import { encodedItem } from './tampering.js'
 
 const TURNS = 400
 const sessionTranscript = redirectTranscript({ clientId: 'c', nonce: 'n', responseUri: 'https://verifier.example' })

@@ -1,6 +1,12 @@
 import { decodeCbor } from '../../../server/protocol/mdoc/cbor/decode.js'
-import { type Encodable, encodeCbor, encodedItem } from '../../../server/protocol/mdoc/cbor/encode.js'
-import { type CborValue, isMap, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
+import { encodeCbor } from '../../../server/protocol/mdoc/cbor/encode.js'
+import {
+  type CborValue,
+  type Encodable,
+  isMap,
+  TAG_ENCODED_CBOR,
+  Tagged,
+} from '../../../server/protocol/mdoc/cbor/values.js'
 import { createSign1 } from '../../../server/protocol/mdoc/cose/sign1.js'
 import type { Actor } from './actors.js'
 
@@ -29,7 +35,10 @@ export function at(root: Encodable, ...path: readonly (string | number)[]): Enco
 export const mapAt = (root: Encodable, ...path: readonly (string | number)[]) => at(root, ...path) as Tree
 export const listAt = (root: Encodable, ...path: readonly (string | number)[]) => at(root, ...path) as Encodable[]
 
-/** An encoded item (tag 24) with its map changed. */
+/** A data item as a byte string under tag 24. */
+export const encodedItem = (value: Encodable) => new Tagged(TAG_ENCODED_CBOR, encodeCbor(value))
+
+/** An encoded item with its map changed. */
 export function changedItem(item: Encodable, change: (map: Tree) => unknown): Tagged<Uint8Array> {
   const map = decoded((item as Tagged).value as Uint8Array) as Tree
   change(map)

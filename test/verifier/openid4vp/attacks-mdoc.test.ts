@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decodeCbor } from '../../../server/protocol/mdoc/cbor/decode.js'
-import { type Encodable, encodeCbor, encodedItem } from '../../../server/protocol/mdoc/cbor/encode.js'
-import { Encoded } from '../../../server/protocol/mdoc/cbor/values.js'
+import { encodeCbor } from '../../../server/protocol/mdoc/cbor/encode.js'
+import { type Encodable, Encoded } from '../../../server/protocol/mdoc/cbor/values.js'
 import { createSign1 } from '../../../server/protocol/mdoc/cose/sign1.js'
 import { deviceAuthenticationOf } from '../../../server/protocol/mdoc/device-response.js'
 import {
@@ -11,7 +11,16 @@ import {
   STATUS_LIST_CWT_MEDIA_TYPE,
 } from '../../../server/protocol/mdoc/mdoc.js'
 import { type Actor, MORE, makeHolder, makeIssuer } from '../../protocol/mdoc/actors.js'
-import { at, changed, changedItem, listAt, mapAt, resigned, type Tree } from '../../protocol/mdoc/tampering.js'
+import {
+  at,
+  changed,
+  changedItem,
+  encodedItem,
+  listAt,
+  mapAt,
+  resigned,
+  type Tree,
+} from '../../protocol/mdoc/tampering.js'
 import type { RequestPayload } from '../actors.js'
 import { askBrowser, SHOP } from '../browser.js'
 import { certifiedStatusList, makeRoot, YEARS } from '../certified.js'

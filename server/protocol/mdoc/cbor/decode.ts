@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { CredentialError } from '../../credential/verification.js'
+import type { Work } from '../../work.js'
 import { ARRAY, BYTES, MAP, NEGATIVE, TAG, TEXT, UNSIGNED } from './major-types.js'
 import { type CborKey, type CborMap, type CborValue, Tagged } from './values.js'
 
@@ -7,6 +8,8 @@ import { type CborKey, type CborMap, type CborValue, Tagged } from './values.js'
 export const MAX_CBOR_BYTES = 1_048_576
 const MAX_DEPTH = 32
 const MAX_ELEMENTS = 4_096
+/** An item that a digest is compared of is the dearest. */
+const UNITS_OF_AN_ELEMENT = 50
 
 /** Of additional information; values below are lengths and numbers themselves (RFC 8949 §3). */
 const ONE_BYTE = 24
@@ -23,12 +26,20 @@ const DOUBLE = 27
 
 /** How many elements of arrays and pairs of maps may still be read; what is encoded within one document shares it. */
 export class ElementBudget {
+  readonly #work: Work | undefined
   #left = MAX_ELEMENTS
+
+  /** @param work pays for each of them */
+  constructor(work?: Work) {
+    this.#work = work
+  }
 
   /** Whether there were as many. */
   take(count: number): boolean {
     this.#left -= count
-    return this.#left >= 0
+    if (this.#left < 0) return false
+    this.#work?.spend(count * UNITS_OF_AN_ELEMENT)
+    return true
   }
 }
 
@@ -83,7 +94,8 @@ class Reader {
 
   #item(depth: number): CborValue {
     const start = this.#at
-    const initial = this.#take(1)[0] ?? 0
+    this.#skip(1)
+    const initial = this.#bytes[start] ?? 0
     const major = initial >> 5
     const info = initial & 0x1f
     if (info > EIGHT_BYTES) {
@@ -121,12 +133,15 @@ class Reader {
     return depth + 1
   }
 
+  #skip(length: number): void {
+    this.#at += length
+    if (this.#at > this.#bytes.length) throw this.#refusal('it ends too early')
+  }
+
   #take(length: number): Uint8Array {
-    const end = this.#at + length
-    if (end > this.#bytes.length) throw this.#refusal('it ends too early')
-    const taken = this.#bytes.subarray(this.#at, end)
-    this.#at = end
-    return taken
+    const at = this.#at
+    this.#skip(length)
+    return this.#bytes.subarray(at, this.#at)
   }
 
   /** RFC 8949 §3: the argument of an initial byte, a bigint where a number does not hold it. */
@@ -134,7 +149,7 @@ class Reader {
     if (info < ONE_BYTE) return info
     const at = this.#at
     const length = 1 << (info - ONE_BYTE)
-    this.#take(length)
+    this.#skip(length)
     if (length === 1) return this.#view.getUint8(at)
     if (length === 2) return this.#view.getUint16(at)
     if (length === 4) return this.#view.getUint32(at)
@@ -189,13 +204,13 @@ class Reader {
       case UNDEFINED:
         return undefined
       case HALF:
-        this.#take(2)
+        this.#skip(2)
         return half(this.#view.getUint16(at))
       case SINGLE:
-        this.#take(4)
+        this.#skip(4)
         return this.#view.getFloat32(at)
       case DOUBLE:
-        this.#take(8)
+        this.#skip(8)
         return this.#view.getFloat64(at)
       default:
         throw this.#refusal('a simple value that is not known')

@@ -1,21 +1,11 @@
 import { ARRAY, BYTES, MAP, NEGATIVE, SIMPLE, TAG, TEXT, UNSIGNED } from './major-types.js'
-import { type CborKey, Encoded, TAG_ENCODED_CBOR, Tagged } from './values.js'
-
-/** What can be encoded: what decoding gives, and items that are encoded already. */
-export type Encodable =
-  | number
-  | bigint
-  | string
-  | boolean
-  | null
-  | undefined
-  | Uint8Array
-  | Encoded
-  | readonly Encodable[]
-  | ReadonlyMap<CborKey, Encodable>
-  | Tagged<Encodable>
+import { type Encodable, Encoded, TAG_ENCODED_CBOR, Tagged } from './values.js'
 
 const MAX_UINT32 = 0xffff_ffff
+
+const MAX_HEAD = 9
+/** Of what is 24 to 255 bytes long, as most data elements of a mobile document are. */
+const USUAL_HEAD = 2
 
 /**
  * Encodes a data item with definite lengths and the shortest heads (RFC 8949 §4.2.1); maps keep their order. A number that is a
@@ -29,9 +19,11 @@ export function encodeCbor(value: Encodable): Uint8Array {
   return writer.written()
 }
 
-/** A data item as a byte string under tag 24 (RFC 8949 §3.4.5.1): `#6.24(bstr .cbor item)`. */
-export function encodedItem(value: Encodable): Tagged<Uint8Array> {
-  return new Tagged(TAG_ENCODED_CBOR, encodeCbor(value))
+/** Encodes a data item as a byte string under tag 24 (RFC 8949 §3.4.5.1): `#6.24(bstr .cbor item)`. */
+export function encodeEmbedded(value: Encodable): Uint8Array {
+  const writer = new Writer()
+  writer.embedded(value)
+  return writer.written()
 }
 
 class Writer {
@@ -40,6 +32,23 @@ class Writer {
 
   written(): Uint8Array {
     return this.#buffer.subarray(0, this.#length)
+  }
+
+  /** The item stands where it is written: its length is put before it afterwards. */
+  embedded(value: Encodable): void {
+    this.#head(TAG, TAG_ENCODED_CBOR)
+    const at = this.#length
+    this.#reserve(MAX_HEAD)
+    this.#length += USUAL_HEAD
+    this.item(value)
+    const end = this.#length
+    const length = end - at - USUAL_HEAD
+    const head = headLength(length)
+    this.#reserve(MAX_HEAD)
+    if (head !== USUAL_HEAD) this.#buffer.copyWithin(at + head, at + USUAL_HEAD, end)
+    this.#length = at
+    this.#head(BYTES, length)
+    this.#length += length
   }
 
   item(value: Encodable): void {
@@ -100,7 +109,7 @@ class Writer {
   }
 
   #head(major: number, argument: number | bigint): void {
-    this.#reserve(9)
+    this.#reserve(MAX_HEAD)
     const type = major << 5
     const at = this.#length
     if (argument < 24) {
@@ -129,6 +138,13 @@ class Writer {
     this.#buffer.copy(larger, 0, 0, this.#length)
     this.#buffer = larger
   }
+}
+
+/** Bytes of the head of an item with this argument, which is no longer than a buffer. */
+function headLength(argument: number): number {
+  if (argument < 24) return 1
+  if (argument <= 0xff) return 2
+  return argument <= 0xffff ? 3 : 5
 }
 
 /** RFC 8949 §3.3 */

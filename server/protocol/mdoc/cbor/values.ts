@@ -1,5 +1,8 @@
-/** What a decoded CBOR data item is here (RFC 8949 §3). Integers beyond 2^53 are bigints; integers and floats are not told apart. */
-export type CborValue =
+/**
+ * A CBOR data item (RFC 8949 §3), with `Other` wherever an item may stand. Integers beyond 2^53 are bigints; integers and floats are
+ * not told apart.
+ */
+type CborItem<Other> =
   | number
   | bigint
   | string
@@ -7,11 +10,17 @@ export type CborValue =
   | null
   | undefined
   | Uint8Array
-  | readonly CborValue[]
-  | CborMap
-  | Tagged
+  | Other
+  | readonly CborItem<Other>[]
+  | ReadonlyMap<CborKey, CborItem<Other>>
+  | Tagged<CborItem<Other>>
 
+/** What decoding gives. */
+export type CborValue = CborItem<never>
 export type CborMap = ReadonlyMap<CborKey, CborValue>
+
+/** What can be encoded: what decoding gives, and items that are encoded already. */
+export type Encodable = CborItem<Encoded>
 
 /** Mobile documents and COSE know no others. */
 export type CborKey = string | number | bigint

@@ -4,8 +4,8 @@ import { canonicalAlgorithm, fitsAlgorithm } from '../../jose/algorithms.js'
 import { type Jwk, JwsError, type Signer } from '../../jose/jws.js'
 import { verificationKey } from '../../jose/verification-key.js'
 import { type DecodeOptions, decodeCbor } from '../cbor/decode.js'
-import { type Encodable, encodeCbor } from '../cbor/encode.js'
-import { type CborKey, type CborMap, type CborValue, isArray, isBytes, isMap } from '../cbor/values.js'
+import { encodeCbor } from '../cbor/encode.js'
+import { type CborKey, type CborMap, type CborValue, type Encodable, isArray, isBytes, isMap } from '../cbor/values.js'
 import { algorithmOfCose, coseAlgorithmsOf } from './algorithms.js'
 
 const ALG = 1

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CredentialError } from '../../../../server/protocol/credential/verification.js'
 import { decodeCbor, ElementBudget, sourceOf } from '../../../../server/protocol/mdoc/cbor/decode.js'
-import { encodeCbor } from '../../../../server/protocol/mdoc/cbor/encode.js'
+import { encodeCbor, encodeEmbedded } from '../../../../server/protocol/mdoc/cbor/encode.js'
 import { type CborValue, Tagged } from '../../../../server/protocol/mdoc/cbor/values.js'
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex')
@@ -71,6 +71,14 @@ describe('CBOR (RFC 8949)', () => {
   ])('%s is read as %s, which is written in another way', (hex, value) => {
     expect(decode(hex)).toEqual(value)
   })
+
+  it.each([0, 22, 23, 254, 255, 500, 65_533, 65_534, 200_000])(
+    'an item around a text of %i characters is embedded in a byte string (§3.4.5.1)',
+    (length) => {
+      const text = 'x'.repeat(length)
+      expect(encodeEmbedded(text)).toEqual(encodeCbor(new Tagged(24, encodeCbor(text))))
+    },
+  )
 
   it('keeps the bytes that an item came in', () => {
     const item = decode('82d81859000141a1186101')
