@@ -86,7 +86,7 @@ describe('POST /credentials/verify: a valid credential', () => {
       const counts = tables.map(
         ({ name }) => `SELECT '${name}' AS name, md5(string_agg(t::text, '' ORDER BY t::text)) FROM "${name}" t`,
       )
-      return query(service.databaseUrl, counts.join(' UNION ALL '))
+      return query(service.databaseUrl, `${counts.join(' UNION ALL ')} ORDER BY 1`)
     }
     const { credential } = await sign('dc+sd-jwt')
     const { credential: jwt, id } = await sign('jwt_vc_json')
