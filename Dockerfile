@@ -6,6 +6,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY prisma.config.ts tsconfig.json tsconfig.build.json ./
 COPY prisma prisma
 COPY server server
+COPY client client
 RUN npm run build \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     ...common,
     include: ['test/browser/**/*.test.ts'],
-    globalSetup: ['test/support/database-setup.ts'],
+    globalSetup: ['test/support/database-setup.ts', 'test/support/console-setup.ts'],
     maxWorkers: 1,
   },
 })

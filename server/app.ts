@@ -4,6 +4,7 @@ import type { Deps } from './deps.js'
 import { errors } from './errors.js'
 import { accessLog } from './http/access-log.js'
 import { apiReference } from './http/api-reference.js'
+import { consoleFiles } from './http/console-files.js'
 import { corsPolicy } from './http/cors.js'
 import { sendFailure } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
@@ -40,6 +41,8 @@ export function createApp(deps: Deps, options: AppOptions = {}): App {
   app.use(securityHeaders())
   app.use(corsPolicy(config))
   if (config.authDisabled) app.use(hostCheck(config))
+  // Not counted: opening the console takes some ten files at once.
+  app.use(consoleFiles(config))
   if (config.rateLimit.max > 0) {
     app.use(
       rateLimiter(deps, options.rateLimitStore, (path, method, mac) =>

@@ -16,14 +16,25 @@ export function generateClient(): void {
   })
 }
 
-/** Compiles to dist/ where it is missing or a source has changed. */
+/** Compiles the service to dist/ where it is missing or a source has changed. */
 export function build(): void {
   const dist = join(root, 'dist')
   unlessUpToDate(join(dist, '.sources'), join(dist, 'server', 'main.js'), serverSources(), () => {
     process.stdout.write('Building …\n')
     // Otherwise the output of deleted sources would remain.
-    rmSync(dist, { recursive: true, force: true })
+    for (const output of ['server', 'prisma']) rmSync(join(dist, output), { recursive: true, force: true })
     runQuietly(programOf('typescript', 'tsc'), '-p', 'tsconfig.build.json')
+  })
+}
+
+const CONSOLE = 'client/console/vite.config.ts'
+
+/** Bundles the console to dist/console where it is missing or a source has changed. */
+export function buildConsole(): void {
+  const dist = join(root, 'dist')
+  unlessUpToDate(join(dist, '.console-sources'), join(dist, 'console', 'index.html'), consoleSources(), () => {
+    process.stdout.write('Building the console …\n')
+    runQuietly(programOf('vite'), 'build', '--config', CONSOLE, '--logLevel', 'warn')
   })
 }
 
@@ -56,13 +67,19 @@ const serverSources = (): string[] => [
   ...clientSources(),
 ]
 
+/** The service's types stand in the console's sources, but nothing of them in what is made of it. */
+const consoleSources = (): string[] => [
+  ...filesBelow(inRoot('client')).filter((file) => /\.(?:tsx?|css|html)$/.test(file)),
+  ...['tsconfig.json', 'package.json', 'package-lock.json'].map(inRoot).filter((file) => existsSync(file)),
+]
+
 const inRoot = (path: string): string => join(root, path)
 
 function filesBelow(directory: string): string[] {
   if (!existsSync(directory)) return []
   return readdirSync(directory)
     .sort()
-    .filter((name) => name !== 'generated')
+    .filter((name) => name !== 'generated' && name !== 'dist')
     .map((name) => join(directory, name))
     .flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path]))
 }

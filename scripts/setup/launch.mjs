@@ -34,9 +34,12 @@ export async function launch(module, needs) {
       // From here on there are dependencies.
       const { register } = await import('tsx/esm/api')
       register()
-      const { generateClient, build } = await import('./build.ts')
+      const { generateClient, build, buildConsole } = await import('./build.ts')
       generateClient()
-      if (needs.build) build()
+      if (needs.build) {
+        build()
+        buildConsole()
+      }
     })
     const { run } = await import(`../${module}`)
     await run(process.argv.slice(2))

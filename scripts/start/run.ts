@@ -46,7 +46,18 @@ async function bringUp(supervisor: Supervisor, plan: StartPlan, dev: boolean, si
   await untilReady(origin, signal)
   const refusal = plan.local ? await seed(origin, demonstrationSchema) : null
   if (refusal !== null) say(`The demonstration schema was refused: ${refusal}`)
-  announce(plan, plan.added.ISSUER_BASE_URL ?? origin)
+  const url = plan.added.ISSUER_BASE_URL ?? origin
+  announce(plan, url, dev ? await developConsole(origin, signal) : `${url}/console/`)
+}
+
+/** Serves the console from its sources, and anew when they change, on loopback; the rest is forwarded to the service. */
+async function developConsole(service: string, signal: AbortSignal): Promise<string> {
+  const { createServer } = await import('vite')
+  process.env.CONSOLE_SERVICE = service
+  const server = await createServer({ configFile: join(root, 'client', 'console', 'vite.config.ts'), logLevel: 'warn' })
+  await server.listen()
+  signal.addEventListener('abort', () => void server.close(), { once: true })
+  return server.resolvedUrls?.local[0] ?? ''
 }
 
 /** Checked before the service starts, for a clearer message than its own. */
@@ -63,8 +74,9 @@ function originOf({ host, port }: NonNullable<StartPlan['address']>): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-function announce({ local, embeddedDatabase }: StartPlan, url: string): void {
+function announce({ local, embeddedDatabase }: StartPlan, url: string, consoleUrl: string): void {
   say('')
+  say(`Console: ${consoleUrl}`)
   say(`Credence is running at ${url}`)
   say(`  API reference    ${url}/api-docs`)
   say(`  Issuer metadata  ${url}/.well-known/openid-credential-issuer`)

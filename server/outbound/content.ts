@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { OutboundError, tooLarge } from './outbound-error.js'
 
-type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
+type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array<ArrayBuffer>>
 
 /** Content codings of RFC 9110 §8.4.1 and RFC 7932; each stops as soon as its output passes the limit. */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
@@ -23,11 +23,11 @@ const isTooLarge = (error: unknown) =>
  * @throws {OutboundError} `too-large` or `content`.
  */
 export async function decodeContent(
-  bytes: Uint8Array,
+  bytes: Uint8Array<ArrayBuffer>,
   coding: string | undefined,
   host: string,
   maxBytes: number,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const name = (coding ?? '').trim().toLowerCase()
   if (bytes.length === 0 || name === '' || name === 'identity') return bytes
   const decode = DECODERS.get(name)

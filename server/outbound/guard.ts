@@ -82,7 +82,12 @@ function redirectTarget({ status, headers }: Answer, request: Request, url: URL)
   return parseUrl(String(headers.location), url)
 }
 
-function toResponse({ status, headers }: Answer, bytes: Uint8Array, url: URL, redirected: boolean): Response {
+function toResponse(
+  { status, headers }: Answer,
+  bytes: Uint8Array<ArrayBuffer>,
+  url: URL,
+  redirected: boolean,
+): Response {
   if (status < 200 || status > 599) throw new OutboundError('status', `${url.host} answered with an unknown status.`)
   const init = { status, statusText: STATUS_CODES[status] ?? '', headers: responseHeaders(headers) }
   const response = new Response(NULL_BODY.has(status) ? null : bytes, init)

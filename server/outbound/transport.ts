@@ -21,7 +21,7 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /** As sent: not decompressed. */
-  readonly bytes: Uint8Array
+  readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Sends requests of one hop each: no redirects, no decompression. */
@@ -32,7 +32,11 @@ export interface Transport {
 }
 
 /** Reads a body as far as the limit; what leaves it unread closes the connection. */
-async function readBytes(body: AsyncIterable<Uint8Array>, host: string, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(
+  body: AsyncIterable<Uint8Array>,
+  host: string,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {

@@ -23,6 +23,7 @@ const REFUSED = [
   ['server/agent/circle-back.ts', "import type { A } from './circle.js'\nexport type B = A", 'noImportCycles'],
   ['server/main.ts', "import 'vitest'", 'noUndeclaredDependencies'],
   ['client/deps.ts', "import '../server/deps.js'", 'AppRouter alone'],
+  ['client/console/screens/deps.ts', "import '../../../server/deps.js'", 'by its client alone'],
 ] as const
 const DOWNWARD = "import '../../deps.js'\nimport '../../protocol/jose/jws.js'\nimport '../../formats/format.js'\n"
 

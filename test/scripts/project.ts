@@ -9,7 +9,15 @@ import { isRunning } from '../../scripts/setup/lock.mjs'
 import { projectDirectory } from '../../server/database/migrations.js'
 
 const original = projectDirectory()
-const copied = ['scripts', 'server/database', 'server/generated', 'prisma', 'package.json', 'package-lock.json']
+const copied = [
+  'scripts',
+  'server/database',
+  'server/generated',
+  'prisma',
+  'client',
+  'package.json',
+  'package-lock.json',
+]
 const settings = ['prisma.config.ts', 'tsconfig.json', 'tsconfig.build.json']
 
 export type JournalEntry = Record<string, unknown>

@@ -23,6 +23,7 @@ describe('npm start without any settings', () => {
   it('builds, starts PostgreSQL and the service, posts the demonstration schema and says where it is', async () => {
     const run = await project.start()
     expect(run.output()).toContain('Building …')
+    expect(run.output()).toContain('Building the console …')
     const [started, posted] = await project.journal()
     expect(started).toMatchObject({
       databaseAnswers: true,
@@ -35,7 +36,9 @@ describe('npm start without any settings', () => {
       },
     })
     expect(posted).toMatchObject({ posted: { name: 'ProofOfPurchase', version: 1 } })
-    expect(run.output()).toContain(`Credence is running at http://localhost:${started?.port}\n`)
+    expect(run.output()).toContain(
+      `Console: http://localhost:${started?.port}/console/\nCredence is running at http://localhost:${started?.port}\n`,
+    )
     run.child.kill('SIGTERM')
     await expect(run.exit).resolves.toEqual(stopped)
   })

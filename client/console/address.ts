@@ -1,0 +1,10 @@
+const named = document.querySelector<HTMLMetaElement>('meta[name="console-address"]')?.content ?? './'
+
+/** Where the console's pages are, with a slash at the end: `/console/`, or below the path that the service is served at. */
+export const consolePath = named === './' ? '/console/' : named
+
+/** Where the service answers, as whoever uses the console reached it. */
+export const serviceUrl = new URL('..', new URL(consolePath, window.location.origin))
+
+/** A path of the service, such as `/health/readiness`, as an address. */
+export const serviceAddress = (path: string): string => new URL(path.replace(/^\//, ''), serviceUrl).href

@@ -1,0 +1,63 @@
+import { serviceAddress } from './address.js'
+
+/** How long to wait before the service is asked again, in milliseconds; the last one from then on. */
+const PAUSES = [1_000, 2_000, 4_000, 8_000] as const
+const LAST_PAUSE = 15_000
+
+let away = false
+let attempts = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+const listeners = new Set<() => void>()
+
+function change(now: boolean): void {
+  if (away === now) return
+  away = now
+  for (const listener of listeners) listener()
+}
+
+/** Statuses of a proxy whose service is away, and of a service that starts or stops. */
+const isAway = (status: number) => status === 502 || status === 503 || status === 504
+
+async function ask(): Promise<void> {
+  timer = undefined
+  try {
+    heard((await fetch(serviceAddress('/health/readiness'), { headers: { 'x-console': '1' } })).status)
+  } catch {
+    lost()
+  }
+}
+
+/** The service answered with a status. */
+function heard(status: number): void {
+  if (isAway(status)) {
+    lost()
+    return
+  }
+  clearTimeout(timer)
+  timer = undefined
+  attempts = 0
+  change(false)
+}
+
+/** Nothing answered: the service is asked again until it does. */
+function lost(): void {
+  change(true)
+  timer ??= setTimeout(ask, PAUSES[attempts++] ?? LAST_PAUSE)
+}
+
+/** Whether the service answers, as far as calls have shown. */
+export const connection = {
+  heard,
+  lost,
+  isAway: () => away,
+  /** Asks at once instead of at the next turn. */
+  askNow: () => {
+    clearTimeout(timer)
+    timer = undefined
+    void ask()
+  },
+  subscribe: (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+}

@@ -1,0 +1,11 @@
+import type { Texts } from './texts/texts.js'
+
+/** One place of the navigation. */
+export interface Place {
+  /** The path of the screen; also marked while one below it is shown. */
+  readonly to: '/'
+  readonly name: keyof Texts['nav']
+}
+
+/** The screens, in the order of the work. One that is not built is not listed. */
+export const PLACES: readonly Place[] = [{ to: '/', name: 'overview' }]

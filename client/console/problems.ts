@@ -1,0 +1,44 @@
+import { isCredenceError } from '../index.js'
+
+/** What went wrong with a call, for a person. */
+export interface Problem {
+  /** HTTP status; undefined where the service was not reached. */
+  readonly status: number | undefined
+  /** The service's own sentences, one for each thing that is wrong. */
+  readonly messages: readonly string[]
+}
+
+export function problemOf(error: unknown): Problem {
+  if (isCredenceError(error)) {
+    const { data } = error
+    if (data !== undefined && data !== null) return { status: data.httpStatus, messages: data.messages }
+    return { status: undefined, messages: [] }
+  }
+  return { status: undefined, messages: [error instanceof Error ? error.message : String(error)] }
+}
+
+/** A message that begins with the path of a field, as those of the service's contracts do: `schema.title must be a string`. */
+const ABOUT = /^([A-Za-z_$][\w$-]*(?:\.[\w$-]+)*):? (.+)$/s
+
+/** Messages by the field of a form that they are about, and those that are about none of them. */
+export interface Sorted {
+  readonly byField: ReadonlyMap<string, string>
+  readonly others: readonly string[]
+}
+
+/**
+ * Sorts messages to the fields of a form.
+ *
+ * @param fieldOf the form's name for a path of the call's input; undefined where it has no field for it
+ */
+export function sortMessages(messages: readonly string[], fieldOf: (path: string) => string | undefined): Sorted {
+  const byField = new Map<string, string>()
+  const others: string[] = []
+  for (const message of messages) {
+    const [, path, sentence] = ABOUT.exec(message) ?? []
+    const field = path === undefined ? undefined : fieldOf(path)
+    if (field === undefined || sentence === undefined) others.push(message)
+    else byField.set(field, byField.has(field) ? `${byField.get(field)}; ${sentence}` : sentence)
+  }
+  return { byField, others }
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { serviceAddress } from '../../address.js'
+import { issuerRecords, verifierRecords } from '../../queries/agent.js'
+import { health, version } from '../../queries/service.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { Panel } from '../../ui/panel.js'
+import { Screen } from '../../ui/screen.js'
+import { Records } from './records.js'
+
+/** Documents that wallets read, below the service's address. */
+const DOCUMENTS = [
+  ['issuerMetadata', '/.well-known/openid-credential-issuer'],
+  ['authorizationServer', '/.well-known/oauth-authorization-server'],
+  ['jwtIssuer', '/.well-known/jwt-vc-issuer'],
+  ['reference', '/api-docs'],
+] as const
+
+export function Overview() {
+  const { overview: words } = useTexts()
+  const issuers = useQuery(issuerRecords)
+  const verifiers = useQuery(verifierRecords)
+  return (
+    <Screen title={words.title} intro={words.intro}>
+      <div className="panels">
+        <Health />
+        <Panel title={words.documents} intro={words.documentsIntro}>
+          <ul className="plain">
+            {DOCUMENTS.map(([name, path]) => (
+              <li key={name}>
+                <a href={serviceAddress(path)} target="_blank" rel="noreferrer">
+                  {words[name]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+        <Panel title={words.issuers}>
+          <Asked query={issuers}>{(records) => <Records records={records} />}</Asked>
+        </Panel>
+        <Panel title={words.verifiers}>
+          <Asked query={verifiers}>{(records) => <Records records={records} />}</Asked>
+        </Panel>
+      </div>
+    </Screen>
+  )
+}
+
+function Health() {
+  const { overview: words } = useTexts()
+  const ready = useQuery(health)
+  const running = useQuery(version)
+  return (
+    <Panel title={words.health}>
+      <Asked query={ready}>
+        {({ status, details }) => (
+          <>
+            <p className={status === 'ok' ? 'good' : 'bad'}>{status === 'ok' ? words.healthy : words.unhealthy}</p>
+            <dl>
+              {Object.entries(details).map(([name, component]) => (
+                <div key={name}>
+                  <dt>{words.component(name)}</dt>
+                  <dd>{words.status[component.status]}</dd>
+                </div>
+              ))}
+              {running.data !== undefined && (
+                <div>
+                  <dt>{words.version}</dt>
+                  <dd>{running.data.version}</dd>
+                </div>
+              )}
+            </dl>
+          </>
+        )}
+      </Asked>
+    </Panel>
+  )
+}

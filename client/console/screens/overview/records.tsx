@@ -1,0 +1,29 @@
+import type { CredenceOutputs } from '../../../index.js'
+import { useSpoken } from '../../texts/use-texts.js'
+import { nameOf } from '../../ui/display-name.js'
+import { RelativeTime } from '../../ui/relative-time.js'
+import { ShortId } from '../../ui/short-id.js'
+
+interface Props {
+  readonly records: CredenceOutputs['agent']['issuers'] | CredenceOutputs['agent']['verifiers']
+}
+
+/** Issuer or verifier records, each with its DID. */
+export function Records({ records }: Props) {
+  const { language, texts } = useSpoken()
+  const { overview: words } = texts
+  return (
+    <ul className="plain records">
+      {records.map(({ id, did, display, isDefault, createdAt }) => (
+        <li key={id}>
+          <strong>{nameOf(display, language) ?? texts.common.product}</strong>
+          {isDefault && <span className="tag">{words.byDefault}</span>}
+          <ShortId id={did} what="DID" />
+          <span className="soft">
+            {words.created} <RelativeTime at={createdAt} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

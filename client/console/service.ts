@@ -1,0 +1,29 @@
+import { createCredenceClient, type Fetch } from '../index.js'
+import { serviceUrl } from './address.js'
+import { connection } from './connection.js'
+
+/**
+ * Every call of the console says that it is one: a page of another site cannot set this header without being asked about it
+ * first, and the session's cookie counts on requests that have it alone.
+ */
+const consoleFetch: Fetch = async (address, request) => {
+  const headers = new Headers(request.headers)
+  headers.set('x-console', '1')
+  try {
+    const response = await fetch(address, { ...request, headers })
+    connection.heard(response.status)
+    return response
+  } catch (error) {
+    if (request.signal?.aborted !== true) connection.lost()
+    throw error
+  }
+}
+
+/** The service, by the names of its procedures. */
+export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
+
+/** What is asked by path: documents that are no procedures. Resolves with their JSON, whatever the status. */
+export async function readDocument(path: string, signal: AbortSignal): Promise<unknown> {
+  const address = new URL(path.replace(/^\//, ''), serviceUrl)
+  return (await consoleFetch(address, { signal, headers: { accept: 'application/json' } })).json()
+}

@@ -1,0 +1,21 @@
+import { useSyncExternalStore } from 'react'
+import { connection } from '../connection.js'
+import { useTexts } from '../texts/use-texts.js'
+
+/** Says that the service is away, for as long as it is. What is below stays as it is. */
+export function ConnectionBar() {
+  const { connection: words } = useTexts()
+  const isAway = useSyncExternalStore(connection.subscribe, connection.isAway)
+  return (
+    <div role="status">
+      {isAway && (
+        <p className="away">
+          <span>{words.away}</span>
+          <button type="button" onClick={connection.askNow}>
+            {words.now}
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { type Language, loadTexts, rememberLanguage } from './language.js'
+import type { Texts } from './texts.js'
+
+interface Spoken {
+  readonly language: Language
+  readonly texts: Texts
+  readonly speak: (language: Language) => Promise<void>
+}
+
+const SpokenContext = createContext<Spoken | undefined>(undefined)
+
+interface Props {
+  readonly language: Language
+  readonly texts: Texts
+  readonly children: ReactNode
+}
+
+/** Gives everything below it the texts of one language. Changing it draws anew and loses nothing that was typed. */
+export function TextsProvider({ language, texts, children }: Props) {
+  const [spoken, setSpoken] = useState({ language, texts })
+  const speak = useCallback(async (chosen: Language) => {
+    const loaded = await loadTexts(chosen)
+    rememberLanguage(chosen)
+    document.documentElement.lang = chosen
+    setSpoken({ language: chosen, texts: loaded })
+  }, [])
+  const value = useMemo(() => ({ ...spoken, speak }), [spoken, speak])
+  return <SpokenContext value={value}>{children}</SpokenContext>
+}
+
+export function useSpoken(): Spoken {
+  const spoken = useContext(SpokenContext)
+  if (spoken === undefined) throw new Error('There is no TextsProvider above.')
+  return spoken
+}
+
+/** The texts of the language that is shown. */
+export const useTexts = (): Texts => useSpoken().texts

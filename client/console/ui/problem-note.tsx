@@ -1,0 +1,30 @@
+import { problemOf } from '../problems.js'
+import { useTexts } from '../texts/use-texts.js'
+
+interface Props {
+  readonly error: unknown
+  /** Sentences to show in the place of the error's own: those that belong to no field, say. */
+  readonly messages?: readonly string[]
+}
+
+/** Why a call failed, in sentences. */
+export function ProblemNote({ error, messages }: Props) {
+  const { problem: words } = useTexts()
+  const problem = problemOf(error)
+  const sentences = messages ?? problem.messages
+  const lead = problem.status === undefined && sentences.length === 0 ? words.unreachable : words.title
+  return (
+    <div className="problem-note" role="alert">
+      <strong>{messages?.length === 0 ? words.wrong : lead}</strong>
+      {sentences.length > 0 && (
+        <ul>
+          {sentences.map((sentence) => (
+            <li key={sentence} lang="en">
+              {sentence}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

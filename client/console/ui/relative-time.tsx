@@ -1,0 +1,29 @@
+import { useSpoken } from '../texts/use-texts.js'
+
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** How far `then` is from `now`, in words: "in 3 days", "2 minutes ago". */
+export function relative(then: Date, now: Date, language: string): string {
+  const seconds = Math.round((then.getTime() - now.getTime()) / 1000)
+  const [unit, size] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1]
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit)
+}
+
+/** A time as its distance from now; the exact one in the title. */
+export function RelativeTime({ at }: { readonly at: string }) {
+  const { language } = useSpoken()
+  const then = new Date(at)
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'medium' }).format(then)
+  return (
+    <time dateTime={at} title={exact}>
+      {relative(then, new Date(), language)}
+    </time>
+  )
+}

@@ -1,0 +1,21 @@
+import { CopyButton } from './copy-button.js'
+
+interface Props {
+  readonly id: string
+  /** What it is the id of. */
+  readonly what: string
+}
+
+const HEAD = 18
+const TAIL = 6
+
+/** The beginning and the end of an id, which is whole in the title and when it is copied. */
+export function ShortId({ id, what }: Props) {
+  const short = id.length > HEAD + TAIL + 1 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id
+  return (
+    <span className="id">
+      <code title={id}>{short}</code>
+      <CopyButton value={id} what={what} />
+    </span>
+  )
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { prefersGzip } from '../accept.js'
+import type { Config } from '../config.js'
+import { type ConsoleFile, type ConsoleFiles, readConsole } from '../console/files.js'
+import { projectDirectory } from '../database/migrations.js'
+
+/** Nothing foreign, nothing within the page, no frame around it. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** What is at addresses below the console's and is no screen of it. */
+const PROCEDURES: ReadonlySet<string> = new Set(['login', 'callback', 'logout'])
+
+function send({ type, bytes, gzipped }: ConsoleFile, caching: string, request: Request, response: Response): void {
+  response.set({ 'content-type': type, 'cache-control': caching, 'content-security-policy': POLICY })
+  response.vary('accept-encoding')
+  if (!prefersGzip(request.headers['accept-encoding'])) return void response.end(bytes)
+  response.set('content-encoding', 'gzip')
+  response.end(gzipped)
+}
+
+/**
+ * `/console`: the files that were built of client/console. Each of its addresses answers the same page, which shows the
+ * screen of that address, and is asked for anew each time; all else has a name that changes with it, and is kept for ever.
+ * Where the console was not built there is nothing.
+ *
+ * @param directory where it was built, `dist/console` unless given
+ */
+export function consoleFiles(
+  { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,
+  directory = join(projectDirectory(), 'dist', 'console'),
+): RequestHandler {
+  const path = `${new URL(issuerBaseUrl).pathname.replace(/\/$/, '')}/console/`
+  let kept: ConsoleFiles | undefined
+  const files = () => {
+    kept ??= readConsole(directory, path)
+    return kept
+  }
+  const router = Router({ caseSensitive: true, strict: true })
+  router.get('/console/assets/:name', (request, response, next) => {
+    const asset = files()?.assets.get(request.params.name)
+    if (asset === undefined) next()
+    else send(asset, 'public, max-age=31536000, immutable', request, response)
+  })
+  router.get(['/console', '/console/{*screen}'], (request, response, next) => {
+    const [, , first = ''] = request.path.split('/')
+    const page = PROCEDURES.has(first) || first === 'assets' ? undefined : files()?.page
+    if (page === undefined) next()
+    else send(page, 'no-cache', request, response)
+  })
+  return router as unknown as RequestHandler
+}

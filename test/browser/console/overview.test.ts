@@ -1,0 +1,70 @@
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestService } from '../../support/service.js'
+import { assertGood } from '../actors.js'
+import { ARGUMENTS } from '../chromium.js'
+import { onEveryScreen, startOpenService, watchedPage } from './actors.js'
+
+let service: TestService
+let browser: Browser
+
+beforeAll(async () => {
+  service = await startOpenService()
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+describe('the overview', () => {
+  it('is good in every size, light and dark: health, issuer and verifier, documents', async () => {
+    await onEveryScreen(browser, async (page, name) => {
+      await page.goto(`${service.url}/console/`)
+      await page.getByText('The service is ready.').waitFor()
+      await page.getByText('There is no login').waitFor()
+      expect(await page.getByText('default', { exact: true }).count()).toBe(2)
+      await assertGood(page, `overview-${name}`)
+    })
+  })
+
+  it('speaks the language of the browser, and the one that is chosen', async () => {
+    const context = await browser.newContext({ locale: 'de-AT' })
+    const { page, complaints } = await watchedPage(context)
+    await page.goto(`${service.url}/console/`)
+    await page.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    await page.getByLabel('Sprache').selectOption('en')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('an address that is no screen says so and leads back', async () => {
+    const { page } = await watchedPage(await browser.newContext({ locale: 'en-GB' }))
+    await page.goto(`${service.url}/console/nowhere/at/all`)
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('link', { name: 'Go to the overview' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.context().close()
+  })
+
+  it('says that the service is away, and reads anew by itself when it is back', async () => {
+    const { page } = await watchedPage(await browser.newContext({ locale: 'en-GB' }))
+    await page.clock.install()
+    await page.goto(`${service.url}/console/`)
+    await page.getByText('The service is ready.').waitFor()
+    await page.route('**/*', (route) => route.abort('connectionrefused'))
+    await page.clock.runFor(10_000)
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+    const bar = page.getByText('The service does not answer.')
+    await bar.waitFor()
+    expect(await page.getByText('The service is ready.').isVisible()).toBe(true)
+    await page.unroute('**/*')
+    await page.clock.runFor(20_000)
+    await bar.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+})

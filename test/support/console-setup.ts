@@ -1,0 +1,6 @@
+import { buildConsole } from '../../scripts/setup/build.js'
+
+/** The console as `npm start` builds it, where its sources have changed since. */
+export default function setup(): void {
+  buildConsole()
+}
