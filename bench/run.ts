@@ -10,6 +10,8 @@ import { baseOf } from './rows/goal.js'
 import { haipFlowRow } from './rows/haip-flow.js'
 import { issuanceFlowRows } from './rows/issuance-flows.js'
 import { listRows } from './rows/lists.js'
+import { formatFlowRows } from './rows/mdoc/flows.js'
+import { formatOperationRows } from './rows/mdoc/operations.js'
 import { presentationFlowRows } from './rows/presentation-flows.js'
 import type { Row } from './rows/row.js'
 import { singleRequestRows } from './rows/single-requests.js'
@@ -29,6 +31,8 @@ async function rowsOf(world: World, options: BenchOptions, say: Say): Promise<Ro
     await haipFlowRow(world),
     ...(await presentationFlowRows(world)),
     ...(await certifiedPresentationRows(world)),
+    ...(await formatOperationRows(world)),
+    ...(await formatFlowRows(world)),
     ...(await comparedRows(world, options, say)),
   ]
   const wanted = rows.filter(({ name }) => name.toLowerCase().includes(options.only))

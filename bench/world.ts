@@ -30,6 +30,8 @@ export interface World extends Installation {
   startFresh(which: 'service' | 'express'): Promise<Target>
   /** The service with further settings, with a database of its own. It ends with the world. */
   startInstallation(env: Readonly<Record<string, string>>): Promise<Installation>
+  /** A program of targets/ that does operations, without HTTP. It ends with the world. */
+  startOperations(program: string, env?: Readonly<Record<string, string>>): Promise<Target>
   /** One of the programs of peers/. It ends with the world. */
   startPeer(program: string): Promise<Target>
   close(): Promise<void>
@@ -96,16 +98,17 @@ export async function createWorld({ profile, node, processes }: BenchOptions): P
     const startExpress = async () => start({ program: 'bare-express.mjs', port: await freePort(), ready: '/version' })
     const main = await startInstallation({})
     const commits = { DATABASE_URL: await postgres.createDatabase() }
-    const cryptography = await start({ program: 'cryptography.mjs', port: 0 })
+    const startOperations: World['startOperations'] = (name, env = {}) => start({ program: name, port: 0, env })
     return {
       ...main,
       express: await startExpress(),
-      cryptography,
-      commits: await start({ program: 'commits.mjs', port: 0, env: commits }),
+      cryptography: await startOperations('cryptography.mjs'),
+      commits: await startOperations('commits.mjs', commits),
       postgres,
       nodeVersion: node === undefined ? process.version : `v${node}`,
       startFresh: (which) => (which === 'service' ? startService(main.databaseUrl, {}, []) : startExpress()),
       startInstallation,
+      startOperations,
       startPeer: async (name) => start({ program: `../peers/${name}`, port: await freePort(), ready: '/first-party' }),
       close,
     }

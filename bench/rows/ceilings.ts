@@ -1,5 +1,4 @@
-import type { Sample } from '../measure/sample.js'
-import type { Target } from '../targets/target.js'
+import { measureOperations } from '../measure/operations.js'
 import type { World } from '../world.js'
 import type { Row } from './row.js'
 
@@ -11,17 +10,15 @@ const OPERATIONS = [
 
 /** What the signatures alone cost, and what the same PostgreSQL can commit, in processes without HTTP. */
 export function ceilingRows({ cryptography, commits }: World): Row[] {
-  const ask = async (target: Target, operation: string, atOnce: number, seconds: number) =>
-    (await target.ask({ operation, atOnce, seconds })) as unknown as Sample
   const signatures = OPERATIONS.flatMap(([what, operation]) =>
     [1, 16].map((atOnce) => ({
       name: `cryptography alone: ${what}, ${atOnce} at once`,
-      measure: (seconds: number) => ask(cryptography, operation, atOnce, seconds),
+      measure: (seconds: number) => measureOperations(cryptography, operation, atOnce, seconds),
     })),
   )
   const committing = [1, 8, 32].map((atOnce) => ({
     name: `PostgreSQL alone: one row committed, ${atOnce} at once`,
-    measure: (seconds: number) => ask(commits, 'commit', atOnce, seconds),
+    measure: (seconds: number) => measureOperations(commits, 'commit', atOnce, seconds),
   }))
   return [...signatures, ...committing]
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import { createCaller } from '../measure/caller.js'
 import { type EventStream, openEventStream } from '../measure/event-stream.js'
 import { cpuMs } from '../measure/process-usage.js'
@@ -53,8 +54,10 @@ function closeAll(streams: readonly EventStream[]): void {
   for (const stream of streams) stream.close()
 }
 
+const zMemory = z.object({ rss: z.number(), heapUsed: z.number(), external: z.number() })
+
 async function memoryOf(target: Target) {
-  const { rss = Number.NaN, heapUsed = Number.NaN, external = Number.NaN } = await target.ask('memory')
+  const { rss, heapUsed, external } = zMemory.parse(await target.ask('memory'))
   return { resident: rss / 1024, heap: (heapUsed + external) / 1024 }
 }
 

@@ -10,7 +10,7 @@ export interface Target {
   readonly url: string
   readonly pid: number
   /** Asks the process for something and gives its answer. */
-  ask(command: string | Readonly<Record<string, unknown>>): Promise<Record<string, number>>
+  ask(command: string | Readonly<Record<string, unknown>>): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -69,7 +69,7 @@ export async function startTarget({
       const answer = once(child, 'message')
       child.send(command)
       const [message] = await answer
-      return message as Record<string, number>
+      return message
     },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { z } from 'zod'
 import { startTemporaryPostgres } from '../../scripts/postgres/temporary.js'
 import type { Config } from '../../server/config.js'
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
@@ -17,6 +18,9 @@ import { machine } from '../report/machine.js'
 import { markdown } from '../report/markdown.js'
 import { startTarget } from '../targets/target.js'
 import { commitRate, drive, makeSessions, notifyingTransition, transition } from './driver.js'
+
+/** What the watcher saw since it was asked: numbers of session and event, and when. */
+const zCollected = z.object({ seen: z.array(z.number()) })
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -112,7 +116,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const env = { WATCH: JSON.stringify(watch) }
     const watcher = await startTarget({ program: 'watcher.mjs', node: process.execPath, port: 0, env })
     closing.push(watcher.stop)
-    const collect = async () => (await watcher.ask('collect')) as unknown as { readonly seen: readonly number[] }
+    const collect = async () => zCollected.parse(await watcher.ask('collect'))
     for (let seen = 0; seen < 3 * sessions.length; seen += (await collect()).seen.length) await sleep(200)
 
     const lines = [['asked/s', 'reached/s', 'p50 ms', 'p99 ms', 'CPU driver', 'CPU readers', 'CPU PostgreSQL']]

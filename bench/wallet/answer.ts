@@ -9,7 +9,7 @@ interface Request {
   readonly client_metadata: { readonly jwks: { readonly keys: readonly EncryptionJwk[] } }
 }
 
-interface RequestObject extends Request {
+export interface RequestObject extends Request {
   readonly client_id: string
   readonly state: string
   readonly response_uri: string
@@ -24,22 +24,36 @@ export interface HeldCredential {
 
 const payloadOf = (jwt: string): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 
-/**
- * An encrypted answer with a Key Binding JWT of this moment. The wallet trusts the verifier: what a signature costs it is no cost of
- * the service.
- */
-function encryptedAnswer(request: Request, { wallet, sdJwt }: HeldCredential, aud: string, state?: string): string {
-  const query = request.dcql_query.credentials.find(({ format }) => format === 'dc+sd-jwt')
+/** What a request object says; the wallet trusts the verifier: what a signature costs it is no cost of the service. */
+export const readRequestObject = (requestObject: string): RequestObject => payloadOf(requestObject) as RequestObject
+
+/** Which query asks for a format, and the key that the answer is encrypted to. */
+export function queried(request: Request, format: string): { readonly id: string; readonly key: EncryptionJwk } {
+  const query = request.dcql_query.credentials.find((each) => each.format === format)
   const [key] = request.client_metadata.jwks.keys
-  if (query === undefined || key === undefined) throw new Error('The request asks for no SD-JWT VC, or in the clear.')
+  if (query === undefined || key === undefined) throw new Error(`The request asks for no ${format}, or in the clear.`)
+  return { id: query.id, key }
+}
+
+/** The encrypted answer with a presentation to a request object, by direct_post.jwt. */
+export function answered(
+  { state, response_uri: uri }: RequestObject,
+  { id, key }: ReturnType<typeof queried>,
+  presentation: string,
+): { path: string; response: string } {
+  const { pathname, search } = new URL(uri)
+  return { path: `${pathname}${search}`, response: encryptTo(key, { vp_token: { [id]: [presentation] }, state }) }
+}
+
+/** An SD-JWT VC with a Key Binding JWT of this moment. */
+function bound({ nonce }: Request, { wallet, sdJwt }: HeldCredential, aud: string): string {
   const binding = {
     iat: Math.floor(Date.now() / 1000),
     aud,
-    nonce: request.nonce,
+    nonce,
     sd_hash: createHash('sha256').update(sdJwt).digest('base64url'),
   }
-  const presentation = `${sdJwt}${wallet.sign({ typ: 'kb+jwt' }, binding)}`
-  return encryptTo(key, { vp_token: { [query.id]: [presentation] }, ...(state === undefined ? {} : { state }) })
+  return `${sdJwt}${wallet.sign({ typ: 'kb+jwt' }, binding)}`
 }
 
 /**
@@ -48,10 +62,8 @@ function encryptedAnswer(request: Request, { wallet, sdJwt }: HeldCredential, au
  * @returns path and form of the POST
  */
 export function answerTo(requestObject: string, held: HeldCredential): { path: string; response: string } {
-  const request = payloadOf(requestObject) as RequestObject
-  const { client_id: audience, state, response_uri: uri } = request
-  const { pathname, search } = new URL(uri)
-  return { path: `${pathname}${search}`, response: encryptedAnswer(request, held, audience, state) }
+  const request = readRequestObject(requestObject)
+  return answered(request, queried(request, 'dc+sd-jwt'), bound(request, held, request.client_id))
 }
 
 /** A signed request over the Digital Credentials API, or the answer to one. */
@@ -67,5 +79,7 @@ export function answerInBrowser(
   origin: string,
 ): DigitalCredential {
   const request = payloadOf(String(data.request)) as Request
-  return { protocol, data: { response: encryptedAnswer(request, held, `origin:${origin}`) } }
+  const { id, key } = queried(request, 'dc+sd-jwt')
+  const response = encryptTo(key, { vp_token: { [id]: [bound(request, held, `origin:${origin}`)] } })
+  return { protocol, data: { response } }
 }

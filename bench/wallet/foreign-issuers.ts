@@ -1,17 +1,11 @@
-import { createHash, createSign, type KeyObject, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { HeldCredential } from './answer.js'
 import { certificateFiles, certify } from './certificate-files.js'
-import { type BenchWallet, newBenchWallet } from './wallet.js'
+import { type BenchWallet, newBenchWallet, signJws } from './wallet.js'
 
 export const VCT = 'https://club.example/membership'
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-function signedBy(key: KeyObject, header: Record<string, unknown>, payload: Record<string, unknown>): string {
-  const input = `${encode({ alg: 'ES256', typ: 'dc+sd-jwt', ...header })}.${encode(payload)}`
-  const signature = createSign('sha256').update(input).sign({ key, dsaEncoding: 'ieee-p1363' })
-  return `${input}.${signature.toString('base64url')}`
-}
 
 type Sign = (payload: Record<string, unknown>) => string
 
@@ -40,7 +34,7 @@ export function foreignIssuers() {
   const verifierRoot = certify({ subject: 'Verifiers', ca: true, keyUsage: 0x04 })
   const verifier = certify({ subject: 'Shop', issuer: verifierRoot, keyUsage: 0x80, dns: ['127.0.0.1'] })
   const other = newBenchWallet()
-  const byCertificate: Sign = (payload) => signedBy(issuer.privateKey, { x5c: [issuer.x5c] }, payload)
+  const byCertificate: Sign = (payload) => signJws(issuer.privateKey, { typ: 'dc+sd-jwt', x5c: [issuer.x5c] }, payload)
   const byDid: Sign = (payload) => other.sign({ typ: 'dc+sd-jwt', kid: other.kid }, { iss: other.did, ...payload })
   return {
     env: {

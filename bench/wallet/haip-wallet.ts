@@ -1,17 +1,9 @@
-import { createHash, createSign, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import { certificateFiles, certify } from './certificate-files.js'
+import { signJws } from './wallet.js'
 
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
 const seconds = (): number => Math.floor(Date.now() / 1000)
-
-type Key = Parameters<ReturnType<typeof createSign>['sign']>[0] & object
-
-function signed(key: Key, header: Record<string, unknown>, payload: Record<string, unknown>): string {
-  const input = `${encode({ alg: 'ES256', ...header })}.${encode(payload)}`
-  const sign = createSign('sha256').update(input)
-  return `${input}.${sign.sign({ key, dsaEncoding: 'ieee-p1363' } as Parameters<typeof sign.sign>[0]).toString('base64url')}`
-}
 
 const CLIENT = 'https://wallet.example'
 const REDIRECT_URI = 'https://wallet.example/callback'
@@ -37,19 +29,19 @@ export function haipSetup() {
 export type HaipWallet = ReturnType<typeof newHaipWallet>
 
 /** A wallet under HAIP 1.0: an attested instance with keys of its own for tokens and credentials. */
-function newHaipWallet(provider: Key, x5c: readonly string[]) {
+function newHaipWallet(provider: KeyObject, x5c: readonly string[]) {
   const newKey = () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     return { privateKey, jwk: publicKey.export({ format: 'jwk' }) }
   }
   const [instance, token, holder] = [newKey(), newKey(), newKey()]
-  const attestation = signed(
+  const attestation = signJws(
     provider,
     { typ: 'oauth-client-attestation+jwt', x5c },
     { sub: CLIENT, exp: seconds() + 86_400, cnf: { jwk: instance.jwk } },
   )
   const dpop = (url: string, accessToken?: string): string =>
-    signed(
+    signJws(
       token.privateKey,
       { typ: 'dpop+jwt', jwk: token.jwk },
       {
@@ -65,7 +57,7 @@ function newHaipWallet(provider: Key, x5c: readonly string[]) {
     authenticated: (issuer: string, path: string, challenge: string) => ({
       dpop: dpop(`${issuer}${path}`),
       'oauth-client-attestation': attestation,
-      'oauth-client-attestation-pop': signed(
+      'oauth-client-attestation-pop': signJws(
         instance.privateKey,
         { typ: 'oauth-client-attestation-pop+jwt' },
         { aud: issuer, jti: randomUUID(), iat: seconds(), challenge },
@@ -77,7 +69,7 @@ function newHaipWallet(provider: Key, x5c: readonly string[]) {
       dpop: dpop(`${issuer}${path}`, accessToken),
     }),
     proof: (issuer: string, nonce: string): string =>
-      signed(
+      signJws(
         holder.privateKey,
         { typ: 'openid4vci-proof+jwt', jwk: holder.jwk },
         { aud: issuer, iat: seconds(), nonce },

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Caller } from '../measure/caller.js'
 import type { BenchWallet } from './wallet.js'
 
@@ -18,11 +19,12 @@ export interface Grant {
   readonly token: string
 }
 
-interface Offer {
-  readonly credential_issuer: string
-  readonly credential_configuration_ids: readonly string[]
-  readonly grants: Readonly<Record<string, { readonly 'pre-authorized_code': string }>>
-}
+const zOffer = z.object({
+  credential_issuer: z.string(),
+  credential_configuration_ids: z.array(z.string()),
+  grants: z.object({ [PRE_AUTHORIZED]: z.object({ 'pre-authorized_code': z.string() }) }),
+})
+type Offer = z.infer<typeof zOffer>
 
 const pathOf = (url: unknown): string => (typeof url === 'string' ? new URL(url).pathname : '')
 
@@ -32,8 +34,7 @@ function wellKnown(name: string, identifier: string): string {
   return `/.well-known/${name}${path === '/' ? '' : path}`
 }
 
-export const readOffer = async (caller: Caller, path: string): Promise<Offer> =>
-  (await caller.json(path)) as unknown as Offer
+export const readOffer = async (caller: Caller, path: string): Promise<Offer> => zOffer.parse(await caller.json(path))
 
 /** What both metadata say. */
 export async function readEndpoints(caller: Caller, issuer: string): Promise<Endpoints> {
@@ -50,7 +51,7 @@ export async function readEndpoints(caller: Caller, issuer: string): Promise<End
 
 /** The token for the pre-authorized code of an offer. */
 export async function redeem(caller: Caller, offer: Offer, { token }: Endpoints): Promise<Grant> {
-  const code = offer.grants[PRE_AUTHORIZED]?.['pre-authorized_code'] ?? ''
+  const code = offer.grants[PRE_AUTHORIZED]['pre-authorized_code']
   const { access_token } = await caller.json(token, {
     form: { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code },
   })
@@ -81,4 +82,16 @@ export function credentialOf(answer: Record<string, unknown>): string {
   const [first] = (answer.credentials ?? []) as { credential?: unknown }[]
   if (typeof first?.credential !== 'string') throw new Error(`There is no credential: ${JSON.stringify(answer)}`)
   return first.credential
+}
+
+/** Offer, token, nonce, credential: OpenID4VCI 1.0 with a pre-authorized code, as a wallet goes through it that knows the issuer. */
+export async function takeOffered(
+  caller: Caller,
+  endpoints: Endpoints,
+  { offeringId, configuration }: { readonly offeringId: string; readonly configuration: string },
+  wallet: BenchWallet,
+): Promise<string> {
+  const offer = await readOffer(caller, `/openid4vci/offers/${offeringId}`)
+  const grant = { ...(await redeem(caller, offer, endpoints)), configurations: [configuration] }
+  return credentialOf(await askForCredential(caller, grant, endpoints, wallet))
 }

@@ -7,19 +7,30 @@ export interface BenchWallet {
   readonly jwk: Readonly<Record<string, unknown>>
   /** ES256, compact. */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): string
+  /** ES256, r and s. */
+  signBytes(data: Uint8Array): Uint8Array
 }
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-function signWith(key: KeyObject, header: Record<string, unknown>, payload: Record<string, unknown>): string {
+const signatureOf = (key: KeyObject, data: Uint8Array | string): Buffer =>
+  createSign('sha256').update(data).sign({ key, dsaEncoding: 'ieee-p1363' })
+
+/** A compact JWS by ES256. */
+export function signJws(key: KeyObject, header: Record<string, unknown>, payload: Record<string, unknown>): string {
   const input = `${encode({ alg: 'ES256', ...header })}.${encode(payload)}`
-  const signature = createSign('sha256').update(input).sign({ key, dsaEncoding: 'ieee-p1363' })
-  return `${input}.${signature.toString('base64url')}`
+  return `${input}.${signatureOf(key, input).toString('base64url')}`
 }
 
 export function newBenchWallet(): BenchWallet {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const jwk = publicKey.export({ format: 'jwk' }) as Readonly<Record<string, unknown>>
   const did = `did:jwk:${encode(jwk)}`
-  return { did, kid: `${did}#0`, jwk, sign: (header, payload) => signWith(privateKey, header, payload) }
+  return {
+    did,
+    kid: `${did}#0`,
+    jwk,
+    sign: (header, payload) => signJws(privateKey, header, payload),
+    signBytes: (data) => signatureOf(privateKey, data),
+  }
 }
