@@ -63,14 +63,14 @@ export async function certificateRequestOf(
       // As a string it would be read as a distinguished name, in which quotes and commas mean something.
       name: new Name([{ CN: [{ utf8String: commonNameOf(record, hostname) }] }]),
       // Both stand for the key that the functions below know.
-      keys: { publicKey: {}, privateKey: { algorithm } } as never,
-      signingAlgorithm: algorithm as never,
+      keys: { publicKey: {}, privateKey: { algorithm } },
+      signingAlgorithm: algorithm,
       extensions: [
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
         ...(isAddress ? [] : [new SubjectAlternativeNameExtension([{ type: 'dns', value: hostname }])]),
       ],
     },
-    cryptographyOf(publicJwk, signer) as never,
+    cryptographyOf(publicJwk, signer),
   )
   return request.toString('pem')
 }

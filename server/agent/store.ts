@@ -37,6 +37,7 @@ const toRecord = (row: Row): AgentRecord => ({ ...row, display: (row.display as 
 
 const dataOf = (record: NewAgentRecord, identity: NewIdentity) => ({
   ...record,
+  // Prisma's type of JSON has an index signature, which an entry's has not.
   display: [...record.display] as unknown as Prisma.InputJsonArray,
   did: identity.did,
   keySetId: identity.keySetId,

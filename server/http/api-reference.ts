@@ -65,5 +65,6 @@ export function apiReference(appRouter: AnyRouter, deps: Pick<Deps, 'config'>): 
       response.sendFile(name, { root: swaggerFiles, maxAge: '1d' }),
     )
   }
+  // An application handles requests as any handler does, but its type says so for Express's own requests alone.
   return reference as unknown as RequestHandler
 }

@@ -177,6 +177,7 @@ function describable(appRouter: AnyRouter): OpenApiRouter {
     if (procedure._def.type !== 'subscription') return [name, procedure] as const
     return [name, { _def: { ...procedure._def, type: 'query', output: z.string() } }] as const
   })
+  // Of a router the generator reads nothing but `_def`.
   return { _def: { ...appRouter._def, procedures: Object.fromEntries(procedures) } } as unknown as OpenApiRouter
 }
 
@@ -216,6 +217,7 @@ const REFERENCE = {
 
 /** The machine-readable description: OpenAPI 3.1, made once at start from the router's contracts. */
 export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObject {
+  // What the generator gives has these members, all of them; its own type has them optional at every depth.
   const document = generateOpenApiDocument(describable(appRouter), {
     title: 'Credence',
     description:
@@ -223,7 +225,7 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
     version: API_VERSION,
     baseUrl: config.issuerBaseUrl,
     openApiVersion: '3.1.0',
-    securitySchemes: SECURITY_SCHEMES as never,
+    securitySchemes: SECURITY_SCHEMES,
   }) as unknown as { paths: Record<string, Record<string, Operation>>; components: { schemas?: JsonObject } }
   for (const route of routesOf(appRouter)) {
     const operation = document.paths[route.template]?.[route.method.toLowerCase()]
@@ -241,5 +243,5 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
   Object.assign(document.paths, REFERENCE)
   Object.assign(document, { tags: TAGS })
   document.components.schemas = { ...schemas, ErrorEnvelope: ENVELOPE, OAuthError: OAUTH_ERROR }
-  return document as unknown as JsonObject
+  return document
 }

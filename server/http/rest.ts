@@ -33,12 +33,15 @@ function createAdapter(): (passage: Passage) => Promise<void> {
     onError: ({ error }: { error: Error }) => {
       throw error
     },
+    // It asks for a whole router, and takes of one what stands here.
   } as never)
+  // It reads a request of the Fetch API too, and calls of a response what a Passage has.
   return (passage) => adapter(SHOWN as never, passage as never)
 }
 
 function call({ name, procedure }: Route, ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown> {
   const options = { path: name, type: procedure._def.type, ctx, getRawInput, signal: undefined, batchIndex: 0 }
+  // What tRPC's own adapters call a procedure with is no part of its types.
   return procedure(options as unknown as Parameters<AnyProcedure>[0])
 }
 

@@ -31,6 +31,7 @@ interface Node {
 const emptyNode = (): Node => ({ literals: new Map(), routes: new Map() })
 
 function membersOfKind(procedure: AnyProcedure, kind: string): Set<string> {
+  // The types of tRPC leave a procedure's inputs out.
   const [contract] = (procedure._def as unknown as { inputs: readonly unknown[] }).inputs
   const input = contract instanceof z.ZodPrefault ? contract.unwrap() : contract
   if (!(input instanceof z.ZodObject)) return new Set()

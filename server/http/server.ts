@@ -24,6 +24,7 @@ export function createAppServer(options: Omit<ServerOptions, 'IncomingMessage' |
   return {
     server,
     serve(app) {
+      // Given Express's prototypes above, which their classes' types do not show.
       app.request = Object.assign(AppRequest.prototype, { app }) as unknown as Express['request']
       app.response = Object.assign(AppResponse.prototype, { app }) as unknown as Express['response']
       server.on('request', app as Express)

@@ -15,6 +15,7 @@ export interface ContractedProcedure {
 
 function proceduresOf(router: AnyRouter): ContractedProcedure[] {
   return Object.entries<AnyProcedure>(router._def.procedures).map(([name, procedure]) => {
+    // The types of tRPC leave most of this out.
     const { type, meta, inputs, output, middlewares } = procedure._def as unknown as Omit<ContractedProcedure, 'name'>
     return { name, type, meta, inputs, output, middlewares }
   })

@@ -36,6 +36,7 @@ describe('statementTexts', () => {
   it.each([
     ['a text', ATTACK],
     ['an array', [ATTACK, ATTACK]],
+    // No type lets it through; a caller's JSON may look like it.
     ['what looks like a fragment', { strings: [ATTACK], values: [] } as unknown as SqlValue],
     ['what looks like a template', Object.assign([ATTACK], { raw: [ATTACK] })],
   ])('never takes %s for a part of the statement', (_what, attack) => {

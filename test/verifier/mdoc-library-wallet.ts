@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
 import { DcqlQuery } from 'dcql'
 import { calculateJwkThumbprint } from 'jose'
+import { z } from 'zod'
 import type { Jwk } from '../../server/protocol/jose/jws.js'
 import { mdocDcqlCredential, readMdoc } from '../../server/protocol/mdoc/mdoc.js'
 import type { BrowserRequest } from './browser.js'
@@ -15,21 +16,22 @@ export interface HeldDocument {
   readonly devicePrivate: Jwk
 }
 
-interface Request {
-  readonly client_id: string
-  readonly response_uri: string
-  readonly nonce: string
-  readonly response_mode: string
-  readonly dcql_query: DcqlQuery.Input
-  readonly client_metadata: { readonly jwks?: { readonly keys: readonly Record<string, string>[] } }
-}
+/** What this wallet reads of a request; over the Digital Credentials API there is no `response_uri`. */
+const zRequest = z.object({
+  client_id: z.string().optional(),
+  response_uri: z.string().optional(),
+  nonce: z.string(),
+  response_mode: z.string(),
+  dcql_query: z.custom<DcqlQuery.Input>(),
+  client_metadata: z.object({ jwks: z.object({ keys: z.array(z.record(z.string(), z.string())) }).optional() }),
+})
 
 /** What `dcql` chooses of one document: the id of its credential query, and elements. */
 function choose(query: DcqlQuery.Input, document: HeldDocument) {
   const parsed = DcqlQuery.parse(query)
   DcqlQuery.validate(parsed)
   const content = readMdoc(document.issuerSigned)
-  const result = DcqlQuery.query(parsed, [mdocDcqlCredential(content) as never])
+  const result = DcqlQuery.query(parsed, [mdocDcqlCredential(content)])
   const asked = parsed.credentials.find(({ format }) => format === 'mso_mdoc')
   if (!result.can_be_satisfied || asked === undefined) throw new Error('The wallet cannot satisfy the query.')
   const { id, claims = [] } = asked
@@ -37,7 +39,7 @@ function choose(query: DcqlQuery.Input, document: HeldDocument) {
 }
 
 /** @owf/mdoc presents; its SessionTranscript is its own. */
-async function vpTokenOf(request: Request, document: HeldDocument, origin?: string) {
+async function vpTokenOf(request: z.infer<typeof zRequest>, document: HeldDocument, origin?: string) {
   const { id, doctype, paths } = choose(request.dcql_query, document)
   const {
     nonce,
@@ -66,13 +68,14 @@ export async function answerWithDocument(address: string, document: HeldDocument
   const client = new Openid4vpClient({ callbacks })
   const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: address })
   const { authorizationRequestPayload } = await client.resolveOpenId4vpAuthorizationRequest({
-    authorizationRequestPayload: params as never,
+    authorizationRequestPayload: params,
     wallet: { metadata: { vp_formats_supported: {} } },
-  } as never)
-  const vpToken = await vpTokenOf(authorizationRequestPayload as never, document)
+  })
+  const request = zRequest.parse(authorizationRequestPayload)
+  const vpToken = await vpTokenOf(request, document)
   const response = await responseOf(client, authorizationRequestPayload, vpToken)
   const submitted = await client.submitOpenid4vpAuthorizationResponse({
-    authorizationRequestPayload: authorizationRequestPayload as never,
+    authorizationRequestPayload: { response_uri: request.response_uri },
     authorizationResponsePayload: response.authorizationResponsePayload,
     ...(response.jarm === undefined ? {} : { jarm: { responseJwt: response.jarm.responseJwt } }),
   })
@@ -82,13 +85,13 @@ export async function answerWithDocument(address: string, document: HeldDocument
 /** Answers a request as the same wallet behind a browser. @returns the `DigitalCredential` that the page gets */
 export async function answerInBrowserWithDocument(request: BrowserRequest, document: HeldDocument, origin: string) {
   const client = new Openid4vpClient({ callbacks: certified })
-  const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: request.data as never })
+  const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: request.data })
   const { authorizationRequestPayload } = await client.resolveOpenId4vpAuthorizationRequest({
-    authorizationRequestPayload: params as never,
+    authorizationRequestPayload: params,
     wallet: { metadata: { vp_formats_supported: {} } },
     origin,
-  } as never)
-  const vpToken = await vpTokenOf(authorizationRequestPayload as never, document, origin)
+  })
+  const vpToken = await vpTokenOf(zRequest.parse(authorizationRequestPayload), document, origin)
   const response = await responseOf(client, authorizationRequestPayload, vpToken, origin)
   const { state: _, ...answer } = response.authorizationResponsePayload
   const data = response.jarm === undefined ? answer : { response: response.jarm.responseJwt }

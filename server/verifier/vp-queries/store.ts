@@ -28,6 +28,7 @@ export function createVpQueryStore({ prisma, sql }: Database) {
   return {
     async insert(record: VpQueryRecord): Promise<void> {
       await prisma.$transaction(async (tx) => {
+        // Prisma's type of JSON has an index signature, which an item's has not.
         const query = [...record.query] as unknown as Prisma.InputJsonArray
         await tx.vpQuery.create({ data: { ...record, query } })
         await recordAudit(tx, { actor: null, action: 'vp-query.created', subject: 'vp-query', subjectId: record.id })

@@ -115,6 +115,7 @@ describe('partitions', () => {
   })
 
   it('are dropped by nobody where they are never to be', async () => {
+    // Takes away what `worker` gives, which a plan may lack.
     const table = worker(first, { droppable: undefined as never })
     await table.run(at(0))
     await table.run(at(100))

@@ -31,12 +31,14 @@ describe('A claims path into a mobile document (OpenID4VP 1.0 §7.2)', () => {
   })
 })
 
+type Claim = { path: [string, string]; values?: (string | boolean)[] }
+
 describe('A query for a mobile document, as the library of DCQL runs it', () => {
-  const matches = (doctype_value: string, claims: object[]) => {
+  const matches = (doctype_value: string, claims: Claim[]) => {
     const meta = zMdocMeta.parse({ doctype_value })
-    const query = DcqlQuery.parse({ credentials: [{ id: 'mdl', format: 'mso_mdoc', meta, claims }] } as never)
+    const query = DcqlQuery.parse({ credentials: [{ id: 'mdl', format: 'mso_mdoc', meta, claims }] })
     DcqlQuery.validate(query)
-    return DcqlQuery.query(query, [mdocDcqlCredential(content) as never]).can_be_satisfied
+    return DcqlQuery.query(query, [mdocDcqlCredential(content)]).can_be_satisfied
   }
 
   it('finds doctype, element and value', () => {
@@ -44,7 +46,7 @@ describe('A query for a mobile document, as the library of DCQL runs it', () => 
     expect(matches(DOCTYPE, [{ path: [MORE, 'organ_donor'], values: [true] }])).toBe(true)
   })
 
-  it.each([
+  it.each<[string, string, Claim]>([
     ['another doctype', 'org.iso.23220.photoid.1', { path: [NAMESPACE, 'birth_date'] }],
     ['an element of another namespace', DOCTYPE, { path: [NAMESPACE, 'organ_donor'] }],
     ['another value', DOCTYPE, { path: [NAMESPACE, 'birth_date'], values: ['1990-12-25'] }],

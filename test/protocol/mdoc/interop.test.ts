@@ -86,9 +86,9 @@ describe('@auth0/mdl, another code base', () => {
         })
         .useDigestAlgorithm('SHA-512')
         .addValidityInfo({ signed: new Date(), validUntil: new Date(NOW.getTime() + DAY) })
-        .addDeviceKeyInfo({ deviceKey: holder.publicJwk as never })
+        .addDeviceKeyInfo({ deviceKey: holder.publicJwk })
         .sign({
-          issuerPrivateKey: { ...issuer.privateKey.export({ format: 'jwk' }), kid: 'issuer' } as never,
+          issuerPrivateKey: { ...issuer.privateKey.export({ format: 'jwk' }), kid: 'issuer' },
           issuerCertificate: issuer.certificate.toString(),
           alg: 'ES256',
         })
@@ -96,13 +96,8 @@ describe('@auth0/mdl, another code base', () => {
     })
 
     it('as IssuerSigned', async () => {
-      const issuerSigned = at(
-        decodeCbor(document.encode(), { what: 'Test' }) as Map<string, never>,
-        'documents',
-        0,
-        'issuerSigned',
-      )
-      const bytes = sourceOf(issuerSigned as never) ?? Buffer.alloc(0)
+      const issuerSigned = at(decodeCbor(document.encode(), { what: 'Test' }), 'documents', 0, 'issuerSigned')
+      const bytes = sourceOf(issuerSigned) ?? Buffer.alloc(0)
       const verified = await verifyIssuerSigned(Buffer.from(bytes).toString('base64url'), trust())
       expect(verified.claims).toEqual({
         [NAMESPACE]: { family_name: 'Möbius', given_name: 'Ada', birth_date: '1990-12-24', portrait: 'AAH-' },
@@ -124,7 +119,7 @@ describe('@auth0/mdl, another code base', () => {
           ],
         })
         .usingSessionTranscriptBytes(transcriptBytes)
-        .authenticateWithSignature({ ...devicePrivate, kid: 'device' } as never, 'ES256')
+        .authenticateWithSignature({ ...devicePrivate, kid: 'device' }, 'ES256')
         .sign()
       const response = Buffer.from(presentation.encode()).toString('base64url')
       const verified = await verifyDeviceResponse(response, { ...trust(), sessionTranscript: transcript })

@@ -88,7 +88,7 @@ describe('an issuer’s key is found', () => {
   it('in an `x5c` chain that leads to one of TRUST_ANCHORS and names the issuer', async () => {
     const years = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T00:00:00Z' }
     const leaf = makeCertificate({ subject: 'Club', issuer: root, dns: ['club.example'], keyUsage: 0x80, ...years })
-    const signer = await createSigner(leaf.privateKey.export({ format: 'jwk' }) as never, 'unused')
+    const signer = await createSigner(leaf.privateKey.export({ format: 'jwk' }), 'unused')
     const issuer = await ForeignIssuer.named('https://club.example')
     const credential = await issuer.sdJwtVc({ signer, x5c: [leaf.x5c] })
     expect((await verify(credential)).isValid).toBe(true)
@@ -107,7 +107,7 @@ describe('an issuer’s key is found', () => {
       keyUsage: 0x80,
       ...years,
     })
-    const forger = await createSigner(untrusted.privateKey.export({ format: 'jwk' }) as never, 'unused')
+    const forger = await createSigner(untrusted.privateKey.export({ format: 'jwk' }), 'unused')
     const { isValid, error } = await verify(await issuer.sdJwtVc({ signer: forger, x5c: [untrusted.x5c] }))
     expect([isValid, error]).toEqual([false, expect.stringMatching(/^Issuer key cannot be resolved: .*x5c/)])
   })
@@ -123,7 +123,7 @@ describe('an issuer with a certificate for another purpose', () => {
   ])('%s: %s', async (_, purpose, expected) => {
     const names = { subject: 'Club', issuer: root, dns: ['club.example'], purposes: [purpose] }
     const leaf = makeCertificate({ ...names, keyUsage: 0x80, ...years })
-    const signer = await createSigner(leaf.privateKey.export({ format: 'jwk' }) as never, 'unused')
+    const signer = await createSigner(leaf.privateKey.export({ format: 'jwk' }), 'unused')
     const issuer = await ForeignIssuer.named('https://club.example')
     const { isValid, error } = await verify(await issuer.sdJwtVc({ signer, x5c: [leaf.x5c] }))
     expect(isValid).toBe(expected)

@@ -63,7 +63,7 @@ export function decodeCbor(bytes: Uint8Array, options: DecodeOptions): CborValue
 const sources = new WeakMap<object, Uint8Array>()
 
 /** The bytes that an array, a map or a tagged item was decoded from, as they came; undefined for any other value. */
-export function sourceOf(value: CborValue): Uint8Array | undefined {
+export function sourceOf(value: unknown): Uint8Array | undefined {
   return typeof value === 'object' && value !== null ? sources.get(value) : undefined
 }
 

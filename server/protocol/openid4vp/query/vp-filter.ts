@@ -165,6 +165,7 @@ const zFilterObject: z.ZodType<VpFilter> = z
  * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. Whether it
  * compiles (patterns, references, formats) is for compileVpQuery.
  */
+// The type is what typed clients send: a preprocessed schema would take `unknown`.
 export const zVpFilter = z.preprocess((value, context) => {
   // Bounds come first: what follows walks the filter by recursion.
   try {

@@ -46,6 +46,7 @@ function isTooLarge(value: unknown): boolean {
 }
 
 /** The items of a VP query. Its size comes first: what is wrong within it is told with its path, again and again. */
+// The type is what typed clients send: a preprocessed schema would take `unknown`.
 export const zVpQuery = z.preprocess((value, context) => {
   if (isTooLarge(value)) context.addIssue({ code: 'custom', message: 'must not be larger than 64 KiB' })
   return value
