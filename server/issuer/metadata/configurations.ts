@@ -13,7 +13,7 @@ import { configurationFor } from '../openid4vci/profiles/configurations.js'
 import { publishedFormats } from '../openid4vci/profiles/profiles.js'
 import { describeClaims } from '../schemas/claims.js'
 import { displayOf } from '../schemas/display.js'
-import type { CredentialSchema } from '../schemas/store.js'
+import type { CredentialSchema, ListedSchema } from '../schemas/store.js'
 
 const DEFAULT_LOCALE = 'en'
 
@@ -96,13 +96,13 @@ async function configuration(
  */
 export async function configurationsOf(
   deps: Pick<Deps, 'config' | 'formats'>,
-  schemas: readonly CredentialSchema[],
+  schemas: readonly ListedSchema[],
   algorithms: SigningAlgorithms,
 ): Promise<Record<string, Record<string, unknown>>> {
   const drafts = deps.config.issuerLegacyProfiles
   const published = publishedFormats(deps)
   const described = schemas.flatMap((schema) =>
-    formatsOfType(published, issuabilityByDefault(deps.config, schema.mdoc !== null)).map(async (format) => {
+    formatsOfType(published, issuabilityByDefault(deps.config, schema.asMdoc)).map(async (format) => {
       const isFormer = !deps.formats.issued.includes(format)
       const members = configurationFor(drafts, await configuration(schema, format, deps, algorithms), isFormer)
       return [configurationIdOf(schema.name, format), members] as const

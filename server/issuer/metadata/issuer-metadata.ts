@@ -109,8 +109,8 @@ export async function authorizationServerMetadataOf(deps: Deps): Promise<Record<
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    scopes_supported: schemas.flatMap(({ name, mdoc }) =>
-      configurationIdsOf(formats, name, issuabilityByDefault(deps.config, mdoc !== null)),
+    scopes_supported: schemas.flatMap(({ name, asMdoc }) =>
+      configurationIdsOf(formats, name, issuabilityByDefault(deps.config, asMdoc)),
     ),
     ...attestationMembers(deps),
     dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],

@@ -3,7 +3,7 @@ import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
 import { fragment } from '../../database/fragment.js'
 import { currentKey, ENCRYPTION_KEY_SET } from '../../keys/store.js'
-import { listedVersions } from '../schemas/store.js'
+import { asMdocByDefault, listedVersions } from '../schemas/store.js'
 
 const zState = z.strictObject({ state: z.string() })
 
@@ -17,7 +17,8 @@ export function createMetadataStore({ sql }: Database) {
     const now = new Date(times.toSorted().at(-1) ?? 0)
     const [row] = await sql(zState)`
       SELECT encode(sha256(convert_to(json_build_array(
-        ARRAY(SELECT ARRAY[s.id, s.xmin::text] FROM (${listedVersions(now, fragment`id, name, xmin`)}) s ORDER BY s.name),
+        ARRAY(SELECT ARRAY[s.id, s.xmin::text, ${asMdocByDefault}::text]
+          FROM (${listedVersions(now, fragment`id, name, mdoc, xmin`)}) s ORDER BY s.name),
         ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY k.alg),
         ARRAY(SELECT ARRAY[i.id, i.xmin::text, ${keyRow}]
           FROM issuers i ${currentKey(fragment`i.key_set_id`)} WHERE i.is_default),
@@ -29,7 +30,7 @@ export function createMetadataStore({ sql }: Database) {
   return {
     /**
      * All in the database that decides what metadata say, as a short text that is another one after every change of it: listed
-     * versions, algorithms, the default issuer with its key and certificates, the key for requests. Requests of one moment
+     * versions and whether the default issuer signs them, algorithms, the default issuer with its key and certificates, the key for requests. Requests of one moment
      * share one statement.
      */
     async state(now: Date): Promise<string> {

@@ -6,7 +6,7 @@ import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import { requestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { CredentialRequest } from '../../protocol/openid4vci/requests.js'
 import type { Work } from '../../protocol/work.js'
-import { issuabilityByDefault, parseConfigurationId } from '../issuance/configurations.js'
+import { issuabilityOf, parseConfigurationId } from '../issuance/configurations.js'
 import { decisionOn } from './deferred/decision.js'
 import { defer } from './deferred/defer.js'
 import { closedReason, ENDED, offeredConfigurations } from './offer.js'
@@ -20,9 +20,8 @@ import { assertIssuable, denied, issueCopies, TAKEN } from './wallet-issuance.js
 async function isKnownConfiguration(deps: Pick<Deps, 'config' | 'formats' | 'stores'>, id: string): Promise<boolean> {
   const configuration = parseConfigurationId(deps.formats, id)
   if (configuration === undefined || !publishedFormats(deps).includes(configuration.format)) return false
-  const schema = await deps.stores.schemas.active(configuration.name)
-  if (schema === undefined) return false
-  return configuration.format.issuing.lacks(issuabilityByDefault(deps.config, schema.mdoc !== null)) === undefined
+  const context = await deps.stores.issuance.context(configuration.name, undefined, undefined)
+  return context !== undefined && configuration.format.issuing.lacks(issuabilityOf(context)) === undefined
 }
 
 /** §8.2: one of both names what is asked for; an identifier counts only where the token response gave it. */

@@ -62,6 +62,14 @@ export const schemaShape = {
 
 const zSchema: z.ZodType<CredentialSchema> = z.strictObject(schemaShape)
 
+/** A version as metadata list it. */
+export interface ListedSchema extends CredentialSchema {
+  /** Whether mobile documents of it are signed where no issuer is named. */
+  readonly asMdoc: boolean
+}
+
+const zListed: z.ZodType<ListedSchema> = z.strictObject({ ...schemaShape, asMdoc: z.boolean() })
+
 export interface NewSchema {
   readonly id: string
   readonly name: string
@@ -106,7 +114,16 @@ export const schemaColumns = fragment`
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
 
-/** Whether an offering `o` of a schema `s` is of mobile documents too: the default issuer alone has a certificate. */
+/**
+ * Whether a schema `s` is of mobile documents too where no issuer is named: the default issuer alone has a certificate, and signs
+ * what is assigned to nobody, or to it.
+ */
+export const asMdocByDefault = fragment`
+  (s.mdoc IS NOT NULL AND (
+    NOT EXISTS (SELECT 1 FROM schema_issuers a WHERE a.schema_id = s.id)
+    OR EXISTS (SELECT 1 FROM schema_issuers a JOIN issuers d ON d.id = a.issuer_id WHERE a.schema_id = s.id AND d.is_default)))`
+
+/** Whether an offering `o` of a schema `s` is of mobile documents too. */
 export const asMdoc = fragment`
   (s.mdoc IS NOT NULL AND EXISTS (SELECT 1 FROM issuers d WHERE d.id = o.issuer_id AND d.is_default))`
 
@@ -229,9 +246,9 @@ export function createSchemaStore({ sql }: Database) {
      * The versions for metadata: the active version of every name; for a name without one, the highest version that an
      * open offering still uses.
      */
-    listed: (now: Date): Promise<CredentialSchema[]> =>
-      sql(zSchema)`
-        SELECT ${schemaColumns} FROM (${listedVersions(now, fragment`*`)}) s ORDER BY s.name`,
+    listed: (now: Date): Promise<ListedSchema[]> =>
+      sql(zListed)`
+        SELECT ${schemaColumns}, ${asMdocByDefault} AS "asMdoc" FROM (${listedVersions(now, fragment`*`)}) s ORDER BY s.name`,
 
     /** Assigns a schema to an issuer record of the editor's, or, as admin, to the default one. */
     async assign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {

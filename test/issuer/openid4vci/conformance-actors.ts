@@ -46,8 +46,12 @@ export interface Granted {
 
 export type Suite = Awaited<ReturnType<typeof startSuite>>
 
-/** An installation under HAIP with two wallets that do what the conformance suite's do. */
-export async function startSuite() {
+/**
+ * An installation under HAIP with two wallets that do what the conformance suite's do.
+ *
+ * @param configuration of the credentials that they take, where nothing else is said
+ */
+export async function startSuite(configuration = SD_JWT) {
   const files = await haipFiles()
   const clock = movingClock()
   const issuer = await startIssuer({ env: { ...files.env, ISSUER_PROFILE: 'haip' }, clock: clock.now })
@@ -95,13 +99,13 @@ export async function startSuite() {
     return made.credentialOffer.grants.authorization_code.issuer_state
   }
   /** An authorization request for a fresh offer. */
-  const newRequest = async (changes: Parameters = {}, { by = first, type = SD_JWT }: Sent = {}) => {
+  const newRequest = async (changes: Parameters = {}, { by = first, type = configuration }: Sent = {}) => {
     const { verifier, challenge } = newPkce()
     const parameters: Parameters = {
       client_id: by.id,
       response_type: 'code',
       redirect_uri: REDIRECT_URI,
-      scope: SD_JWT,
+      scope: configuration,
       state: 'state-of-the-wallet',
       code_challenge: challenge,
       code_challenge_method: 'S256',
@@ -185,7 +189,7 @@ export async function startSuite() {
   /** A credential for a fresh key, or one for each of several keys. */
   const take = async (token: string, changes: Parameters | null = {}, holders?: readonly WalletActor[]) => {
     const jwt = await Promise.all((holders ?? [await newWallet()]).map((holder) => keyProof(holder)))
-    return requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt } }, changes)
+    return requestCredential(token, { credential_configuration_id: configuration, proofs: { jwt } }, changes)
   }
 
   return {
@@ -207,6 +211,7 @@ export async function startSuite() {
     redeem,
     tokens,
     keyProof,
+    configuration,
     postSchema,
     attestedKeys,
     requestCredential,

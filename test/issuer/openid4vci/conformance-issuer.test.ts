@@ -1,16 +1,38 @@
-import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/service.js'
-import { newWallet } from '../../support/wallet-actor.js'
-import { credentialOf, refusalOf, SD_JWT, SUBJECT } from './actors.js'
-import { CREDENTIAL, certifiedKey, type Sent, type Suite, startSuite } from './conformance-actors.js'
+import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
+import { credentialOf, refusalOf } from './actors.js'
+import { CREDENTIAL, type Sent, type Suite, startSuite } from './conformance-actors.js'
+import { type CredentialFormat, certified, FORMATS, ISSUED } from './conformance-formats.js'
 import { encryptFor, ISSUER_METADATA, newAnswerKey, requestKey } from './encryption-actors.js'
 
+/** The value of `credential_format` that the modules under way are run with. */
+let format: CredentialFormat
 let suite: Suite
-beforeAll(async () => {
-  suite = await startSuite()
-})
-afterAll(() => suite.close())
+
+/** One for each format. */
+const suites = new Map<CredentialFormat, Suite>()
+
+async function suiteFor(of: CredentialFormat): Promise<Suite> {
+  const started = await startSuite(of.configuration)
+  if (of.type !== undefined) await started.postSchema(of.type.name, of.type.members)
+  suites.set(of, started)
+  return started
+}
+
+const useSuite = (of: CredentialFormat) =>
+  beforeAll(async () => {
+    format = of
+    suite = suites.get(of) ?? (await suiteFor(of))
+  })
+afterAll(() => Promise.all([...suites.values()].map((each) => each.close())))
+
+/** A credential that was taken with a fresh key, or with a holder's own, and checked. */
+async function taken(token: string, headers: Record<string, string> = {}, holder?: WalletActor) {
+  const wallet = holder ?? (await newWallet())
+  const answer = await suite.take(token, headers, [wallet])
+  return { answer, wallet, ...(await format.check(suite, credentialOf(answer), wallet)) }
+}
 
 type Json = Answer['json']
 
@@ -18,27 +40,6 @@ type Json = Answer['json']
 function* leaves(value: unknown, path = '$'): Generator<[string, unknown]> {
   if (typeof value !== 'object' || value === null) yield [path, value]
   else for (const [name, member] of Object.entries(value)) yield* leaves(member, `${path}.${name}`)
-}
-
-/** Signed in front of the root alone: by x5c, with the certified key. */
-async function certified(compact: string): Promise<{ header: Json; payload: Json }> {
-  const header = decodeProtectedHeader(compact)
-  await compactVerify(compact, await importJWK(certifiedKey(header.x5c) as Parameters<typeof importJWK>[0], header.alg))
-  return { header, payload: decodeJwt(compact) }
-}
-
-/** An SD-JWT VC whose signature and status list lead to the root; its claims, and what is disclosed. */
-async function checked(credential: string) {
-  const [jwt = '', ...disclosures] = credential.split('~').filter((part) => part !== '')
-  const { header, payload } = await certified(jwt)
-  expect(header.typ).toBe('dc+sd-jwt')
-  const { uri, idx } = payload.status.status_list
-  const list = await suite.service.request('GET', uri.slice(suite.base.length))
-  expect(list.headers.get('content-type')).toBe('application/statuslist+jwt')
-  const { header: listHeader, payload: listPayload } = await certified(list.text)
-  expect([listHeader.typ, listPayload.sub, listPayload.iss]).toEqual(['statuslist+jwt', uri, suite.base])
-  const disclosed = disclosures.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown[])
-  return { payload, idx: idx as number, disclosed }
 }
 
 const notify = async (token: string, notification_id: string) =>
@@ -59,7 +60,7 @@ async function refused(request: object): Promise<unknown[]> {
   const { access_token: token } = await suite.tokens()
   const proofs = { jwt: [await suite.keyProof(await newWallet())] }
   const answer = await suite.requestCredential(token, {
-    credential_configuration_id: SD_JWT,
+    credential_configuration_id: format.configuration,
     proofs,
     ...request,
   })
@@ -67,7 +68,9 @@ async function refused(request: object): Promise<unknown[]> {
   return refusalOf(answer).slice(0, 2)
 }
 
-describe('modules about metadata', () => {
+describe.each(FORMATS)('$name: modules about metadata', (of) => {
+  useSuite(of)
+
   it('oid4vci-1_0-issuer-metadata-test', async () => {
     const { json, headers } = await suite.service.request('GET', ISSUER_METADATA)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
@@ -78,11 +81,12 @@ describe('modules about metadata', () => {
     }
     expect(json.batch_credential_issuance.batch_size).toBeGreaterThan(1)
     for (const configuration of Object.values<Json>(json.credential_configurations_supported)) {
-      expect(configuration).toMatchObject({ format: 'dc+sd-jwt', vct: expect.any(String), scope: expect.any(String) })
+      expect(configuration.scope).toEqual(expect.any(String))
       // §12.2.4: both or neither.
       expect(configuration).toHaveProperty('cryptographic_binding_methods_supported')
       expect(configuration.proof_types_supported.jwt.proof_signing_alg_values_supported).toContain('ES256')
     }
+    expect(json.credential_configurations_supported[format.configuration]).toMatchObject(format.described)
     const server = await suite.service.request('GET', '/.well-known/oauth-authorization-server')
     expect(server.json.issuer).toBe(suite.base)
   })
@@ -100,29 +104,23 @@ describe('modules about metadata', () => {
   })
 })
 
-describe('modules of the flow', () => {
+describe.each(FORMATS)('$name: modules of the flow', (of) => {
+  useSuite(of)
+
   it('oid4vci-1_0-issuer-happy-flow', async () => {
     const { access_token: token } = await suite.tokens()
-    const holder = await newWallet()
-    const answer = await suite.take(token, {}, [holder])
-    const { payload, disclosed } = await checked(credentialOf(answer))
-    expect(payload.cnf).toEqual({ jwk: holder.publicJwk })
-    expect(payload.vct).toBe(
-      (await suite.service.request('GET', ISSUER_METADATA)).json.credential_configurations_supported[SD_JWT].vct,
-    )
-    const type = await suite.service.request('GET', payload.vct.slice(suite.base.length))
-    expect(type.json.vct).toBe(payload.vct)
-    expect(Object.fromEntries(disclosed.map(([, name, value]) => [name, value]))).toEqual(SUBJECT)
+    const { answer, wallet, key, claims } = await taken(token)
+    expect([key, claims]).toEqual([wallet.publicJwk, ISSUED])
     expect((await notify(token, answer.json.notification_id)).status).toBe(204)
   })
 
   it('oid4vci-1_0-issuer-happy-flow (encrypted)', async () => {
     const { access_token: token } = await suite.tokens()
     const answerKey = await newAnswerKey()
-    const proofs = { jwt: [await suite.keyProof(await newWallet())] }
+    const holder = await newWallet()
     const request = {
-      credential_configuration_id: SD_JWT,
-      proofs,
+      credential_configuration_id: format.configuration,
+      proofs: { jwt: [await suite.keyProof(holder)] },
       credential_response_encryption: { jwk: answerKey.publicJwk, enc: 'A256GCM' },
     }
     const jwe = await encryptFor(await requestKey(suite.service), JSON.stringify(request))
@@ -133,13 +131,13 @@ describe('modules of the flow', () => {
     })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt'])
     const { json } = await answerKey.open(answer.text)
-    await checked(json.credentials[0].credential)
+    await format.check(suite, json.credentials[0].credential, holder)
   })
 
   it('oid4vci-1_0-issuer-happy-flow-additional-requests', async () => {
     const { access_token: token } = await suite.tokens()
     const requests = [{}, { 'x-fapi-customer-ip-address': '2001:db8::1' }, { accept: 'application/json, */*;q=0.1' }]
-    for (const headers of requests) await checked(credentialOf(await suite.take(token, headers)))
+    for (const headers of requests) await taken(token, headers)
   })
 
   it('oid4vci-1_0-issuer-happy-flow-multiple-clients', async () => {
@@ -148,13 +146,13 @@ describe('modules of the flow', () => {
     expect((await suite.take(mine)).status).toBe(200)
     expect(refusalOf(await suite.take(theirs)).slice(0, 2)).toEqual([401, 'invalid_token'])
     const proofs = { jwt: [await suite.keyProof(await newWallet())] }
-    const request = { credential_configuration_id: SD_JWT, proofs }
+    const request = { credential_configuration_id: format.configuration, proofs }
     expect((await suite.requestCredential(theirs, request, {}, suite.second)).status).toBe(200)
   })
 
   it('oid4vci-1_0-issuer-happy-flow-skip-notification', async () => {
     const { access_token: token } = await suite.tokens()
-    await checked(credentialOf(await suite.take(token)))
+    await taken(token)
     expect((await suite.take(token)).status).toBe(200)
   })
 
@@ -164,15 +162,16 @@ describe('modules of the flow', () => {
     const holders = await Promise.all(Array.from({ length: size }, () => newWallet()))
     const { access_token: token } = await suite.tokens()
     const answer = await suite.take(token, {}, holders)
+    const credentials = answer.json.credentials as { credential: string }[]
     const copies = await Promise.all(
-      (answer.json.credentials as { credential: string }[]).map(({ credential }) => checked(credential)),
+      holders.map((holder, at) => format.check(suite, credentials[at]?.credential ?? '', holder)),
     )
-    expect(copies.map(({ payload }) => payload.cnf.jwk)).toEqual(holders.map(({ publicJwk }) => publicJwk))
-    const salts = copies.flatMap(({ disclosed }) => disclosed.map(([salt]) => salt))
-    expect(new Set(salts).size).toBe(size * Object.keys(SUBJECT).length)
+    expect(copies.map(({ key }) => key)).toEqual(holders.map(({ publicJwk }) => publicJwk))
+    const randoms = copies.flatMap((copy) => copy.randoms)
+    expect(randoms).toHaveLength(size * Object.keys(ISSUED).length)
+    expect(new Set(randoms).size).toBe(randoms.length)
     // RFC 9901 §10.1: rounded times tie the copies to nothing but a day.
-    for (const { payload } of copies)
-      for (const name of ['iat', 'nbf', 'exp']) expect((payload[name] ?? 0) % 3600, name).toBe(0)
+    for (const time of copies.flatMap(({ times }) => times)) expect(time % 3600).toBe(0)
     const indices = copies.map(({ idx }) => idx)
     expect(new Set(indices).size).toBe(size)
     const steps = indices.slice(1).map((idx, at) => idx - (indices[at] ?? 0))
@@ -180,7 +179,9 @@ describe('modules of the flow', () => {
   })
 })
 
-describe('modules about credential requests that are refused', () => {
+describe.each(FORMATS)('$name: modules about credential requests that are refused', (of) => {
+  useSuite(of)
+
   it('oid4vci-1_0-issuer-fail-invalid-nonce', async () => {
     const jwt = [await (await newWallet()).proof(suite.base, 'a nonce of nobody')]
     expect(await refused({ proofs: { jwt } })).toEqual([400, 'invalid_nonce'])
@@ -192,8 +193,8 @@ describe('modules about credential requests that are refused', () => {
   })
 
   it('oid4vci-1_0-issuer-fail-invalid-key-attestation-signature', async () => {
-    await suite.postSchema('Attested', { keyAttestation: { keyStorage: ['iso_18045_high'] } })
-    const configuration = 'Attested-sd-jwt'
+    const { configuration, members } = format.attested
+    await suite.postSchema('Attested', { ...members, keyAttestation: { keyStorage: ['iso_18045_high'] } })
     const holder = await newWallet()
     const ask = async (attestation: string, way: 'attestation' | 'jwt') => {
       const { access_token: token } = await suite.tokens({ scope: configuration }, { type: configuration })
@@ -204,7 +205,12 @@ describe('modules about credential requests that are refused', () => {
     for (const way of ['attestation', 'jwt'] as const) {
       const refusal = refusalOf(await ask(reversed(await suite.attestedKeys([holder])), way))
       expect(refusal.slice(0, 2)).toEqual([400, 'invalid_proof'])
-      await checked(credentialOf(await ask(await suite.attestedKeys([holder]), way)))
+      const { key } = await format.check(
+        suite,
+        credentialOf(await ask(await suite.attestedKeys([holder]), way)),
+        holder,
+      )
+      expect(key).toEqual(holder.publicJwk)
     }
   })
 
@@ -230,7 +236,7 @@ describe('modules about credential requests that are refused', () => {
     const { access_token: token } = await suite.tokens()
     const answerKey = await newAnswerKey()
     const request = {
-      credential_configuration_id: SD_JWT,
+      credential_configuration_id: format.configuration,
       proofs: { jwt: [await suite.keyProof(await newWallet())] },
       credential_response_encryption: { jwk: { ...answerKey.publicJwk, alg: 'unsupported' }, enc: 'A256GCM' },
     }
@@ -246,7 +252,7 @@ describe('modules about credential requests that are refused', () => {
   it('oid4vci-1_0-issuer-fail-on-access-token-in-query', async () => {
     const { access_token: token } = await suite.tokens()
     const request = {
-      credential_configuration_id: SD_JWT,
+      credential_configuration_id: format.configuration,
       proofs: { jwt: [await suite.keyProof(await newWallet())] },
     }
     const answer = await suite.service.request('POST', `${CREDENTIAL}?access_token=${token}`, {
@@ -258,7 +264,9 @@ describe('modules about credential requests that are refused', () => {
   })
 })
 
-describe('modules about wallet attestations that are refused', () => {
+describe.each(FORMATS)('$name: modules about wallet attestations that are refused', (of) => {
+  useSuite(of)
+
   const past = () => Math.floor(Date.now() / 1000) - 600
 
   it.each<[string, Sent]>([

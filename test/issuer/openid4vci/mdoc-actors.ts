@@ -59,6 +59,15 @@ export const fetchFrom =
   (input, init) =>
     fetch(String(input).replace(service.config.issuerBaseUrl, service.url), init)
 
+/** The randoms of a document's items (ISO/IEC 18013-5 §9.1.2.5), of 32 bytes: each stands behind its name. */
+export function randomsOf(issuerSigned: string): string[] {
+  const bytes = Buffer.from(issuerSigned, 'base64url')
+  const found: string[] = []
+  for (let at = bytes.indexOf('random'); at >= 0; at = bytes.indexOf('random', at + 1))
+    found.push(bytes.subarray(at + 8, at + 40).toString('hex'))
+  return found
+}
+
 const transcript = redirectTranscript({
   clientId: 'x509_san_dns:v.example',
   nonce: 'n-1',

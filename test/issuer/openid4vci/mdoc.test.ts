@@ -21,6 +21,7 @@ import {
   NAMESPACE,
   offerOf,
   postSchema,
+  randomsOf,
   startMdocIssuer,
 } from './mdoc-actors.js'
 
@@ -248,14 +249,7 @@ describe('what is issued (ISO/IEC 18013-5 §9.1.2)', () => {
   it('attack: nothing but its values links the copies of a batch', async () => {
     const wallets = await Promise.all([1, 2, 3].map(() => newWallet()))
     const copies = await taken(...wallets)
-    const bytes = copies.map((copy) => Buffer.from(copy, 'base64url'))
-    // ISO/IEC 18013-5 §9.1.2.5: the random of an item, of 32 bytes, stands behind its name.
-    const randoms = bytes.flatMap((each) => {
-      const found: string[] = []
-      for (let at = each.indexOf('random'); at >= 0; at = each.indexOf('random', at + 1))
-        found.push(each.subarray(at + 8, at + 40).toString('hex'))
-      return found
-    })
+    const randoms = copies.flatMap(randomsOf)
     expect(randoms).toHaveLength(3 * 8)
     expect(new Set(randoms).size).toBe(randoms.length)
     const entries = copies.map((copy) => readMdoc(copy).status?.idx)

@@ -3,6 +3,7 @@ import { type BatchDone, batchDone, batchRow, expiredBatch, lockedBatch } from '
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
 import { idRow, json, noRow } from '../../../database/row-shapes.js'
+import { asMdocByDefault } from '../../schemas/store.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../offers/store.js'
 import { zOffering } from '../rows.js'
 import { withDates } from '../sessions/store.js'
@@ -145,7 +146,7 @@ export function createAuthorizationStore({ sql }: Database) {
     ): Promise<{ readonly stored: boolean; readonly known: readonly KnownType[] }> {
       const [row] = await sql(zInserted)`
         WITH known AS (
-          SELECT name, bool_or(mdoc IS NOT NULL) AS "asMdoc" FROM schemas
+          SELECT name, bool_or(${asMdocByDefault}) AS "asMdoc" FROM schemas s
           WHERE name = ANY(${[...types]}::text[]) AND (withdrawn_at IS NULL OR offered_until > ${authorization.createdAt})
           GROUP BY name),
         ${usedOnce(proofs, fragment`SELECT 1 FROM known`)},
