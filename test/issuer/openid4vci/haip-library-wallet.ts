@@ -38,8 +38,12 @@ function authentication(issuer: Issuer, instance: WalletActor): ClientAuthentica
   }
 }
 
-/** A wallet that nobody here wrote (`@openid4vc/openid4vci`), under HAIP 1.0. */
-export async function haipLibraryWallet(issuer: Issuer) {
+/**
+ * A wallet that nobody here wrote (`@openid4vc/openid4vci`), under HAIP 1.0.
+ *
+ * @param configuration of what it takes
+ */
+export async function haipLibraryWallet(issuer: Issuer, configuration = SD_JWT) {
   const [instance, dpopKey, holder] = [await newWallet(), await newWallet(), await newWallet()]
   const keys = [instance, dpopKey, holder]
   const callbacks: Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'> = {
@@ -65,7 +69,7 @@ export async function haipLibraryWallet(issuer: Issuer) {
       issuerMetadata,
       clientId: CLIENT,
       redirectUri: REDIRECT_URI,
-      scope: SD_JWT,
+      scope: configuration,
       dpop,
     })
     expect([...new URL(authorizationRequestUrl).searchParams.keys()].sort()).toEqual(['client_id', 'request_uri'])
@@ -106,7 +110,7 @@ export async function haipLibraryWallet(issuer: Issuer) {
     const { c_nonce: nonce } = await client.requestNonce({ issuerMetadata })
     const { jwt } = await client.createCredentialRequestJwtProof({
       issuerMetadata,
-      credentialConfigurationId: SD_JWT,
+      credentialConfigurationId: configuration,
       nonce,
       clientId: CLIENT,
       keyAttestationJwt: await keyAttestationOf([holder], nonce),
@@ -115,7 +119,7 @@ export async function haipLibraryWallet(issuer: Issuer) {
     const { credentialResponse } = await client.retrieveCredentials({
       issuerMetadata,
       accessToken,
-      credentialConfigurationId: SD_JWT,
+      credentialConfigurationId: configuration,
       proofs: { jwt: [jwt] },
       dpop,
     })
