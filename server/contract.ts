@@ -47,13 +47,16 @@ export interface RestMeta {
 
 /**
  * Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. `issuer` and
- * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; `wallet` holds a token of this service.
+ * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; their operators see what all callers made: they
+ * have the client secret, the role `admin`, or that role where it is set. `wallet` holds a token of this service.
  */
 export type RouteAccess =
   | 'public'
   | 'optional'
   | 'client'
   | 'clientOrVerifier'
+  | 'issuerOperator'
+  | 'verifierOperator'
   | 'user'
   | 'issuer'
   | 'verifier'
@@ -81,6 +84,8 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   optional: [401],
   client: [401],
   clientOrVerifier: [401, 403],
+  issuerOperator: [401, 403],
+  verifierOperator: [401, 403],
   user: [401],
   issuer: [401, 403],
   verifier: [401, 403],

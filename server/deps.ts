@@ -10,6 +10,7 @@ import type { Pings } from './events/pings.js'
 import type { EventStore } from './events/store.js'
 import type { Events } from './events/stream.js'
 import type { Formats } from './formats/registry.js'
+import type { CredentialListStore } from './issuer/credentials/list/store.js'
 import type { CredentialStore } from './issuer/credentials/store.js'
 import type { IssuanceStore } from './issuer/issuance/store.js'
 import type { MetadataTexts } from './issuer/metadata/kept-texts.js'
@@ -19,8 +20,10 @@ import type { DecisionStore } from './issuer/openid4vci/authorizations/decisions
 import type { AuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
 import type { DeferredIssuanceStore } from './issuer/openid4vci/deferred/store.js'
 import type { Seals } from './issuer/openid4vci/sealed.js'
+import type { OfferSessionListStore } from './issuer/openid4vci/sessions/list/store.js'
 import type { OfferSessionStore } from './issuer/openid4vci/sessions/store.js'
 import type { Openid4vciStore } from './issuer/openid4vci/store.js'
+import type { SchemaListStore } from './issuer/schemas/list/store.js'
 import type { SchemaStore } from './issuer/schemas/store.js'
 import type { KeyRotationStore } from './key-rotation/store.js'
 import type { DecryptionKeys } from './keys/decryption-keys.js'
@@ -36,6 +39,7 @@ import type { StatusIndexAllotment } from './status-lists/allotment.js'
 import type { StatusListPublication } from './status-lists/publication.js'
 import type { StatusListStore } from './status-lists/store.js'
 import type { AuthorizationRequestStore } from './verifier/authorization-requests/store.js'
+import type { VerificationSessionListStore } from './verifier/sessions/list/store.js'
 import type { VerificationSessionStore } from './verifier/sessions/store.js'
 import type { VpQueryStore } from './verifier/vp-queries/store.js'
 import type { WalletCredentialStore } from './wallet/credentials/store.js'
@@ -50,6 +54,7 @@ export interface Stores {
   readonly authorizations: AuthorizationStore
   readonly decisions: DecisionStore
   readonly authorizationRequests: AuthorizationRequestStore
+  readonly credentialList: CredentialListStore
   readonly credentials: CredentialStore
   readonly dids: DidStore
   readonly events: EventStore
@@ -61,13 +66,16 @@ export interface Stores {
   readonly keyRotation: KeyRotationStore
   readonly metadata: MetadataStore
   readonly offerings: OfferingStore
+  readonly offerSessionList: OfferSessionListStore
   readonly offerSessions: OfferSessionStore
   readonly pages: PageStore
   readonly partitions: PartitionStore
   readonly deferredIssuances: DeferredIssuanceStore
   readonly pendingIssuances: PendingIssuanceStore
+  readonly schemaList: SchemaListStore
   readonly schemas: SchemaStore
   readonly statusLists: StatusListStore
+  readonly verificationSessionList: VerificationSessionListStore
   readonly verificationSessions: VerificationSessionStore
   readonly vpQueries: VpQueryStore
   readonly walletCredentials: WalletCredentialStore
@@ -77,9 +85,13 @@ export interface Stores {
 /** What lists are read with: nothing that decides what anybody may do or gets. */
 export interface ListStores {
   readonly agents: Pick<AgentStore, 'issuers' | 'verifiers'>
+  readonly credentialList: CredentialListStore
   readonly dids: Pick<DidStore, 'createdBy' | 'ofHolder'>
   readonly holders: Pick<HolderStore, 'createdBy'>
   readonly offerings: Pick<OfferingStore, 'list' | 'redemptions'>
+  readonly offerSessionList: OfferSessionListStore
+  readonly schemaList: SchemaListStore
+  readonly verificationSessionList: VerificationSessionListStore
   readonly vpQueries: Pick<VpQueryStore, 'list'>
   readonly walletCredentials: Pick<WalletCredentialStore, 'list'>
   readonly walletPresentations: Pick<WalletPresentationStore, 'list'>

@@ -64,6 +64,12 @@ export const errors = {
   unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
   /** For checks that have no word of their own for it. */
   tooMuchWork: (cause?: unknown) => new ServiceError(400, 'The request takes more work than one may.', cause),
+  listTooSlow: (cause?: unknown) =>
+    new ServiceError(
+      400,
+      'The list takes longer than 2 s with these filters. Ask for a shorter time, or by fewer of them.',
+      cause,
+    ),
   malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
   unknownUriProtocol: () =>
     new ServiceError(400, 'Unknown URI protocol. Expected openid-credential-offer:// or openid4vp://'),

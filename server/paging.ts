@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Context, ListContext } from './context.js'
-import type { ListPart, ListPosition } from './database/list-position.js'
+import type { ListPart, ListPosition, TimedPart } from './database/list-position.js'
 import type { ListStores } from './deps.js'
 
 /** Lists answer with the newest 1,000 at most. */
@@ -35,6 +35,45 @@ export const pageShape = {
     .meta({ description: 'Where the page before ended: `X-Next-Cursor` of its answer, which its `Link` names too.' }),
 }
 
+/** Lists of what grows with use answer with 200 at most. */
+const MAX_LISTED = 200
+const LISTED = 50
+
+const [FIRST_MOMENT, LAST_MOMENT] = [Date.UTC(1000, 0), Date.UTC(3000, 0) - 1]
+
+/** A moment that PostgreSQL knows too. */
+const zMoment = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 date-time' })
+  .refine((value) => !(Date.parse(value) < FIRST_MOMENT || Date.parse(value) > LAST_MOMENT), {
+    error: 'must lie between the years 1000 and 2999',
+  })
+
+/** Query of a list of what grows with use, beside its filters. */
+export const listShape = {
+  from: zMoment.optional().meta({ description: 'Those of this moment and later.' }),
+  to: zMoment.optional().meta({ description: 'Those before this moment.' }),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_LISTED)
+    .optional()
+    .meta({ description: `How many at most; ${LISTED} unless given.` }),
+  cursor: pageShape.cursor.unwrap().optional().meta({ description: 'Where the page before ended: its `nextCursor`.' }),
+}
+
+/** Answer of such a list: one page, the newest first. */
+export const zListed = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    nextCursor: z.string().optional().meta({ description: 'The `cursor` of the next page; absent on the last one.' }),
+  })
+
+/** Input of such a list. */
+export interface ListInput extends Page {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
 export interface Page {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -46,9 +85,35 @@ function publicPath({ deps: { config }, request: { path } }: Context): string {
   return `${new URL(base).pathname.replace(/\/$/, '')}${path}`
 }
 
+interface Cut<Row> {
+  readonly shown: Row[]
+  /** Undefined on the last page. */
+  readonly next: string | undefined
+}
+
+/** Cuts one page from rows that were read with one more than it holds, and says where they go on, by header too (RFC 8288). */
+function cut<Row>(
+  ctx: Context,
+  rows: readonly Row[],
+  limit: number,
+  position: (row: Row) => ListPosition,
+  filters: Readonly<Record<string, string>>,
+): Cut<Row> {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  if (rows.length <= limit || last === undefined) return { shown, next: undefined }
+  const next = cursorOf(position(last))
+  const query = new URLSearchParams({ ...filters, limit: String(limit), cursor: next })
+  ctx.responseHeaders.set('link', `<${publicPath(ctx)}?${query}>; rel="next"`)
+  ctx.responseHeaders.set(NEXT_CURSOR, next)
+  return { shown, next }
+}
+
+const positionAfter = ({ cursor }: Page) => (cursor === undefined ? undefined : positionOf(cursor))
+
 /**
- * Cuts one page from rows that were read with one more than it holds. Where there are more, the answer says where they
- * begin: `X-Next-Cursor`, and the whole address in the `Link` header (RFC 8288).
+ * One page of a list. Where there are more rows, the answer says where they begin: `X-Next-Cursor`, and the whole address in the
+ * `Link` header.
  *
  * @param position of a row in the list.
  */
@@ -59,15 +124,35 @@ export async function paged<Row>(
   position: (row: Row) => ListPosition,
 ): Promise<Row[]> {
   const limit = page.limit ?? PAGE_SIZE
-  const after = page.cursor === undefined ? undefined : positionOf(page.cursor)
-  const rows = await ctx.lists((stores) => read(stores, { take: limit + 1, after }))
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  if (rows.length > limit && last !== undefined) {
-    const cursor = cursorOf(position(last))
-    const query = new URLSearchParams({ limit: String(limit), cursor })
-    ctx.responseHeaders.set('link', `<${publicPath(ctx)}?${query}>; rel="next"`)
-    ctx.responseHeaders.set(NEXT_CURSOR, cursor)
+  const rows = await ctx.lists((stores) => read(stores, { take: limit + 1, after: positionAfter(page) }))
+  return cut(ctx, rows, limit, position, {}).shown
+}
+
+/** The members of a list's input that are its query beside limit and cursor, as texts. */
+const filtersOf = ({ limit, cursor, ...filters }: ListInput): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
+
+/**
+ * One page of a list of what grows with use: `items` and `nextCursor`, with the headers of every list beside.
+ *
+ * @param input all of it is the query of the list
+ */
+export async function listed<Row extends ListPosition, Item>(
+  ctx: ListContext,
+  input: ListInput,
+  read: (stores: ListStores, part: TimedPart) => Promise<readonly Row[]>,
+  shownAs: (row: Row) => Item,
+): Promise<{ items: Item[]; nextCursor?: string }> {
+  const { limit = LISTED, from, to } = input
+  const part = {
+    take: limit + 1,
+    after: positionAfter(input),
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
   }
-  return shown
+  const rows = await ctx.lists((stores) => read(stores, part))
+  const { shown, next } = cut(ctx, rows, limit, (row) => row, filtersOf(input))
+  return { items: shown.map(shownAs), ...(next === undefined ? {} : { nextCursor: next }) }
 }

@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
-import { isDatabaseUnavailable, isUnstorableText } from './database/errors.js'
+import { isDatabaseUnavailable, isUnstorableText, TooSlowError } from './database/errors.js'
 import { errors, ServiceError } from './errors.js'
 import { shortened } from './protocol/messages.js'
 import { WorkExceededError } from './protocol/work.js'
@@ -44,6 +44,7 @@ export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
     return errors.malformedJson()
   }
   if (cause instanceof WorkExceededError) return errors.tooMuchWork(cause)
+  if (cause instanceof TooSlowError) return errors.listTooSlow(cause)
   if (isDatabaseUnavailable(cause)) return errors.databaseUnavailable(cause)
   if (isUnstorableText(cause)) return errors.unstorableText(cause)
   return undefined

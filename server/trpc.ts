@@ -105,6 +105,23 @@ export const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller,
   return next()
 })
 
+/** `x-client-secret`, or Bearer with the role `admin` or, where it is configured, the role of that half of the service. */
+const operatorProcedure = (roleOf: (config: Config) => string | undefined) =>
+  optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
+    if (!client && caller === undefined) throw errors.unauthorized()
+    if (!client && caller !== undefined && !isAdmin(caller)) {
+      const role = roleOf(deps.config)
+      if (role === undefined || !caller.roles.has(role)) throw errors.insufficientRole()
+    }
+    return next()
+  })
+
+/** Whoever runs the issuing half of an installation, and sees what all its callers made. */
+export const issuerOperatorProcedure = operatorProcedure(({ issuerRole }) => issuerRole)
+
+/** Whoever runs the verifying half. */
+export const verifierOperatorProcedure = operatorProcedure(({ verifierRole }) => verifierRole)
+
 /**
  * Bearer, `admin`, and the holder must have been created by the caller. Ownership comes before the input is validated, so
  * the holder's id is taken from the path, or, on `/trpc`, from the raw input.

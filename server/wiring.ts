@@ -20,6 +20,7 @@ import { createEvents } from './events/stream.js'
 import { eventTasks } from './events/tasks.js'
 import { eventTransport } from './events/transports/configured.js'
 import { type Formats, standardFormats } from './formats/registry.js'
+import { createCredentialListStore } from './issuer/credentials/list/store.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
 import { createIssuanceStore } from './issuer/issuance/store.js'
 import { createMetadataTexts } from './issuer/metadata/kept-texts.js'
@@ -30,8 +31,10 @@ import { createAuthorizationStore } from './issuer/openid4vci/authorizations/sto
 import { createDeferredIssuanceStore } from './issuer/openid4vci/deferred/store.js'
 import { issuanceTasks } from './issuer/openid4vci/expire.js'
 import { createSeals } from './issuer/openid4vci/sealed.js'
+import { createOfferSessionListStore } from './issuer/openid4vci/sessions/list/store.js'
 import { createOfferSessionStore } from './issuer/openid4vci/sessions/store.js'
 import { createOpenid4vciStore } from './issuer/openid4vci/store.js'
+import { createSchemaListStore } from './issuer/schemas/list/store.js'
 import { createSchemaStore } from './issuer/schemas/store.js'
 import { createKeyRotationStore } from './key-rotation/store.js'
 import { createDecryptionKeys } from './keys/decryption-keys.js'
@@ -54,6 +57,7 @@ import { createPublication } from './status-lists/publication.js'
 import { createStatusListStore } from './status-lists/store.js'
 import { createAuthorizationRequestStore } from './verifier/authorization-requests/store.js'
 import { sessionTasks } from './verifier/sessions/expire.js'
+import { createVerificationSessionListStore } from './verifier/sessions/list/store.js'
 import { createVerificationSessionStore } from './verifier/sessions/store.js'
 import { createVpQueryStore } from './verifier/vp-queries/store.js'
 import { createWalletCredentialStore } from './wallet/credentials/store.js'
@@ -97,6 +101,7 @@ export function createStores(database: Database, announce: Announce = () => {}):
     authorizations: createAuthorizationStore(database),
     decisions: createDecisionStore(database, announce),
     authorizationRequests: createAuthorizationRequestStore(database),
+    credentialList: createCredentialListStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),
     events: createEventStore(database),
@@ -108,13 +113,16 @@ export function createStores(database: Database, announce: Announce = () => {}):
     keyRotation: createKeyRotationStore(database),
     metadata: createMetadataStore(database),
     offerings: createOfferingStore(database),
+    offerSessionList: createOfferSessionListStore(database),
     offerSessions: createOfferSessionStore(database, announce),
     pages: createPageStore(database),
     partitions: createPartitionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database, announce),
     pendingIssuances: createPendingIssuanceStore(database),
+    schemaList: createSchemaListStore(database),
     schemas: createSchemaStore(database),
     statusLists: createStatusListStore(database),
+    verificationSessionList: createVerificationSessionListStore(database),
     verificationSessions: createVerificationSessionStore(database, announce),
     vpQueries: createVpQueryStore(database),
     walletCredentials: createWalletCredentialStore(database),

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.js'
-import { type RunSql, sqlOver } from './sql.js'
+import { boundedSqlOver, type RunSql, sqlOver } from './sql.js'
 import { statementNames } from './statement-names.js'
 
 export interface DatabaseLoad {
@@ -17,6 +17,8 @@ export interface Database {
   readonly prisma: PrismaClient
   /** Single statements that are written out. */
   readonly sql: RunSql
+  /** Those whose cost depends on what a caller asks for: 2 s at most. */
+  readonly bounded: RunSql
   /** How busy it is: statements sent so far, and connections of the pool. */
   load(): DatabaseLoad
   /** Ends every connection, once the queries under way are done. */
@@ -36,6 +38,9 @@ export interface DatabaseOptions {
   /** Told when a connection breaks that nobody is using; the next query opens another. */
   readonly onConnectionLost?: (error: Error) => void
 }
+
+/** Less than what a list's answer from a replica is waited for. */
+const BOUNDED_MS = 2_000
 
 /** Counts what goes over a pool's connections, Prisma's statements among it. @returns how many so far. */
 function countStatements(pool: pg.Pool): () => number {
@@ -100,6 +105,7 @@ export function connectDatabase(
   return {
     prisma,
     sql: sqlOver(pool, nameOf),
+    bounded: boundedSqlOver(pool, BOUNDED_MS),
     load: () => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool
       return { statements: statementsSent(), busy: totalCount - idle, idle, waiting }

@@ -36,6 +36,15 @@ export class StatementError extends Error {
   }
 }
 
+/** A statement that took longer than it may, by what it was asked for. */
+export class TooSlowError extends Error {
+  override readonly name = 'TooSlowError'
+
+  constructor(cause: StatementError) {
+    super('Database statement took too long.', { cause })
+  }
+}
+
 /** The part of an error that came from the database; members that it does not have are undefined. */
 interface DatabaseFault {
   readonly code: unknown

@@ -33,3 +33,34 @@ export function listPart(createdAt: Fragment, id: Fragment, { take, after }: Lis
       : fragment`AND (${createdAt}, ${id}) < (${after.createdAt}::timestamptz, ${after.id}::text)`
   return fragment`${behind} ORDER BY ${createdAt} DESC, ${id} DESC LIMIT ${take}`
 }
+
+/** Part of a list, and of which time. */
+export interface TimedPart extends ListPart {
+  /** From this moment on. */
+  readonly from: Date | undefined
+  /** Before this moment. */
+  readonly to: Date | undefined
+}
+
+/** As `listPart`, of a time. */
+export function timedPart(createdAt: Fragment, id: Fragment, part: TimedPart): Fragment {
+  const since = part.from === undefined ? emptyFragment : fragment`AND ${createdAt} >= ${part.from}`
+  const until = part.to === undefined ? emptyFragment : fragment`AND ${createdAt} < ${part.to}`
+  return fragment`${since} ${until} ${listPart(createdAt, id, part)}`
+}
+
+/**
+ * The newest of several parts of a list, each of which is a query that ends with `timedPart`: what an index has in order for each part, and
+ * none for all of them together.
+ *
+ * @param parts queries with the columns `id` and `created_at`
+ */
+export function newestOf(parts: readonly [Fragment, ...Fragment[]], { take }: ListPart): Fragment {
+  const [first, ...others] = parts
+  const all = others.reduce((before, part) => fragment`${before} UNION ALL (${part})`, fragment`(${first})`)
+  return fragment`SELECT id, created_at FROM (${all}) AS parts ORDER BY created_at DESC, id DESC LIMIT ${take}`
+}
+
+/** A condition for a filter that may be left out. */
+export const where = <Value>(value: Value | undefined, condition: (value: Value) => Fragment): Fragment =>
+  value === undefined ? emptyFragment : fragment`AND ${condition(value)}`

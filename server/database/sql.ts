@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { z } from 'zod'
-import { StatementError } from './errors.js'
+import { StatementError, sqlStateOf, TooSlowError } from './errors.js'
 import { Fragment, type SqlValue } from './fragment.js'
 import { rowsOf } from './row-check.js'
 import type { StatementNames } from './statement-names.js'
@@ -34,6 +34,54 @@ export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
   return (shape) =>
     async (strings, ...values) => {
       const { text, rows } = await run(new Fragment(strings, values))
+      return rowsOf(shape, rows, text)
+    }
+}
+
+/** SQLSTATE query_canceled. */
+const CANCELED = '57014'
+
+/**
+ * The same for statements whose cost depends on what a caller asks for: each is planned anew, for its values, in a transaction that
+ * reads only and that the server ends after a time.
+ *
+ * @param ms for how long a statement may take
+ * @throws TooSlowError where it takes longer
+ */
+export function boundedSqlOver(pool: Pool, ms: number): RunSql {
+  const statementOf = statementTexts(() => '')
+  // Compiling a plan takes longer than any list may.
+  const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${ms}; SET LOCAL jit = off`
+  const run = async (whole: Fragment) => {
+    const statement = statementOf(whole)
+    const client = await pool.connect()
+    let broken = true
+    try {
+      await client.query(begin)
+      const { rows } = await client.query(statement)
+      await client.query('COMMIT')
+      broken = false
+      return { text: statement.text, rows }
+    } catch (cause) {
+      // A connection on which a statement failed is well once its transaction is over.
+      broken = await client.query('ROLLBACK').then(
+        () => false,
+        () => true,
+      )
+      throw cause
+    } finally {
+      client.release(broken)
+    }
+  }
+  return (shape) =>
+    async (strings, ...values) => {
+      const began = performance.now()
+      const { text, rows } = await run(new Fragment(strings, values)).catch((thrown: unknown) => {
+        const error = new StatementError(thrown)
+        // A replica cancels a statement for reasons of its own too, sooner.
+        if (sqlStateOf(error) === CANCELED && performance.now() - began >= ms) throw new TooSlowError(error)
+        throw error
+      })
       return rowsOf(shape, rows, text)
     }
 }

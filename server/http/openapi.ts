@@ -22,6 +22,8 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   public: [],
   client: [{ clientSecret: [] }],
   clientOrVerifier: [{ bearer: [] }, { clientSecret: [] }],
+  issuerOperator: [{ bearer: [] }, { clientSecret: [] }],
+  verifierOperator: [{ bearer: [] }, { clientSecret: [] }],
   user: [{ bearer: [] }],
   issuer: [{ bearer: [] }],
   verifier: [{ bearer: [] }],

@@ -24,6 +24,8 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   public: () => undefined,
   client: (caller) => (caller === 'client' ? undefined : 'Unauthorized'),
   clientOrVerifier: (caller) => (caller === 'client' ? undefined : withToken(caller)),
+  issuerOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
+  verifierOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   user: withToken,
   issuer: withToken,
   verifier: withToken,
@@ -143,6 +145,36 @@ describe('ISSUER_ROLE and VERIFIER_ROLE', () => {
   it('hold for a client secret not at all', async () => {
     const answer = await strict.request('GET', `/verification-sessions/${crypto.randomUUID()}/result`, { client: true })
     expect(answer.status).toBe(500)
+  })
+})
+
+describe('an operator of one half without the role admin', () => {
+  const roles = { issuerOperator: 'ISSUER_ROLE', verifierOperator: 'VERIFIER_ROLE' } as const
+  const operated = allProcedures.filter((procedure) => accessOf(procedure) in roles)
+
+  let strict: TestService
+
+  beforeAll(async () => {
+    const { databaseUrl, identityProvider } = service
+    const env = { ISSUER_ROLE: 'ISSUER_ROLE', VERIFIER_ROLE: 'VERIFIER_ROLE' }
+    strict = await startService({ databaseUrl, identityProvider, env })
+  })
+  afterAll(() => strict.close())
+
+  it('there are procedures of both', () => {
+    expect(new Set(operated.map(accessOf))).toEqual(new Set(Object.keys(roles)))
+  })
+
+  it.each(table(operated))('%s: %s', async (_, access, procedure) => {
+    for (const role of [...Object.values(roles), 'other']) {
+      const authorization = await strict.bearer('alice', { roles: [role] })
+      const { status, json } = await strict.request('GET', pathOf(procedure), { authorization })
+      const outcome = role === roles[access as keyof typeof roles] ? 'answered' : 'Insufficient role.'
+      expect([role, outcomeOf({ status, message: json?.message })]).toEqual([role, outcome])
+      // The role is nothing where it is not set.
+      const elsewhere = await service.request('GET', pathOf(procedure), { authorization })
+      expect(outcomeOf({ status: elsewhere.status, message: elsewhere.json?.message })).toBe('Insufficient role.')
+    }
   })
 })
 

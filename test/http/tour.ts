@@ -59,6 +59,7 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   const at = { schemaId: schema.id, issuerId }
   await go('GET', '/schemas/{schemaId}', { at })
   await go('GET', '/schemas/{schemaId}/versions', { at: { schemaId: SCHEMA.name } })
+  await go('GET', '/api/v1/schemas', { query: { limit: '1' } })
   await go('POST', '/schemas/{schemaId}/issuers/{issuerId}', { at })
   await go('DELETE', '/schemas/{schemaId}/issuers/{issuerId}', { at })
   await go('GET', '/api/v1/schemas/{id}', { at: { id: schema.id } })
@@ -77,6 +78,7 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('GET', '/api/v1/offerings')
   await go('POST', '/api/v1/credentials', { body: { type: SCHEMA.name, credential_subject: SUBJECT } })
   await go('GET', '/api/v1/credentials/{id}', { at: { id: claimed.id } })
+  await go('GET', '/api/v1/credentials', { query: { offeringId: id } })
   const list = String(claimed.vc.credentialStatus[0].statusListCredential).split('/').at(-1) ?? ''
   await go('GET', '/status-lists/{id}', { at: { id: list } })
   await go('GET', '/token-status-lists/{id}', { at: { id: list } })
@@ -136,6 +138,7 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   const body = { notification_id: taken.notification_id, event: 'credential_accepted' }
   await go('POST', '/openid4vci/notification', { authorization, body })
   await go('GET', '/credential-offer-sessions/{id}', { at: session })
+  await go('GET', '/api/v1/credential-offer-sessions', { query: { limit: '1' } })
 }
 
 async function visitDeferred({ go, service }: Bound): Promise<void> {
@@ -250,6 +253,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   const response_code = new URL(redirectUri).searchParams.get('response_code') ?? ''
   await go('GET', '/verification-sessions/{sessionId}/result', { at: session, query: { response_code } })
   await go('GET', '/holders/{holderId}/presentations', { at: { holderId } })
+  await go('GET', '/api/v1/verification-sessions', { query: { limit: '1' } })
 
   await visitPresentPage({ go, service }, holderId)
   const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })

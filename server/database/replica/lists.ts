@@ -1,4 +1,5 @@
 import { coalesced } from '../coalesce.js'
+import { TooSlowError } from '../errors.js'
 import type { Standby, Standing } from './standby.js'
 import type { RecentWriters } from './writers.js'
 
@@ -59,6 +60,8 @@ export function replicaLists<Stores>({
             onRead('replica')
             return list
           } catch (error) {
+            // The primary would take as long.
+            if (error instanceof TooSlowError) throw error
             standby.failed(error)
           }
         }

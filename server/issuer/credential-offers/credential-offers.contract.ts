@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { listShape, zListed } from '../../paging.js'
 import { zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { zSubject } from '../credentials/credentials.contract.js'
 import { OFFER_PROFILES } from '../openid4vci/offer-profile.js'
+import { CREDENTIAL_OFFER_STATES } from '../openid4vci/sessions/session.js'
 import { zTxCodeRequest } from '../openid4vci/tx-code.js'
 
 const MAX_VALIDITY_SECONDS = 2_592_000
 
 export const zCredentialOfferSession = z.object({
   id: z.uuid(),
-  state: z.enum(['Created', 'OfferRetrieved', 'Authorized', 'TokenIssued', 'CredentialIssued', 'Accepted', 'Error']),
+  state: z.enum(CREDENTIAL_OFFER_STATES),
   issuerId: z.string(),
   credentialConfigurationIds: z.array(z.string()),
   createdAt: z.iso.datetime(),
@@ -88,6 +90,20 @@ export const readCredentialOfferSession = {
   }),
   input: z.strictObject({ id: z.string() }),
   output: zCredentialOfferSession,
+}
+
+export const listCredentialOfferSessions = {
+  meta: route('GET', '/api/v1/credential-offer-sessions', {
+    tag: 'Credential offers',
+    summary: 'List credential-offer sessions',
+    description: 'Those of all callers, the newest first. Nothing that a wallet could take the offer with is in it.',
+    access: 'issuerOperator',
+    errors: [400],
+  }),
+  input: z.strictObject({ state: z.enum(CREDENTIAL_OFFER_STATES).optional(), ...listShape }).prefault({}),
+  output: zListed(
+    zCredentialOfferSession.extend({ createdBy: z.string().meta({ description: 'The `sub` that made the offer.' }) }),
+  ),
 }
 
 const MAX_REASON = 300

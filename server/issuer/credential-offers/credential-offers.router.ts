@@ -1,12 +1,14 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
-import { issuerProcedure, router } from '../../trpc.js'
+import { listed } from '../../paging.js'
+import { issuerOperatorProcedure, issuerProcedure, listing, router } from '../../trpc.js'
 import { sessionView } from '../openid4vci/sessions/session.js'
 import { createOffer } from './create.js'
 import {
   approveCredentialOffer,
   createCredentialOffer,
   credentialOfferSessionEvents,
+  listCredentialOfferSessions,
   readCredentialOfferSession,
   rejectCredentialOffer,
 } from './credential-offers.contract.js'
@@ -25,6 +27,20 @@ export const credentialOffersRouter = router({
     .input(createCredentialOffer.input)
     .output(createCredentialOffer.output)
     .mutation(({ ctx: { deps, caller, work }, input }) => createOffer(deps, caller, input, work)),
+
+  sessions: issuerOperatorProcedure
+    .meta(listCredentialOfferSessions.meta)
+    .input(listCredentialOfferSessions.input)
+    .output(listCredentialOfferSessions.output)
+    .use(listing)
+    .query(({ ctx, input }) =>
+      listed(
+        ctx,
+        input,
+        ({ offerSessionList }, part) => offerSessionList.page(input.state, part),
+        (session) => ({ ...sessionView(session), createdBy: session.createdBy }),
+      ),
+    ),
 
   session: issuerProcedure
     .meta(readCredentialOfferSession.meta)

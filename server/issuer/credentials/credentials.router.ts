@@ -2,8 +2,17 @@ import { errors } from '../../errors.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
+import { listed } from '../../paging.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
-import { changingLists, clientProcedure, issuerProcedure, router, userProcedure } from '../../trpc.js'
+import {
+  changingLists,
+  clientProcedure,
+  issuerOperatorProcedure,
+  issuerProcedure,
+  listing,
+  router,
+  userProcedure,
+} from '../../trpc.js'
 import { issuabilityOf } from '../issuance/configurations.js'
 import { holderBinding } from '../issuance/holder-binding.js'
 import { issueToCaller } from '../issuance/issue.js'
@@ -11,6 +20,8 @@ import { issuanceContext } from '../issuance/issuer-context.js'
 import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
 import { createCredential, readCredential, revokeCredential, signCredential } from './credentials.contract.js'
+import { listCredentials } from './list/list.contract.js'
+import { listedCredential } from './list/listed-credential.js'
 
 /** A subject may name itself by its `id`. */
 const idOf = (subject: Readonly<Record<string, unknown>>) => (typeof subject.id === 'string' ? subject.id : undefined)
@@ -42,6 +53,7 @@ export const credentialsRouter = (formats: Formats) => {
       .meta(createCredential.meta)
       .input(createCredential.input)
       .output(createCredential.output)
+      .use(changingLists)
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)
         await assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
@@ -58,6 +70,15 @@ export const credentialsRouter = (formats: Formats) => {
         if (issued === undefined) throw new Error('A standalone credential was not recorded.')
         return { id: issued.id, vc: issued.vc }
       }),
+
+    list: issuerOperatorProcedure
+      .meta(listCredentials.meta)
+      .input(listCredentials.input)
+      .output(listCredentials.output)
+      .use(listing)
+      .query(({ ctx, input }) =>
+        listed(ctx, input, ({ credentialList }, part) => credentialList.page(input, part), listedCredential),
+      ),
 
     read: userProcedure
       .meta(readCredential.meta)
@@ -83,6 +104,7 @@ export const credentialsRouter = (formats: Formats) => {
       .meta(signContract.meta)
       .input(signContract.input)
       .output(signContract.output)
+      .use(changingLists)
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)
         const format = deps.formats.issuedNamed(input.format)

@@ -18,7 +18,8 @@ const zVersion = z
   .max(1e9)
   .meta({ description: 'The highest version of a name that is not withdrawn is the active one.' })
 
-const zDisplay = z.strictObject({
+/** How wallets may draw a credential. */
+export const zDisplay = z.strictObject({
   name: z.string().min(1).max(200),
   locale: z.string().min(1).max(35).optional(),
   description: z.string().max(1000).optional(),

@@ -6,12 +6,15 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
+import { listed } from '../../paging.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 import type { Work } from '../../protocol/work.js'
-import { issuerProcedure, publicProcedure, router } from '../../trpc.js'
+import { changingLists, issuerProcedure, listing, publicProcedure, router, userProcedure } from '../../trpc.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { declaredClaims } from './claims.js'
+import { listSchemas } from './list/list.contract.js'
+import { listedSchema } from './list/listed-schema.js'
 import { assertPointers, mdocOf } from './mdoc-mapping.js'
 import { schemaUri } from './schema-uri.js'
 import {
@@ -131,6 +134,7 @@ export const schemasRouter = router({
     .meta(createSchema.meta)
     .input(createSchema.input)
     .output(createSchema.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller, work }, input }) => {
       assertCompiles(input.schema, work)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
@@ -159,6 +163,20 @@ export const schemasRouter = router({
       if (outcome === 'foreign') throw errors.schemaDenied()
       return shown(await schemaOf(deps, id), deps.config)
     }),
+
+  list: userProcedure
+    .meta(listSchemas.meta)
+    .input(listSchemas.input)
+    .output(listSchemas.output)
+    .use(listing)
+    .query(({ ctx, input }) =>
+      listed(
+        ctx,
+        input,
+        ({ schemaList }, part) => schemaList.page(input, part),
+        (schema) => listedSchema(schema, ctx.deps.config),
+      ),
+    ),
 
   read: issuerProcedure
     .meta(readSchema.meta)
@@ -202,6 +220,7 @@ export const schemasRouter = router({
     .meta(withdrawSchema.meta)
     .input(withdrawSchema.input)
     .output(withdrawSchema.output)
+    .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       assertDone(await deps.stores.schemas.withdraw(input.schemaId, editorOf(caller), deps.clock()))
     }),

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zVerifiedFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import { listShape, zListed } from '../../paging.js'
+import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import { SESSION_STATES } from './session.js'
 
 /** The verification session of the interface. */
@@ -18,6 +20,31 @@ export const zVerificationSession = z.object({
   expiresAt: z.iso.datetime().optional(),
   errorMessage: z.string().optional().meta({ description: 'Present when state is Error.' }),
 })
+
+export const listVerificationSessions = {
+  meta: route('GET', '/api/v1/verification-sessions', {
+    tag: 'Verification sessions',
+    summary: 'List verification sessions',
+    description:
+      'Those of all callers, the newest first. Nothing that a wallet could answer with or that was presented is in it.',
+    access: 'verifierOperator',
+    errors: [400],
+  }),
+  input: z.strictObject({ state: z.enum(SESSION_STATES).optional(), ...listShape }).prefault({}),
+  output: zListed(
+    z.object({
+      id: z.string(),
+      verifierId: z.string().meta({ description: 'DID of the verifier.' }),
+      state: z.enum(SESSION_STATES),
+      profile: z.enum(PROFILE_NAMES),
+      errorMessage: z.string().optional().meta({ description: 'Present when state is Error.' }),
+      createdBy: z.string().optional().meta({ description: 'The `sub` that asked; absent for a client secret.' }),
+      createdAt: z.iso.datetime(),
+      expiresAt: z.iso.datetime(),
+      endedAt: z.iso.datetime().optional(),
+    }),
+  ),
+}
 
 const zJsonObject = z.record(z.string(), z.unknown())
 

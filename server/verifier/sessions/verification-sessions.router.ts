@@ -3,9 +3,12 @@ import { onlyLooks } from '../../context.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
-import { clientOrVerifierProcedure, router, verifierProcedure } from '../../trpc.js'
+import { listed } from '../../paging.js'
+import { clientOrVerifierProcedure, listing, router, verifierOperatorProcedure, verifierProcedure } from '../../trpc.js'
+import { listedSession } from './list/listed-session.js'
 import { readResult } from './result.js'
 import {
+  listVerificationSessions,
   readVerificationResult,
   readVerificationSession,
   verificationSessionEvents,
@@ -24,6 +27,20 @@ async function current(deps: Pick<Deps, 'stores'>, sessionId: string): Promise<{
 export const verificationSessionsRouter = (formats: Formats) => {
   const resultContract = readVerificationResult(formats)
   return router({
+    list: verifierOperatorProcedure
+      .meta(listVerificationSessions.meta)
+      .input(listVerificationSessions.input)
+      .output(listVerificationSessions.output)
+      .use(listing)
+      .query(({ ctx, input }) =>
+        listed(
+          ctx,
+          input,
+          ({ verificationSessionList }, part) => verificationSessionList.page(input.state, part),
+          listedSession,
+        ),
+      ),
+
     read: verifierProcedure
       .meta(readVerificationSession.meta)
       .input(readVerificationSession.input)

@@ -1,12 +1,15 @@
 /** States of a credential-offer session. `Accepted` and `Error` are final. */
-export type CredentialOfferState =
-  | 'Created'
-  | 'OfferRetrieved'
-  | 'Authorized'
-  | 'TokenIssued'
-  | 'CredentialIssued'
-  | 'Accepted'
-  | 'Error'
+export const CREDENTIAL_OFFER_STATES = [
+  'Created',
+  'OfferRetrieved',
+  'Authorized',
+  'TokenIssued',
+  'CredentialIssued',
+  'Accepted',
+  'Error',
+] as const
+
+export type CredentialOfferState = (typeof CREDENTIAL_OFFER_STATES)[number]
 
 /** What was decided over a deferred offer. `pending`: a wallet has asked, and waits. */
 export type Decision = 'pending' | 'approved' | 'rejected'
@@ -75,7 +78,7 @@ export function moved(
   return { ...session, state, seq: session.seq + 1, errorMessage: errorMessage ?? null }
 }
 
-export function sessionView(session: CredentialOfferSession): CredentialOfferSessionView {
+export function sessionView(session: Omit<CredentialOfferSession, 'seq'>): CredentialOfferSessionView {
   return {
     id: session.id,
     state: session.state,

@@ -17,6 +17,7 @@ import { insertPage, type NewPage } from '../../../pages/store.js'
 import type { NewOffering } from '../../offerings/store.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
 import {
+  CREDENTIAL_OFFER_STATES,
   type CredentialOfferSession,
   type CredentialOfferState,
   EXPIRED,
@@ -41,7 +42,7 @@ export interface RawSession extends Omit<StoredSession, 'createdAt' | 'expiresAt
 const zRawSession: z.ZodType<RawSession> = z.strictObject({
   id: z.string(),
   createdBy: z.string(),
-  state: z.enum(['Created', 'OfferRetrieved', 'Authorized', 'TokenIssued', 'CredentialIssued', 'Accepted', 'Error']),
+  state: z.enum(CREDENTIAL_OFFER_STATES),
   seq: z.int(),
   errorMessage: z.string().nullable(),
   deferred: z.enum(['pending', 'approved', 'rejected']).nullable(),

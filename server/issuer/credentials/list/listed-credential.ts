@@ -1,0 +1,19 @@
+import type { z } from 'zod'
+import type { zListedCredential } from './list.contract.js'
+import type { ListedCredential } from './store.js'
+
+/** A credential on record as lists show it. */
+export const listedCredential = (credential: ListedCredential): z.input<typeof zListedCredential> => ({
+  id: credential.id,
+  schemaId: credential.schemaId,
+  type: credential.schemaName,
+  version: credential.schemaVersion,
+  configurationIds: [...credential.configurationIds],
+  issuerId: credential.issuerId,
+  ...(credential.holderDid === null ? {} : { holderDid: credential.holderDid }),
+  ...(credential.offeringId === null ? {} : { offeringId: credential.offeringId }),
+  ...(credential.owner === null ? {} : { createdBy: credential.owner }),
+  status: credential.revokedAt === null ? 'active' : 'revoked',
+  createdAt: credential.createdAt.toISOString(),
+  ...(credential.revokedAt === null ? {} : { revokedAt: credential.revokedAt.toISOString() }),
+})

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import type { Database } from '../../../database/connect.js'
+import { type Fragment, fragment } from '../../../database/fragment.js'
+import { newestOf, type TimedPart, timedPart, where } from '../../../database/list-position.js'
+
+export const CREDENTIAL_STATUSES = ['active', 'revoked'] as const
+
+export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number]
+
+/** A credential on record as lists have it: nothing that it says of anybody. */
+export interface ListedCredential {
+  readonly id: string
+  readonly schemaId: string
+  readonly schemaName: string
+  readonly schemaVersion: number
+  readonly configurationIds: readonly string[]
+  readonly issuerId: string
+  readonly holderDid: string | null
+  readonly offeringId: string | null
+  readonly owner: string | null
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+}
+
+export const listedShape = {
+  id: z.string(),
+  schemaId: z.string(),
+  schemaName: z.string(),
+  schemaVersion: z.number(),
+  configurationIds: z.array(z.string()),
+  issuerId: z.string(),
+  holderDid: z.string().nullable(),
+  offeringId: z.string().nullable(),
+  owner: z.string().nullable(),
+  createdAt: z.date(),
+  revokedAt: z.date().nullable(),
+}
+
+const zListedCredential: z.ZodType<ListedCredential> = z.strictObject(listedShape)
+
+export interface CredentialFilters {
+  /** The id of a schema version, or the name of a type, which stands for all its versions. */
+  readonly schema?: string | undefined
+  readonly status?: CredentialStatus | undefined
+  readonly holderDid?: string | undefined
+  /** What the id begins with. */
+  readonly idPrefix?: string | undefined
+  readonly offeringId?: string | undefined
+}
+
+/** Instances that are looked at for the configurations of a record: those of one authorization may be thousands. */
+const INSTANCES = 100
+
+/** Of a credential `c`, of a schema `s`, with its redemption `r` or none. */
+export const listedColumns = fragment`
+  c.id, s.id AS "schemaId", s.name AS "schemaName", s.version AS "schemaVersion", c.issuer_id AS "issuerId",
+  c.holder_did AS "holderDid", r.offering_id AS "offeringId", c.owner, c.created_at AS "createdAt", c.revoked_at AS "revokedAt",
+  ARRAY(SELECT DISTINCT configuration_id FROM (
+    SELECT configuration_id FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) AS taken ORDER BY 1)
+    AS "configurationIds"`
+
+/** The schema versions that a filter means. */
+const versionsOf = (schema: string) => fragment`SELECT id FROM schemas v WHERE v.id = ${schema} OR v.name = ${schema}`
+
+const CONDITIONS: Readonly<Record<CredentialStatus, Fragment>> = {
+  active: fragment`c.revoked_at IS NULL`,
+  revoked: fragment`c.revoked_at IS NOT NULL`,
+}
+
+/** The conditions of all filters but that of the offering. An id has digits, letters to f and dashes alone, so none with the prefix comes after `g`. */
+const conditions = ({ schema, status, holderDid, idPrefix }: CredentialFilters): Fragment => fragment`
+  ${where(schema, (is) => fragment`c.schema_id IN (${versionsOf(is)})`)}
+  ${where(status, (is) => CONDITIONS[is])}
+  ${where(holderDid, (is) => fragment`hashtextextended(c.holder_did, 0) = hashtextextended(${is}, 0) AND c.holder_did = ${is}`)}
+  ${where(idPrefix, (is) => fragment`c.id >= ${is} AND c.id < ${`${is}g`} AND starts_with(c.id, ${is})`)}`
+
+const end = (part: TimedPart) => timedPart(fragment`c.created_at`, fragment`c.id`, part)
+
+/** Ids and times of a page, read by the index that fits the filters. */
+function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
+  const { schema, status, holderDid, idPrefix, offeringId } = filters
+  const found = (condition: Fragment, { except }: { except?: 'schema' | 'status' } = {}) => fragment`
+    SELECT c.id, c.created_at FROM credentials c
+    WHERE ${condition} ${conditions(except === undefined ? filters : { ...filters, [except]: undefined })} ${end(part)}`
+  if (idPrefix !== undefined || holderDid !== undefined) {
+    const offered = where(
+      offeringId,
+      (is) => fragment`c.id IN (SELECT credential_id FROM redemptions WHERE offering_id = ${is})`,
+    )
+    return found(fragment`true ${offered}`)
+  }
+  // A redemption has the time of its credential.
+  if (offeringId !== undefined) {
+    return fragment`
+      SELECT r.credential_id AS id, r.redeemed_at AS created_at FROM redemptions r JOIN credentials c ON c.id = r.credential_id
+      WHERE r.offering_id = ${offeringId} ${conditions(filters)}
+        ${timedPart(fragment`r.redeemed_at`, fragment`r.credential_id`, part)}`
+  }
+  // Each version has an order of its own in the index.
+  if (schema !== undefined) {
+    const ofVersion = found(fragment`c.schema_id = versions.id`, { except: 'schema' })
+    return newestOf(
+      [fragment`SELECT newest.* FROM (${versionsOf(schema)}) versions CROSS JOIN LATERAL (${ofVersion}) newest`],
+      part,
+    )
+  }
+  if (status !== undefined) return found(fragment`true`)
+  return newestOf([found(CONDITIONS.active), found(CONDITIONS.revoked)], part)
+}
+
+export type CredentialListStore = ReturnType<typeof createCredentialListStore>
+
+export function createCredentialListStore({ bounded }: Database) {
+  return {
+    /** The newest first. */
+    page: (filters: CredentialFilters, part: TimedPart): Promise<ListedCredential[]> =>
+      bounded(zListedCredential)`
+        SELECT ${listedColumns}
+        FROM (${keysOf(filters, part)}) AS k
+        JOIN credentials c ON c.id = k.id
+        JOIN schemas s ON s.id = c.schema_id
+        LEFT JOIN redemptions r ON r.credential_id = c.id
+        ORDER BY k.created_at DESC, k.id DESC`,
+  }
+}

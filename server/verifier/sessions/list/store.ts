@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Database } from '../../../database/connect.js'
+import { type Fragment, fragment } from '../../../database/fragment.js'
+import { newestOf, type TimedPart, timedPart, where } from '../../../database/list-position.js'
+import { PROFILE_NAMES, type ProfileName } from '../../openid4vp/profiles/profile.js'
+import { SESSION_STATES, type SessionState } from '../session.js'
+
+/** A verification session as lists have it: no address that a wallet could answer at. */
+export interface ListedSession {
+  readonly id: string
+  readonly verifierId: string
+  readonly state: SessionState
+  readonly profile: ProfileName
+  readonly errorMessage: string | null
+  readonly createdBy: string | null
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly endedAt: Date | null
+}
+
+const zListedSession: z.ZodType<ListedSession> = z.strictObject({
+  id: z.string(),
+  verifierId: z.string(),
+  state: z.enum(SESSION_STATES),
+  profile: z.enum(PROFILE_NAMES),
+  errorMessage: z.string().nullable(),
+  createdBy: z.string().nullable(),
+  createdAt: z.date(),
+  expiresAt: z.date(),
+  endedAt: z.date().nullable(),
+})
+
+/** Each session is in the index of one of these, none of which names the state. */
+const AWAITED = fragment`ended_at IS NULL`
+const VERIFIED = fragment`ended_at IS NOT NULL AND error_message IS NULL`
+const FAILED = fragment`ended_at IS NOT NULL AND error_message IS NOT NULL`
+
+const CONDITIONS: Readonly<Record<SessionState, Fragment>> = {
+  RequestCreated: AWAITED,
+  RequestUriRetrieved: AWAITED,
+  ResponseVerified: VERIFIED,
+  Error: FAILED,
+}
+
+export type VerificationSessionListStore = ReturnType<typeof createVerificationSessionListStore>
+
+export function createVerificationSessionListStore({ bounded }: Database) {
+  return {
+    /** The newest first. */
+    page(state: SessionState | undefined, part: TimedPart): Promise<ListedSession[]> {
+      const found = (condition: Fragment) => fragment`
+        SELECT id, created_at FROM verification_sessions
+        WHERE ${condition} ${where(state, (is) => fragment`state = ${is}`)} ${timedPart(fragment`created_at`, fragment`id`, part)}`
+      const keys =
+        state === undefined
+          ? newestOf([found(AWAITED), found(VERIFIED), found(FAILED)], part)
+          : found(CONDITIONS[state])
+      return bounded(zListedSession)`
+        SELECT s.id, s.verifier_id AS "verifierId", s.state, s.profile, s.error_message AS "errorMessage", s.created_by AS "createdBy",
+          s.created_at AS "createdAt", s.expires_at AS "expiresAt", s.ended_at AS "endedAt"
+        FROM (${keys}) AS k JOIN verification_sessions s ON s.id = k.id
+        ORDER BY k.created_at DESC, k.id DESC`
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CREDENTIAL_OFFER_STATES } from '../../../../server/issuer/openid4vci/sessions/session.js'
+import { allOf, idsOf } from '../../../support/listed.js'
+import { startService, type TestService } from '../../../support/service.js'
+import { LOOPBACK, newWallet } from '../../../support/wallet.js'
+import { postSchema, SUBJECT } from '../../purchase.js'
+
+const PATH = '/api/v1/credential-offer-sessions'
+
+let service: TestService
+/** Of alice, of bob, and of alice and taken by a wallet; the oldest first. */
+let made: string[]
+let offers: string
+
+beforeAll(async () => {
+  service = await startService({ env: LOOPBACK })
+  const alice = await service.bearer('alice')
+  const { name } = await postSchema(service, alice)
+  const offer = async (authorization: string) => {
+    const body = { credentialConfigurationIds: [`${name}-sd-jwt`], credentialSubject: SUBJECT }
+    return (await service.request('POST', '/credential-offers', { authorization, body })).json
+  }
+  const all = [await offer(alice), await offer(await service.bearer('bob')), await offer(alice)]
+  made = all.map(({ credentialOfferSessionId }) => credentialOfferSessionId)
+  offers = JSON.stringify(all.map(({ credentialOffer }) => credentialOffer))
+  const wallet = await newWallet(service, 'wally')
+  expect((await wallet.process(all[2].credentialOfferUri)).status).toBe(200)
+})
+afterAll(() => service.close())
+
+const list = (filters: Record<string, string> = {}) => allOf(service, PATH, filters)
+
+describe('GET /api/v1/credential-offer-sessions', () => {
+  it('lists those of all callers, the newest first', async () => {
+    const entries = await list()
+    expect(idsOf(entries)).toEqual([...made].reverse())
+    expect(entries.map(({ createdBy }) => createdBy)).toEqual(['alice', 'bob', 'alice'])
+    expect(entries[1]).toEqual({
+      id: made[1],
+      state: 'Created',
+      issuerId: expect.any(String),
+      credentialConfigurationIds: [expect.stringMatching(/-sd-jwt$/)],
+      createdAt: expect.stringMatching(/Z$/),
+      expiresAt: expect.stringMatching(/Z$/),
+      createdBy: 'bob',
+    })
+  })
+
+  it('of one state, and of all states together each once', async () => {
+    const byState = await Promise.all(CREDENTIAL_OFFER_STATES.map((state) => list({ state })))
+    for (const [at, entries] of byState.entries())
+      for (const { state } of entries) expect(state).toBe(CREDENTIAL_OFFER_STATES[at])
+    expect(idsOf(byState.flat()).sort()).toEqual([...made].sort())
+    expect(idsOf(await list({ state: 'Created' }))).toEqual([made[1], made[0]])
+  })
+
+  it('of a time, and page by page', async () => {
+    const [newest] = await list()
+    expect(idsOf(await list({ limit: '1' }))).toEqual([...made].reverse())
+    expect(idsOf(await list({ limit: '1', state: 'Created' }))).toEqual([made[1], made[0]])
+    expect(await list({ from: new Date(Date.parse(newest?.createdAt ?? '') + 60_000).toISOString() })).toEqual([])
+  })
+
+  it('holds neither codes nor claims', async () => {
+    const text = JSON.stringify(await list())
+    expect(text).not.toContain('Espresso')
+    for (const [code] of offers.matchAll(/eyJ[\w.-]+|"pre-authorized_code":"[^"]+"/g)) expect(text).not.toContain(code)
+  })
+
+  it('a caller without the role does not see those of others', async () => {
+    const answer = await service.request('GET', PATH, { authorization: await service.bearer('alice') })
+    expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
+  })
+})

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SESSION_STATES } from '../../../server/verifier/sessions/session.js'
+import { allOf, idsOf, pageOf } from '../../support/listed.js'
+import { query } from '../../support/postgres.js'
+import { startService, type TestService } from '../../support/service.js'
+import { ITEM } from '../actors.js'
+
+const PATH = '/api/v1/verification-sessions'
+
+let service: TestService
+/** Not fetched, fetched, answered with an error, and run out; the oldest first. */
+let made: string[]
+
+beforeAll(async () => {
+  service = await startService()
+  const authorization = await service.bearer('vera')
+  const body = { query: [ITEM], responseMode: 'direct_post' }
+  const ask = async () => (await service.request('POST', '/authorization-requests', { authorization, body })).json
+  const all = [await ask(), await ask(), await ask(), await ask()]
+  made = all.map(({ verificationSessionId }) => verificationSessionId)
+  const fetched = (at: number) => service.request('GET', new URL(all[at].request_uri).pathname)
+  await fetched(1)
+  const { state } = JSON.parse(Buffer.from((await fetched(2)).text.split('.')[1] ?? '', 'base64url').toString())
+  await service.request('POST', new URL(all[2].request_uri).pathname.replace('requests', 'responses'), {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ state, error: 'access_denied' }).toString(),
+  })
+  await service.deps.stores.verificationSessions.expire(new Date(Date.now() + 86_400_000), 1, made[3])
+})
+afterAll(() => service.close())
+
+const list = (filters: Record<string, string> = {}) => allOf(service, PATH, filters)
+
+describe('GET /api/v1/verification-sessions', () => {
+  it('lists those of all callers, the newest first, without an address that a wallet could answer at', async () => {
+    const entries = await list()
+    expect(idsOf(entries)).toEqual([...made].reverse())
+    expect(entries.at(-1)).toEqual({
+      id: made[0],
+      verifierId: expect.stringMatching(/^did:/),
+      state: 'RequestCreated',
+      profile: 'final',
+      createdBy: 'vera',
+      createdAt: expect.stringMatching(/Z$/),
+      expiresAt: expect.stringMatching(/Z$/),
+    })
+    expect(entries[1]).toMatchObject({
+      state: 'Error',
+      errorMessage: 'Wallet answered access_denied.',
+      endedAt: expect.any(String),
+    })
+    const [row] = await query<{ id: string }>(
+      service.databaseUrl,
+      'SELECT request_id AS id FROM verification_sessions WHERE id = $1',
+      [made[0]],
+    )
+    expect(JSON.stringify(entries)).not.toContain(row?.id)
+  })
+
+  it('of one state, and of all states together each once', async () => {
+    const byState = await Promise.all(SESSION_STATES.map((state) => list({ state })))
+    expect(byState.map(idsOf)).toEqual([[made[0]], [made[1]], [], [made[3], made[2]]])
+    await query(
+      service.databaseUrl,
+      "UPDATE verification_sessions SET state = 'ResponseVerified', error_message = NULL WHERE id = $1",
+      [made[3]],
+    )
+    expect(idsOf(await list({ state: 'ResponseVerified' }))).toEqual([made[3]])
+    expect(idsOf(await list())).toEqual([...made].reverse())
+  })
+
+  it('of a time, and page by page', async () => {
+    expect(idsOf(await list({ limit: '1' }))).toEqual([...made].reverse())
+    const [newest] = await list()
+    expect(await list({ from: new Date(Date.parse(newest?.createdAt ?? '') + 60_000).toISOString() })).toEqual([])
+  })
+
+  it('goes on behind a session that is gone', async () => {
+    const first = await pageOf(service, PATH, { limit: '1' })
+    await query(service.databaseUrl, 'DELETE FROM verification_sessions WHERE id = $1', idsOf(first.items))
+    const next = await pageOf(service, PATH, { limit: '1', cursor: first.nextCursor ?? '' })
+    expect(idsOf(next.items)).toEqual([made[2]])
+  })
+
+  it('a caller without the role does not see those of others', async () => {
+    const answer = await service.request('GET', PATH, { authorization: await service.bearer('vera') })
+    expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
+  })
+})
