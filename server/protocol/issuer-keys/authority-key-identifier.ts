@@ -22,6 +22,6 @@ function keyIdentifierOf(certificate: X509Certificate): Uint8Array | undefined {
     const extension = readExtensions(tbsCertificate).find(({ id }) => id === AUTHORITY_KEY_IDENTIFIER)
     return extension && derMembers(extension.value).find(({ tag }) => tag === TAG_KEY_IDENTIFIER)?.content
   } catch (cause) {
-    throw new IssuerKeyError('A certificate of the x5c chain is malformed.', { cause })
+    throw new IssuerKeyError('A certificate of the chain is malformed.', { cause })
   }
 }

@@ -14,7 +14,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  */
 export function readX5c(x5c: unknown): X509Certificate[] {
   if (!Array.isArray(x5c) || x5c.length === 0 || x5c.length > MAX_CERTIFICATES) {
-    throw new IssuerKeyError(`x5c must be an array of 1 to ${MAX_CERTIFICATES} certificates.`)
+    throw new IssuerKeyError(`The certificate chain must be an array of 1 to ${MAX_CERTIFICATES} certificates.`)
   }
   return x5c.map((entry: unknown) => {
     if (typeof entry !== 'string' || !BASE64.test(entry))
@@ -27,7 +27,7 @@ export function readX5c(x5c: unknown): X509Certificate[] {
 }
 
 const notX509 = (options?: ErrorOptions) =>
-  new IssuerKeyError('x5c has an entry that is not an X.509 certificate.', options)
+  new IssuerKeyError('The certificate chain has an entry that is not an X.509 certificate.', options)
 
 function certificateIn(base64: string): X509Certificate {
   try {
@@ -43,7 +43,7 @@ function certificateIn(base64: string): X509Certificate {
  */
 export function keyInX5c(x5c: unknown): Jwk {
   const [leaf] = readX5c(x5c)
-  if (leaf === undefined) throw new IssuerKeyError('The x5c certificate chain is empty.')
+  if (leaf === undefined) throw new IssuerKeyError('The certificate chain is empty.')
   return keyOf(leaf)
 }
 
@@ -52,7 +52,7 @@ export function keyInX5c(x5c: unknown): Jwk {
  * at `now`, CA flags, path lengths, key usages, purposes, no critical extension that is not understood. The signer's certificate
  * is no CA and no anchor itself (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked. Returns the
  * signer's key and the path that was verified, from the signer's certificate to the anchor, without whatever else the sender
- * put behind it; throws IssuerKeyError.
+ * put behind it; throws IssuerKeyError, which speaks of the chain and not of `x5c`, since COSE has it in `x5chain`.
  *
  * With `withoutRoots` the sender must have left the anchor out (HAIP 1.0 §6.1, §6.1.1), wherever it would stand, and any root with it.
  */
@@ -67,7 +67,7 @@ export function verifyCertificateChain(
 ): { leaf: X509Certificate; path: readonly X509Certificate[]; jwk: Jwk } {
   const path = pathToAnchor(chain, io.trustAnchors)
   const [leaf] = path
-  if (leaf === undefined) throw new IssuerKeyError('The x5c certificate chain is empty.')
+  if (leaf === undefined) throw new IssuerKeyError('The certificate chain is empty.')
   // From the anchor down, so that no key is used that nobody vouches for: a stranger's RSA key may take a hundred times as long.
   for (let position = path.length - 1; position >= 0; position -= 1) {
     const [certificate = leaf, issuer] = path.slice(position)
@@ -79,7 +79,7 @@ export function verifyCertificateChain(
   return { leaf, path, jwk: keyOf(leaf) }
 }
 
-const noChain = () => new IssuerKeyError('The x5c certificates do not form a chain.')
+const noChain = () => new IssuerKeyError('The certificates do not form a chain.')
 
 /** By their names; only signatures of anchors are verified. */
 function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): X509Certificate[] {
@@ -97,7 +97,7 @@ function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509C
     )
     if (anchor !== undefined) return [...path, anchor]
   }
-  throw new IssuerKeyError('The x5c certificate chain does not lead to a trust anchor.')
+  throw new IssuerKeyError('The certificate chain does not lead to a trust anchor.')
 }
 
 const isAmong = (certificates: readonly X509Certificate[], { fingerprint256 }: X509Certificate): boolean =>
@@ -123,7 +123,7 @@ function requireNoRoot(
   const isRoot = (certificate: X509Certificate) =>
     certificate.subject === certificate.issuer && (!path.includes(certificate) || isSelfSigned(certificate))
   if (chain.some((certificate) => isAmong(anchors, certificate) || isRoot(certificate))) {
-    throw new IssuerKeyError('The x5c certificate chain holds a trust anchor, which must be left out.')
+    throw new IssuerKeyError('The certificate chain holds a trust anchor, which must be left out.')
   }
 }
 
@@ -134,7 +134,7 @@ const namesIssuer = (certificate: X509Certificate, issuer: X509Certificate): boo
 function requireValid(certificate: X509Certificate, now: Date): void {
   // RFC 5280 §6.1.3 (a)(2). A date that does not parse gives NaN, which is neither before nor after anything.
   const valid = Date.parse(certificate.validFrom) <= now.getTime() && now.getTime() <= Date.parse(certificate.validTo)
-  if (!valid) throw new IssuerKeyError('A certificate of the x5c chain has expired or is not yet valid.')
+  if (!valid) throw new IssuerKeyError('A certificate of the chain has expired or is not yet valid.')
 }
 
 /**
@@ -147,31 +147,31 @@ function requireProfile(
   const profile = readProfile(certificate)
   // RFC 5280 §6.1.4 (o) and §6.1.5 (f).
   if (profile.unsupportedExtension) {
-    throw new IssuerKeyError('A certificate of the x5c chain has an extension that is not supported.')
+    throw new IssuerKeyError('A certificate of the chain has an extension that is not supported.')
   }
   if (!isAnchor && !profile.allowedSignature) {
-    throw new IssuerKeyError('A certificate of the x5c chain is signed with an algorithm that is not allowed.')
+    throw new IssuerKeyError('A certificate of the chain is signed with an algorithm that is not allowed.')
   }
   // The purposes of an authority limit those of the certificates that it issues, as in browsers and OpenSSL.
   if (!allowsPurpose(profile.purposes, purpose)) {
-    throw new IssuerKeyError('A certificate of the x5c chain is meant for another purpose.')
+    throw new IssuerKeyError('A certificate of the chain is meant for another purpose.')
   }
   if (position === 0) requireSigner(certificate, profile)
   else requireAuthority(certificate, profile, position - 1)
 }
 
 function requireSigner(certificate: X509Certificate, profile: CertificateProfile): void {
-  if (certificate.ca) throw new IssuerKeyError('The x5c signer certificate is that of a certification authority.')
-  if (!profile.maySign) throw new IssuerKeyError('The x5c signer certificate is not meant for signatures.')
+  if (certificate.ca) throw new IssuerKeyError('The certificate of the signer is that of a certification authority.')
+  if (!profile.maySign) throw new IssuerKeyError('The certificate of the signer is not meant for signatures.')
 }
 
 function requireAuthority(certificate: X509Certificate, profile: CertificateProfile, authoritiesBelow: number): void {
   // RFC 5280 §6.1.4 (k) and (m).
   if (!certificate.ca) {
-    throw new IssuerKeyError('A certificate of the x5c chain was issued by one that is no certification authority.')
+    throw new IssuerKeyError('A certificate of the chain was issued by one that is no certification authority.')
   }
   if (profile.pathLength !== undefined && authoritiesBelow > profile.pathLength) {
-    throw new IssuerKeyError('The x5c certificate chain is longer than its certification authority allows.')
+    throw new IssuerKeyError('The certificate chain is longer than its certification authority allows.')
   }
 }
 
@@ -179,7 +179,7 @@ function readProfile(certificate: X509Certificate): CertificateProfile {
   try {
     return certificateProfile(certificate)
   } catch (cause) {
-    throw new IssuerKeyError('A certificate of the x5c chain is malformed.', { cause })
+    throw new IssuerKeyError('A certificate of the chain is malformed.', { cause })
   }
 }
 

@@ -81,8 +81,7 @@ function selectKey(jwks: z.output<typeof zJwks>, header: NamedKey, iss: string):
 
 function certifiedKey(published: readonly Jwk[], certified: Jwk, iss: string): Jwk {
   const jwk = published.find((one) => isSameKey(one, certified))
-  if (jwk === undefined)
-    throw new IssuerKeyError(`The issuer ${iss} does not publish the key of the x5c signer certificate.`)
+  if (jwk === undefined) throw new IssuerKeyError(`The issuer ${iss} does not publish the key of the certificate.`)
   return jwk
 }
 

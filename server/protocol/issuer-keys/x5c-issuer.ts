@@ -16,7 +16,7 @@ export function x5cIssuerKey(
 ): { jwk: Jwk; issuer: string; certificate: X509Certificate } {
   const { leaf, jwk } = trustedChain(x5c, { ...io, purpose: 'credential' })
   if (iss === undefined) return { jwk, issuer: subjectOf(leaf), certificate: leaf }
-  if (!certifies(leaf, iss)) throw new IssuerKeyError(`The x5c signer certificate is not that of the issuer ${iss}.`)
+  if (!certifies(leaf, iss)) throw new IssuerKeyError(`The certificate of the signer is not that of the issuer ${iss}.`)
   return { jwk, issuer: iss, certificate: leaf }
 }
 

@@ -77,7 +77,7 @@ export async function checkForeignStatus(
   return checkBitstringStatus(source, reference, issuer)
 }
 
-const notCertified = () => new CredentialError(`${LIST} has no x5c chain that leads to a trust anchor.`)
+const notCertified = () => new CredentialError(`${LIST} has no certificate chain that leads to a trust anchor.`)
 
 async function checkTokenStatus(source: StatusSource, reference: TokenStatusReference, issuer: IssuerKey) {
   const list = await tokenList(source, reference)

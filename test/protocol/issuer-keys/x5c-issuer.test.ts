@@ -44,7 +44,7 @@ describe('an issuer with x5c', () => {
     ['a quoted list in one', { dns: ['a", DNS:issuer.example, DNS:"b'] }, 'https://issuer.example'],
   ])('is not the one of a certificate for %s', async (_, names, iss) => {
     await expect(resolve(leafFor(names), { iss })).rejects.toThrow(
-      `The x5c signer certificate is not that of the issuer ${iss}.`,
+      `The certificate of the signer is not that of the issuer ${iss}.`,
     )
   })
 
@@ -77,7 +77,7 @@ describe('an issuer with x5c', () => {
       method: 'jwt-vc-issuer',
     })
     await expect(resolveIssuerKey({ x5c: [leaf.x5c] }, {}, world({}))).rejects.toThrow(
-      'The x5c certificate chain does not lead to a trust anchor.',
+      'The certificate chain does not lead to a trust anchor.',
     )
   })
 
@@ -95,10 +95,10 @@ describe('an issuer with x5c', () => {
       method: 'jwt-vc-issuer',
     })
     await expect(found([leaf.x5c], { kid: '0' })).resolves.toMatchObject({ jwk: { ...issuer, kid: '0' } })
-    await expect(found([leaf.x5c], { alg: 'Ed25519' })).rejects.toThrow('does not publish the key of the x5c')
+    await expect(found([leaf.x5c], { alg: 'Ed25519' })).rejects.toThrow('does not publish the key of the certificate')
     const another = makeCertificate({ subject: 'Issuer', issuer: root, dns: ['issuer.example'] })
     await expect(found([another.x5c])).rejects.toThrow(
-      `The issuer ${URL_ISSUER} does not publish the key of the x5c signer certificate.`,
+      `The issuer ${URL_ISSUER} does not publish the key of the certificate.`,
     )
     await expect(found(['no certificate'])).rejects.toThrow('x5c has an entry that is not base64.')
   })

@@ -73,12 +73,12 @@ describe('the entry x5c of TRUSTED_ISSUERS', () => {
 
   it('trusts no chain to another root', async () => {
     const refusal = await refusalOf(await membership(makeLeaf(rootOf(stranger)), wallet))
-    expect(refusal).toContain('The x5c certificate chain does not lead to a trust anchor.')
+    expect(refusal).toContain('The certificate chain does not lead to a trust anchor.')
   })
 
   it('trusts nobody who signs in a name that the certificate does not have', async () => {
     const refusal = await refusalOf(await membership(leaf(), wallet, { iss: 'https://bank.example' }))
-    expect(refusal).toContain('The x5c signer certificate is not that of the issuer https://bank.example.')
+    expect(refusal).toContain('The certificate of the signer is not that of the issuer https://bank.example.')
   })
 
   it('lets nothing be fetched from a name that is trusted for its certificate alone', async () => {
@@ -110,7 +110,7 @@ describe('a credential with x5c, where no TRUST_ANCHORS are configured', () => {
     const body = { trustedIssuers: [new URL(iss).origin] }
     expect(await refusalOf(await membership(signer, wallet, { iss }), body, bare)).toBeUndefined()
     expect(await refusalOf(await membership(forger, wallet, { iss }), body, bare)).toBe(
-      `Presentation for club: Issuer key cannot be resolved: The issuer ${iss} does not publish the key of the x5c signer certificate.`,
+      `Presentation for club: Issuer key cannot be resolved: The issuer ${iss} does not publish the key of the certificate.`,
     )
     // A forger's signature under a certificate of the issuer's.
     const posing = { ...forger, x5c: signer.x5c }
@@ -150,7 +150,7 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
 
   it('is not that of another authority', async () => {
     expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []))).toContain(
-      'The x5c certificate chain does not lead to a trust anchor.',
+      'The certificate chain does not lead to a trust anchor.',
     )
   })
 
@@ -164,7 +164,7 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     await using other = await startService({ env })
     expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []), {}, other)).toBeUndefined()
     expect(await refusalWith((uri) => certifiedStatusList(signer(), uri, []), {}, other)).toContain(
-      'The x5c signer certificate is not that of the issuer https://lists.example.',
+      'The certificate of the signer is not that of the issuer https://lists.example.',
     )
     // Nor does that authority vouch for credentials.
     const forged = await membership(makeLeaf(rootOf(lists)), wallet)
