@@ -3,11 +3,12 @@ import { CredentialError, type TokenStatusReference } from '../credential/verifi
 import { encodeBase64url } from '../jose/base64url.js'
 import type { Jwk, Signer } from '../jose/jws.js'
 import { encodeCbor, encodeEmbedded } from './cbor/encode.js'
-import { type Encodable, Encoded, TAG_DATE_TIME, Tagged } from './cbor/values.js'
+import { type Encodable, Encoded } from './cbor/values.js'
 import { coseKeyOf } from './cose/key.js'
 import { createSign1, x5chainHeader } from './cose/sign1.js'
 import type { MdocElements } from './elements.js'
 import { type IssuerChain, issuerChainOf } from './issuer-chain.js'
+import { tdateOf } from './values.js'
 
 const RANDOM_BYTES = 32
 const ID_BYTES = 4
@@ -111,19 +112,15 @@ function mapValues<Key, Value, Mapped>(map: ReadonlyMap<Key, Value>, mapped: (va
 }
 
 function validityOf({ issuedAt, expiresAt }: MdocInput, chain: IssuerChain): Encodable {
-  const signed = tdate(Math.max(issuedAt.getTime(), chain.validFrom))
+  const signed = tdateOf(Math.max(issuedAt.getTime(), chain.validFrom))
   const end = Math.min(expiresAt.getTime(), chain.validUntil)
   if (end <= issuedAt.getTime()) throw new CredentialError('The certificate of the issuer has expired.')
   return new Map([
     ['signed', signed],
     ['validFrom', signed],
-    ['validUntil', tdate(end)],
+    ['validUntil', tdateOf(end)],
   ])
 }
-
-/** ISO/IEC 18013-5 §7.2.1: UTC, no fractions of a second. */
-const tdate = (milliseconds: number) =>
-  new Tagged(TAG_DATE_TIME, `${new Date(milliseconds).toISOString().slice(0, 19)}Z`)
 
 /** Token Status List §6.3. */
 const statusOf = ({ idx, uri }: TokenStatusReference): Encodable =>

@@ -5,7 +5,7 @@ import { resolveReference } from '../json-schema/subschemas.js'
 import { type CborValue, type Encodable, isBytes, isMap, TAG_DATE_TIME, TAG_FULL_DATE, Tagged } from './cbor/values.js'
 
 const FULL_DATE = /^\d{4}-\d{2}-\d{2}$/
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 const LONE_SURROGATE = /\p{Surrogate}/u
@@ -52,8 +52,9 @@ export function claimWithin(claim: Claim, key: string | number): Claim {
 const ownMember = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
 
 /**
- * The value of a data element for a claim: by JSON Schema `format: date` a full-date (tag 1004), `date-time` a tdate (tag 0), by
- * `contentEncoding: base64` a byte string; everything else as it is.
+ * The value of a data element for a claim: by JSON Schema `format: date` a full-date (tag 1004), `date-time` a tdate (tag 0, the same
+ * moment as `tdateOf` writes it, whatever offset and fraction the claim has), by `contentEncoding: base64` a byte string;
+ * everything else as it is.
  *
  * @throws CredentialError that names the claim, for what cannot be encoded.
  */
@@ -76,12 +77,16 @@ function textValueOf(text: string, claim: Claim): Encodable {
   requireText(text, claim)
   const says = (keyword: string, value: string) => claim.schemas.some((schema) => schema[keyword] === value)
   if (says('format', 'date')) {
-    if (!FULL_DATE.test(text) || !isTime(`${text}T00:00:00Z`)) throw refusal(claim, 'is not a date')
+    if (!isFullDate(text)) throw refusal(claim, 'is not a date')
     return new Tagged(TAG_FULL_DATE, text)
   }
   if (says('format', 'date-time')) {
-    if (!DATE_TIME.test(text) || !isTime(text)) throw refusal(claim, 'is not a date-time')
-    return new Tagged(TAG_DATE_TIME, text)
+    const [, date] = DATE_TIME.exec(text) ?? []
+    const time = Date.parse(text)
+    if (date === undefined || !isFullDate(date) || Number.isNaN(time)) throw refusal(claim, 'is not a date-time')
+    // In UTC it may lie before the year 0000 or after 9999, which RFC 3339 cannot write.
+    if (!isFullDate(new Date(time).toISOString().split('T')[0] ?? '')) throw refusal(claim, 'is not a date-time')
+    return tdateOf(time)
   }
   if (says('contentEncoding', 'base64')) {
     if (!BASE64.test(text)) throw refusal(claim, 'is not base64')
@@ -90,7 +95,19 @@ function textValueOf(text: string, claim: Claim): Encodable {
   return text
 }
 
-const isTime = (text: string) => !Number.isNaN(Date.parse(text))
+/** Whether there is such a day: `Date` itself takes the 30th of February for the 2nd of March. */
+function isFullDate(text: string): boolean {
+  const time = FULL_DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/**
+ * A moment as mobile documents have it: a tdate in UTC, written with `Z`, without fractions of a second (ISO/IEC 18013-5 §7.2.1, §9.1.2.4).
+ *
+ * @param milliseconds since the epoch, between the years 0000 and 9999
+ */
+export const tdateOf = (milliseconds: number) =>
+  new Tagged(TAG_DATE_TIME, `${new Date(milliseconds).toISOString().slice(0, 19)}Z`)
 
 function requireText(text: string, claim: Claim): void {
   if (LONE_SURROGATE.test(text)) throw refusal(claim, 'holds a lone surrogate')

@@ -30,6 +30,15 @@ describe('The data elements of a subject', () => {
     ['text', { type: 'string' }, '1990-12-24', '1990-12-24'],
     ['a date', { format: 'date' }, '1990-12-24', new Tagged(1004, '1990-12-24')],
     ['a moment', { format: 'date-time' }, '1990-12-24T01:02:03Z', new Tagged(0, '1990-12-24T01:02:03Z')],
+    // ISO/IEC 18013-5 §7.2.1: no fraction of a second, no offset but Z.
+    [
+      'a moment with a fraction',
+      { format: 'date-time' },
+      '1990-12-24T01:02:03.999Z',
+      new Tagged(0, '1990-12-24T01:02:03Z'),
+    ],
+    ['a moment in a zone', { format: 'date-time' }, '1990-12-24T01:02:03+05:30', new Tagged(0, '1990-12-23T19:32:03Z')],
+    ['a leap day', { format: 'date' }, '2024-02-29', new Tagged(1004, '2024-02-29')],
     ['bytes', { contentEncoding: 'base64' }, 'AAH+', Buffer.from('0001fe', 'hex')],
     ['an integer', {}, 7, 7],
     ['a float', {}, 7.5, 7.5],
@@ -52,10 +61,20 @@ describe('The data elements of a subject', () => {
     expect(elementOf(schema, value)).toEqual(element)
   })
 
-  it.each([
+  it.each<readonly [object, unknown, string]>([
     [{ format: 'date' }, '1990-13-24', 'Claim claim cannot stand in an mdoc: it is not a date.'],
     [{ format: 'date' }, '24.12.1990', 'Claim claim cannot stand in an mdoc: it is not a date.'],
-    [{ format: 'date-time' }, '1990-12-24', 'Claim claim cannot stand in an mdoc: it is not a date-time.'],
+    [{ format: 'date' }, '2026-02-30', 'Claim claim cannot stand in an mdoc: it is not a date.'],
+    ...[
+      '1990-12-24',
+      '1990-12-24T01:02:03',
+      '2026-02-29T01:02:03Z',
+      '2016-12-31T23:59:60Z',
+      '0000-01-01T00:00:00+01:00',
+      '9999-12-31T23:59:59-01:00',
+    ].map(
+      (text) => [{ format: 'date-time' }, text, 'Claim claim cannot stand in an mdoc: it is not a date-time.'] as const,
+    ),
     [{ contentEncoding: 'base64' }, 'AAH-', 'Claim claim cannot stand in an mdoc: it is not base64.'],
     [{}, '\ud800', 'Claim claim cannot stand in an mdoc: it holds a lone surrogate.'],
     [
