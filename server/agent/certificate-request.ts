@@ -10,7 +10,9 @@ import type { AgentRecord } from './store.js'
 const MAX_NAME_CHARACTERS = 64
 
 /** As Web Cryptography has them, for the algorithms that records sign with. */
-const ALGORITHMS: Readonly<Record<string, object>> = {
+const ALGORITHMS: Readonly<
+  Record<string, { readonly name: string; readonly namedCurve?: string; readonly hash?: string }>
+> = {
   ES256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
   ES384: { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' },
   EdDSA: { name: 'Ed25519' },
@@ -62,15 +64,16 @@ export async function certificateRequestOf(
     {
       // As a string it would be read as a distinguished name, in which quotes and commas mean something.
       name: new Name([{ CN: [{ utf8String: commonNameOf(record, hostname) }] }]),
-      // Both stand for the key that the functions below know.
-      keys: { publicKey: {}, privateKey: { algorithm } },
+      // Both stand for the key that the functions below know; their type has what only keys of Web Cryptography have.
+      keys: { publicKey: {}, privateKey: { algorithm } } as never,
       signingAlgorithm: algorithm,
       extensions: [
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
         ...(isAddress ? [] : [new SubjectAlternativeNameExtension([{ type: 'dns', value: hostname }])]),
       ],
     },
-    cryptographyOf(publicJwk, signer),
+    // All of Web Cryptography by its type; the library calls these two functions.
+    cryptographyOf(publicJwk, signer) as never,
   )
   return request.toString('pem')
 }
