@@ -98,16 +98,25 @@ const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): War
 
 const LICENCE = 'org.iso.18013.5.1.mDL'
 
-/** ISO/IEC 18013-5 Annex B.1.4: readers of driving licences look for its purpose in the certificate of who signs them. */
+/**
+ * ISO/IEC 18013-5 Annex B.1.4: readers of driving licences look for its purpose in the certificate of who signs them, and in its
+ * subject for a country (RFC 4519 §2.2), without which there are wallets that take no mobile document at all.
+ */
 async function licenceWarnings(
   { issuerX509 }: Pick<Config, 'issuerX509'>,
   { schemas }: Pick<Deps['stores'], 'schemas'>,
 ): Promise<string[]> {
   const leaf = issuerX509?.chain[0]
-  if (leaf === undefined || certificateProfile(leaf).purposes?.includes(DOCUMENT_SIGNER) === true) return []
-  if (!(await schemas.hasDoctype(LICENCE))) return []
+  if (leaf === undefined) return []
+  const isSigner = certificateProfile(leaf).purposes?.includes(DOCUMENT_SIGNER) === true
+  const hasCountry = /^C=/m.test(leaf.subject)
+  const missing = [
+    ...(isSigner ? [] : ['the extended key usage 1.0.18013.5.1.2']),
+    ...(hasCountry ? [] : ['a country (C) in its subject']),
+  ]
+  if (missing.length === 0 || !(await schemas.hasDoctype(LICENCE))) return []
   return [
-    `ISSUER_X509 begins with a certificate without the extended key usage 1.0.18013.5.1.2: readers may refuse mobile documents of the doctype ${LICENCE}.`,
+    `ISSUER_X509 begins with a certificate without ${missing.join(' and ')}: wallets and readers may refuse mobile documents of the doctype ${LICENCE}.`,
   ]
 }
 

@@ -153,31 +153,40 @@ describe('a start with ISSUER_X509', () => {
     )
   })
 
+  const DOCUMENT_SIGNER = { purposes: ['1.0.18013.5.1.2'] }
   it.each([
-    ['warns where the leaf lacks the purpose of driving licences and there is a schema of them', undefined, 1],
-    ['does not where it has it', ['1.0.18013.5.1.2'], 0],
-  ])('%s (ISO/IEC 18013-5 Annex B)', async (_, purposes, count) => {
-    const lines: string[] = []
-    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
-    const leaf = leafOf(purposes === undefined ? {} : { purposes })
-    const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leaf, intermediate]) }
-    await using service = await startService({ env, log, maintenance: false })
-    const warnings = async () => {
-      lines.length = 0
-      for (const task of certificateTasks(service.deps)) await task.run(new Date(), 1)
-      return lines.filter((line) => line.includes('org.iso.18013.5.1.mDL')).length
-    }
-    expect(await warnings()).toBe(0)
-    const body = {
-      name: 'DrivingLicence',
-      version: 1,
-      schema: { type: 'object', properties: { name: { type: 'string' } } },
-      mdoc: { doctype: 'org.iso.18013.5.1.mDL', namespaces: { 'org.iso.18013.5.1': { family_name: '/name' } } },
-    }
-    const authorization = await service.bearer('alice', { roles: ['admin'] })
-    expect((await service.request('POST', '/schemas', { authorization, body })).status).toBe(201)
-    expect(await warnings()).toBe(count)
-  })
+    [
+      'warns where the leaf lacks',
+      {},
+      [/the extended key usage 1\.0\.18013\.5\.1\.2 and a country \(C\) in its subject:/],
+    ],
+    ['warns where the leaf lacks one of', DOCUMENT_SIGNER, [/without a country \(C\) in its subject:/]],
+    ['is silent where it has', { ...DOCUMENT_SIGNER, subject: 'C=DE/Issuer' }, []],
+  ])(
+    '%s the purpose of driving licences, and a country, and there is a schema of them (ISO/IEC 18013-5 Annex B)',
+    async (_, options, expected) => {
+      const lines: string[] = []
+      const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
+      const leaf = leafOf(options)
+      const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leaf, intermediate]) }
+      await using service = await startService({ env, log, maintenance: false })
+      const warnings = async () => {
+        lines.length = 0
+        for (const task of certificateTasks(service.deps)) await task.run(new Date(), 1)
+        return lines.filter((line) => line.includes('org.iso.18013.5.1.mDL'))
+      }
+      expect(await warnings()).toEqual([])
+      const body = {
+        name: 'DrivingLicence',
+        version: 1,
+        schema: { type: 'object', properties: { name: { type: 'string' } } },
+        mdoc: { doctype: 'org.iso.18013.5.1.mDL', namespaces: { 'org.iso.18013.5.1': { family_name: '/name' } } },
+      }
+      const authorization = await service.bearer('alice', { roles: ['admin'] })
+      expect((await service.request('POST', '/schemas', { authorization, body })).status).toBe(201)
+      expect(await warnings()).toEqual(expected.map((text) => expect.stringMatching(text)))
+    },
+  )
 
   it('stops the start of the service, which writes no key', async () => {
     await using service = await startService({ env: HTTPS })

@@ -10,6 +10,7 @@ export interface TestCertificate {
 }
 
 export interface TestCertificateOptions {
+  /** The common name, after a country where there is one: `C=DE/Issuer`. */
   subject: string
   /** Who signs; the certificate itself when left out. */
   issuer?: TestCertificate
@@ -45,7 +46,12 @@ const objectId = (hex: string) => der(0x06, hex)
 const text = (tag: number, value: string) => der(tag, Buffer.from(value, 'utf8'))
 const extension = (id: string, critical: boolean, value: Uint8Array | string) =>
   sequence(objectId(id), ...(critical ? ['0101ff'] : []), der(0x04, value))
-const name = (commonName: string) => sequence(der(0x31, sequence(objectId('550403'), text(0x0c, commonName))))
+const attribute = (id: string, value: Uint8Array) => der(0x31, sequence(objectId(id), value))
+const name = (subject: string) => {
+  const [, country, commonName = subject] = /^C=([A-Z]{2})\/(.*)$/.exec(subject) ?? []
+  const attributes = country === undefined ? [] : [attribute('550406', text(0x13, country))]
+  return sequence(...attributes, attribute('550403', text(0x0c, commonName)))
+}
 const time = (iso: string) => text(0x18, iso.replace(/[-:T]/g, '').replace(/\.\d+/, ''))
 
 /** A dotted object identifier as DER content (X.690 §8.19), in hexadecimal. */
