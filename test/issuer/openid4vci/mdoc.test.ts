@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSigner, type Jwk } from '../../../server/protocol/jose/jws.js'
 import { readMdoc } from '../../../server/protocol/mdoc/mdoc.js'
+import { ELEMENTS } from '../../protocol/mdoc/actors.js'
 import { query } from '../../support/postgres.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
 import { newIssuer } from '../issuer-record.js'
@@ -27,20 +28,6 @@ import {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-
-/** What SUBJECT is in a mobile document, as JSON. */
-const ELEMENTS = {
-  [NAMESPACE]: {
-    family_name: 'Möbius',
-    given_name: 'Ada',
-    birth_date: '1990-12-24',
-    issue_date: '2026-01-02T03:04:05Z',
-    portrait: 'AAH-_w',
-    height: 171.5,
-    driving_privileges: [{ code: 'B', from: '2010-01-02' }],
-  },
-  [MORE]: { organ_donor: true },
-}
 
 let issuer: Issuer
 let close: () => Promise<void>

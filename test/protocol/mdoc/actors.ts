@@ -53,6 +53,20 @@ export const SUBJECT = {
   privileges: [{ code: 'B', from: '2010-01-02' }],
 }
 
+/** What it is in a mobile document, as JSON. */
+export const ELEMENTS = {
+  [NAMESPACE]: {
+    family_name: 'Möbius',
+    given_name: 'Ada',
+    birth_date: '1990-12-24',
+    issue_date: '2026-01-02T03:04:05Z',
+    portrait: 'AAH-_w',
+    height: 171.5,
+    driving_privileges: [{ code: 'B', from: '2010-01-02' }],
+  },
+  [MORE]: { organ_donor: true },
+}
+
 export interface Actor extends TestCertificate {
   readonly signer: Signer
 }
