@@ -42,7 +42,7 @@ export function createApp(deps: Deps, options: AppOptions = {}): App {
   app.use(corsPolicy(config))
   if (config.authDisabled) app.use(hostCheck(config))
   // Not counted: opening the console takes some ten files at once.
-  app.use(consoleFiles(config))
+  if (config.console !== undefined) app.use(consoleFiles(config))
   if (config.rateLimit.max > 0) {
     app.use(
       rateLimiter(deps, options.rateLimitStore, (path, method, mac) =>

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
+import { type ConsoleConfig, consoleConfigOf, consoleProblems } from './config-console.js'
 import {
   type AttestationIssuerKey,
   baseUrl,
@@ -65,6 +66,8 @@ const zEnvironment = z.object({
   KEY_ENCRYPTION_KEY_PREVIOUS: encryptionKey,
   RATE_LIMIT_MAX: integer(0, 1_000_000, 60),
   RATE_LIMIT_WINDOW_SECONDS: integer(1, 86_400, 60),
+  CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
+  CONSOLE_RATE_LIMIT_MAX: integer(0, 1_000_000, 600),
   MAX_STREAMS_PER_CALLER: integer(0, 1_000_000, 1_000),
   MAX_STREAMS: integer(1, 1_000_000, 10_000),
   REDIS_URL: url(['redis:', 'rediss:'], 'must be a redis:// URL.').optional(),
@@ -146,6 +149,8 @@ export interface Config {
   }
   /** How users sign in at the identity provider; undefined where they cannot. */
   readonly signIn: SignInConfig | undefined
+  /** The console; undefined where it is closed. */
+  readonly console: ConsoleConfig | undefined
   readonly issuerRole: string | undefined
   readonly verifierRole: string | undefined
   /** Accepted values of `x-client-secret`; empty where none is configured. */
@@ -310,6 +315,7 @@ function configOf(env: Environment): Config {
       didClaim: env.OIDC_DID_CLAIM,
     },
     signIn: signInOf(env),
+    console: consoleConfigOf(env, signInOf(env) !== undefined),
     issuerRole: env.ISSUER_ROLE,
     verifierRole: env.VERIFIER_ROLE,
     clientSecrets: defined([env.CLIENT_SECRET, env.CLIENT_SECRET_PREVIOUS]),
@@ -370,6 +376,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     ...(parsed.success ? [] : problemsOf(parsed.error)),
     ...crossProblems(input),
     ...signInProblems(input),
+    ...consoleProblems(input),
   ]
   const lines: string[] = []
   if (problems.length > 0) lines.push('Invalid environment variables:', ...problems)

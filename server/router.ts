@@ -1,4 +1,5 @@
 import { agentRouter } from './agent/agent.router.js'
+import { consoleRouter } from './console/console.router.js'
 import { didsRouter } from './dids/dids.router.js'
 import { type Formats, standardFormats } from './formats/registry.js'
 import { healthRouter } from './health/health.router.js'
@@ -30,6 +31,7 @@ import { processRouter } from './wallet/process/process.router.js'
 const createAppRouter = (formats: Formats) =>
   router({
     service: serviceRouter,
+    console: consoleRouter,
     dids: didsRouter,
     schemas: schemasRouter,
     offerings: offeringsRouter,

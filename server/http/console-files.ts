@@ -11,7 +11,7 @@ const POLICY =
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /** What is at addresses below the console's and is no screen of it. */
-const PROCEDURES: ReadonlySet<string> = new Set(['login', 'callback', 'logout'])
+const PROCEDURES: ReadonlySet<string> = new Set(['session', 'login', 'callback', 'logout'])
 
 function send({ type, bytes, gzipped }: ConsoleFile, caching: string, request: Request, response: Response): void {
   response.set({ 'content-type': type, 'cache-control': caching, 'content-security-policy': POLICY })

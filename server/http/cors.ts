@@ -1,8 +1,8 @@
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 import type { Config } from '../config.js'
+import { isLoopbackName } from '../loopback.js'
 import { NEXT_CURSOR } from '../paging.js'
-import { isLoopbackName } from './host-check.js'
 import { isPublicPath } from './paths.js'
 
 const EXPOSED_HEADERS = [

@@ -1,12 +1,8 @@
 import type { Request, RequestHandler } from 'express'
 import type { Config } from '../config.js'
 import { errors } from '../errors.js'
+import { isLoopbackName } from '../loopback.js'
 import { isPublicPath } from './paths.js'
-
-const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
-
-/** Whether a host name (without port) or an origin's host name is this very machine. */
-export const isLoopbackName = (hostname: string): boolean => LOOPBACK_NAME.test(hostname)
 
 const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
 

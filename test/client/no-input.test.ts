@@ -17,13 +17,16 @@ type NeedingEmptyObject = {
   }[keyof CredenceInputs[Router] & string]
 }[keyof CredenceInputs & string]
 
+/** With a client there the console is open. */
+const ISSUER = 'http://login.example'
+
 let service: TestService
 let clients: Record<string, CredenceClient>
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  service = await startService()
-  const accessToken = await service.identityProvider.token('root', { roles: ['admin'] })
+  service = await startService({ env: { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: 'credence' } })
+  const accessToken = await service.identityProvider.token('root', { roles: ['admin'], iss: ISSUER })
   headers = { authorization: `Bearer ${accessToken}`, 'x-client-secret': CLIENT_SECRET }
   const link = { url: `${service.url}/trpc`, transformer: superjson, headers: () => headers }
   clients = {

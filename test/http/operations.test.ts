@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
+import { consoleTour, startWithConsole } from './console-tour.js'
 import { receivedExample } from './received-example.js'
 import { tour } from './tour.js'
 import type { Visit, Visited } from './tourist.js'
@@ -43,9 +44,9 @@ function walletClients(): string {
 }
 
 /** What stands in each table. */
-async function contents(): Promise<Map<string, string>> {
+async function contents({ databaseUrl }: TestService): Promise<Map<string, string>> {
   const rows = await query<{ name: string; hash: string }>(
-    service.databaseUrl,
+    databaseUrl,
     `SELECT table_name AS name,
        md5(query_to_xml(format('SELECT t::text FROM %I t ORDER BY 1', table_name), true, false, '')::text) AS hash
      FROM information_schema.tables WHERE table_schema = 'public'`,
@@ -54,19 +55,28 @@ async function contents(): Promise<Map<string, string>> {
 }
 
 /** Before each GET a HEAD, in the state in which the GET would move what it moves. */
-async function look(visit: Visit): Promise<void> {
-  if (visit.method !== 'GET') return
-  const before = await contents()
-  const answer = await service.request('HEAD', visit.path, visit.options)
-  const after = await contents()
-  const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name)
-  looks.push({ ...visit, status: answer.status, type: answer.headers.get('content-type'), text: answer.text, changed })
-}
+const lookAt =
+  (service: TestService) =>
+  async (visit: Visit): Promise<void> => {
+    if (visit.method !== 'GET') return
+    const before = await contents(service)
+    const answer = await service.request('HEAD', visit.path, visit.options)
+    const after = await contents(service)
+    const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name)
+    looks.push({
+      ...visit,
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      text: answer.text,
+      changed,
+    })
+  }
 
 beforeAll(async () => {
   service = await startService({ env: { ...LOOPBACK, WALLET_CLIENTS: walletClients() }, maintenance: false })
   paths = (await service.request('GET', '/api-docs-json')).json.paths
-  visited = await tour(service, look)
+  await using withConsole = await startWithConsole()
+  visited = [...(await tour(service, lookAt(service))), ...(await consoleTour(withConsole, lookAt(withConsole)))]
 })
 afterAll(() => service.close())
 

@@ -1,0 +1,42 @@
+import { isLoopbackName } from './loopback.js'
+
+/** How the console is open. */
+export interface ConsoleConfig {
+  /** `login`: users log in at the identity provider. `open`: AUTH_DISABLED makes everybody the local admin. */
+  readonly mode: 'login' | 'open'
+  /** Calls of one session within the window of the rate limit; 0 for no limit. */
+  readonly rateLimitMax: number
+}
+
+/** The variables that decide over the console, as they were read. */
+interface ConsoleVariables {
+  readonly CONSOLE?: 'on' | 'off' | undefined
+  readonly CONSOLE_RATE_LIMIT_MAX: number
+  readonly AUTH_DISABLED: boolean
+  readonly ISSUER_BASE_URL: string
+}
+
+/** Over plain http a session would be anybody's on the way, but for this very machine. */
+function isSafeForSessions(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl)
+  return protocol === 'https:' || isLoopbackName(hostname)
+}
+
+/** @param canSignIn whether users can sign in at an identity provider */
+export function consoleConfigOf(variables: ConsoleVariables, canSignIn: boolean): ConsoleConfig | undefined {
+  const { CONSOLE, CONSOLE_RATE_LIMIT_MAX: rateLimitMax, AUTH_DISABLED, ISSUER_BASE_URL } = variables
+  if (CONSOLE === 'off') return undefined
+  if (AUTH_DISABLED) return { mode: 'open', rateLimitMax }
+  return canSignIn && isSafeForSessions(ISSUER_BASE_URL) ? { mode: 'login', rateLimitMax } : undefined
+}
+
+/** Why CONSOLE cannot be `on`. */
+export function consoleProblems(input: NodeJS.ProcessEnv): string[] {
+  const { CONSOLE, AUTH_DISABLED, OIDC_CLIENT_ID, ISSUER_BASE_URL = '' } = input
+  if (CONSOLE !== 'on' || AUTH_DISABLED === 'true') return []
+  if (OIDC_CLIENT_ID === undefined) {
+    return ['- CONSOLE must not be on where nobody can log in: set OIDC_ISSUER and OIDC_CLIENT_ID.']
+  }
+  const isSafe = !URL.canParse(ISSUER_BASE_URL) || isSafeForSessions(ISSUER_BASE_URL)
+  return isSafe ? [] : ['- CONSOLE must not be on where ISSUER_BASE_URL is plain http and no loopback address.']
+}
