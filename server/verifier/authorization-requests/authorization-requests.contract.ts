@@ -117,7 +117,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .meta({
           description:
             'What request and answer keep to; VERIFIER_PROFILE unless given. `haip` (HAIP 1.0) needs `redirectUri`, a verifier with a ' +
-            'certificate for a P-256 key, and TRUST_ANCHORS: `x509_hash`, `direct_post.jwt`, SD-JWT VCs alone, and issuers and status ' +
+            'certificate for a P-256 key, and TRUST_ANCHORS: `x509_hash`, `direct_post.jwt`, SD-JWT VCs and mobile documents alone, and issuers and status ' +
             'lists that prove themselves by `x5c`. `draft24` and `draft21` are for wallets that know no later version of OpenID4VP, ' +
             'where VERIFIER_LEGACY_PROFILES lists them: the same query in the words of the draft (DCQL, Presentation Exchange); ' +
             '400 for what the draft cannot say.',
