@@ -7,6 +7,8 @@ export const unit = [
   'test/config.test.ts',
   'test/log-terminal.test.ts',
   'test/auth/signing-keys.test.ts',
+  'test/console/claims.test.ts',
+  'test/console/schema-form.test.ts',
   'test/contract/contracts.test.ts',
   'test/contract/layout.test.ts',
   'test/contract/lazy-mdoc.test.ts',

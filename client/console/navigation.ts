@@ -3,7 +3,7 @@ import type { Texts } from './texts/texts.js'
 /** One place of the navigation. */
 export interface Place {
   /** The path of the screen; also marked while one below it is shown. */
-  readonly to: '/'
+  readonly to: '/' | '/types' | '/offers'
   readonly name: keyof Texts['nav']
 }
 

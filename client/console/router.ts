@@ -13,8 +13,46 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./screens/overview/overview.js'), 'Overview'),
 })
 
+const types = createRoute({
+  getParentRoute: () => root,
+  path: '/types',
+  component: lazyRouteComponent(() => import('./screens/types/list.js'), 'TypeList'),
+})
+
+// No name of a type has a hyphen.
+const newType = createRoute({
+  getParentRoute: () => root,
+  path: '/types/new-type',
+  component: lazyRouteComponent(() => import('./screens/types/edit.js'), 'NewType'),
+})
+
+const type = createRoute({
+  getParentRoute: () => root,
+  path: '/types/$name',
+  component: lazyRouteComponent(() => import('./screens/types/detail.js'), 'TypeDetail'),
+})
+
+const nextVersion = createRoute({
+  getParentRoute: () => root,
+  path: '/types/$name/edit',
+  component: lazyRouteComponent(() => import('./screens/types/edit.js'), 'NextVersion'),
+})
+
+const newOffer = createRoute({
+  getParentRoute: () => root,
+  path: '/offers',
+  validateSearch: ({ type: name }): { type?: string } => (typeof name === 'string' ? { type: name } : {}),
+  component: lazyRouteComponent(() => import('./screens/offers/new-offer.js'), 'NewOffer'),
+})
+
+const offer = createRoute({
+  getParentRoute: () => root,
+  path: '/offers/$id',
+  component: lazyRouteComponent(() => import('./screens/offers/offer.js'), 'Offer'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview]),
+  routeTree: root.addChildren([overview, types, newType, type, nextVersion, newOffer, offer]),
   basepath: consolePath,
   defaultPreload: 'intent',
   defaultErrorComponent: Broken,

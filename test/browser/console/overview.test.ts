@@ -58,7 +58,7 @@ describe('the overview', () => {
     await page.getByText('The service is ready.').waitFor()
     await page.route('**/*', (route) => route.abort('connectionrefused'))
     await page.clock.runFor(10_000)
-    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))')
     const bar = page.getByText('The service does not answer.')
     await bar.waitFor()
     expect(await page.getByText('The service is ready.').isVisible()).toBe(true)

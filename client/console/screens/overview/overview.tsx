@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { serviceAddress } from '../../address.js'
 import { issuerRecords, verifierRecords } from '../../queries/agent.js'
 import { health, version } from '../../queries/service.js'
@@ -23,6 +24,18 @@ export function Overview() {
   return (
     <Screen title={words.title} intro={words.intro}>
       <div className="panels">
+        <Panel title={words.next}>
+          <ol className="steps">
+            <li>
+              <Link to="/types/new-type">{words.nextType}</Link>
+              <p className="soft">{words.nextTypeText}</p>
+            </li>
+            <li>
+              <Link to="/offers">{words.nextOffer}</Link>
+              <p className="soft">{words.nextOfferText}</p>
+            </li>
+          </ol>
+        </Panel>
         <Health />
         <Panel title={words.documents} intro={words.documentsIntro}>
           <ul className="plain">

@@ -1,0 +1,48 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { CredenceInputs, CredenceOutputs } from '../../index.js'
+import { credence } from '../service.js'
+
+export type OfferSession = CredenceOutputs['credentialOffers']['session']
+export type NewOffer = CredenceInputs['credentialOffers']['create']
+export type NewOffering = CredenceInputs['offerings']['create']
+
+/** An offer that was just made, with what is shown only once. It is kept in memory, and gone when the page is loaded anew. */
+export interface MadeOffer {
+  readonly id: string
+  /** What a wallet opens. */
+  readonly link: string
+  readonly pin: string | undefined
+  readonly pageUrl: string | undefined
+  /** How many wallets may take it; more than one has no session. */
+  readonly limit: number
+  readonly type: string
+}
+
+const madeKey = (id: string) => ['offers', 'made', id]
+
+/** Makes an offer for one wallet, which is a session to be watched. */
+export async function makeOffer(input: NewOffer, type: string): Promise<MadeOffer> {
+  const made = await credence.credentialOffers.create.mutate(input)
+  const { credentialOfferSessionId: id, credentialOfferUri: link, txCode: pin, pageUrl } = made
+  return { id, link, pin, pageUrl, limit: 1, type }
+}
+
+/** Makes an offering that several wallets may take. */
+export async function makeOffering(input: NewOffering, limit: number): Promise<MadeOffer> {
+  const made = await credence.offerings.create.mutate({ ...input, redemption_limit: limit })
+  return {
+    id: made.offering_id,
+    link: made.offering_full_url,
+    pin: undefined,
+    pageUrl: undefined,
+    limit,
+    type: input.credential_type,
+  }
+}
+
+export const keepMade = (client: QueryClient, made: MadeOffer): void => {
+  client.setQueryDefaults(madeKey(made.id), { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY })
+  client.setQueryData(madeKey(made.id), made)
+}
+
+export const madeOffer = (client: QueryClient, id: string): MadeOffer | undefined => client.getQueryData(madeKey(id))

@@ -1,0 +1,81 @@
+import type { NewOffer, NewOffering } from '../../queries/offers.js'
+import type { Configuration } from '../../queries/types.js'
+import type { ClaimsForm } from '../../ui/schema-form/schema-fields.js'
+
+/** An offer while it is written. */
+export interface OfferForm extends ClaimsForm {
+  configurationId: string
+  grant: 'pre-authorized_code' | 'authorization_code'
+  pin: boolean
+  deferred: boolean
+  expires: Duration
+  limit: string
+  forSubject: string
+  recipient: string
+}
+
+export const DURATIONS = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const
+export type Duration = keyof typeof DURATIONS
+
+/** The format that is offered unless another is chosen: the one that shows single claims. */
+const PREFERRED = 'dc+sd-jwt'
+
+export const offerDefaults = (configurations: readonly Configuration[]): OfferForm => ({
+  claims: {},
+  configurationId: (configurations.find(({ format }) => format === PREFERRED) ?? configurations[0])?.id ?? '',
+  grant: 'pre-authorized_code',
+  pin: false,
+  deferred: false,
+  expires: 'day',
+  limit: '1',
+  forSubject: '',
+  recipient: '',
+})
+
+type Subject = Readonly<Record<string, unknown>>
+
+/** The call that makes an offer for one wallet. */
+export function offerOf(form: OfferForm, subject: Subject): NewOffer {
+  const isOpen = form.grant === 'pre-authorized_code'
+  const forSubject = form.forSubject.trim()
+  return {
+    credentialConfigurationIds: [form.configurationId],
+    credentialSubject: { ...subject },
+    grant: form.grant,
+    expiresInSeconds: DURATIONS[form.expires],
+    page: true,
+    ...(form.deferred ? { deferred: true } : {}),
+    ...(isOpen && form.pin ? { txCode: true as const } : {}),
+    ...(!isOpen && forSubject !== '' ? { forSubject } : {}),
+  }
+}
+
+/** The call that makes an offering for many. */
+export function offeringOf(form: OfferForm, type: string, subject: Subject, now: Date): NewOffering {
+  const recipient = form.recipient.trim()
+  return {
+    credential_type: type,
+    credential_subject: { ...subject },
+    expires_at: new Date(now.getTime() + DURATIONS[form.expires] * 1_000).toISOString(),
+    ...(recipient === '' ? {} : { recipient }),
+  }
+}
+
+const FIELDS: Readonly<Record<string, keyof OfferForm>> = {
+  forSubject: 'forSubject',
+  recipient: 'recipient',
+  redemption_limit: 'limit',
+  txCode: 'pin',
+  grant: 'grant',
+  deferred: 'deferred',
+}
+
+const CLAIM = /^(?:credentialSubject|credential_subject)\.(.+)$/
+
+/** The field of the form that a path of either call is about. */
+export function fieldOfPath(path: string, controls: readonly { field: string; path: readonly string[] }[]) {
+  const claim = CLAIM.exec(path)?.[1]
+  if (claim === undefined) return FIELDS[path]
+  const control = controls.find((each) => claim === each.path.join('.') || claim.startsWith(`${each.path.join('.')}.`))
+  return control === undefined ? undefined : `claims.${control.field}`
+}

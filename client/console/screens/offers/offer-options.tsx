@@ -1,0 +1,95 @@
+import { useFormContext, useWatch } from 'react-hook-form'
+import type { Configuration } from '../../queries/types.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Check } from '../../ui/check.js'
+import { Field } from '../../ui/field.js'
+import { Panel } from '../../ui/panel.js'
+import { DURATIONS, type Duration, type OfferForm } from './offer-form.js'
+
+const COUNT = /^[1-9]\d{0,8}$/
+
+/** How an offer is taken: by whom, how often, until when. */
+export function OfferOptions({ configurations }: { readonly configurations: readonly Configuration[] }) {
+  const { offers: words } = useTexts()
+  const { control, register, formState } = useFormContext<OfferForm>()
+  const { errors } = formState
+  const limit = useWatch({ control, name: 'limit' })
+  return (
+    <Panel title={words.how}>
+      <div className="columns">
+        <Field label={words.expires} required>
+          {(props) => (
+            <select {...props} {...register('expires')}>
+              {Object.keys(DURATIONS).map((name) => (
+                <option key={name} value={name}>
+                  {words[name as Duration]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={words.limit} hint={words.limitHint} required error={errors.limit?.message}>
+          {(props) => (
+            <input
+              {...props}
+              {...register('limit', {
+                pattern: { value: COUNT, message: words.limitWrong },
+                required: words.limitWrong,
+              })}
+              inputMode="numeric"
+              autoComplete="off"
+            />
+          )}
+        </Field>
+      </div>
+      {limit.trim() === '1' ? (
+        <ForOne configurations={configurations} />
+      ) : (
+        <Field label={words.recipient} error={errors.recipient?.message}>
+          {(props) => <input {...props} {...register('recipient')} autoComplete="off" spellCheck={false} />}
+        </Field>
+      )}
+    </Panel>
+  )
+}
+
+/** What is there to choose for one wallet alone. */
+function ForOne({ configurations }: { readonly configurations: readonly Configuration[] }) {
+  const { offers: words } = useTexts()
+  const { control, register, formState } = useFormContext<OfferForm>()
+  const { errors } = formState
+  const grant = useWatch({ control, name: 'grant' })
+  const nameOfFormat = (format: string) => words.formats[format as keyof typeof words.formats] ?? format
+  return (
+    <>
+      <fieldset>
+        <legend>{words.grant}</legend>
+        <Check type="radio" value="pre-authorized_code" {...register('grant')}>
+          {words.preAuthorized}
+        </Check>
+        <Check type="radio" value="authorization_code" {...register('grant')}>
+          {words.authorizationCode}
+        </Check>
+      </fieldset>
+      {grant === 'pre-authorized_code' ? (
+        <Check {...register('pin')}>{words.pin}</Check>
+      ) : (
+        <Field label={words.forSubject} hint={words.forSubjectHint} error={errors.forSubject?.message}>
+          {(props) => <input {...props} {...register('forSubject')} autoComplete="off" spellCheck={false} />}
+        </Field>
+      )}
+      <Check {...register('deferred')}>{words.deferred}</Check>
+      <Field label={words.format} required error={errors.configurationId?.message}>
+        {(props) => (
+          <select {...props} {...register('configurationId')}>
+            {configurations.map(({ id, format }) => (
+              <option key={id} value={id}>
+                {nameOfFormat(format)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { issuerRecords } from '../../queries/agent.js'
+import type { TypeVersion } from '../../queries/types.js'
+import { credence } from '../../service.js'
+import { useSpoken } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { Check } from '../../ui/check.js'
+import { nameOf } from '../../ui/display-name.js'
+import { ProblemNote } from '../../ui/problem-note.js'
+
+/** Who issues a type: all issuers, or those that it is assigned to. */
+export function Assignments({ type }: { readonly type: TypeVersion }) {
+  const { language, texts } = useSpoken()
+  const { types: words } = texts
+  const client = useQueryClient()
+  const change = useMutation({
+    mutationFn: async ({ issuerId, assign }: { readonly issuerId: string; readonly assign: boolean }) => {
+      const input = { schemaId: type.id, issuerId }
+      if (assign) await credence.schemas.assign.mutate(input)
+      else await credence.schemas.unassign.mutate(input)
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['types'] }),
+  })
+  return (
+    <>
+      {type.issuers.length === 0 && <p>{words.byAll}</p>}
+      {change.isError && <ProblemNote error={change.error} />}
+      <Asked query={useQuery(issuerRecords)}>
+        {(issuers) => (
+          <fieldset className="bare">
+            <legend className="hidden">{words.assigned}</legend>
+            {issuers.map(({ id, display, did }) => (
+              <Check
+                key={id}
+                checked={type.issuers.includes(id)}
+                disabled={change.isPending}
+                onChange={({ target }) => change.mutate({ issuerId: id, assign: target.checked })}
+              >
+                {nameOf(display, language) ?? did}
+              </Check>
+            ))}
+          </fieldset>
+        )}
+      </Asked>
+    </>
+  )
+}

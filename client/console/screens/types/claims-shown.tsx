@@ -1,0 +1,33 @@
+import { useTexts } from '../../texts/use-texts.js'
+import type { ClaimRow } from './claims.js'
+
+/** The claims of a version, to be read. */
+export function Claims({ rows }: { readonly rows: readonly ClaimRow[] }) {
+  const { types: words, common } = useTexts()
+  return (
+    <table className="list">
+      <caption className="hidden">{words.claims}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{words.claim}</th>
+          <th scope="col">{words.kind}</th>
+          <th scope="col">{words.required}</th>
+          <th scope="col">{words.selective}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ path, title, kind, values, required, selective }) => (
+          <tr key={path}>
+            <th scope="row">
+              {title || path}
+              {title !== '' && <code className="soft"> {path}</code>}
+            </th>
+            <td data-label={words.kind}>{values === '' ? words.kinds[kind] : words.oneOf(values)}</td>
+            <td data-label={words.required}>{required ? common.yes : common.no}</td>
+            <td data-label={words.selective}>{selective ? common.yes : common.no}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

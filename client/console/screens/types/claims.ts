@@ -1,0 +1,180 @@
+/** A JSON object, as a schema is. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** What the table knows of a claim's type; `group` holds further claims, `other` is what JSON Schema alone can say. */
+export const KINDS = [
+  'text',
+  'date',
+  'dateTime',
+  'email',
+  'link',
+  'number',
+  'integer',
+  'boolean',
+  'group',
+  'other',
+] as const
+export type Kind = (typeof KINDS)[number]
+
+/** A claim as a row of the table. */
+export interface ClaimRow {
+  /** Its name; of a claim within a group the names from the top on, with dots: `price.amount`. */
+  path: string
+  title: string
+  kind: Kind
+  required: boolean
+  /** Whether the holder may withhold it. */
+  selective: boolean
+  /** The values that it may have, separated by commas; empty where it may have any. */
+  values: string
+  /** What its schema says beside, and the table does not show. */
+  rest: JsonObject
+}
+
+const KEYWORDS: Readonly<Record<Exclude<Kind, 'other'>, JsonObject>> = {
+  text: { type: 'string' },
+  date: { type: 'string', format: 'date' },
+  dateTime: { type: 'string', format: 'date-time' },
+  email: { type: 'string', format: 'email' },
+  link: { type: 'string', format: 'uri' },
+  number: { type: 'number' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  group: { type: 'object' },
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const textOf = (value: unknown): string => (isText(value) ? value : '')
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+function kindOf({ type, format, properties }: JsonObject): Kind {
+  if (type === 'object') return isObject(properties) ? 'group' : 'other'
+  const known = Object.entries(KEYWORDS).find(([, words]) => words.type === type && words.format === format)
+  if (known !== undefined) return known[0] as Kind
+  return type === 'string' ? 'text' : 'other'
+}
+
+/** Values that a comma would not cut apart. */
+const isListable = (values: unknown): boolean => listOf(values).every((value) => isText(value) && !value.includes(','))
+
+function rowOf(path: string, property: JsonObject, required: boolean, selective: boolean): ClaimRow {
+  const found = kindOf(property)
+  const kind = isListable(property.enum) || found === 'other' ? found : 'other'
+  if (kind === 'other') {
+    const { title, ...rest } = property
+    return { path, title: textOf(title), kind, required, selective, values: '', rest }
+  }
+  const { title, type: _type, properties: _properties, required: _required, enum: values, ...rest } = property
+  const { format, ...further } = rest
+  const isShown = format === KEYWORDS[kind].format
+  return {
+    path,
+    title: textOf(title),
+    kind,
+    required,
+    selective,
+    values: listOf(values).join(', '),
+    rest: isShown ? further : rest,
+  }
+}
+
+/** The rows of a schema's claims, those within a group behind it; undefined where the table cannot show them. */
+export function rowsOf(schema: JsonObject, selective: readonly string[] | undefined): ClaimRow[] | undefined {
+  const mayWithhold = (path: string) => selective?.includes(path) ?? !path.includes('.')
+  const below = (owner: JsonObject, prefix: string): ClaimRow[] | undefined => {
+    const required = listOf(owner.required)
+    const rows: ClaimRow[] = []
+    for (const [name, property] of Object.entries(isObject(owner.properties) ? owner.properties : {})) {
+      if (name.includes('.') || name === '' || !isObject(property)) return undefined
+      const path = `${prefix}${name}`
+      const row = rowOf(path, property, required.includes(name), mayWithhold(path))
+      const inner = row.kind === 'group' ? below(property, `${path}.`) : []
+      if (inner === undefined) return undefined
+      rows.push(row, ...inner)
+    }
+    return rows
+  }
+  return schema.type === undefined || schema.type === 'object' ? below(schema, '') : undefined
+}
+
+const valuesOf = (values: string): string[] =>
+  values
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+
+function propertyOf({ title, kind, values, rest }: ClaimRow, within: JsonObject): JsonObject {
+  const titled = title.trim() === '' ? {} : { title: title.trim() }
+  if (kind === 'other') return { ...titled, ...rest }
+  const listed = valuesOf(values)
+  return {
+    ...titled,
+    ...KEYWORDS[kind],
+    ...rest,
+    ...(listed.length > 0 && kind === 'text' ? { enum: listed } : {}),
+    ...(kind === 'group' ? within : {}),
+  }
+}
+
+/** The members of an object's schema that its claims make. */
+function membersOf(rows: readonly ClaimRow[], prefix: string): JsonObject {
+  const named = rows.filter(({ path }) => path.startsWith(prefix) && path.length > prefix.length)
+  const names = [...new Set(named.map(({ path }) => path.slice(prefix.length).split('.', 1)[0] ?? ''))]
+  const required: string[] = []
+  const properties = names.map((name) => {
+    const path = `${prefix}${name}`
+    // A group without a row of its own is one all the same.
+    const row = named.find((each) => each.path === path) ?? {
+      ...emptyRow(),
+      path,
+      kind: 'group',
+    }
+    if (row.required) required.push(name)
+    return [name, propertyOf(row, membersOf(rows, `${path}.`))]
+  })
+  return { properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) }
+}
+
+/** The JSON Schema that rows stand for. What it says beside its claims is taken from `base`. */
+export function schemaOf(rows: readonly ClaimRow[], base: JsonObject): JsonObject {
+  const { properties: _properties, required: _required, ...rest } = base
+  const trimmed = rows.map((row) => ({ ...row, path: row.path.trim() })).filter(({ path }) => path !== '')
+  return { ...rest, type: 'object', ...membersOf(trimmed, '') }
+}
+
+/** The claims that may be withheld, as `selectivelyDisclosable` names them. */
+export const selectiveOf = (rows: readonly ClaimRow[]): string[] =>
+  rows.filter(({ path, selective }) => selective && path.trim() !== '').map(({ path }) => path.trim())
+
+export function emptyRow(): ClaimRow {
+  return { path: '', title: '', kind: 'text', required: false, selective: true, values: '', rest: {} }
+}
+
+/** What a schema begins with that is made here. */
+export const EMPTY_SCHEMA: JsonObject = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  additionalProperties: false,
+}
+
+/** What became of a claim from one version to another. */
+export interface Difference {
+  readonly path: string
+  readonly change: 'added' | 'removed' | 'changed'
+}
+
+/** The claims that two schemas do not say the same of. */
+export function differences(before: readonly ClaimRow[], after: readonly ClaimRow[]): Difference[] {
+  const old = new Map(before.map((row) => [row.path, JSON.stringify(row)]))
+  const now = new Map(after.map((row) => [row.path, JSON.stringify(row)]))
+  const added = [...now.keys()].filter((path) => !old.has(path)).map((path) => ({ path, change: 'added' as const }))
+  return [...old.keys()]
+    .flatMap((path): Difference[] => {
+      if (!now.has(path)) return [{ path, change: 'removed' }]
+      return now.get(path) === old.get(path) ? [] : [{ path, change: 'changed' }]
+    })
+    .concat(added)
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import type { TypeVersion } from '../../queries/types.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Field } from '../../ui/field.js'
+import { differences, rowsOf } from './claims.js'
+
+/** What two versions of a type do not have in common, claim by claim. */
+export function Comparison({ versions }: { readonly versions: readonly TypeVersion[] }) {
+  const { types: words } = useTexts()
+  const [older, setOlder] = useState(versions[1]?.id)
+  const [newer, setNewer] = useState(versions[0]?.id)
+  const rows = (id: string | undefined) => {
+    const version = versions.find((each) => each.id === id)
+    return version && rowsOf(version.schemaBody, version.selectivelyDisclosable)
+  }
+  const [before, after] = [rows(older), rows(newer)]
+  const changes = before && after && differences(before, after)
+  const choice = (label: string, chosen: string | undefined, choose: (id: string) => void) => (
+    <Field label={label} required>
+      {(props) => (
+        <select {...props} value={chosen} onChange={({ target }) => choose(target.value)}>
+          {versions.map(({ id, version }) => (
+            <option key={id} value={id}>
+              {words.version(version)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+  return (
+    <>
+      <div className="columns">
+        {choice(words.older, older, setOlder)}
+        {choice(words.newer, newer, setNewer)}
+      </div>
+      {changes === undefined && <p>{words.notInTable}</p>}
+      {changes?.length === 0 && <p>{words.noDifference}</p>}
+      <ul className="plain records">
+        {changes?.map(({ path, change }) => (
+          <li key={path}>
+            <code>{path}</code>
+            <span className={{ added: 'tag good', removed: 'tag bad', changed: 'tag' }[change]}>
+              {words.changes[change]}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { type TypeVersion, typeVersions } from '../../queries/types.js'
+import { useSpoken } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { CredentialCard } from '../../ui/credential-card.js'
+import { entryFor } from '../../ui/display-name.js'
+import { Panel } from '../../ui/panel.js'
+import { Screen } from '../../ui/screen.js'
+import { Assignments } from './assignments.js'
+import { rowsOf } from './claims.js'
+import { Claims } from './claims-shown.js'
+import { Comparison } from './comparison.js'
+import { written } from './draft.js'
+import { Versions } from './versions.js'
+
+const route = getRouteApi('/types/$name')
+
+/** One credential type: what it holds, its versions, and who issues it. */
+export function TypeDetail() {
+  const { name } = route.useParams()
+  const { language, texts } = useSpoken()
+  const { types: words } = texts
+  const versions = useQuery(typeVersions(name))
+  const active = versions.data?.find((version) => version.active)
+  const shown = active ?? versions.data?.[0]
+  const title = entryFor(shown?.display ?? [], language)?.name ?? shown?.title ?? name
+  return (
+    <Screen
+      title={title}
+      intro={shown?.description}
+      actions={
+        <>
+          {active !== undefined && (
+            <Link to="/offers" search={{ type: name }} className="button primary">
+              {words.offer}
+            </Link>
+          )}
+          <Link to="/types/$name/edit" params={{ name }} className="button">
+            {words.nextVersion}
+          </Link>
+        </>
+      }
+    >
+      <Asked query={versions}>{(all) => <Body title={title} shown={shown} versions={all} />}</Asked>
+    </Screen>
+  )
+}
+
+interface BodyProps {
+  readonly title: string
+  readonly shown: TypeVersion | undefined
+  readonly versions: readonly TypeVersion[]
+}
+
+function Body({ title, shown, versions }: BodyProps) {
+  const { language, texts } = useSpoken()
+  const { types: words } = texts
+  if (shown === undefined) return null
+  const look = entryFor(shown.display ?? [], language)
+  const rows = rowsOf(shown.schemaBody, shown.selectivelyDisclosable)
+  return (
+    <div className="beside">
+      <div className="fields">
+        <Panel title={words.claims}>
+          {rows === undefined ? <pre className="code">{written(shown.schemaBody)}</pre> : <Claims rows={rows} />}
+        </Panel>
+        <Panel title={words.versions}>
+          <Versions versions={versions} />
+        </Panel>
+        {versions.length > 1 && (
+          <Panel title={words.compare}>
+            <Comparison versions={versions} />
+          </Panel>
+        )}
+        <Panel title={words.assigned} intro={words.assignedIntro}>
+          <Assignments type={shown} />
+        </Panel>
+      </div>
+      <aside aria-label={words.preview}>
+        <CredentialCard
+          title={title}
+          backgroundColor={look?.background_color}
+          textColor={look?.text_color}
+          claims={(rows ?? [])
+            .filter(({ kind }) => kind !== 'group')
+            .map((row) => ({ key: row.path, title: row.title || row.path }))}
+        />
+      </aside>
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+import type { CredenceInputs, CredenceOutputs } from '../../../index.js'
+import {
+  type ClaimRow,
+  EMPTY_SCHEMA,
+  emptyRow,
+  isObject,
+  type JsonObject,
+  rowsOf,
+  schemaOf,
+  selectiveOf,
+} from './claims.js'
+
+type NewVersion = CredenceInputs['schemas']['create']
+type TypeVersion = CredenceOutputs['schemas']['read']
+
+/** A credential type while it is written: the table and the text are two views of the same schema. */
+export interface TypeDraft {
+  name: string
+  title: string
+  description: string
+  names: { name: string; locale: string }[]
+  backgroundColor: string
+  textColor: string
+  /** Days, as typed; empty: it does not run out. */
+  expiresInDays: string
+  mode: 'table' | 'json'
+  rows: ClaimRow[]
+  json: string
+}
+
+export const COLORS = { backgroundColor: '#1d4fc4', textColor: '#ffffff' } as const
+
+export const written = (schema: JsonObject): string => JSON.stringify(schema, null, 2)
+
+/** The object that a JSON text is; undefined where it is none. */
+export function objectIn(text: string): JsonObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The draft that a type begins with, or the next version of one. */
+export function draftOf(version: TypeVersion | undefined, language: string): TypeDraft {
+  const [first] = version?.display ?? []
+  const schema = version?.schemaBody ?? EMPTY_SCHEMA
+  const rows = rowsOf(schema, version?.selectivelyDisclosable)
+  return {
+    name: version?.name ?? '',
+    title: version?.title ?? '',
+    description: version?.description ?? '',
+    names: version?.display?.map(({ name, locale = '' }) => ({ name, locale })) ?? [{ name: '', locale: language }],
+    backgroundColor: first?.background_color ?? COLORS.backgroundColor,
+    textColor: first?.text_color ?? COLORS.textColor,
+    expiresInDays: version?.expiresInDays === undefined ? '' : String(version.expiresInDays),
+    mode: rows === undefined ? 'json' : 'table',
+    rows: rows === undefined || rows.length === 0 ? [emptyRow()] : rows,
+    json: written(schema),
+  }
+}
+
+/** The schema of a draft; undefined where its text is no JSON object. The text has what the table does not show. */
+export const schemaOfDraft = ({ mode, rows, json }: TypeDraft): JsonObject | undefined =>
+  mode === 'json' ? objectIn(json) : schemaOf(rows, objectIn(json) ?? EMPTY_SCHEMA)
+
+/** What the draft says of withholding: with JSON, where nothing says otherwise, that of the version before. */
+function disclosureOf({ mode, rows }: TypeDraft, before: TypeVersion | undefined) {
+  const selective = mode === 'json' ? before?.selectivelyDisclosable : selectiveOf(rows)
+  return selective === undefined ? {} : { selectivelyDisclosable: [...selective] }
+}
+
+/** The call that publishes a draft as a new version. What the console does not show is that of the version before. */
+export function newVersion(draft: TypeDraft, schema: JsonObject, before: TypeVersion | undefined): NewVersion {
+  const names = draft.names.filter(({ name }) => name.trim() !== '')
+  return {
+    name: draft.name.trim(),
+    version: before === undefined ? 1 : Math.floor(before.version) + 1,
+    schema: { ...schema },
+    ...(draft.title.trim() === '' ? {} : { title: draft.title.trim() }),
+    ...(draft.description.trim() === '' ? {} : { description: draft.description.trim() }),
+    display: names.map(({ name, locale }, position) => ({
+      ...before?.display?.[position],
+      name: name.trim(),
+      ...(locale.trim() === '' ? {} : { locale: locale.trim() }),
+      background_color: draft.backgroundColor,
+      text_color: draft.textColor,
+    })),
+    ...disclosureOf(draft, before),
+    ...(draft.expiresInDays.trim() === '' ? {} : { expiresInDays: Number(draft.expiresInDays) }),
+    ...(before?.claimsFrom === undefined ? {} : { claimsFrom: before.claimsFrom }),
+    ...(before?.keyAttestation === undefined ? {} : { keyAttestation: before.keyAttestation }),
+    ...(before?.mdoc === undefined ? {} : { mdoc: before.mdoc }),
+  }
+}
+
+const INNER = /^schema\.((?:properties\.[^.]+\.?)+)/
+
+/** The field of the form that a path of the call is about. */
+export function fieldOfPath(path: string, { mode, rows }: TypeDraft): string | undefined {
+  if (path.startsWith('schema')) {
+    if (mode === 'json') return 'json'
+    const names =
+      INNER.exec(path)?.[1]
+        ?.split('.')
+        .filter((part, at) => at % 2 === 1 && part !== '') ?? []
+    const at = rows.findIndex((row) => row.path.trim() === names.join('.'))
+    return at < 0 ? undefined : `rows.${at}.path`
+  }
+  const display = /^display\.(\d+)\.(name|locale)$/.exec(path)
+  if (display !== null) return `names.${display[1]}.${display[2]}`
+  return ['name', 'title', 'description', 'expiresInDays'].find((field) => field === path)
+}

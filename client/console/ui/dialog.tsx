@@ -1,0 +1,24 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+
+interface Props {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A modal dialog, open while it is drawn. Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const element = dialog.current
+    if (element !== null && !element.open) element.showModal()
+    return () => element?.close()
+  }, [])
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onCancel={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}

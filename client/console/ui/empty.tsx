@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react'
+
+interface Props {
+  readonly title: string
+  readonly text: string
+  /** What leads to the next step. */
+  readonly children: ReactNode
+}
+
+/** In the place of a list that has nothing yet. */
+export function Empty({ title, text, children }: Props) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {children}
+    </div>
+  )
+}

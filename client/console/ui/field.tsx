@@ -1,0 +1,52 @@
+import { type ReactNode, useId } from 'react'
+import { useTexts } from '../texts/use-texts.js'
+
+/** What the control of a field must have, so that label, hint and error belong to it. */
+export interface ControlProps {
+  readonly id: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: true
+  readonly 'aria-required'?: true
+}
+
+interface Props {
+  readonly label: string
+  readonly hint?: string | undefined
+  /** What is wrong with it. */
+  readonly error?: string | undefined
+  readonly required?: boolean
+  readonly children: (control: ControlProps) => ReactNode
+}
+
+/** A control with its label, its hint and what is wrong with it. */
+export function Field({ label, hint, error, required = false, children }: Props) {
+  const { common } = useTexts()
+  const id = useId()
+  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-wrong`]
+    .filter((part) => part !== '')
+    .join(' ')
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {label}
+        {!required && <span className="optional"> ({common.optional})</span>}
+      </label>
+      {hint !== undefined && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children({
+        id,
+        ...(described === '' ? {} : { 'aria-describedby': described }),
+        ...(error === undefined ? {} : { 'aria-invalid': true }),
+        ...(required ? { 'aria-required': true } : {}),
+      })}
+      {error !== undefined && (
+        <p className="wrong" id={`${id}-wrong`}>
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}

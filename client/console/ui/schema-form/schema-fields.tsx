@@ -1,0 +1,86 @@
+import { useFormContext } from 'react-hook-form'
+import { useTexts } from '../../texts/use-texts.js'
+import { type ControlProps, Field } from '../field.js'
+import type { Control, ControlKind, Part } from './plan.js'
+
+/** What the fields of a plan stand below in a form. */
+export interface ClaimsForm {
+  claims: Record<string, string | boolean | undefined>
+}
+
+const INPUT_TYPES: Partial<Record<ControlKind, string>> = {
+  date: 'date',
+  dateTime: 'datetime-local',
+  time: 'time',
+  email: 'email',
+  link: 'url',
+}
+
+/** The fields of a schema, to be drawn within a form that has `claims`. */
+export function SchemaFields({ parts }: { readonly parts: readonly Part[] }) {
+  return parts.map((part) =>
+    part.kind === 'group' ? (
+      <fieldset key={part.path.join('\0')} className="fields">
+        <legend>{part.label}</legend>
+        <SchemaFields parts={part.parts} />
+      </fieldset>
+    ) : (
+      <ClaimField key={part.field} control={part} />
+    ),
+  )
+}
+
+function ClaimField({ control }: { readonly control: Control }) {
+  const { offers: words } = useTexts()
+  const { formState } = useFormContext<ClaimsForm>()
+  const { kind, field, label, hint, required } = control
+  const byKind = kind === 'lines' ? words.oneEachLine : kind === 'json' ? words.asJson : undefined
+  const hints = [hint, byKind].filter((part) => part !== undefined).join(' ')
+  return (
+    <Field
+      label={label}
+      hint={hints === '' ? undefined : hints}
+      required={required}
+      error={formState.errors.claims?.[field]?.message}
+    >
+      {(props) => <Input control={control} props={props} />}
+    </Field>
+  )
+}
+
+function Input({ control, props }: { readonly control: Control; readonly props: ControlProps }) {
+  const { offers: words, common } = useTexts()
+  const { register } = useFormContext<ClaimsForm>()
+  const { kind, field, schema } = control
+  const registered = { ...props, ...register(`claims.${field}`) }
+  if (kind === 'lines' || kind === 'json') return <textarea {...registered} spellCheck={kind === 'lines'} />
+  if (kind === 'boolean' || kind === 'choice') {
+    const options =
+      kind === 'boolean'
+        ? [
+            ['true', common.yes],
+            ['false', common.no],
+          ]
+        : (schema.enum as readonly unknown[]).map((value, at) => [String(at), String(value)])
+    return (
+      <select {...registered}>
+        <option value="">{words.unset}</option>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  const isNumber = kind === 'number' || kind === 'integer'
+  return (
+    <input
+      {...registered}
+      type={INPUT_TYPES[kind] ?? 'text'}
+      inputMode={kind === 'integer' ? 'numeric' : isNumber ? 'decimal' : undefined}
+      step={kind === 'time' || kind === 'dateTime' ? 1 : undefined}
+      autoComplete="off"
+    />
+  )
+}

@@ -1,0 +1,32 @@
+import type { Page } from 'playwright-core'
+
+const MOST = 120
+
+/** What has the focus, as assistive technology names it: role and name. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(`(() => {
+    const element = document.activeElement
+    const label = element.labels?.[0]?.firstChild?.textContent ?? element.textContent
+    return element.getAttribute('aria-label') ?? label ?? ''
+  })()`)
+
+/** Presses Tab until what is called so has the focus, as somebody without a mouse does. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < MOST; presses += 1) {
+    await page.keyboard.press('Tab')
+    if ((await focused(page)).trim() === name) return
+  }
+  throw new Error(`Nothing called "${name}" can be reached by Tab.`)
+}
+
+/** Goes to a field and types into it. */
+export async function typeInto(page: Page, name: string, text: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.type(text)
+}
+
+/** Goes to a button or link and presses Enter. */
+export async function press(page: Page, name: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { textInPng } from '../../support/qr-code.js'
+import type { TestService } from '../../support/service.js'
+import { assertGood } from '../actors.js'
+import { ARGUMENTS } from '../chromium.js'
+import { onEveryScreen, startOpenService, watchedPage } from './actors.js'
+import { press, tabTo, typeInto } from './keyboard.js'
+
+const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
+
+let service: TestService
+let browser: Browser
+
+beforeAll(async () => {
+  service = await startOpenService()
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+/** Acts on a desk. The browser must have nothing to complain of, but refusals that are meant. */
+async function opened(path: string, act: (page: Page) => Promise<void>, refusals: number[] = []): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
+  const { page, complaints } = await watchedPage(context)
+  await page.goto(`${service.url}/console${path}`)
+  await act(page)
+  const refused = refusals.map((status) => expect.stringContaining(`responded with a status of ${status} `))
+  expect(complaints).toEqual(refused)
+  await context.close()
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+describe('credential types and offers', () => {
+  it('where there is nothing yet, every screen leads to the next step', async () => {
+    await onEveryScreen(browser, async (page, name) => {
+      await page.goto(`${service.url}/console/offers`)
+      await page.getByText('There is nothing to offer yet').waitFor()
+      await assertGood(page, `offers-empty-${name}`)
+      await page.goto(`${service.url}/console/types`)
+      await page.getByText('There is no credential type yet').waitFor()
+      await assertGood(page, `types-empty-${name}`)
+    })
+  })
+
+  it('are made with the keyboard alone, and what becomes of an offer is told as it happens', async () => {
+    await opened('/types', async (page) => {
+      await heading(page, 'Credential types')
+      await press(page, 'New credential type')
+      await heading(page, 'New credential type')
+      await typeInto(page, 'Technical name', 'Membership')
+      await typeInto(page, 'Name', 'Membership card')
+      await typeInto(page, 'Claim, claim 1', 'level')
+      await typeInto(page, 'Title, claim 1', 'Level')
+      await typeInto(page, 'Allowed values, claim 1', 'gold, silver')
+      await tabTo(page, 'Required, claim 1')
+      await page.keyboard.press('Space')
+      await press(page, 'Add a claim')
+      await page.keyboard.type('since')
+      await tabTo(page, 'Type, claim 2')
+      await page.keyboard.type('Date')
+      await press(page, 'Publish')
+      await heading(page, 'Membership card')
+      await page.getByText('One of: gold, silver').waitFor()
+      await press(page, 'Offer')
+      await heading(page, 'Offer a credential')
+      await tabTo(page, 'Level')
+      await page.keyboard.type('silver')
+      await press(page, 'Make the offer')
+      await heading(page, 'Your offer')
+      await page.getByText('Waiting for a wallet to scan the code.').waitFor()
+      const link = textInPng(await page.getByRole('img').screenshot()) ?? ''
+      expect(link).toMatch(/^openid-credential-offer:/)
+      const offer = await fetch(new URL(link).searchParams.get('credential_offer_uri') ?? '')
+      expect(await offer.json()).toMatchObject({ credential_configuration_ids: ['Membership-sd-jwt'] })
+      await page.getByText('A wallet has read the offer.').waitFor()
+    })
+  })
+
+  it('what the service refuses stands at its field, and nothing that was typed is lost', async () => {
+    await opened('/types/new-type', async (page) => {
+      await page.getByLabel('Technical name').fill('Membership')
+      await page.getByLabel('Claim, claim 1').fill('iss')
+      await page.getByRole('button', { name: 'Publish' }).click()
+      await page.getByText('must not be declared: the name is reserved in').waitFor()
+      expect(await page.getByLabel('Claim, claim 1').getAttribute('aria-invalid')).toBe('true')
+      await page.getByLabel('Claim, claim 1').fill('level')
+      await page.getByRole('button', { name: 'Publish' }).click()
+      await page.getByText('There is a type of that name already.').waitFor()
+      expect(await page.getByLabel('Claim, claim 1').inputValue()).toBe('level')
+    }, [400, 409])
+  })
+
+  it('of two people who edit a type the second is told that it has changed', async () => {
+    await opened('/types/Membership/edit', async (page) => {
+      await heading(page, 'New version of Membership')
+      const again = { name: 'Membership', version: 2, schema: { type: 'object', properties: { other: {} } } }
+      expect((await service.request('POST', '/schemas', { body: again })).status).toBe(201)
+      await page.getByLabel('Title, claim 1').fill('Rank')
+      await page.getByRole('button', { name: 'Publish version 2' }).click()
+      await page.getByText('Somebody else has published this version in the meantime.').waitFor()
+      expect(await page.getByLabel('Title, claim 1').inputValue()).toBe('Rank')
+    }, [409])
+  })
+
+  it('are good in every size, light and dark', async () => {
+    await service.request('POST', '/schemas', { body: demonstration })
+    await onEveryScreen(browser, async (page, name) => {
+      for (const [path, ready] of [
+        ['/types', 'Proof of purchase'],
+        ['/types/Membership', 'Compare versions'],
+        ['/types/ProofOfPurchase/edit', 'Publish version 2'],
+        ['/offers?type=ProofOfPurchase', 'Make the offer'],
+      ] as const) {
+        await page.goto(`${service.url}/console${path}`)
+        await page.getByText(ready).first().waitFor()
+        await assertGood(page, `${path.replaceAll(/\W/g, '_')}-${name}`)
+      }
+      await page.getByLabel('productName').fill('Espresso machine')
+      await page.getByRole('button', { name: 'Make the offer' }).click()
+      await page.getByText('Please fill this in.').first().waitFor()
+      await assertGood(page, `offer-wrong-${name}`)
+      await page.getByLabel('merchant').fill('Corner Shop')
+      await page.getByLabel('purchaseDate').fill('2026-03-01')
+      await page.getByLabel('Ask for a PIN').check()
+      await page.getByRole('button', { name: 'Make the offer' }).click()
+      await page.getByText('Waiting for a wallet to scan the code.').waitFor()
+      await assertGood(page, `offer-${name}`)
+      await page.reload()
+      await page.getByText('The code is not shown again').waitFor()
+    })
+  })
+})

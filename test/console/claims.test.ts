@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import {
+  differences,
+  EMPTY_SCHEMA,
+  emptyRow,
+  rowsOf,
+  schemaOf,
+  selectiveOf,
+} from '../../client/console/screens/types/claims.js'
+import { fieldOfPath, type TypeDraft } from '../../client/console/screens/types/draft.js'
+import demonstration from '../../prisma/seed/proof-of-purchase.json' with { type: 'json' }
+
+describe('the table of claims and the JSON Schema are the same thing', () => {
+  it('a schema comes back from the table as it was, what the table does not show included', () => {
+    const rows = rowsOf(demonstration.schema, demonstration.selectivelyDisclosable)
+    expect(rows?.map(({ path }) => path)).toContain('price.amount')
+    expect(schemaOf(rows ?? [], demonstration.schema)).toEqual(demonstration.schema)
+    expect(new Set(selectiveOf(rows ?? []))).toEqual(new Set(demonstration.selectivelyDisclosable))
+  })
+
+  it.each([
+    { type: 'string', format: 'uuid', title: 'Id' },
+    { type: 'string', enum: ['gold', 'silver'] },
+    { type: 'string', enum: ['one, two', 'three'] },
+    { type: 'integer', enum: [1, 2] },
+    { type: ['string', 'null'] },
+    { type: 'array', items: { type: 'string' } },
+    { $ref: '#/$defs/address' },
+    { type: 'string', const: 'x', description: 'always x' },
+    { type: 'object' },
+    { type: 'object', properties: {}, additionalProperties: false },
+    {},
+  ])('a claim of %j comes back as it was', (property) => {
+    const schema = { ...EMPTY_SCHEMA, properties: { claim: property }, $defs: { address: { type: 'string' } } }
+    const rows = rowsOf(schema, undefined)
+    expect(rows).toHaveLength(1)
+    expect(schemaOf(rows ?? [], schema)).toEqual(schema)
+  })
+
+  it.each([
+    { properties: { 'a.b': { type: 'string' } } },
+    { properties: { claim: true } },
+    { type: 'array', items: {} },
+  ])('%j cannot be shown as a table', (schema) => {
+    expect(rowsOf(schema, undefined)).toBeUndefined()
+  })
+
+  it('a dotted name makes a group, rows without a name make nothing', () => {
+    const rows = [
+      { ...emptyRow(), path: ' address.city ', required: true },
+      { ...emptyRow(), path: '' },
+    ]
+    expect(schemaOf(rows, EMPTY_SCHEMA)).toEqual({
+      ...EMPTY_SCHEMA,
+      properties: { address: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+    })
+    expect(selectiveOf(rows)).toEqual(['address.city'])
+  })
+
+  it('a claim whose type was changed has nothing left of the one before', () => {
+    const [row] = rowsOf({ properties: { day: { type: 'string', format: 'date' } } }, undefined) ?? []
+    const changed = [{ ...emptyRow(), ...row, kind: 'integer' as const }]
+    expect(schemaOf(changed, {})).toEqual({ type: 'object', properties: { day: { type: 'integer' } } })
+  })
+
+  it('two versions differ by what was added, removed and changed', () => {
+    const before = rowsOf({ properties: { a: { type: 'string' }, b: { type: 'string' }, c: {} } }, undefined) ?? []
+    const after = rowsOf({ properties: { a: { type: 'string' }, b: { type: 'number' }, d: {} } }, undefined) ?? []
+    expect(differences(before, after)).toEqual([
+      { path: 'b', change: 'changed' },
+      { path: 'c', change: 'removed' },
+      { path: 'd', change: 'added' },
+    ])
+  })
+})
+
+describe('what the service says of a field stands at it', () => {
+  const rows = [
+    { ...emptyRow(), path: 'price' },
+    { ...emptyRow(), path: 'price.iss' },
+  ]
+  const draft = { mode: 'table', rows } as unknown as TypeDraft
+  it.each([
+    ['name', 'name'],
+    ['schema.properties.price', 'rows.0.path'],
+    ['schema.properties.price.properties.iss', 'rows.1.path'],
+    ['schema.properties.price.minLength', 'rows.0.path'],
+    ['display.0.name', 'names.0.name'],
+    ['expiresInDays', 'expiresInDays'],
+    ['mdoc.doctype', undefined],
+  ])('%s: %s', (path, field) => {
+    expect(fieldOfPath(path, draft)).toBe(field)
+  })
+})

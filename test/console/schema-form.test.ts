@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { controlsOf, planOf, subjectOf } from '../../client/console/ui/schema-form/plan.js'
+import demonstration from '../../prisma/seed/proof-of-purchase.json' with { type: 'json' }
+
+/** Types texts into the controls of a schema, by their dotted paths. */
+function filled(schema: Readonly<Record<string, unknown>>, typed: Readonly<Record<string, string>>) {
+  const parts = planOf(schema)
+  const controls = controlsOf(parts)
+  const byField = Object.fromEntries(controls.map(({ field, path }) => [field, typed[path.join('.')]]))
+  const { subject, faults } = subjectOf(parts, byField)
+  const pathOf = (field: string) => controls.find((control) => control.field === field)?.path.join('.')
+  return { subject, faults: [...faults].map(([field, fault]) => `${pathOf(field)}: ${fault}`) }
+}
+
+const one = (property: unknown, typed: string) => {
+  const { subject, faults } = filled({ properties: { claim: property } }, { claim: typed })
+  return faults.length > 0 ? faults : subject.claim
+}
+
+describe('the form of a schema', () => {
+  it.each([
+    [{ type: 'string' }, ' text ', 'text'],
+    [{ type: 'string', format: 'date' }, '2026-03-01', '2026-03-01'],
+    [{ type: 'string', format: 'time' }, '12:30', '12:30:00Z'],
+    [{ type: 'number' }, '1.5', 1.5],
+    [{ type: 'number' }, 'much', ['claim: number']],
+    [{ type: 'integer' }, '0', 0],
+    [{ type: 'boolean' }, 'false', false],
+    [{ enum: ['a', 2, null] }, '1', 2],
+    [{ type: 'array', items: { type: 'string' } }, 'a\n\n b \n', ['a', 'b']],
+    [{ type: 'array', items: { type: 'integer' } }, '1\n2', [1, 2]],
+    [{ type: 'array', items: { type: 'object' } }, '[{"a":1}]', [{ a: 1 }]],
+    [{ oneOf: [{ type: 'string' }] }, '"x"', 'x'],
+    [{ oneOf: [{ type: 'string' }] }, 'x', ['claim: json']],
+    [{ type: 'string' }, '', undefined],
+  ])('of %j makes of %j: %j', (property, typed, value) => {
+    expect(one(property, typed)).toEqual(value)
+  })
+
+  it('leaves out optional groups in which nothing stands, and misses nothing in them', () => {
+    const typed = { productName: 'Mill', merchant: 'Shop', purchaseDate: '2026-03-01' }
+    expect(filled(demonstration.schema, typed)).toEqual({ subject: typed, faults: [] })
+    const begun = filled(demonstration.schema, { ...typed, 'price.amount': '7' })
+    expect(begun.faults).toEqual(['price.currency: required'])
+    expect(filled(demonstration.schema, {}).faults).toEqual([
+      'productName: required',
+      'merchant: required',
+      'purchaseDate: required',
+    ])
+  })
+
+  it('takes names that mean something to forms and to JavaScript', () => {
+    const schema = { properties: { 'a.b[0]': { type: 'string' }, toString: { type: 'string' } } }
+    const [dotted, method] = controlsOf(planOf(schema))
+    const { subject } = subjectOf(planOf(schema), { [dotted?.field ?? '']: 'x', [method?.field ?? '']: 'y' })
+    expect(Object.entries(subject)).toEqual([
+      ['a.b[0]', 'x'],
+      ['toString', 'y'],
+    ])
+  })
+})
