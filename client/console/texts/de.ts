@@ -153,6 +153,7 @@ export const de: Texts = {
     offer: 'Anbieten',
     versions: 'Fassungen',
     version: (n) => `Fassung ${n}`,
+    newest: 'Neueste Fassung',
     active: 'gilt',
     superseded: 'abgelöst',
     withdrawn: 'zurückgezogen',

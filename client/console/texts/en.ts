@@ -150,6 +150,7 @@ export const en = {
     offer: 'Offer',
     versions: 'Versions',
     version: (n: number) => `Version ${n}`,
+    newest: 'Newest version',
     active: 'active',
     superseded: 'superseded',
     withdrawn: 'withdrawn',

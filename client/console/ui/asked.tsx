@@ -1,10 +1,16 @@
-import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/use-texts.js'
 import { ProblemNote } from './problem-note.js'
 
+/** What is used of the result of `useQuery` and `useInfiniteQuery`. */
+interface Query<Data> {
+  readonly data: Data | undefined
+  readonly isError: boolean
+  readonly error: unknown
+}
+
 interface Props<Data> {
-  readonly query: UseQueryResult<Data>
+  readonly query: Query<Data>
   readonly children: (data: Data) => ReactNode
 }
 

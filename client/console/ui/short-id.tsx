@@ -9,12 +9,15 @@ interface Props {
 const HEAD = 18
 const TAIL = 6
 
+/** The beginning and the end of an id, enough to tell it from others. */
+export const shortened = (id: string): string =>
+  id.length > HEAD + TAIL + 1 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id
+
 /** The beginning and the end of an id, which is whole in the title and when it is copied. */
 export function ShortId({ id, what }: Props) {
-  const short = id.length > HEAD + TAIL + 1 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id
   return (
     <span className="id">
-      <code title={id}>{short}</code>
+      <code title={id}>{shortened(id)}</code>
       <CopyButton value={id} what={what} />
     </span>
   )

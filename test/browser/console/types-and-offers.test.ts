@@ -82,29 +82,37 @@ describe('credential types and offers', () => {
   })
 
   it('what the service refuses stands at its field, and nothing that was typed is lost', async () => {
-    await opened('/types/new-type', async (page) => {
-      await page.getByLabel('Technical name').fill('Membership')
-      await page.getByLabel('Claim, claim 1').fill('iss')
-      await page.getByRole('button', { name: 'Publish' }).click()
-      await page.getByText('must not be declared: the name is reserved in').waitFor()
-      expect(await page.getByLabel('Claim, claim 1').getAttribute('aria-invalid')).toBe('true')
-      await page.getByLabel('Claim, claim 1').fill('level')
-      await page.getByRole('button', { name: 'Publish' }).click()
-      await page.getByText('There is a type of that name already.').waitFor()
-      expect(await page.getByLabel('Claim, claim 1').inputValue()).toBe('level')
-    }, [400, 409])
+    await opened(
+      '/types/new-type',
+      async (page) => {
+        await page.getByLabel('Technical name').fill('Membership')
+        await page.getByLabel('Claim, claim 1').fill('iss')
+        await page.getByRole('button', { name: 'Publish' }).click()
+        await page.getByText('must not be declared: the name is reserved in').waitFor()
+        expect(await page.getByLabel('Claim, claim 1').getAttribute('aria-invalid')).toBe('true')
+        await page.getByLabel('Claim, claim 1').fill('level')
+        await page.getByRole('button', { name: 'Publish' }).click()
+        await page.getByText('There is a type of that name already.').waitFor()
+        expect(await page.getByLabel('Claim, claim 1').inputValue()).toBe('level')
+      },
+      [400, 409],
+    )
   })
 
   it('of two people who edit a type the second is told that it has changed', async () => {
-    await opened('/types/Membership/edit', async (page) => {
-      await heading(page, 'New version of Membership')
-      const again = { name: 'Membership', version: 2, schema: { type: 'object', properties: { other: {} } } }
-      expect((await service.request('POST', '/schemas', { body: again })).status).toBe(201)
-      await page.getByLabel('Title, claim 1').fill('Rank')
-      await page.getByRole('button', { name: 'Publish version 2' }).click()
-      await page.getByText('Somebody else has published this version in the meantime.').waitFor()
-      expect(await page.getByLabel('Title, claim 1').inputValue()).toBe('Rank')
-    }, [409])
+    await opened(
+      '/types/Membership/edit',
+      async (page) => {
+        await heading(page, 'New version of Membership')
+        const again = { name: 'Membership', version: 2, schema: { type: 'object', properties: { other: {} } } }
+        expect((await service.request('POST', '/schemas', { body: again })).status).toBe(201)
+        await page.getByLabel('Title, claim 1').fill('Rank')
+        await page.getByRole('button', { name: 'Publish version 2' }).click()
+        await page.getByText('Somebody else has published this version in the meantime.').waitFor()
+        expect(await page.getByLabel('Title, claim 1').inputValue()).toBe('Rank')
+      },
+      [409],
+    )
   })
 
   it('are good in every size, light and dark', async () => {

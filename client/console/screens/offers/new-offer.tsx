@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { configurationsOf, type TypeListed, types, typeVersions } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
@@ -17,7 +17,7 @@ export function NewOffer() {
   const { offers: words, types: typeWords } = texts
   return (
     <Screen title={words.title} intro={words.intro}>
-      <Asked query={useQuery(types)}>
+      <Asked query={useInfiniteQuery(types)}>
         {(listed) =>
           listed.length === 0 ? (
             <Empty title={words.noTypes} text={words.noTypesText}>
@@ -51,9 +51,9 @@ function ChosenType({ listed }: { readonly listed: readonly TypeListed[] }) {
               value={chosen.name}
               onChange={({ target }) => void navigate({ to: '/offers', search: { type: target.value }, replace: true })}
             >
-              {listed.map(({ name, display }) => (
+              {listed.map(({ name, title, display }) => (
                 <option key={name} value={name}>
-                  {nameOf(display, language) ?? name}
+                  {nameOf(display, language) ?? title ?? name}
                 </option>
               ))}
             </select>

@@ -7,6 +7,7 @@ import { Asked } from '../../ui/asked.js'
 import { Check } from '../../ui/check.js'
 import { nameOf } from '../../ui/display-name.js'
 import { ProblemNote } from '../../ui/problem-note.js'
+import { shortened } from '../../ui/short-id.js'
 
 /** Who issues a type: all issuers, or those that it is assigned to. */
 export function Assignments({ type }: { readonly type: TypeVersion }) {
@@ -29,14 +30,15 @@ export function Assignments({ type }: { readonly type: TypeVersion }) {
         {(issuers) => (
           <fieldset className="bare">
             <legend className="hidden">{words.assigned}</legend>
-            {issuers.map(({ id, display, did }) => (
+            {issuers.map(({ id, display, did, isDefault }) => (
               <Check
                 key={id}
                 checked={type.issuers.includes(id)}
                 disabled={change.isPending}
                 onChange={({ target }) => change.mutate({ issuerId: id, assign: target.checked })}
               >
-                {nameOf(display, language) ?? did}
+                {nameOf(display, language) ?? shortened(did)}
+                {isDefault && <span className="tag">{texts.overview.byDefault}</span>}
               </Check>
             ))}
           </fieldset>
