@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { CredentialQueryOf, CredentialSetQuery } from '../protocol/openid4vp/dcql/credential-query.js'
 import { dcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
-import type { CredentialFormat, IssuedFormat } from './format.js'
-import type { FORMATS, FormatName, Formats, IssuedFormatName, NOT_HELD, VerifiedFormatName } from './registry.js'
+import type { CredentialFormat } from './format.js'
+import type { FORMATS, FormatName, Formats } from './registry.js'
+import type { FormatAnswer } from './verifying.js'
 
 // The values are those of whatever formats a service has; the types, which clients see, are those of the formats that this
 // service comes with.
@@ -10,37 +11,27 @@ import type { FORMATS, FormatName, Formats, IssuedFormatName, NOT_HELD, Verified
 type StandardFormat = (typeof FORMATS)[number]
 
 /** The name of one of several formats, in a request. */
-export const zFormatName = (formats: readonly CredentialFormat[]) =>
+export const zFormatName = (formats: readonly Pick<CredentialFormat, 'name'>[]) =>
   z.enum(formats.map(({ name }) => name) as FormatName[])
-
-/** The name of one of several formats that are issued. */
-export const zIssuedFormatName = (formats: readonly IssuedFormat[]) =>
-  z.enum(formats.map(({ name }) => name) as IssuedFormatName[])
 
 /** The name of one of several formats, in an answer. */
 export const zShownFormatName = (formats: readonly CredentialFormat[]) =>
   zFormatName(formats) as z.ZodType<unknown> as z.ZodType<FormatName, string>
 
-type StandardVerifiedFormat = StandardFormat | (typeof NOT_HELD)[number]
-
-type QueryOf<Format> = Format extends StandardVerifiedFormat
+type QueryOf<Format> = Format extends StandardFormat
   ? CredentialQueryOf<Format['name'], z.infer<Format['querying']['meta']>>
   : never
 
 export interface StandardDcqlQuery {
-  credentials: QueryOf<StandardVerifiedFormat>[]
+  credentials: QueryOf<StandardFormat>[]
   credential_sets?: CredentialSetQuery[] | undefined
 }
 
-/** The name of the format of something that was verified, in an answer. */
-export const zVerifiedFormatName = ({ verified }: Pick<Formats, 'verified'>) =>
-  z.enum(verified.map(({ name }) => name)) as z.ZodType<unknown> as z.ZodType<VerifiedFormatName, string>
-
 /** A DCQL query for any of the formats. */
-export const zDcqlQuery = ({ verified }: Pick<Formats, 'verified'>) =>
-  dcqlQuery(verified) as z.ZodType<unknown> as z.ZodType<StandardDcqlQuery, StandardDcqlQuery>
+export const zDcqlQuery = ({ all }: Pick<Formats, 'all'>) =>
+  dcqlQuery(all) as z.ZodType<unknown> as z.ZodType<StandardDcqlQuery, StandardDcqlQuery>
 
-type ValidOf<Format> = Format extends StandardFormat
+type ValidOf<Format> = Format extends StandardFormat & { readonly verifying: { readonly answer: FormatAnswer } }
   ? { isValid: true; format: Format['verifying']['answer']['format'] } & {
       [Member in keyof Format['verifying']['answer']['members']]: z.infer<
         Format['verifying']['answer']['members'][Member]
@@ -59,10 +50,12 @@ export interface Invalid {
   error: string
 }
 
-/** What is said of one compact credential of any of the formats. */
+/** What is said of one compact credential of any of the formats that are judged alone. */
 export function zVerdict({ all }: Formats) {
-  const valid = all.map(({ verifying: { answer } }) =>
-    z.object({ isValid: z.literal(true), format: z.literal(answer.format), ...answer.members }),
+  const valid = all.flatMap(({ verifying: { answer } }) =>
+    answer === undefined
+      ? []
+      : [z.object({ isValid: z.literal(true), format: z.literal(answer.format), ...answer.members })],
   )
   const verdict: z.ZodType = z.union([...valid, z.object({ isValid: z.literal(false), error: z.string() })])
   return verdict as z.ZodType<ValidOf<StandardFormat> | Invalid, AnyValid | Invalid>

@@ -1,7 +1,7 @@
 import type { QueryableFormat } from '../protocol/openid4vp/dcql/format.js'
 import type { Holding } from './holding.js'
 import type { Issuing } from './issuing.js'
-import type { PresentationVerifying, Verifying } from './verifying.js'
+import type { Verifying } from './verifying.js'
 
 /** A credential format as far as issuing goes. */
 export interface IssuedFormat {
@@ -14,23 +14,11 @@ export interface IssuedFormat {
 }
 
 /**
- * A credential format that verifiers can ask for. `name` is its credential format identifier (OpenID4VCI 1.0 Appendix A, OpenID4VP 1.0
- * Appendix B).
- */
-export interface VerifiedFormat extends QueryableFormat {
-  /** As above. */
-  readonly haip: boolean
-  readonly verifying: PresentationVerifying
-}
-
-/** A credential format that hosted wallets do not hold. */
-export interface FormatNotHeld extends IssuedFormat, VerifiedFormat {}
-
-/**
- * A credential format: all that the service knows of it. Whoever issues, verifies or holds credentials asks the registry
+ * A credential format: all that the service knows of it. `name` is its credential format identifier (OpenID4VCI 1.0 Appendix A,
+ * OpenID4VP 1.0 Appendix B). Whoever issues, verifies or holds credentials asks the registry
  * and treats every format alike.
  */
-export interface CredentialFormat extends FormatNotHeld {
+export interface CredentialFormat extends IssuedFormat, QueryableFormat {
   readonly verifying: Verifying
   readonly holding: Holding
   readonly former?: CredentialFormat

@@ -20,7 +20,7 @@ export interface VerifiedCredential {
   readonly issuerKey: IssuerKey
   /** Its entries in status lists. */
   readonly status: readonly StatusReference[]
-  /** `vct` of an SD-JWT VC, `type` of a W3C credential. */
+  /** `vct` of an SD-JWT VC, `type` of a W3C credential, doctype of a mobile document. */
   readonly types: readonly string[]
   /** The confirmation of the holder's key (RFC 7800 §3.1). */
   readonly cnf: JsonObject | undefined
@@ -31,7 +31,7 @@ export interface VerifiedCredential {
   readonly expiresAt: number | undefined
   /** The kind of holder's proof that came with it, which was not verified; undefined where there was none. */
   readonly holderProof: string | undefined
-  /** What `POST /credentials/verify` shows of it: the members of `answer`. */
+  /** What `POST /credentials/verify` shows of it: the members of `answer`; nothing where there is none. */
   readonly shown: JsonObject
 }
 
@@ -103,8 +103,14 @@ export interface PresentedCredential {
 export const notBound = () =>
   new CredentialError('Credential is not bound to a holder key.', { check: 'holder-binding' })
 
-/** The half of a verifier that asks for presentations. */
-export interface PresentationVerifying {
+/** What `POST /credentials/verify` answers beside `isValid`: its name for a format, and the members that show a credential. */
+export interface FormatAnswer {
+  readonly format: string
+  readonly members: Readonly<Record<string, z.ZodType>>
+}
+
+/** The verifier's half of a credential format. */
+export interface Verifying {
   /** Whether nothing but a certificate chain to TRUST_ANCHORS proves who issued a credential of the format. */
   readonly certifiedOnly: boolean
   /**
@@ -114,14 +120,10 @@ export interface PresentationVerifying {
    * @throws CredentialError with a sentence about the first check that fails.
    */
   verifyPresentation(presentation: string, context: PresentationContext): Promise<readonly PresentedCredential[]>
-}
-
-/** The verifier's half of a credential format. */
-export interface Verifying extends PresentationVerifying {
-  /** What `POST /credentials/verify` answers beside `isValid`: its name for the format, and the members that show a credential. */
-  readonly answer: { readonly format: string; readonly members: Readonly<Record<string, z.ZodType>> }
-  /** Whether a compact credential looks like one of this format; formats are asked in their order. */
+  /** Absent where credentials of the format are not judged without a presentation. */
+  readonly answer?: FormatAnswer
+  /** Whether a credential as its issuer hands it out looks like one of this format; formats are asked in their order. */
   recognises(compact: string): boolean
-  /** @throws CredentialError with a sentence about the first check that fails. */
+  /** Verifies a credential as its issuer hands it out. @throws CredentialError with a sentence about the first check that fails. */
   verify(compact: string, options: VerifyOptions): Promise<VerifiedCredential>
 }

@@ -4,16 +4,17 @@ import { describe, expect, it } from 'vitest'
 import { createFormats, FORMATS, standardFormats } from '../../server/formats/registry.js'
 import { toy } from './toy/format.js'
 
-const [dcSdJwt, jwtVcJson] = FORMATS
+const [dcSdJwt, jwtVcJson, msoMdoc] = FORMATS
 
 describe('a registry of credential formats', () => {
   it('finds them by name, by a former name, by the suffix of configurations and by the looks of a credential', () => {
     const { named, known, withSuffix, recognise } = createFormats([...FORMATS, toy])
     expect(named('toy')).toBe(toy)
     expect([known('vc+sd-jwt'), known('draft-toy'), known('dc+sd-jwt')]).toEqual([dcSdJwt, toy, dcSdJwt])
-    expect([known('mso_mdoc'), known(undefined), known('constructor')]).toEqual([undefined, undefined, undefined])
+    expect([known('mso_mdoc'), known(undefined), known('constructor')]).toEqual([msoMdoc, undefined, undefined])
     expect([withSuffix(''), withSuffix('-sd-jwt'), withSuffix('-x')]).toEqual([jwtVcJson, dcSdJwt, undefined])
     expect([recognise('a.b.c~'), recognise('a.b.c'), recognise('toy.a.b.c')]).toEqual([dcSdJwt, jwtVcJson, toy])
+    expect(recognise('omppc3N1ZXJBdXRo')).toBe(msoMdoc)
   })
 
   it.each(['a.b', 'a..c', 'a.b.c.d', ''])('takes %j for no credential', (compact) => {
@@ -22,8 +23,8 @@ describe('a registry of credential formats', () => {
 
   it('offers the primary one first, and lists them in their own order', () => {
     const { all, issued, primary } = createFormats([toy, ...FORMATS])
-    expect(all.map(({ name }) => name)).toEqual(['toy', 'dc+sd-jwt', 'jwt_vc_json'])
-    expect(issued.map(({ name }) => name)).toEqual(['jwt_vc_json', 'toy', 'dc+sd-jwt'])
+    expect(all.map(({ name }) => name)).toEqual(['toy', 'dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'])
+    expect(issued.map(({ name }) => name)).toEqual(['jwt_vc_json', 'toy', 'dc+sd-jwt', 'mso_mdoc'])
     expect(primary).toBe(jwtVcJson)
   })
 
@@ -34,14 +35,6 @@ describe('a registry of credential formats', () => {
     expect(() => createFormats([...FORMATS, suffixed])).toThrow(shared)
     expect(() => createFormats([toy])).toThrow('No credential format is issued where nobody names one.')
     expect(() => standardFormats.named('toy')).toThrow('There is no credential format toy.')
-  })
-
-  it('may have formats that are issued and verified, and not held', () => {
-    const { all, issued, issuedNamed, verifiedNamed, named, withSuffix } = createFormats(FORMATS, [toy])
-    expect(all).toEqual([dcSdJwt, jwtVcJson])
-    expect(issued.map(({ name }) => name)).toEqual(['jwt_vc_json', 'dc+sd-jwt', 'toy'])
-    expect([issuedNamed('toy'), verifiedNamed('toy'), withSuffix('-toy')]).toEqual([toy, toy, toy])
-    expect(() => named('toy')).toThrow('There is no credential format toy.')
   })
 })
 

@@ -98,7 +98,7 @@ describe('the issuer of a format that came with one folder and one line in the r
     expect(signed.json).toMatchObject({ format: 'toy', credential: expect.stringMatching(/^toy\./) })
     const { json } = await issuer.service.request('GET', '/api-docs-json')
     const { schema } = json.paths['/credentials/sign'].post.requestBody.content['application/json']
-    expect(schema.properties.format.enum).toEqual(['jwt_vc_json', 'dc+sd-jwt', 'toy'])
+    expect(schema.properties.format.enum).toEqual(['jwt_vc_json', 'dc+sd-jwt', 'mso_mdoc', 'toy'])
   })
 
   it('takes no subject that the format cannot carry', async () => {
@@ -166,7 +166,7 @@ describe('the verifier of it', () => {
       'dcqlQuery.credentials.0.claims.0.path.0 must be a kind and a claim',
     ])
     expect(await refusal({ format: 'puppet' })).toEqual([
-      'dcqlQuery.credentials.0.format must be dc+sd-jwt, jwt_vc_json or toy',
+      'dcqlQuery.credentials.0.format must be dc+sd-jwt, jwt_vc_json, mso_mdoc or toy',
     ])
   })
 

@@ -15,13 +15,14 @@ import {
   credentialSigner,
   DIPLOMA,
   DIPLOMA_JWT,
+  DIPLOMA_MDOC,
   DIPLOMA_SD_JWT,
   remoteIssuerMetadata,
 } from './wallet-remote-credentials.js'
 import { deferring, type RemoteDeferral } from './wallet-remote-deferral.js'
 import type { RemoteEncryption } from './wallet-remote-encryption.js'
 
-export { DIPLOMA, DIPLOMA_JWT, DIPLOMA_SD_JWT } from './wallet-remote-credentials.js'
+export { DIPLOMA, DIPLOMA_DOCTYPE, DIPLOMA_JWT, DIPLOMA_MDOC, DIPLOMA_SD_JWT } from './wallet-remote-credentials.js'
 
 /** What a credential is to be bound to. */
 export interface ProvenHolder {
@@ -49,7 +50,7 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   /** Members that replace those of the metadata: an attack. */
   readonly metadata?: Members
   readonly serverMetadata?: Members
-  /** Signs something else than was asked for: an attack. */
+  /** Signs a mobile document, or something else than was asked for: an attack. */
   readonly forge?: (issuer: RemoteIssuer, holder: ProvenHolder, format: string) => Promise<string>
   /** Handlers that replace those of a path: an attack. */
   readonly replace?: Readonly<Record<string, RemoteHandler>>
@@ -159,7 +160,7 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
   const server = await startRemoteServer((url) => {
     const server = createRemoteAuthorization(url, callbacks, {
       ...options,
-      identifiedConfigurations: options.identifiers === true ? [DIPLOMA_JWT, DIPLOMA_SD_JWT] : [],
+      identifiedConfigurations: options.identifiers === true ? [DIPLOMA_JWT, DIPLOMA_SD_JWT, DIPLOMA_MDOC] : [],
     })
     authorization = server
     const metadata = {

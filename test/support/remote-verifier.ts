@@ -45,6 +45,9 @@ export interface RemoteResponse {
   readonly presentations: Readonly<Record<string, readonly unknown[]>>
   readonly nonce: string
   readonly clientId: string
+  readonly responseUri: string
+  /** The key of the request that the answer was encrypted to; undefined where it was not. */
+  readonly encryptionKey: JWK | undefined
   readonly encrypted: boolean
   readonly state: string | undefined
   /** `presentation_submission`, where the request was by Presentation Exchange. */
@@ -205,6 +208,8 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
       ...(submission === undefined ? {} : { submission }),
       nonce: parsed.expectedNonce,
       clientId: String(stored.payload.client_id),
+      responseUri: String(stored.payload.response_uri),
+      encryptionKey: parsed.jarm === undefined ? undefined : encryptionKey,
       encrypted: parsed.jarm !== undefined,
       state: parsed.authorizationResponsePayload.state,
     }

@@ -8,6 +8,8 @@ import { type RemoteKey, signJwt } from './wallet-callbacks.js'
 export const DIPLOMA = { degree: 'Laurea', university: 'Torino' }
 export const DIPLOMA_JWT = 'Diploma'
 export const DIPLOMA_SD_JWT = 'Diploma-sd-jwt'
+export const DIPLOMA_MDOC = 'Diploma-mdoc'
+export const DIPLOMA_DOCTYPE = 'example.diploma.1'
 
 const now = () => Math.floor(Date.now() / 1000)
 
@@ -53,7 +55,7 @@ export function credentialSigner(key: RemoteKey) {
 
 const BINDING_METHODS = ['did:key', 'did:web', 'did:jwk', 'jwk']
 
-/** Credential issuer metadata (OpenID4VCI 1.0 §12.2.4) with a diploma in both formats. */
+/** Credential issuer metadata (OpenID4VCI 1.0 §12.2.4) with a diploma in all formats. */
 export function remoteIssuerMetadata(
   url: string,
   options: { readonly batchSize?: number; readonly bindingMethods?: readonly string[]; readonly deferral?: unknown },
@@ -78,6 +80,13 @@ export function remoteIssuerMetadata(
         ...common,
       },
       [DIPLOMA_SD_JWT]: { format: 'dc+sd-jwt', vct: `${url}/vct/diploma`, scope: 'diploma', ...common },
+      [DIPLOMA_MDOC]: {
+        format: 'mso_mdoc',
+        doctype: DIPLOMA_DOCTYPE,
+        scope: 'diploma-mdoc',
+        ...common,
+        cryptographic_binding_methods_supported: ['cose_key'],
+      },
     },
   } as CredentialIssuerMetadata
 }

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
 import { DcqlQuery } from 'dcql'
-import { calculateJwkThumbprint } from 'jose'
 import { z } from 'zod'
 import type { Jwk } from '../../server/protocol/jose/jws.js'
-import { mdocDcqlCredential, readMdoc } from '../../server/protocol/mdoc/mdoc.js'
+import { elementPathOf, mdocDcqlCredential, readMdoc } from '../../server/protocol/mdoc/mdoc.js'
+import { owf } from '../protocol/mdoc/owf.js'
 import type { BrowserRequest } from './browser.js'
 import { certified } from './library-browser-wallet.js'
 import { callbacks, responseOf } from './library-wallet.js'
@@ -35,7 +33,8 @@ function choose(query: DcqlQuery.Input, document: HeldDocument) {
   const asked = parsed.credentials.find(({ format }) => format === 'mso_mdoc')
   if (!result.can_be_satisfied || asked === undefined) throw new Error('The wallet cannot satisfy the query.')
   const { id, claims = [] } = asked
-  return { id, doctype: content.doctype, paths: claims.map((claim) => ('path' in claim ? claim.path : [])) }
+  const paths = claims.map((claim) => ('path' in claim ? elementPathOf(claim.path) : undefined))
+  return { id, doctype: content.doctype, paths: paths.filter((path) => path !== undefined) }
 }
 
 /** @owf/mdoc presents; its SessionTranscript is its own. */
@@ -49,17 +48,10 @@ async function vpTokenOf(request: z.infer<typeof zRequest>, document: HeldDocume
     client_metadata: metadata,
   } = request
   const key = mode.endsWith('.jwt') ? metadata.jwks?.keys[0] : undefined
-  const jwkThumbprint = key && Buffer.from(await calculateJwkThumbprint(key), 'base64url')
-  const common = { nonce, ...(jwkThumbprint === undefined ? {} : { jwkThumbprint }) }
-  const wallet = new Worker(new URL('owf-holder.mjs', import.meta.url), {
-    workerData: {
-      ...document,
-      doctype,
-      paths,
-      ...(origin === undefined ? { redirect: { ...common, clientId, responseUri } } : { dcApi: { ...common, origin } }),
-    },
+  const common = { nonce, encryptionKey: key }
+  const { presented } = await owf(origin === undefined ? { ...common, clientId, responseUri } : { ...common, origin }, {
+    hold: { ...document, doctype, paths },
   })
-  const [presented] = (await once(wallet, 'message')) as [string]
   return { vp_token: { [id]: [presented] } }
 }
 

@@ -47,10 +47,10 @@ const hashClaims = ({ hashes, alg }: AuthorizedHashes): JsonObject => ({
 })
 
 async function present(presentation: HolderPresentation): Promise<string> {
-  const { compact, disclose, signer, nonce, audience, now, transactionDataHashes } = presentation
+  const { compact, disclose, signer, proofWanted, nonce, audience, now, transactionDataHashes } = presentation
   const sdJwt = presentSdJwtVc(compact, disclose)
   // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may stand alone, and says less that way.
-  if (signer === undefined) return sdJwt
+  if (!proofWanted) return sdJwt
   const claims = transactionDataHashes === undefined ? {} : hashClaims(transactionDataHashes)
   return createKeyBinding({ signer, sdJwt, nonce, audience, issuedAt: now, claims })
 }
@@ -64,7 +64,7 @@ export const holding: Holding = {
       // Under that name drafts also had W3C credentials.
       return isObject(query.meta) && query.meta.vct_values !== undefined ? { ...query, format: 'dc+sd-jwt' } : undefined
     },
-    credential: ([vct = '']) => ({ credential_format: 'dc+sd-jwt', vct }),
+    credential: ([vct = ''], claims) => ({ credential_format: 'dc+sd-jwt', vct, claims }),
   },
   typesOf: ({ vct }) => (typeof vct === 'string' ? [vct] : []),
   claimsOf,
@@ -72,6 +72,8 @@ export const holding: Holding = {
   x5cOf: (compact) => issuerJwt(compact).header.x5c,
   statusOf,
   present,
-  viewOf: (compact, installation) => sdJwtVcView(claimsOf(compact), installation),
-  submittedAs: (path, [name = FORMER_NAME]) => ({ format: name, path }),
+  exchange: {
+    viewOf: (compact, installation) => sdJwtVcView(claimsOf(compact), installation),
+    submittedAs: (path, [name = FORMER_NAME]) => ({ format: name, path }),
+  },
 }

@@ -10,9 +10,9 @@ import { jwtVcView } from './view.js'
 const PRESENTATION_VALIDITY_MS = 5 * 60 * 1000
 
 async function present(presentation: HolderPresentation): Promise<string> {
-  const { compact, signer, nonce, audience, now, id } = presentation
+  const { compact, signer, proofWanted, nonce, audience, now, id } = presentation
   // OpenID4VP 1.0 Appendix B.1.3.1.5: without holder binding the credential itself.
-  if (signer === undefined) return compact
+  if (!proofWanted) return compact
   return createVpJwt({
     signer,
     holder: didOf(signer.kid) ?? signer.kid,
@@ -30,7 +30,11 @@ export const holding: Holding = {
   library: {
     checksConfigurations: true,
     query: (query) => query,
-    credential: (types) => ({ credential_format: 'jwt_vc_json', type: [...types, VERIFIABLE_CREDENTIAL_TYPES[0]] }),
+    credential: (types, claims) => ({
+      credential_format: 'jwt_vc_json',
+      type: [...types, VERIFIABLE_CREDENTIAL_TYPES[0]],
+      claims,
+    }),
   },
   typesOf: ({ credential_definition: definition }) => (isObject(definition) ? texts(definition.type) : []),
   claimsOf: (compact) => {
@@ -44,11 +48,13 @@ export const holding: Holding = {
   x5cOf: (compact) => decodeJwt(compact, 'Credential').header.x5c,
   statusOf: (compact) => statusEntriesOf(vcClaimOf(decodeJwt(compact, 'Credential').payload)).map(readBitstringEntry),
   present,
-  viewOf: (compact) => jwtVcView(decodeJwt(compact, 'Credential').payload),
-  submittedAs: (path, designations) => {
-    // The names of DIF Presentation Exchange where the verifier knows no others.
-    const isFormer = designations.length > 0 && designations.every((name) => name === 'jwt_vc' || name === 'jwt_vp')
-    const [presented, credential] = isFormer ? ['jwt_vp', 'jwt_vc'] : ['jwt_vp_json', 'jwt_vc_json']
-    return { format: presented, path, path_nested: { format: credential, path: '$.vp.verifiableCredential[0]' } }
+  exchange: {
+    viewOf: (compact) => jwtVcView(decodeJwt(compact, 'Credential').payload),
+    submittedAs: (path, designations) => {
+      // The names of DIF Presentation Exchange where the verifier knows no others.
+      const isFormer = designations.length > 0 && designations.every((name) => name === 'jwt_vc' || name === 'jwt_vp')
+      const [presented, credential] = isFormer ? ['jwt_vp', 'jwt_vc'] : ['jwt_vp_json', 'jwt_vc_json']
+      return { format: presented, path, path_nested: { format: credential, path: '$.vp.verifiableCredential[0]' } }
+    },
   },
 }

@@ -1,4 +1,5 @@
-import type { FormatNotHeld } from '../format.js'
+import type { CredentialFormat } from '../format.js'
+import { holding } from './holding.js'
 import { issuing } from './issuing.js'
 import { querying } from './querying.js'
 import { verifying } from './verifying.js'
@@ -10,4 +11,5 @@ export const msoMdoc = {
   issuing,
   verifying,
   querying,
-} as const satisfies FormatNotHeld
+  holding,
+} as const satisfies CredentialFormat

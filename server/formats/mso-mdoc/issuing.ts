@@ -4,9 +4,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 import { valueAt } from '../../protocol/json/json-pointer.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { Binding, ClaimDescription, IssuedType, Issuing, SignedCredential, SigningRequest } from '../issuing.js'
-
-/** Loaded where the first type needs it, since most installations have none. */
-const loadMdoc = () => import('../../protocol/mdoc/mdoc.js')
+import { loadMdoc } from './load.js'
 
 /** `validUntil` is required (ISO/IEC 18013-5 §9.1.2.4): for types that say nothing of it. */
 const DEFAULT_VALIDITY_MS = 365 * 24 * 60 * 60 * 1000

@@ -1,13 +1,13 @@
 import type { VerifiedMdoc } from '../../protocol/mdoc/mdoc.js'
-import type { CredentialContent, Handover, PresentationContext, PresentationVerifying } from '../verifying.js'
+import type { CredentialContent, Handover, PresentationContext, VerifiedCredential, Verifying } from '../verifying.js'
+import { loadMdoc } from './load.js'
+import { statusOf } from './status.js'
 import { mdocView } from './view.js'
 
-/** Nothing of it is loaded before the first mobile document comes. */
-const mdocs = () => import('../../protocol/mdoc/mdoc.js')
 
 /** OpenID4VP 1.0 Appendix B.2.6. */
 async function transcriptsOf(handover: Handover, nonce: string): Promise<readonly Uint8Array[]> {
-  const { dcApiTranscript, redirectTranscript } = await mdocs()
+  const { dcApiTranscript, redirectTranscript } = await loadMdoc()
   if ('origins' in handover) {
     const { origins, encryptionKey } = handover
     return origins.map((origin) => dcApiTranscript({ origin, nonce, encryptionKey }))
@@ -32,10 +32,36 @@ function retentionOf(
   return { intentToRetain: Object.fromEntries(entries) }
 }
 
+const LOOKS_ENCODED = /^[\w-]+$/
+
+const inSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
+
+function verified(mdoc: VerifiedMdoc): VerifiedCredential {
+  const { issuer, issuerKey, doctype, deviceKey, validityInfo } = mdoc
+  return {
+    issuer,
+    issuerKey,
+    status: statusOf(mdoc),
+    types: [doctype],
+    cnf: { jwk: deviceKey },
+    holder: undefined,
+    issuedAt: inSeconds(validityInfo.signed),
+    expiresAt: inSeconds(validityInfo.validUntil),
+    // It stands in another structure, which is no IssuerSigned.
+    holderProof: undefined,
+    shown: {},
+  }
+}
+
 export const verifying = {
   certifiedOnly: true,
+  recognises: (compact) => LOOKS_ENCODED.test(compact),
+  verify: async (compact, options) => {
+    const { verifyIssuerSigned } = await loadMdoc()
+    return verified(await verifyIssuerSigned(compact, options))
+  },
   verifyPresentation: async (presentation, context) => {
-    const { verifyDeviceResponse } = await mdocs()
+    const { verifyDeviceResponse } = await loadMdoc()
     const sessionTranscript = await transcriptsOf(context.handover, context.nonce)
     const { options } = context
     const mdoc = await verifyDeviceResponse(presentation, {
@@ -43,8 +69,8 @@ export const verifying = {
       sessionTranscript,
       deviceAlgorithms: options.algorithms,
     })
-    const { issuer, issuerKey, x5c, doctype, status, claims } = mdoc
-    await context.checkStatus({ status: status === undefined ? [] : [{ ...status, asCwt: true }], issuerKey })
+    const { issuer, issuerKey, x5c, doctype, claims } = mdoc
+    await context.checkStatus({ status: statusOf(mdoc), issuerKey })
     return [
       {
         issuer,
@@ -56,4 +82,4 @@ export const verifying = {
       },
     ]
   },
-} as const satisfies PresentationVerifying
+} as const satisfies Verifying

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
-import { zIssuedFormatName } from '../../formats/contract.js'
+import { zFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
 
@@ -105,7 +105,7 @@ export const signCredential = (formats: Formats) => ({
   input: z.strictObject({
     type: zTypeName,
     credential_subject: zSubject,
-    format: zIssuedFormatName(formats.issued),
+    format: zFormatName(formats.issued),
     holder: z
       .string()
       .refine((value) => /^did:[a-z0-9]+:\S+$/.test(value), { error: 'must be a DID' })
@@ -113,5 +113,5 @@ export const signCredential = (formats: Formats) => ({
       .meta({ description: 'DID that the credential is bound to. An mdoc needs one.' }),
     issuerId: zIssuerId,
   }),
-  output: z.object({ id: z.uuid(), format: zIssuedFormatName(formats.issued), credential: z.string() }),
+  output: z.object({ id: z.uuid(), format: zFormatName(formats.issued), credential: z.string() }),
 })

@@ -107,7 +107,7 @@ export const credentialsRouter = (formats: Formats) => {
       .use(changingLists)
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)
-        const format = deps.formats.issuedNamed(input.format)
+        const format = deps.formats.named(input.format)
         assertSignable(format, input.holder, context)
         await assertSubject(deps.formats, context, input.credential_subject, 'credential_subject', work)
         const binding = await holderBinding(deps, input.holder, idOf(input.credential_subject))

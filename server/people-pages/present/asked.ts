@@ -52,7 +52,7 @@ function titleOf(path: ClaimsPath, known: readonly AskedType[]): string {
 }
 
 function credentialOf(deps: Formats, query: CredentialQuery, types: readonly AskedType[]): AskedCredential {
-  const { querying } = deps.formats.verifiedNamed(query.format)
+  const { querying } = deps.formats.named(query.format)
   const named = [...new Set(querying.typesOf(query.meta, deps.config))]
   const known = types.filter(({ name }) => named.includes(name))
   const names = [

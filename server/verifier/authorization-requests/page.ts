@@ -18,9 +18,7 @@ const TYPE_NAME = /^\w{1,200}$/
 
 /** Names of the types of this installation that a query may mean: the page shows what they are called. */
 function typeNamesOf({ formats, config }: Pick<Deps, 'formats' | 'config'>, { credentials }: DcqlQuery): string[] {
-  const named = credentials.flatMap(({ format, meta }) => [
-    ...formats.verifiedNamed(format).querying.typesOf(meta, config),
-  ])
+  const named = credentials.flatMap(({ format, meta }) => [...formats.named(format).querying.typesOf(meta, config)])
   return [...new Set(named)].filter((name) => TYPE_NAME.test(name))
 }
 

@@ -8,7 +8,7 @@ type Query = DcqlQuery['credentials'][number]
 /** Why a credential query cannot authorize transactions (OpenID4VP 1.0 Appendix B.3.3); undefined where it can. */
 function faultOf({ formats }: Pick<Deps, 'formats'>, query: Query | undefined): string | undefined {
   if (query === undefined) return 'must be the id of a credential query'
-  if (!formats.verifiedNamed(query.format).querying.authorizesTransactions) {
+  if (!formats.named(query.format).querying.authorizesTransactions) {
     return `must not name a credential query of format ${query.format}, which has no transaction data`
   }
   return query.require_cryptographic_holder_binding === false

@@ -30,7 +30,7 @@ export async function verifyPresentation(
 ): Promise<readonly PresentedCredential[]> {
   if (typeof presentation !== 'string') throw new CredentialError(`Presentation is not of format ${query.format}.`)
   const { config, formats } = verification.deps
-  const { verifying } = formats.verifiedNamed(query.format)
+  const { verifying } = formats.named(query.format)
   return verifying.verifyPresentation(presentation, {
     ...request,
     options: verifyOptions(verification, onlyTrusted(verification, trust)),

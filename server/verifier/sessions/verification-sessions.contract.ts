@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
-import { zVerifiedFormatName } from '../../formats/contract.js'
+import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { listShape, zListed } from '../../paging.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
@@ -104,7 +104,7 @@ export const readVerificationResult = (formats: Formats) => ({
           .array(z.int())
           .optional()
           .meta({ description: 'Indexes of the entries of `transactionData` that its holder authorized with it.' }),
-        format: zVerifiedFormatName(formats),
+        format: zShownFormatName(formats.all),
         issuer: z.string(),
         type: z
           .array(z.string())

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.js'
 import { RemoteDids } from '../../dids/remote-dids.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { VerifiedCredential } from '../../formats/verifying.js'
-import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
+import type { ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
 import {
   certifiedKeyResolution,
@@ -11,12 +11,6 @@ import {
   verificationFetches,
 } from './issuer-keys.js'
 import { assertNotRevoked } from './status.js'
-
-/** A valid credential. Whether its issuer is trusted is for the caller to decide. */
-export interface CheckedCredential {
-  readonly format: CredentialFormat
-  readonly credential: VerifiedCredential
-}
 
 /** One verification, of one credential or of several: one moment, one budget of fetches, four DIDs of other hosts. */
 export interface Verification {
@@ -36,8 +30,6 @@ export interface Verification {
 
 /** What a profile narrows. */
 export type Narrowing = Partial<Pick<Verification, 'certifiedOnly' | 'algorithms'>>
-
-const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
 
 const LEEWAY_SECONDS = 60
 
@@ -100,16 +92,20 @@ export async function checkStatus(
 }
 
 /**
- * Verifies a compact credential: signature by its issuer's key, times, disclosures, status read live.
+ * Verifies a credential as its issuer hands it out: signature by its issuer's key, times, disclosures, status read live. Whether
+ * its issuer is trusted is for the caller to decide.
  *
  * @param work pays for it
  * @throws CredentialError with the sentence that says what is wrong with it.
  */
-export async function checkCredential(deps: Deps, compact: string, work: Work): Promise<CheckedCredential> {
-  const format = deps.formats.recognise(compact)
-  if (format === undefined) throw new CredentialError(UNSUPPORTED)
+export async function checkCredential(
+  deps: Deps,
+  { verifying }: CredentialFormat,
+  compact: string,
+  work: Work,
+): Promise<VerifiedCredential> {
   const verification = startVerification(deps, work)
-  const credential = await format.verifying.verify(compact, verifyOptions(verification))
+  const credential = await verifying.verify(compact, verifyOptions(verification))
   await checkStatus(verification, credential)
-  return { format, credential }
+  return credential
 }

@@ -13,8 +13,12 @@ export const zWalletCredential = (formats: Formats) =>
   z.object({
     id: z.uuid(),
     format: zShownFormatName(formats.all),
-    type: z.array(z.string()).meta({ description: '`vct` of an SD-JWT VC, `type` of a JWT VC.' }),
-    issuer: z.string().meta({ description: 'Who signed it: a DID or an https URL.' }),
+    type: z
+      .array(z.string())
+      .meta({ description: '`vct` of an SD-JWT VC, `type` of a JWT VC, docType of a mobile document.' }),
+    issuer: z
+      .string()
+      .meta({ description: 'Who signed it: a DID or an https URL; for a certificate without either, its subject.' }),
     credentialIssuer: z.string().meta({ description: 'Credential issuer identifier that it was taken from.' }),
     configurationId: z.string(),
     status: zStatus,
@@ -27,8 +31,13 @@ export type WalletCredentialJson = z.input<ReturnType<typeof zWalletCredential>>
 
 const zWalletCredentialDetail = (formats: Formats) =>
   zWalletCredential(formats).extend({
-    claims: z.record(z.string(), z.unknown()).meta({ description: 'With every selectively disclosable claim.' }),
-    credential: z.string().meta({ description: 'Compact form of the copy that is to be presented next.' }),
+    claims: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'With every selectively disclosable claim; by namespace for a mobile document.' }),
+    credential: z.string().meta({
+      description:
+        'Compact form of the copy that is to be presented next; for a mobile document base64url of its IssuerSigned.',
+    }),
   })
 
 const byId = z.strictObject({ holderId: z.string(), credentialId: z.string() })

@@ -38,7 +38,7 @@ export const walletCredentialsRouter = (formats: Formats) => {
         if (row === undefined) throw errors.credentialNotFound()
         const held = await openCredential(deps, row)
         const [status = 'unknown'] = await statusesOf(deps, [held])
-        const claims = { ...deps.formats.named(held.format).holding.claimsOf(held.compact) }
+        const claims = { ...(await deps.formats.named(held.format).holding.claimsOf(held.compact)) }
         return { ...shownCredential(held, status), claims, credential: held.compact }
       }),
 

@@ -12,7 +12,7 @@ const zContent = z.object({
   /** Where it was taken: credential issuer identifier and configuration (OpenID4VCI 1.0 §12.2). */
   credentialIssuer: z.string(),
   configurationId: z.string(),
-  /** `vct` of an SD-JWT VC, `type` of a JWT VC. */
+  /** `vct` of an SD-JWT VC, `type` of a JWT VC, doctype of a mobile document. */
   types: z.array(z.string()),
   issuer: z.string(),
   /** The key that the issuer signed with, as it was found when the credential was taken. */
@@ -45,8 +45,11 @@ export async function openCredential(deps: Pick<Deps, 'vault'>, stored: StoredCr
 }
 
 /** Key identifiers of the authorities in a credential's certificate chain, base64url (OpenID4VP 1.0 §6.1.1.1). */
-export function authorityKeyIdentifiers({ holding }: CredentialFormat, compact: string): readonly string[] {
-  const x5c = holding.x5cOf(compact)
+export async function authorityKeyIdentifiers(
+  { holding }: CredentialFormat,
+  compact: string,
+): Promise<readonly string[]> {
+  const x5c = await holding.x5cOf(compact)
   if (x5c === undefined) return []
   try {
     return readX5c(x5c).flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])

@@ -18,15 +18,19 @@ const MAX_SHARED = 8
 
 /** One issuer's list serves many credentials: each is fetched once for all of them, while few others come between. */
 function sharing(fetches: VerificationFetches): VerificationFetches {
-  const texts = new LruMap<string, Promise<string>>(MAX_SHARED)
+  const shared = <T>(fetch: (url: string, accept: string) => Promise<T>) => {
+    const lists = new LruMap<string, Promise<T>>(MAX_SHARED)
+    return (url: string, accept: string): Promise<T> => {
+      const name = `${accept} ${url}`
+      const known = lists.get(name) ?? fetch(url, accept)
+      lists.set(name, known)
+      return known
+    }
+  }
   return {
     ...fetches,
-    fetchStatusList: (url, accept) => {
-      const name = `${accept} ${url}`
-      const known = texts.get(name) ?? fetches.fetchStatusList(url, accept)
-      texts.set(name, known)
-      return known
-    },
+    fetchStatusList: shared(fetches.fetchStatusList),
+    fetchStatusListBytes: shared(fetches.fetchStatusListBytes),
   }
 }
 
@@ -37,8 +41,8 @@ export async function statusesOf(deps: Deps, credentials: readonly HeldCredentia
   const resolveIssuerKey = issuerKeyResolution(deps, fetches, now)
   const statusOf = async ({ format, compact, content }: HeldCredential): Promise<HeldStatus> => {
     if (content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000) return 'expired'
-    const references = deps.formats.named(format).holding.statusOf(compact)
     try {
+      const references = await deps.formats.named(format).holding.statusOf(compact)
       return await readStatus(deps, { fetches, resolveIssuerKey, now }, references, content.issuerKey)
     } catch (thrown) {
       if (thrown instanceof CredentialError) return 'unknown'

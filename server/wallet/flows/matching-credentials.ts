@@ -5,7 +5,7 @@ import type { StartedFlow } from './flows.contract.js'
 type Presentation = Extract<StartedFlow, { flowType: 'presentation' }>
 type MatchingCredential = Presentation['data']['matchingCredentials'][number]
 
-function shown(formats: Formats, { held }: Match): MatchingCredential {
+async function shown(formats: Formats, { held }: Match): Promise<MatchingCredential> {
   const { types, issuer, expiresAt } = held.content
   const { holding } = formats.named(held.format)
   return {
@@ -13,13 +13,13 @@ function shown(formats: Formats, { held }: Match): MatchingCredential {
     format: held.format,
     type: [...types],
     issuer,
-    credentialSubject: holding.subjectOf(holding.claimsOf(held.compact)),
+    credentialSubject: holding.subjectOf(await holding.claimsOf(held.compact)),
     ...(expiresAt === undefined ? {} : { expirationDate: new Date(expiresAt * 1000).toISOString() }),
   }
 }
 
 /** The credentials to choose from, each once, whatever it matches. */
-export function matchingCredentials(formats: Formats, matches: readonly Match[]): MatchingCredential[] {
+export function matchingCredentials(formats: Formats, matches: readonly Match[]): Promise<MatchingCredential[]> {
   const byId = new Map(matches.map((match) => [match.held.id, match]))
-  return [...byId.values()].map((match) => shown(formats, match))
+  return Promise.all([...byId.values()].map((match) => shown(formats, match)))
 }

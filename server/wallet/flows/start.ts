@@ -111,7 +111,7 @@ async function startPresentation(start: Start, invitation: RequestInvitation): P
       ...(request.transactionData.length === 0
         ? {}
         : { transactionData: request.transactionData.map(({ entry }) => ({ ...entry })) }),
-      matchingCredentials: matchingCredentials(deps.formats, matches),
+      matchingCredentials: await matchingCredentials(deps.formats, matches),
     },
   }
 }

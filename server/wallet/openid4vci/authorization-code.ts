@@ -18,8 +18,8 @@ export interface Authorized {
 const redirectUriOf = (deps: Pick<Deps, 'config'>) => `${deps.config.issuerBaseUrl}/openid4vci/wallet`
 
 /** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope where every configuration has one, else by authorization details. */
-function requested(deps: Pick<Deps, 'formats'>, { offer, metadata }: Issuance) {
-  const ids = offeredConfigurations(deps.formats, offer, metadata).map(({ configurationId }) => configurationId)
+function requested(deps: Pick<Deps, 'config' | 'formats'>, { offer, metadata }: Issuance) {
+  const ids = offeredConfigurations(deps, offer, metadata).map(({ configurationId }) => configurationId)
   const supported = metadata.credentialIssuer.credential_configurations_supported
   if (ids.every((id) => supported[id]?.scope !== undefined)) {
     const named = { credentialConfigurationIds: ids, issuerMetadata: metadata }

@@ -1,5 +1,6 @@
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
-import type { Formats } from '../../formats/registry.js'
+import type { Deps } from '../../deps.js'
+import { isHeld } from '../protocol/held-formats.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import type { Expectation } from './verify-received.js'
 
@@ -8,13 +9,13 @@ const MAX_CONFIGURATIONS = 20
 
 /** What metadata says of one offered configuration (OpenID4VCI 1.0 Appendix A). */
 function expectationOf(
-  formats: Formats,
+  deps: Pick<Deps, 'config' | 'formats'>,
   { credentialIssuer, knownCredentialConfigurations }: IssuerMetadataResult,
   configurationId: string,
 ): Expectation | undefined {
   const configuration = credentialIssuer.credential_configurations_supported[configurationId]
-  const format = formats.known(configuration?.format)
-  if (configuration === undefined || format === undefined) return undefined
+  const format = deps.formats.known(configuration?.format)
+  if (configuration === undefined || format === undefined || !isHeld(deps, format)) return undefined
   // The library leaves out what is malformed, of the formats that it knows.
   const { library, typesOf } = format.holding
   if (library.checksConfigurations && knownCredentialConfigurations[configurationId] === undefined) return undefined
@@ -29,12 +30,12 @@ function expectationOf(
  * @throws WalletError where there is none.
  */
 export function offeredConfigurations(
-  formats: Formats,
+  deps: Pick<Deps, 'config' | 'formats'>,
   offer: CredentialOfferObject,
   metadata: IssuerMetadataResult,
 ): Expectation[] {
   const ids = [...new Set(offer.credential_configuration_ids)].slice(0, MAX_CONFIGURATIONS)
-  const expected = ids.flatMap((id) => expectationOf(formats, metadata, id) ?? [])
+  const expected = ids.flatMap((id) => expectationOf(deps, metadata, id) ?? [])
   if (expected.length === 0) throw new WalletError('The offer holds no credential of a format that this wallet knows.')
   return expected
 }

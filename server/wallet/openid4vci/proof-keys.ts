@@ -27,11 +27,14 @@ const byJwk = (key: WalletKey): ProofKey => ({
   signer: { method: 'jwk', publicJwk: libraryJwk(key.signer.publicJwk), alg: key.signer.alg },
 })
 
+/** Methods by which a credential holds the key itself. */
+const BARE_KEYS: ReadonlySet<string> = new Set(['jwk', 'cose_key'])
+
 function proofKeyOf(methods: readonly string[] | undefined, keys: readonly WalletKey[]): ProofKey | undefined {
   const named = keys.find(({ did }) => supportsDid(methods, did))
   if (named !== undefined) return byDid(named)
   const [first] = keys
-  return first !== undefined && methods?.includes('jwk') === true ? byJwk(first) : undefined
+  return first !== undefined && methods?.some((method) => BARE_KEYS.has(method)) === true ? byJwk(first) : undefined
 }
 
 /**

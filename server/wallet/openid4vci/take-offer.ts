@@ -66,7 +66,7 @@ export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, 
     issuanceClient(deps, { fetch, signers: [], instanceKey: undefined }).client,
     offer.credential_issuer,
   )
-  const [first] = offeredConfigurations(deps.formats, offer, metadata)
+  const [first] = offeredConfigurations(deps, offer, metadata)
   return { credentialType: first?.types.at(-1) ?? '' }
 }
 
@@ -120,7 +120,7 @@ export async function takeOffer(deps: Deps, request: TakeRequest): Promise<Offer
   const session = issuanceClient(deps, { fetch, signers: [dpopKey.signer], instanceKey })
   const metadata = await issuerMetadata(session.client, offer.credential_issuer)
   const issuance: Issuance = { ...session, fetch, offer, metadata, dpopKey, instanceKey, txCode }
-  const configurations = offeredConfigurations(deps.formats, offer, metadata)
+  const configurations = offeredConfigurations(deps, offer, metadata)
   assertProvable(deps, metadata, configurations)
   const progress: Progress = { grant: await obtainToken(deps, issuance), taken: [], deferred: [] }
   const failures: unknown[] = []

@@ -7,14 +7,14 @@ import { didOf } from '../../protocol/did/did-url.js'
 import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import type { Work } from '../../protocol/work.js'
-import { type CheckedCredential, checkCredential } from '../../verifier/verify/check-credential.js'
+import { checkCredential } from '../../verifier/verify/check-credential.js'
 import type { HeldContent } from '../credentials/held.js'
 import { isNamedBy, type WalletKey } from '../protocol/wallet-keys.js'
 
 /** What an offer says that a credential will be. */
 export interface Expectation {
   readonly format: CredentialFormat
-  /** `vct`, or every `type` that it must have. */
+  /** `vct`, doctype, or every `type` that it must have. */
   readonly types: readonly string[]
   readonly credentialIssuer: string
   readonly configurationId: string
@@ -29,8 +29,7 @@ export interface Receipt {
   readonly content: HeldContent
 }
 
-function assertExpected({ format, credential }: CheckedCredential, expected: Expectation): void {
-  if (format !== expected.format) throw new CredentialError('Credential has another format than was offered.')
+function assertExpected(credential: VerifiedCredential, expected: Expectation): void {
   if (!expected.types.every((type) => credential.types.includes(type)))
     throw new CredentialError('Credential is of another type than was offered.')
   if (credential.holderProof !== undefined)
@@ -83,9 +82,11 @@ export async function receive(
   expected: Expectation,
   work: Work,
 ): Promise<Receipt> {
-  const checked = await checkCredential(deps, compact, work)
-  assertExpected(checked, expected)
-  const { credential } = checked
+  if (deps.formats.recognise(compact) !== expected.format) {
+    throw new CredentialError('Credential has another format than was offered.')
+  }
+  const credential = await checkCredential(deps, expected.format, compact, work)
+  assertExpected(credential, expected)
   for (const key of keys) {
     const did = boundName(credential, key)
     if (did !== undefined) {

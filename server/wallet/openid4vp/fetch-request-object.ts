@@ -42,7 +42,8 @@ export async function fetchRequestObject(
   if (method === 'get') return { compact: signedRequestIn(await textAt(fetch, uri, {})) }
   const key = requestKey()
   const walletNonce = Buffer.from(deps.random(16)).toString('base64url')
-  const metadata = profileOf(address).walletMetadataOf(walletMetadata(deps, publicJwkOf(key)), deps.formats)
+  const profile = profileOf(address)
+  const metadata = profile.walletMetadataOf(walletMetadata(deps, profile, publicJwkOf(key)), deps.formats)
   const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata), wallet_nonce: walletNonce })
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const text = await textAt(fetch, uri, { method: 'POST', headers, body: body.toString() })

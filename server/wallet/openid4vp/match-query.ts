@@ -1,11 +1,12 @@
-import { DcqlQuery } from 'dcql'
+import { type DcqlCredential, DcqlQuery } from 'dcql'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { AuthorizedHashes } from '../../formats/holding.js'
 import type { Formats } from '../../formats/registry.js'
-import { isObject } from '../../protocol/json/json-object.js'
+import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
 import type { ClaimsPathPointer } from '../../protocol/sd-jwt-vc/present.js'
 import { authorityKeyIdentifiers, type HeldCredential } from '../credentials/held.js'
+import type { Profile } from './profiles/profile.js'
 import { RefusedRequest } from './refused-request.js'
 
 /** Bounds on what a stranger's query may cost. */
@@ -44,19 +45,41 @@ export interface ParsedQuery {
   readonly formats: ReadonlyMap<string, CredentialFormat>
 }
 
+const INVALID = 'The DCQL query is not valid.'
+
+/** Names that no claim has, and that the library takes for members of every object. */
+const NO_NAMES: ReadonlySet<unknown> = new Set(['__proto__'])
+
+const hasNames = ({ claims }: JsonObject): boolean =>
+  !Array.isArray(claims) ||
+  claims.every((claim) => {
+    const { path } = objectOf(claim)
+    return !Array.isArray(path) || path.every((name) => !NO_NAMES.has(name))
+  })
+
 /** A credential query in the library's terms; unchanged and without a format where this wallet cannot hold what it asks for. */
-function translated(formats: Formats, query: unknown): { format?: CredentialFormat; query: unknown } {
+function translated(
+  formats: Formats,
+  { hasFormat }: Pick<Profile, 'hasFormat'>,
+  query: unknown,
+): { format?: CredentialFormat; query: unknown } {
   const format = isObject(query) ? formats.known(query.format) : undefined
-  const known = isObject(query) ? format?.holding.library.query(query) : undefined
-  return format === undefined || known === undefined ? { query } : { format, query: known }
+  if (!isObject(query) || format === undefined || !hasFormat(format)) return { query }
+  if (!hasNames(query)) throw new RefusedRequest('invalid_request', INVALID)
+  const known = format.holding.library.query(query)
+  return known === undefined ? { query } : { format, query: known }
 }
 
 /** @throws RefusedRequest for a query that is malformed, or asks for more than any honest one does. */
-export function parseQuery(formats: Formats, query: Readonly<Record<string, unknown>>): ParsedQuery {
+export function parseQuery(
+  formats: Formats,
+  profile: Pick<Profile, 'hasFormat'>,
+  query: Readonly<Record<string, unknown>>,
+): ParsedQuery {
   if (JSON.stringify(query).length > MAX_QUERY_CHARACTERS)
     throw new RefusedRequest('invalid_request', 'The DCQL query is too large.')
   const asked = Array.isArray(query.credentials)
-    ? query.credentials.map((each) => translated(formats, each))
+    ? query.credentials.map((each) => translated(formats, profile, each))
     : undefined
   const credentials = asked === undefined ? query.credentials : asked.map((each) => each.query)
   let parsed: DcqlQuery.Output
@@ -64,7 +87,7 @@ export function parseQuery(formats: Formats, query: Readonly<Record<string, unkn
     parsed = DcqlQuery.parse({ ...query, credentials } as DcqlQuery.Input)
     DcqlQuery.validate(parsed)
   } catch (cause) {
-    throw new RefusedRequest('invalid_request', 'The DCQL query is not valid.', { cause })
+    throw new RefusedRequest('invalid_request', INVALID, { cause })
   }
   const claims = parsed.credentials.reduce((count, credential) => count + (credential.claims?.length ?? 0), 0)
   if (parsed.credentials.length > MAX_CREDENTIAL_QUERIES || claims > MAX_CLAIMS) {
@@ -81,12 +104,11 @@ export function parseQuery(formats: Formats, query: Readonly<Record<string, unkn
 }
 
 /** A held credential as the query library sees it. */
-function candidateOf(format: CredentialFormat, { compact, content }: HeldCredential) {
+async function candidateOf(format: CredentialFormat, { compact, content }: HeldCredential) {
   const { holding } = format
-  const [authority, ...further] = authorityKeyIdentifiers(format, compact)
+  const [authority, ...further] = await authorityKeyIdentifiers(format, compact)
   return {
-    ...holding.library.credential(content.types),
-    claims: holding.claimsOf(compact) as Record<string, never>,
+    ...holding.library.credential(content.types, await holding.claimsOf(compact)),
     cryptographic_holder_binding: true,
     ...(authority === undefined
       ? {}
@@ -97,23 +119,29 @@ function candidateOf(format: CredentialFormat, { compact, content }: HeldCredent
 /** A cheap check that runs first, since most credentials of a wallet are of another type. */
 function isOfType({ content }: HeldCredential, query: CredentialQuery): boolean {
   const types = [...content.types, VERIFIABLE_CREDENTIAL_TYPES[0]]
-  const { vct_values: vcts, type_values: alternatives } = (query.meta ?? {}) as {
+  const {
+    vct_values: vcts,
+    doctype_value: doctype,
+    type_values: alternatives,
+  } = (query.meta ?? {}) as {
     vct_values?: readonly string[]
+    doctype_value?: string
     type_values?: readonly (readonly string[])[]
   }
   if (vcts !== undefined) return types.some((type) => vcts.includes(type))
+  if (doctype !== undefined) return types.includes(doctype)
   return alternatives?.some((wanted) => wanted.every((type) => types.includes(type))) ?? true
 }
 
 /** What a credential must be beside what a credential query says, by the query's id. */
 export type Fits = (queryId: string, held: HeldCredential) => boolean
 
-function matchesOf(
+async function matchesOf(
   query: CredentialQuery,
   format: CredentialFormat | undefined,
   held: readonly HeldCredential[],
   fits: Fits,
-): Match[] {
+): Promise<Match[]> {
   const candidates = held
     .filter((credential) => credential.format === format?.name && isOfType(credential, query))
     .slice(0, MAX_CANDIDATES)
@@ -121,7 +149,8 @@ function matchesOf(
   if (format === undefined || candidates.length === 0) return []
   const result = DcqlQuery.query(
     { credentials: [query] },
-    candidates.map((credential) => candidateOf(format, credential)),
+    // The library's type of claims is that of values which were parsed.
+    (await Promise.all(candidates.map((credential) => candidateOf(format, credential)))) as DcqlCredential[],
   )
   const found = result.credential_matches[query.id]?.valid_credentials ?? []
   return found.flatMap(({ input_credential_index: index, claims }) => {
@@ -153,13 +182,15 @@ function requiredOptions(query: DcqlQuery.Output): readonly (readonly (readonly 
  * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
  * preferred ones first. Sets that the verifier can do without are left unanswered.
  */
-export function matchQuery(
+export async function matchQuery(
   { query, formats }: ParsedQuery,
   held: readonly HeldCredential[],
   fits: Fits = () => true,
-): Matching {
+): Promise<Matching> {
   const byQuery = new Map(
-    query.credentials.map((one) => [one.id, matchesOf(one, formats.get(one.id), held, fits)] as const),
+    await Promise.all(
+      query.credentials.map(async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, fits)] as const),
+    ),
   )
   const choose = (selectedId: string | undefined): readonly Match[] | undefined => {
     const isSelected = (match: Match) => match.held.id === selectedId

@@ -1,20 +1,29 @@
 import type { Deps } from '../../deps.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
 import { oauthErrorOfBody } from '../protocol/exchange-failure.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { copySigner } from '../protocol/wallet-keys.js'
 import type { Match } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
 import { profileNamed } from './profiles/profiles.js'
-import { redirectUriOf, responseFor } from './send-response.js'
+import { encryptionKeyOf, redirectUriOf, responseFor } from './send-response.js'
 
-async function presentationOf(deps: Deps, request: PresentationRequest, match: Match): Promise<string> {
+async function presentationOf(
+  deps: Deps,
+  request: PresentationRequest,
+  match: Match,
+  encryptionKey: Jwk | undefined,
+): Promise<string> {
   const { held, disclose, holderBinding, transactionDataHashes } = match
+  const { clientId, responseUri } = request
   return deps.formats.named(held.format).holding.present({
     compact: held.compact,
     disclose,
-    signer: holderBinding ? await copySigner(deps, held) : undefined,
+    signer: await copySigner(deps, held),
+    proofWanted: holderBinding,
     nonce: request.payload.nonce,
-    audience: request.clientId,
+    audience: clientId,
+    handover: { clientId, responseUri, encryptionKey },
     now: deps.clock(),
     transactionDataHashes,
     id: deps.newId(),
@@ -33,11 +42,12 @@ export async function present(
   request: PresentationRequest,
   matches: readonly Match[],
 ): Promise<string | undefined> {
+  const encryptionKey = encryptionKeyOf(request.payload)
   const answers = await Promise.all(
     matches.map(async (match) => ({
       queryId: match.queryId,
       format: match.held.format,
-      presentation: await presentationOf(deps, request, match),
+      presentation: await presentationOf(deps, request, match, encryptionKey),
     })),
   )
   const parameters = profileNamed(request.profile).responseOf(answers, request, deps)

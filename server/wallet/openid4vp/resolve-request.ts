@@ -127,6 +127,6 @@ function accepted(
   return {
     query,
     exchange,
-    transactionData: readTransactionData(parameters.transaction_data, parseQuery(formats, query)),
+    transactionData: readTransactionData(parameters.transaction_data, parseQuery(formats, profile, query)),
   }
 }

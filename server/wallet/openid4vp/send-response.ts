@@ -4,9 +4,12 @@ import {
   submitOpenid4vpAuthorizationResponse,
 } from '@openid4vc/openid4vp'
 import type { Deps } from '../../deps.js'
-import type { JsonObject } from '../../protocol/json/json-object.js'
+import { type Jwk, JwsError, thumbprint } from '../../protocol/jose/jws.js'
+import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
 import { presentationCallbacks } from '../protocol/callbacks.js'
 import { admitHttp } from '../protocol/library-clients.js'
+import { libraryJwk } from '../protocol/library-jwk.js'
+import { WalletError } from '../protocol/wallet-error.js'
 import type { PresentationRequest } from './presentation-request.js'
 import { RESPONSE_ENCRYPTION } from './wallet-metadata.js'
 
@@ -14,6 +17,37 @@ type Payload = PresentationRequest['payload']
 
 /** An error response has no `vp_token`, which the library's type does not know. */
 type LibraryParameters = CreateOpenid4vpAuthorizationResponseOptions['authorizationResponsePayload']
+
+/**
+ * The key that an answer is encrypted to (OpenID4VP 1.0 §8.3): of those in the request one for an algorithm that is known here, rather
+ * one that is said to be for encryption.
+ *
+ * @returns undefined where the answer is not encrypted, and where the request holds no keys.
+ * @throws WalletError for a key of no known kind.
+ */
+export function encryptionKeyOf({ response_mode: mode, client_metadata: metadata }: Payload): Jwk | undefined {
+  if (mode !== 'direct_post.jwt') return undefined
+  const { keys } = objectOf(objectOf(metadata).jwks)
+  const sent: readonly Jwk[] = Array.isArray(keys) ? keys.filter(isObject) : []
+  const known = sent.filter(({ alg }) =>
+    RESPONSE_ENCRYPTION.authorization_encryption_alg_values_supported.some((one) => one === alg),
+  )
+  const usable = known.length === 0 ? sent : known
+  const key = usable.find(({ use }) => use === 'enc') ?? usable.find(({ use }) => use !== 'sig') ?? sent[0]
+  if (key !== undefined) assertKnown(key)
+  return key
+}
+
+function assertKnown(key: Jwk): void {
+  try {
+    thumbprint(key)
+  } catch (thrown) {
+    if (!(thrown instanceof JwsError)) throw thrown
+    throw new WalletError('The answer cannot be encrypted to the key that the authorization request has for it.', {
+      cause: thrown,
+    })
+  }
+}
 
 /** Sends what was made for it; resolves to what the verifier says. */
 export type Send = () => Promise<Response>
@@ -34,6 +68,7 @@ export async function responseFor(
 ): Promise<Send> {
   admitHttp(deps)
   const callbacks = presentationCallbacks(fetch)
+  const key = encrypted ? encryptionKeyOf(payload) : undefined
   const { authorizationResponsePayload, jarm } = await createOpenid4vpAuthorizationResponse({
     authorizationRequestPayload: encrypted ? payload : { ...payload, response_mode: 'direct_post' },
     authorizationResponsePayload: parameters as LibraryParameters,
@@ -41,7 +76,10 @@ export async function responseFor(
     ...(encrypted
       ? {
           jarm: {
-            encryption: { nonce: Buffer.from(deps.random(16)).toString('base64url') },
+            encryption: {
+              nonce: Buffer.from(deps.random(16)).toString('base64url'),
+              ...(key === undefined ? {} : { jwk: libraryJwk(key) }),
+            },
             serverMetadata: { authorization_signing_alg_values_supported: [], ...RESPONSE_ENCRYPTION },
           },
         }

@@ -3,7 +3,9 @@ import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
+import { isHeld } from '../protocol/held-formats.js'
 import { clientIdPrefixes } from './client-id-prefixes.js'
+import type { Profile } from './profiles/profile.js'
 
 /** What this wallet encrypts its responses with (OpenID4VP 1.0 §8.3). */
 export const RESPONSE_ENCRYPTION = {
@@ -23,14 +25,19 @@ export const REQUEST_ENCRYPTION = {
  * @param encryptionKey that the request object may be encrypted for (§5.10), with its `kid`.
  */
 export const walletMetadata = (
-  { config, formats }: Pick<Deps, 'config' | 'formats'>,
+  deps: Pick<Deps, 'config' | 'formats'>,
+  { hasFormat }: Pick<Profile, 'hasFormat'>,
   encryptionKey: Jwk,
 ): JsonObject => ({
   response_types_supported: ['vp_token'],
   response_modes_supported: ['direct_post', 'direct_post.jwt'],
-  client_id_prefixes_supported: clientIdPrefixes(config),
+  client_id_prefixes_supported: clientIdPrefixes(deps.config),
   request_object_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
-  vp_formats_supported: vpFormatsSupported(formats.all, SIGNATURE_ALGORITHMS, ['ES256']),
+  vp_formats_supported: vpFormatsSupported(
+    deps.formats.all.filter((format) => hasFormat(format) && isHeld(deps, format)),
+    SIGNATURE_ALGORITHMS,
+    ['ES256'],
+  ),
   jwks: { keys: [encryptionKey] },
   ...REQUEST_ENCRYPTION,
   ...RESPONSE_ENCRYPTION,

@@ -7,6 +7,7 @@ import { type Match, type Matching, matchQuery, parseQuery } from '../openid4vp/
 import { present } from '../openid4vp/present.js'
 import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 import { fieldsCheck } from '../openid4vp/profiles/exchange/satisfies-fields.js'
+import { profileNamed } from '../openid4vp/profiles/profiles.js'
 import { failureReason } from '../protocol/exchange-failure.js'
 import { recordPresentation } from './record.js'
 
@@ -24,7 +25,7 @@ export async function matchRequest(
   request: PresentationRequest,
   work: Work,
 ): Promise<Matching> {
-  const query = parseQuery(deps.formats, request.query)
+  const query = parseQuery(deps.formats, profileNamed(request.profile), request.query)
   const rows = await deps.stores.walletCredentials.list(holderId, { take: PAGE_SIZE, after: undefined })
   const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
   const fits = request.exchange === undefined ? undefined : fieldsCheck(deps, request.exchange, work)

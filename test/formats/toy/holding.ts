@@ -12,15 +12,17 @@ export const holding: Holding = {
       const kind = isObject(query.meta) ? query.meta.toy_value : undefined
       return { ...query, format: 'jwt_vc_json', meta: { type_values: [[kind]] } }
     },
-    credential: (types) => ({ credential_format: 'jwt_vc_json', type: [...types] }),
+    credential: (types, claims) => ({ credential_format: 'jwt_vc_json', type: [...types], claims }),
   },
   typesOf: ({ toy_kind: kind }) => (typeof kind === 'string' ? [kind] : []),
   claimsOf: (compact) => rootOfToy(payloadOfToy(compact)),
   subjectOf: (claims) => Object.assign({}, ...Object.values(claims)),
   x5cOf: () => undefined,
   statusOf: (compact) => [payloadOfToy(compact).status],
-  present: async ({ compact, signer, nonce, audience }) =>
-    signer === undefined ? compact : proofOf(signer, compact, nonce, audience),
-  viewOf: (compact) => viewOf(payloadOfToy(compact)),
-  submittedAs: (path) => ({ format: 'toy', path }),
+  present: async ({ compact, signer, proofWanted, nonce, audience }) =>
+    proofWanted ? proofOf(signer, compact, nonce, audience) : compact,
+  exchange: {
+    viewOf: (compact) => viewOf(payloadOfToy(compact)),
+    submittedAs: (path) => ({ format: 'toy', path }),
+  },
 }

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { standardFormats } from '../../../server/formats/registry.js'
 import type { HeldCredential } from '../../../server/wallet/credentials/held.js'
 import { matchQuery, parseQuery } from '../../../server/wallet/openid4vp/match-query.js'
+import { final } from '../../../server/wallet/openid4vp/profiles/final.js'
 import { makeCertificate } from '../../protocol/issuer-keys/certificates.js'
 import { newRemoteKey, type RemoteKey, signJwt } from '../../support/wallet-callbacks.js'
 
@@ -47,7 +48,7 @@ const chained = () =>
   }).x5c
 
 const asking = (authorities?: readonly string[]) =>
-  parseQuery(standardFormats, {
+  parseQuery(standardFormats, final, {
     credentials: [
       {
         id: 'diploma',
@@ -61,46 +62,46 @@ const asking = (authorities?: readonly string[]) =>
 describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () => {
   it('by the authority in the certificate chain of the credential (§6.1.1.1)', async () => {
     const wallet = [await held('plain'), await held('certified', { x5c: [chained()] })]
-    const matching = (authorities?: string[]) =>
-      matchQuery(asking(authorities), wallet).matches.map(({ held }) => held.id)
-    expect(matching([AKI])).toEqual(['certified'])
-    expect(matching(['AAAA'])).toEqual([])
-    expect(matching()).toEqual(['plain', 'certified'])
+    const matching = async (authorities?: string[]) =>
+      (await matchQuery(asking(authorities), wallet)).matches.map(({ held }) => held.id)
+    expect(await matching([AKI])).toEqual(['certified'])
+    expect(await matching(['AAAA'])).toEqual([])
+    expect(await matching()).toEqual(['plain', 'certified'])
   })
 
   it('a chain that is none names no authority', async () => {
     const wallet = [await held('broken', { x5c: ['AAAA'] })]
-    expect(matchQuery(asking([AKI]), wallet).matches).toEqual([])
-    expect(matchQuery(asking(), wallet).matches).toHaveLength(1)
+    expect((await matchQuery(asking([AKI]), wallet)).matches).toEqual([])
+    expect((await matchQuery(asking(), wallet)).matches).toHaveLength(1)
   })
 
   it('takes the first of several, and the selected one before it', async () => {
-    const { choose } = matchQuery(asking(), [await held('first'), await held('second')])
+    const { choose } = await matchQuery(asking(), [await held('first'), await held('second')])
     expect(choose(undefined)?.map(({ held }) => held.id)).toEqual(['first'])
     expect(choose('second')?.map(({ held }) => held.id)).toEqual(['second'])
   })
 
   it('prefers the alternative that the selected credential is for', async () => {
     const [query] = asking().query.credentials
-    const sets = parseQuery(standardFormats, {
+    const sets = parseQuery(standardFormats, final, {
       credentials: [
         { ...query, id: 'one' },
         { ...query, id: 'two', claims: [{ path: ['degree'], values: ['Laurea'] }] },
       ],
       credential_sets: [{ options: [['one'], ['two']] }],
     })
-    const { choose } = matchQuery(sets, [await held('only')])
+    const { choose } = await matchQuery(sets, [await held('only')])
     expect(choose(undefined)?.map(({ queryId }) => queryId)).toEqual(['one'])
   })
 
   it('of drafts before November 2024, under their name for the format', async () => {
-    const query = parseQuery(standardFormats, {
+    const query = parseQuery(standardFormats, final, {
       credentials: [{ id: 'diploma', format: 'vc+sd-jwt', meta: { vct_values: [VCT] } }],
     })
-    expect(matchQuery(query, [await held('only')]).matches).toHaveLength(1)
+    expect((await matchQuery(query, [await held('only')])).matches).toHaveLength(1)
   })
 
   it('is undecided where a required query has no answer', async () => {
-    expect(matchQuery(asking(['AAAA']), [await held('plain')]).choose(undefined)).toBeUndefined()
+    expect((await matchQuery(asking(['AAAA']), [await held('plain')])).choose(undefined)).toBeUndefined()
   })
 })

@@ -51,7 +51,7 @@ describe('a hosted wallet that refuses a request tells its verifier why (OpenID4
   })
 
   it('credentials of formats that it does not have', async () => {
-    const credentials = [{ id: 'licence', format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }]
+    const credentials = [{ id: 'licence', format: 'ldp_vc', meta: { type_values: [['Licence']] } }]
     expect(await toldOf({}, { credentials })).toEqual(told('vp_formats_not_supported'))
   })
 })

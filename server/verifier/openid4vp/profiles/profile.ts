@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.js'
-import type { VerifiedFormat } from '../../../formats/format.js'
+import type { CredentialFormat } from '../../../formats/format.js'
 import type { Formats } from '../../../formats/registry.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import { CLIENT_ID_PREFIXES, type ClientIdPrefix } from '../../../protocol/openid4vp/client-identifier.js'
@@ -31,7 +31,7 @@ export interface Profile {
   readonly walletUrl: string | null
   /** Whether whoever answers, but by the browser, is always sent back, and the result is for the browser that comes back, unless a request says otherwise. */
   readonly sameDevice: boolean
-  readonly hasFormat: (format: VerifiedFormat) => boolean
+  readonly hasFormat: (format: CredentialFormat) => boolean
   /** Algorithms of credentials and holders' proofs, as requests name them. */
   readonly algorithms: readonly string[]
   /** Whether certificates that lead to a trust anchor are what issuers, those of status lists too, and the verifier itself are known by. */
@@ -95,7 +95,7 @@ export const dialectOf = (name: ProfileName): Dialect => PROFILES[name].dialect
 export const profileNamed = (name: ProfileName): Profile => PROFILES[name]
 
 interface KnownFormats {
-  readonly formats: Pick<Formats, 'verified'>
+  readonly formats: Pick<Formats, 'all'>
 }
 
 interface Trusting {
@@ -103,15 +103,15 @@ interface Trusting {
 }
 
 /** The formats of a profile, in the order in which they are listed. */
-export const formatsOf = (name: ProfileName, { formats }: KnownFormats): readonly VerifiedFormat[] =>
-  formats.verified.filter(profileNamed(name).hasFormat)
+export const formatsOf = (name: ProfileName, { formats }: KnownFormats): readonly CredentialFormat[] =>
+  formats.all.filter(profileNamed(name).hasFormat)
 
 /** Whether issuers' certificates can be proven here, where the format needs that. */
-export const isProvable = ({ config }: Trusting, { verifying }: VerifiedFormat): boolean =>
+export const isProvable = ({ config }: Trusting, { verifying }: CredentialFormat): boolean =>
   !verifying.certifiedOnly || config.trustAnchors.length > 0
 
 /** Those of them that can be asked for here. */
-export const askableFormats = (name: ProfileName, deps: KnownFormats & Trusting): readonly VerifiedFormat[] =>
+export const askableFormats = (name: ProfileName, deps: KnownFormats & Trusting): readonly CredentialFormat[] =>
   formatsOf(name, deps).filter((format) => isProvable(deps, format))
 
 /** `vp_formats_supported` (OpenID4VP 1.0 §11.1). */

@@ -21,6 +21,7 @@ export const draft24: Profile = {
     return text.startsWith(DID) ? { prefix: 'decentralized_identifier', identifier: text } : prefixed(text)
   },
   clientMetadataOf: ({ client_metadata: metadata }) => clientMetadataOfDraft(objectOf(metadata)),
+  hasFormat: ({ holding }) => holding.exchange !== undefined,
   askedBy: (parameters, reading) => {
     const { dcql_query: dcql, presentation_definition: definition, client_metadata: metadata } = parameters
     // JARM §3: an answer that is only encrypted would not be what was asked for.

@@ -10,11 +10,16 @@ export const final: Profile = {
   // §5
   allowsType: (typ) => typ === 'oauth-authz-req+jwt',
   verifierOf: ({ client_id: clientId }) => prefixed(String(clientId)),
-  clientMetadataOf: ({ client_metadata: metadata }) => withoutDraftMembers(objectOf(metadata)),
+  clientMetadataOf: ({ client_metadata: metadata }) => {
+    // §5.1: of metadata that 1.0 does not name nothing counts; keys stand in the request.
+    const { jwks_uri: _, ...named } = withoutDraftMembers(objectOf(metadata))
+    return named
+  },
   askedBy: ({ dcql_query: query }) => {
     if (isObject(query)) return { query }
     throw new RefusedRequest('invalid_request', 'The authorization request has no dcql_query.')
   },
+  hasFormat: () => true,
   walletMetadataOf: (metadata) => metadata,
   responseOf: (answers) => ({
     vp_token: Object.fromEntries(answers.map(({ queryId, presentation }) => [queryId, [presentation]])),

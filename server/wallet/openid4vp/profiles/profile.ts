@@ -1,3 +1,4 @@
+import type { CredentialFormat } from '../../../formats/format.js'
 import type { Formats } from '../../../formats/registry.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import type { FieldConstraint } from '../../../protocol/openid4vp/query/vp-query.js'
@@ -66,6 +67,8 @@ export interface Profile {
   verifierOf(parameters: JsonObject): ClaimedVerifier
   /** `client_metadata` in the terms of 1.0; empty where the request has none. */
   clientMetadataOf(parameters: JsonObject): JsonObject
+  /** Whether credentials of a format are presented. */
+  hasFormat(format: CredentialFormat): boolean
   /** @throws RefusedRequest */
   askedBy(parameters: JsonObject, reading: Reading): Asked
   /** What the wallet says of itself (1.0 §10), from what it would say in the terms of 1.0. */

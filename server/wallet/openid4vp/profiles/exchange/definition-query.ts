@@ -92,6 +92,7 @@ function alternativesOf(
   const { fields = [], limit_disclosure: limit } = constraints
   const compiled = compiledFields(fields, work, id)
   return formats.all.flatMap((format) => {
+    if (format.holding.exchange === undefined) return []
     const { exchange, disclosesAll } = format.querying
     const designations = names === undefined ? [] : exchange.presentedAs.filter((name) => names.includes(name))
     if (names !== undefined && designations.length === 0) return []

@@ -22,7 +22,8 @@ export function fieldsCheck(
     Object.entries(descriptors).map(([queryId, { fields }]) => [queryId, compiledFields(fields, work)] as const),
   )
   return (queryId, { format, compact }) => {
-    const view = formats.named(format).holding.viewOf(compact, config)
+    const view = formats.named(format).holding.exchange?.viewOf(compact, config)
+    if (view === undefined) return false
     return (compiled.get(queryId) ?? []).every((field) => isSatisfied(field, view, work))
   }
 }

@@ -19,7 +19,9 @@ export function submissionOf(
     const descriptor = descriptors[queryId]
     if (descriptor === undefined) throw new Error(`No input descriptor has the credential query ${queryId}.`)
     const path = others.length === 0 ? '$' : `$[${index}]`
-    return { id: descriptor.id, ...formats.named(format).holding.submittedAs(path, descriptor.designations) }
+    const { exchange } = formats.named(format).holding
+    if (exchange === undefined) throw new Error(`No presentation of ${format} answers an input descriptor.`)
+    return { id: descriptor.id, ...exchange.submittedAs(path, descriptor.designations) }
   })
   return {
     vp_token: others.length === 0 ? only : [only, ...others],

@@ -1,0 +1,72 @@
+import { CredentialError } from '../../protocol/credential/verification.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
+import { elementPathOf, mdocDcqlCredential } from '../../protocol/mdoc/dcql.js'
+import type { ElementPath, MdocClaims } from '../../protocol/mdoc/mdoc.js'
+import type { HolderPresentation, Holding } from '../holding.js'
+import { loadMdoc } from './load.js'
+import { statusOf } from './status.js'
+
+const contentOf = async (compact: string) => (await loadMdoc()).readMdoc(compact)
+
+/** OpenID4VP 1.0 §7.2: nothing else leads to an element. */
+function elementOf(path: HolderPresentation['disclose'][number]): ElementPath {
+  const element = elementPathOf([...path])
+  if (element === undefined) throw new CredentialError('A claims path is none into an mdoc.')
+  return element
+}
+
+/** OpenID4VP 1.0 Appendix B.2.5: the device signs, whether the verifier asks for a proof or not. */
+async function present({ compact, disclose, signer, nonce, handover }: HolderPresentation): Promise<string> {
+  const { presentMdoc, redirectTranscript } = await loadMdoc()
+  return presentMdoc({
+    issuerSigned: compact,
+    disclose: disclose.map(elementOf),
+    sessionTranscript: redirectTranscript({ ...handover, nonce }),
+    signer,
+  })
+}
+
+/**
+ * Claims queries as OpenID4VP 1.0 has them (§7.2): the library also takes those of drafts, which name an element in another way, and
+ * cuts off what a path has behind two names. What is no path is left out, and so refused.
+ */
+function asFinal(query: JsonObject): JsonObject {
+  if (!Array.isArray(query.claims)) return query
+  const claims = query.claims.map((claim: unknown) => {
+    if (!isObject(claim)) return claim
+    const { namespace: _, claim_name: __, path, ...others } = claim
+    return isElementPath(path) ? { ...others, path } : others
+  })
+  return { ...query, claims }
+}
+
+const isElementPath = (path: unknown): boolean =>
+  Array.isArray(path) && path.length === 2 && path.every((name) => typeof name === 'string')
+
+/** An object that has no other names than its own, as the library does not ask whose a name is. */
+function bare<T, U>(object: Readonly<Record<string, T>>, mapped: (value: T) => U): Record<string, U> {
+  const entries = Object.entries(object).map(([name, value]) => [name, mapped(value)] as const)
+  return Object.assign(Object.create(null), Object.fromEntries(entries))
+}
+
+export const holding: Holding = {
+  formerNames: [],
+  library: {
+    checksConfigurations: true,
+    query: asFinal,
+    credential: ([doctype = ''], claims) => {
+      const { credential_format, namespaces } = mdocDcqlCredential({ doctype, claims: claims as MdocClaims })
+      return {
+        credential_format,
+        doctype,
+        namespaces: bare(namespaces, (elements) => bare(elements, (value) => value)),
+      }
+    },
+  },
+  typesOf: ({ doctype }) => (typeof doctype === 'string' ? [doctype] : []),
+  claimsOf: async (compact) => (await contentOf(compact)).claims,
+  subjectOf: (claims) => ({ ...claims }),
+  x5cOf: async (compact) => (await contentOf(compact)).x5c,
+  statusOf: async (compact) => statusOf(await contentOf(compact)),
+  present,
+}

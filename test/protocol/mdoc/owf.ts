@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { Jwk } from '../../../server/protocol/jose/jws.js'
+import type { ElementPath } from '../../../server/protocol/mdoc/mdoc.js'
+
+/** A request as it counts for the transcript (OpenID4VP 1.0 Appendix B.2.6), by its address or over the Digital Credentials API. */
+export type OwfRequest = { readonly nonce: string; readonly encryptionKey?: Jwk | undefined } & (
+  | { readonly clientId: string; readonly responseUri: string }
+  | { readonly origin: string }
+)
+
+export interface OwfTask {
+  /** Presents elements of a document; verifies it before where it is given a root. */
+  readonly hold?: {
+    readonly issuerSigned: string
+    readonly devicePrivate: Jwk
+    readonly doctype: string
+    readonly paths: readonly ElementPath[]
+    readonly root?: Uint8Array
+    readonly now?: Date
+  }
+  /** Verifies a presentation before anything else. */
+  readonly verify?: { readonly deviceResponse: string; readonly root: Uint8Array; readonly now: Date }
+}
+
+interface Done {
+  /** The encoded SessionTranscript, which is the library's own. */
+  readonly transcript: Uint8Array
+  readonly presented: string
+}
+
+/** @owf/mdoc, the library of Credo, as holder and verifier, in a thread of its own. Throws what it refuses. */
+export async function owf(request: OwfRequest, task: OwfTask): Promise<Done> {
+  const { encryptionKey: key, ...named } = request
+  const jwkThumbprint = key && Buffer.from(await calculateJwkThumbprint(key as JWK), 'base64url')
+  const bound = { ...named, ...(jwkThumbprint === undefined ? {} : { jwkThumbprint }) }
+  const worker = new Worker(new URL('owf.mjs', import.meta.url), {
+    workerData: { ...task, ...('origin' in request ? { dcApi: bound } : { redirect: bound }) },
+  })
+  const [answer] = (await once(worker, 'message')) as [Done & { readonly refused?: string }]
+  if (answer.refused !== undefined) throw new Error(answer.refused)
+  return answer
+}
