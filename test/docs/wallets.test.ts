@@ -21,14 +21,14 @@ const rows = readFileSync(resolve(docs, 'wallets.md'), 'utf8')
     return { library: /^`(.+?)`/.exec(what)?.[1] ?? '', what, version, date, paths }
   })
 
-/** Whether a test, or what it imports of the tests' own, names a library as its import. */
+/** Whether a test, or what it imports of the tests' own or runs in a worker, names a library as its import. */
 function uses(file: string, library: string, seen = new Set<string>()): boolean {
   seen.add(file)
   const text = readFileSync(file, 'utf8')
   if (text.includes(`from '${library}'`)) return true
-  const imported = [...text.matchAll(/from '(\.[^']+)\.js'/g)].map(([, path = '']) =>
-    resolve(dirname(file), `${path}.ts`),
-  )
+  const modules = [...text.matchAll(/from '(\.[^']+)\.js'/g)].map(([, path]) => `${path}.ts`)
+  const workers = [...text.matchAll(/new URL\('([^']+\.mjs)', import\.meta\.url\)/g)].map(([, path = '']) => path)
+  const imported = [...modules, ...workers].map((path) => resolve(dirname(file), path))
   return imported.some((path) => path.includes('/test/') && !seen.has(path) && uses(path, library, seen))
 }
 

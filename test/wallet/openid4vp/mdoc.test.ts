@@ -226,6 +226,7 @@ describe('what a hosted wallet does not present', () => {
 
   it.each([
     ['a path of one name', { claims: [{ path: ['family_name'] }] }],
+    ['a path of three names', { claims: [{ path: [NAMESPACE, 'driving_privileges', 'code'] }] }],
     ['a path with an index', { claims: [{ path: [NAMESPACE, 'driving_privileges', 0] }] }],
     ['as drafts named elements', { claims: [{ namespace: NAMESPACE, claim_name: 'family_name' }] }],
   ])('%s leads to no element (OpenID4VP 1.0 §7.2)', async (_, members) =>
