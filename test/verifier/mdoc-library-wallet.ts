@@ -42,8 +42,8 @@ async function vpTokenOf(request: z.infer<typeof zRequest>, document: HeldDocume
   const { id, doctype, paths } = choose(request.dcql_query, document)
   const {
     nonce,
-    client_id: clientId,
-    response_uri: responseUri,
+    client_id: clientId = '',
+    response_uri: responseUri = '',
     response_mode: mode,
     client_metadata: metadata,
   } = request

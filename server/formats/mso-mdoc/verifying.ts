@@ -4,7 +4,6 @@ import { loadMdoc } from './load.js'
 import { statusOf } from './status.js'
 import { mdocView } from './view.js'
 
-
 /** OpenID4VP 1.0 Appendix B.2.6. */
 async function transcriptsOf(handover: Handover, nonce: string): Promise<readonly Uint8Array[]> {
   const { dcApiTranscript, redirectTranscript } = await loadMdoc()
