@@ -8,4 +8,8 @@ export interface Place {
 }
 
 /** The screens, in the order of the work. One that is not built is not listed. */
-export const PLACES: readonly Place[] = [{ to: '/', name: 'overview' }]
+export const PLACES: readonly Place[] = [
+  { to: '/', name: 'overview' },
+  { to: '/types', name: 'types' },
+  { to: '/offers', name: 'offers' },
+]

@@ -50,6 +50,10 @@ describe('credential types and offers', () => {
   it('are made with the keyboard alone, and what becomes of an offer is told as it happens', async () => {
     await opened('/types', async (page) => {
       await heading(page, 'Credential types')
+      await press(page, 'Overview')
+      await heading(page, 'Overview')
+      await press(page, 'Credential types')
+      await heading(page, 'Credential types')
       await press(page, 'New credential type')
       await heading(page, 'New credential type')
       await typeInto(page, 'Technical name', 'Membership')
@@ -103,7 +107,7 @@ describe('credential types and offers', () => {
     await opened(
       '/types/Membership/edit',
       async (page) => {
-        await heading(page, 'New version of Membership')
+        await page.getByRole('button', { name: 'Publish version 2' }).waitFor()
         const again = { name: 'Membership', version: 2, schema: { type: 'object', properties: { other: {} } } }
         expect((await service.request('POST', '/schemas', { body: again })).status).toBe(201)
         await page.getByLabel('Title, claim 1').fill('Rank')

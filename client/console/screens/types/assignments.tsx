@@ -37,7 +37,7 @@ export function Assignments({ type }: { readonly type: TypeVersion }) {
                 disabled={change.isPending}
                 onChange={({ target }) => change.mutate({ issuerId: id, assign: target.checked })}
               >
-                {nameOf(display, language) ?? shortened(did)}
+                {nameOf(display, language) ?? shortened(did)}{' '}
                 {isDefault && <span className="tag">{texts.overview.byDefault}</span>}
               </Check>
             ))}

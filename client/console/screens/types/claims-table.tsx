@@ -93,8 +93,14 @@ function Row({ at, onRemove }: RowProps) {
         <input type="checkbox" {...register(`rows.${at}.selective`)} aria-label={named(words.selective)} />
       </td>
       <td>
-        <button type="button" className="quiet" aria-label={named(common.remove)} onClick={onRemove}>
-          {common.remove}
+        <button
+          type="button"
+          className="quiet icon"
+          aria-label={named(common.remove)}
+          title={named(common.remove)}
+          onClick={onRemove}
+        >
+          ✕
         </button>
       </td>
     </tr>

@@ -20,7 +20,9 @@ interface Props {
 const CONFLICT = 409
 
 /** Writes a credential type beside the card that a wallet would show, and publishes it. */
-export function Editor({ before, onPublished }: Props) {
+export function Editor({ before: given, onPublished }: Props) {
+  // Not that which is read meanwhile: publishing would then undo, unseen, what somebody else has published.
+  const [before] = useState(given)
   const { language, texts } = useSpoken()
   const { types: words, form: formWords } = texts
   const client = useQueryClient()
