@@ -1,4 +1,5 @@
 import type { AgentStore } from './agent/store.js'
+import type { AuditStore } from './audit/store.js'
 import type { Access } from './auth/access.js'
 import type { SignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
@@ -10,6 +11,7 @@ import type { Pings } from './events/pings.js'
 import type { EventStore } from './events/store.js'
 import type { Events } from './events/stream.js'
 import type { Formats } from './formats/registry.js'
+import type { CredentialHistoryStore } from './issuer/credentials/history/store.js'
 import type { CredentialListStore } from './issuer/credentials/list/store.js'
 import type { CredentialStore } from './issuer/credentials/store.js'
 import type { IssuanceStore } from './issuer/issuance/store.js'
@@ -51,9 +53,11 @@ import type { WalletProvider } from './wallet/protocol/wallet-provider.js'
 
 export interface Stores {
   readonly agents: AgentStore
+  readonly audit: AuditStore
   readonly authorizations: AuthorizationStore
   readonly decisions: DecisionStore
   readonly authorizationRequests: AuthorizationRequestStore
+  readonly credentialHistory: CredentialHistoryStore
   readonly credentialList: CredentialListStore
   readonly credentials: CredentialStore
   readonly dids: DidStore
@@ -85,6 +89,7 @@ export interface Stores {
 /** What lists are read with: nothing that decides what anybody may do or gets. */
 export interface ListStores {
   readonly agents: Pick<AgentStore, 'issuers' | 'verifiers'>
+  readonly audit: Pick<AuditStore, 'page'>
   readonly credentialList: CredentialListStore
   readonly dids: Pick<DidStore, 'createdBy' | 'ofHolder'>
   readonly holders: Pick<HolderStore, 'createdBy'>

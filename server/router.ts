@@ -1,4 +1,5 @@
 import { agentRouter } from './agent/agent.router.js'
+import { auditRouter } from './audit/audit.router.js'
 import { consoleRouter } from './console/console.router.js'
 import { didsRouter } from './dids/dids.router.js'
 import { type Formats, standardFormats } from './formats/registry.js'
@@ -44,6 +45,7 @@ const createAppRouter = (formats: Formats) =>
     qrCodes: qrCodesRouter,
     pages: createPageRouter,
     agent: agentRouter,
+    audit: auditRouter,
     agentHolders: agentHoldersRouter,
     holders: mergeRouters(holdersRouter, processRouter(formats)),
     walletCredentials: walletCredentialsRouter(formats),

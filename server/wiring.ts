@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { certificateChecks, certificateTasks, expiriesOf } from './agent/certificate-watch.js'
 import { certifiedKey } from './agent/certified-key.js'
 import { createAgentStore } from './agent/store.js'
+import { createAuditStore } from './audit/store.js'
 import { auditTasks } from './audit/tasks.js'
 import { createAccess } from './auth/access.js'
 import { createSignIn } from './auth/sign-in.js'
@@ -20,6 +21,7 @@ import { createEvents } from './events/stream.js'
 import { eventTasks } from './events/tasks.js'
 import { eventTransport } from './events/transports/configured.js'
 import { type Formats, standardFormats } from './formats/registry.js'
+import { createCredentialHistoryStore } from './issuer/credentials/history/store.js'
 import { createCredentialListStore } from './issuer/credentials/list/store.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
 import { createIssuanceStore } from './issuer/issuance/store.js'
@@ -98,9 +100,11 @@ export interface DepsOptions {
 export function createStores(database: Database, announce: Announce = () => {}): Stores {
   return {
     agents: createAgentStore(database),
+    audit: createAuditStore(database),
     authorizations: createAuthorizationStore(database),
     decisions: createDecisionStore(database, announce),
     authorizationRequests: createAuthorizationRequestStore(database),
+    credentialHistory: createCredentialHistoryStore(database),
     credentialList: createCredentialListStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),

@@ -31,6 +31,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: 'Holders', description: 'Hosted wallets: their DIDs, what they hold and what they presented.' },
   { name: 'Agent', description: 'Holders, issuers, verifiers and DIDs are made and listed here, by admins.' },
   { name: 'Console', description: 'Login of the console, and who uses it.' },
+  { name: 'Audit', description: 'Who changed what, and when, for admins.' },
   { name: 'OpenID4VCI', description: 'What wallets call to be issued credentials (OpenID4VCI 1.0).' },
   { name: 'Pages', description: 'Pages to which people are sent, to present or to receive, and what they load.' },
   { name: 'OpenID4VP', description: 'What wallets call to present credentials (OpenID4VP 1.0).' },

@@ -17,6 +17,7 @@ it('a replica has a part in lists alone: what decides something, and every statu
     'agent.issuers',
     'agent.verifiers',
     'agentHolders.list',
+    'audit.list',
     'credentialOffers.sessions',
     'credentials.list',
     'holders.dids',

@@ -20,6 +20,8 @@ import { issuanceContext } from '../issuance/issuer-context.js'
 import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
 import { createCredential, readCredential, revokeCredential, signCredential } from './credentials.contract.js'
+import { readCredentialHistory } from './history/history.contract.js'
+import { historyOf } from './history/history.js'
 import { listCredentials } from './list/list.contract.js'
 import { listedCredential } from './list/listed-credential.js'
 
@@ -79,6 +81,12 @@ export const credentialsRouter = (formats: Formats) => {
       .query(({ ctx, input }) =>
         listed(ctx, input, ({ credentialList }, part) => credentialList.page(input, part), listedCredential),
       ),
+
+    history: issuerOperatorProcedure
+      .meta(readCredentialHistory.meta)
+      .input(readCredentialHistory.input)
+      .output(readCredentialHistory.output)
+      .query(({ ctx: { deps }, input }) => historyOf(deps, input.id)),
 
     read: userProcedure
       .meta(readCredential.meta)

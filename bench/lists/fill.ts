@@ -1,0 +1,44 @@
+const id = (kind: string) => `md5('${kind}' || n)::uuid::text`
+
+/** The oldest nineteen rows of everything have what no other row has: whoever looks for that in the order of time finds it last. */
+const RARE = 'n < 20'
+
+/** About as long as that of a credential of ten claims. */
+const VC = `json_build_object('type', json_build_array('VerifiableCredential'), 'proof', json_build_object('jws',
+  (SELECT string_agg(md5(n::text || i), '') FROM generate_series(1, 30) AS i)))`
+
+/**
+ * Statements that fill an empty database with that many rows of everything that lists show, one each second: nearly all alike, and a few old ones
+ * that are not. The account must be a superuser's: references hold by the way the rows are made.
+ */
+export function listFilling(rows: number): readonly string[] {
+  const from = `FROM generate_series(1, ${rows}) AS n`
+  const at = `now() - (${rows} - n) * interval '1 second'`
+  return [
+    "SET session_replication_role = 'replica'; SET synchronous_commit = off; SET jit = off",
+    `INSERT INTO schemas (id, name, version, body, created_by, created_at)
+       SELECT ${id('schema')}, 'Type_' || (n / 4), n, '{}', 'alice', ${at} ${from}`,
+    `INSERT INTO credentials (id, schema_id, issuer_id, holder_did, vc, created_at, revoked_at)
+       SELECT ${id('credential')}, CASE WHEN ${RARE} THEN md5('schema1')::uuid::text ELSE md5('schema2000')::uuid::text END, 'issuer',
+         CASE WHEN ${RARE} THEN 'did:example:rare' WHEN n % 2 = 0 THEN 'did:example:' || (n / 100) END, ${VC}, ${at},
+         CASE WHEN ${RARE} THEN now() END ${from}`,
+    `INSERT INTO redemptions (id, offering_id, credential_id, redeemed_at)
+       SELECT ${id('redemption')}, CASE WHEN ${RARE} THEN 'rare' ELSE 'popular' END, ${id('credential')}, ${at} ${from}`,
+    `INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
+       SELECT 'list', n, ${id('credential')}, 'Type', 'dc+sd-jwt' ${from}`,
+    `INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, is_session, created_at)
+       SELECT ${id('offering')}, 'schema', 'issuer', '{}', true, ${at} ${from}`,
+    `INSERT INTO credential_offer_sessions (id, created_by, state, first_view, expires_at, created_at)
+       SELECT ${id('offering')}, 'alice', CASE WHEN ${RARE} THEN 'Accepted' ELSE 'CredentialIssued' END, '{}', now(), ${at} ${from}`,
+    `INSERT INTO verification_sessions (id, request_id, verifier_id, client_id, key_id, kid, state, error_message, response_mode, first_view,
+         dcql_query, created_at, expires_at, ended_at)
+       SELECT ${id('session')}, ${id('request')}, 'did:example:v', 'did:example:v', 'key', 'kid',
+         CASE WHEN ${RARE} THEN 'ResponseVerified' ELSE 'Error' END, CASE WHEN ${RARE} THEN NULL ELSE 'It ran out.' END, 'direct_post',
+         '{}', '{}', ${at}, now(), now() ${from}`,
+    `INSERT INTO audit_events (at, actor, action, subject, subject_id)
+       SELECT ${at}, CASE WHEN ${RARE} THEN 'rare' WHEN n % 3 = 0 THEN 'alice' END,
+         CASE WHEN ${RARE} THEN 'schema.created' WHEN n % 2 = 0 THEN 'credential.issued' ELSE 'offering.created' END,
+         CASE WHEN ${RARE} THEN 'schema' WHEN n % 2 = 0 THEN 'credential' ELSE 'offering' END, ${id('credential')} ${from}`,
+    'ANALYZE',
+  ]
+}

@@ -1,0 +1,93 @@
+import { createAuditStore } from '../../server/audit/store.js'
+import type { Database } from '../../server/database/connect.js'
+import type { TimedPart } from '../../server/database/list-position.js'
+import { createCredentialListStore } from '../../server/issuer/credentials/list/store.js'
+import { createOfferSessionListStore } from '../../server/issuer/openid4vci/sessions/list/store.js'
+import { CREDENTIAL_OFFER_STATES } from '../../server/issuer/openid4vci/sessions/session.js'
+import { createSchemaListStore } from '../../server/issuer/schemas/list/store.js'
+import { createVerificationSessionListStore } from '../../server/verifier/sessions/list/store.js'
+import { SESSION_STATES } from '../../server/verifier/sessions/session.js'
+
+/** A list that is asked for, and how many rows of a database that `listFilling` made it finds. */
+export interface Question {
+  readonly list: string
+  readonly asked: string
+  readonly read: () => Promise<readonly unknown[]>
+  readonly found: number
+}
+
+/** A page of fifty, and one row more that says that there is another page. */
+export const TAKE = 51
+
+const WHOLE: TimedPart = { take: TAKE, after: undefined, from: undefined, to: undefined }
+
+/** Each list without a filter, of a time, behind a cursor and with each single filter: of what is frequent, rare and old, and nowhere. */
+export function questions(database: Database, rows: number, idPrefix: string): Question[] {
+  const middle = new Date(Date.now() - (rows / 2) * 1_000)
+  const parts: readonly [string, TimedPart][] = [
+    ['all', WHOLE],
+    ['from', { ...WHOLE, from: middle }],
+    ['to', { ...WHOLE, to: middle }],
+    ['cursor', { ...WHOLE, after: { createdAt: middle, id: '8' } }],
+  ]
+  const list = <Filters>(
+    name: string,
+    page: (filters: Filters, part: TimedPart) => Promise<readonly unknown[]>,
+    none: Filters,
+    filtered: readonly (readonly [Filters, number])[],
+  ): Question[] => [
+    ...parts.map(([asked, part]) => ({ list: name, asked, read: () => page(none, part), found: TAKE })),
+    ...filtered.map(([filters, found]) => ({
+      list: name,
+      asked: typeof filters === 'string' ? filters : JSON.stringify(filters),
+      read: () => page(filters, WHOLE),
+      found,
+    })),
+  ]
+  return [
+    ...list('credentials', createCredentialListStore(database).page, {}, [
+      [{ schema: 'Type_500' }, TAKE],
+      [{ schema: 'Type_0' }, 19],
+      [{ status: 'active' }, TAKE],
+      [{ status: 'revoked' }, 19],
+      [{ holderDid: 'did:example:100' }, 50],
+      [{ holderDid: 'did:example:rare' }, 19],
+      [{ holderDid: 'did:example:nobody' }, 0],
+      [{ offeringId: 'popular' }, TAKE],
+      [{ offeringId: 'rare' }, 19],
+      [{ idPrefix }, 1],
+    ]),
+    ...list(
+      'offer sessions',
+      createOfferSessionListStore(database).page,
+      undefined,
+      CREDENTIAL_OFFER_STATES.map((state) => [
+        state,
+        state === 'CredentialIssued' ? TAKE : state === 'Accepted' ? 19 : 0,
+      ]),
+    ),
+    ...list(
+      'verification sessions',
+      createVerificationSessionListStore(database).page,
+      undefined,
+      SESSION_STATES.map((state) => [state, state === 'Error' ? TAKE : state === 'ResponseVerified' ? 19 : 0]),
+    ),
+    ...list('schemas', createSchemaListStore(database).page, {}, [
+      [{ name: 'Type_500' }, 4],
+      [{ active: true }, TAKE],
+      [{ active: false }, TAKE],
+    ]),
+    ...list('audit events', createAuditStore(database).page, {}, [
+      [{ action: 'credential.issued' }, TAKE],
+      [{ action: 'schema.created' }, 19],
+      [{ action: 'nothing.done' }, 0],
+      [{ actor: 'alice' }, TAKE],
+      [{ actor: 'rare' }, 19],
+      [{ actor: 'nobody' }, 0],
+      [{ subject: 'credential' }, TAKE],
+      [{ subject: 'schema' }, 19],
+      [{ subject: 'nothing' }, 0],
+      [{ subjectId: 'nothing' }, 0],
+    ]),
+  ]
+}

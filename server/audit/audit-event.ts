@@ -1,0 +1,11 @@
+import type { z } from 'zod'
+import type { zAuditEvent } from './audit.contract.js'
+import type { AuditEvent } from './store.js'
+
+/** An audit event as it is shown. */
+export const auditEvent = ({ id, createdAt, actor, ...event }: AuditEvent): z.input<typeof zAuditEvent> => ({
+  id: id.replace(/^0+/, ''),
+  at: createdAt.toISOString(),
+  ...(actor === null ? {} : { actor }),
+  ...event,
+})

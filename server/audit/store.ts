@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import type { Database } from '../database/connect.js'
+import { fragment } from '../database/fragment.js'
+import { type TimedPart, timedPart, where } from '../database/list-position.js'
+
+/** An audit event as it is stored. `id`: its number, with zeros before it, so that numbers are ordered as texts. */
+export interface AuditEvent {
+  readonly id: string
+  readonly createdAt: Date
+  readonly actor: string | null
+  readonly action: string
+  readonly subject: string
+  readonly subjectId: string
+}
+
+const zAuditEvent: z.ZodType<AuditEvent> = z.strictObject({
+  id: z.string(),
+  createdAt: z.date(),
+  actor: z.string().nullable(),
+  action: z.string(),
+  subject: z.string(),
+  subjectId: z.string(),
+})
+
+export interface AuditFilters {
+  readonly action?: string | undefined
+  readonly actor?: string | undefined
+  /** Kind of thing. */
+  readonly subject?: string | undefined
+  readonly subjectId?: string | undefined
+}
+
+const number = fragment`lpad(a.id::text, 19, '0')`
+
+const columns = fragment`
+  ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId"`
+
+/**
+ * `kinds`: every action with the kind of thing that it is done to, found by stepping through the index of actions. There is no index by time
+ * alone, which each action would have to be written to as well.
+ */
+const kinds = fragment`
+  actions(action) AS (
+    SELECT min(action) FROM audit_events
+    UNION ALL SELECT (SELECT min(e.action) FROM audit_events e WHERE e.action > before.action) FROM actions before
+    WHERE before.action IS NOT NULL),
+  kinds AS (
+    SELECT actions.action, latest.subject FROM actions
+    CROSS JOIN LATERAL (
+      SELECT a.subject FROM audit_events a WHERE a.action = actions.action ORDER BY a.at DESC LIMIT 1) latest)`
+
+const end = (part: TimedPart) => timedPart(fragment`a.at`, number, part)
+
+const conditions = ({ action, actor, subject, subjectId }: AuditFilters) => fragment`
+  ${where(action, (is) => fragment`a.action = ${is}`)}
+  ${where(actor, (is) => fragment`a.actor = ${is}`)}
+  ${where(subject, (is) => fragment`a.subject = ${is}`)}
+  ${where(subjectId, (is) => fragment`a.subject_id = ${is}`)}`
+
+/** What happened to a credential at most, that its history tells. */
+const HISTORY = 200
+
+export type AuditStore = ReturnType<typeof createAuditStore>
+
+export function createAuditStore({ bounded, sql }: Database) {
+  return {
+    /** The newest first. */
+    page(filters: AuditFilters, part: TimedPart): Promise<AuditEvent[]> {
+      const { action, actor, subject, subjectId } = filters
+      if (action !== undefined || actor !== undefined) {
+        return bounded(
+          zAuditEvent,
+        )`SELECT ${columns} FROM audit_events a WHERE true ${conditions(filters)} ${end(part)}`
+      }
+      const ofThing = fragment`a.subject = things.subject ${conditions(filters)} ${end(part)}`
+      const ofAction = fragment`a.action = things.action ${conditions(filters)} ${end(part)}`
+      const things = subjectId === undefined ? fragment`kinds` : fragment`(SELECT DISTINCT subject FROM kinds)`
+      return bounded(zAuditEvent)`
+        WITH RECURSIVE ${kinds}
+        SELECT newest.* FROM ${things} AS things
+        CROSS JOIN LATERAL (SELECT ${columns} FROM audit_events a WHERE ${subjectId === undefined ? ofAction : ofThing}) newest
+        WHERE true ${where(subject, (is) => fragment`things.subject = ${is}`)}
+        ORDER BY newest."createdAt" DESC, newest.id DESC LIMIT ${part.take}`
+    },
+
+    /** What happened to a credential and to the offering that it is of, the newest first. */
+    ofCredential: (id: string, offeringId: string | null): Promise<AuditEvent[]> =>
+      sql(zAuditEvent)`
+        SELECT ${columns} FROM audit_events a
+        WHERE (a.subject = 'credential' AND a.subject_id = ${id}) OR (a.subject = 'offering' AND a.subject_id = ${offeringId})
+        ORDER BY a.at DESC, a.id DESC LIMIT ${HISTORY}`,
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { Database } from '../../../database/connect.js'
+import { json } from '../../../database/row-shapes.js'
+import { type ListedCredential, listedColumns, listedShape } from '../list/store.js'
+
+/** A copy of a credential: what a wallet holds. */
+export interface IssuedInstance {
+  readonly configurationId: string
+  readonly format: string
+  readonly statusListId: string
+  readonly statusListIndex: number
+  /** ISO 8601; null while it is good. */
+  readonly revokedAt: string | null
+}
+
+export interface CredentialWithInstances extends ListedCredential {
+  readonly instances: readonly IssuedInstance[] | null
+  readonly instanceCount: number
+}
+
+const zCredential: z.ZodType<CredentialWithInstances> = z.strictObject({
+  ...listedShape,
+  instances: json<IssuedInstance[]>().nullable(),
+  instanceCount: z.int(),
+})
+
+/** Copies that are shown: an authorization may give some thousand. */
+const SHOWN = 200
+
+export type CredentialHistoryStore = ReturnType<typeof createCredentialHistoryStore>
+
+export function createCredentialHistoryStore({ sql }: Database) {
+  return {
+    async find(id: string): Promise<CredentialWithInstances | undefined> {
+      const [row] = await sql(zCredential)`
+        SELECT ${listedColumns},
+          (SELECT count(*)::int FROM credential_instances i WHERE i.credential_id = c.id) AS "instanceCount",
+          (SELECT jsonb_agg(jsonb_build_object('configurationId', configuration_id, 'format', format, 'statusListId', status_list_id,
+              'statusListIndex', status_index, 'revokedAt', to_char(revoked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+            FROM (
+              SELECT * FROM credential_instances i WHERE i.credential_id = c.id
+              ORDER BY configuration_id, status_list_id, status_index LIMIT ${SHOWN}) shown) AS instances
+        FROM credentials c
+        JOIN schemas s ON s.id = c.schema_id
+        LEFT JOIN redemptions r ON r.credential_id = c.id
+        WHERE c.id = ${id}`
+      return row
+    },
+  }
+}
