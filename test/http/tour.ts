@@ -256,6 +256,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('GET', '/verification-sessions/{sessionId}/result', { at: session, query: { response_code } })
   await go('GET', '/holders/{holderId}/presentations', { at: { holderId } })
   await go('GET', '/api/v1/verification-sessions', { query: { limit: '1' } })
+  await go('GET', '/api/v1/verification-sessions/{sessionId}/checks', { at: session })
 
   await visitPresentPage({ go, service }, holderId)
   const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })

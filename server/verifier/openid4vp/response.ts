@@ -13,7 +13,8 @@ import {
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { ResponseError } from '../../protocol/openid4vp/response-error.js'
 import type { Work } from '../../protocol/work.js'
-import { PresentationError } from '../presentations/presentation-error.js'
+import { checksOfRefused } from '../presentations/checks.js'
+import { type PresentationChecks, PresentationError } from '../presentations/presentation-error.js'
 import { verifiedClaims } from '../presentations/verified-claims.js'
 import { type Binding, type VerifiedVpToken, verifyVpToken } from '../presentations/verify-vp-token.js'
 import { expireSessions } from '../sessions/expire.js'
@@ -142,7 +143,7 @@ async function verifyOrEnd(
     return await verifyVpToken(deps, session, binding, presentations, work)
   } catch (thrown) {
     if (!(thrown instanceof PresentationError)) throw thrown
-    const { errorMessage, redirectUri } = await endInError(deps, session, thrown.message)
+    const { errorMessage, redirectUri } = await endInError(deps, session, thrown.message, checksOfRefused(thrown))
     deps.metrics.verificationSession('refused', thrown.check)
     throw new OAuthError('invalid_request', errorMessage, { members: returning(redirectUri), cause: thrown })
   }
@@ -180,10 +181,12 @@ async function endInError(
   deps: Deps,
   session: Session,
   message: string,
+  checks: readonly PresentationChecks[] = [],
 ): Promise<{ errorMessage: string; redirectUri: string | undefined }> {
   const errorMessage = wireText(message)
   const redirectUri = await endAndReturn(deps, session, responseFailed(errorMessage), {
     action: 'presentation.refused',
+    checks,
   })
   return { errorMessage, redirectUri }
 }
@@ -191,11 +194,12 @@ async function endInError(
 async function complete(
   deps: Deps,
   session: Session,
-  { credentials, discarded }: VerifiedVpToken,
+  { credentials, discarded, checks }: VerifiedVpToken,
 ): Promise<ProtocolReply> {
   const redirectUri = await endAndReturn(deps, session, responseVerified, {
     result: credentials.map(verifiedClaims),
     discarded,
+    checks,
     action: 'presentation.verified',
   })
   deps.metrics.verificationSession('verified')

@@ -1,18 +1,29 @@
 import type { Check } from '../../protocol/credential/verification.js'
 
+/** What was checked of a presentation: all that it passed where it holds, or the check that failed. */
+export interface PresentationChecks {
+  /** Null for the answer as a whole. */
+  readonly credentialQueryId: string | null
+  readonly passed: readonly Check[]
+  readonly failed: { readonly check: Check; readonly message: string } | null
+}
+
 /**
  * A requested presentation that fails a check. `message` is one sentence that both wallet and verifier get: it
  * names credential, check and path, never a claim's value.
  */
 export class PresentationError extends Error {
   override readonly name = 'PresentationError'
+  /** What was checked of the whole answer, where it came to that. */
+  readonly checks: readonly PresentationChecks[] | undefined
 
   constructor(
     readonly check: Check,
     message: string,
-    options?: ErrorOptions,
+    { checks, ...options }: ErrorOptions & { readonly checks?: readonly PresentationChecks[] } = {},
   ) {
     super(message, options)
+    this.checks = checks
   }
 }
 

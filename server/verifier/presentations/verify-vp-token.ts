@@ -19,8 +19,9 @@ import { profileNamed } from '../openid4vp/profiles/profile.js'
 import type { Session } from '../sessions/session.js'
 import { startVerification, type Verification } from '../verify/check-credential.js'
 import { authorityKeyIdentifiersOf } from './authorities.js'
+import { keptChecks } from './checks.js'
 import type { Judged } from './judged.js'
-import { type DiscardedPresentation, PresentationError } from './presentation-error.js'
+import { type DiscardedPresentation, type PresentationChecks, PresentationError } from './presentation-error.js'
 import { assertAuthorized, withTransactions } from './transactions.js'
 import { type Trust, trustAlso, trustIn } from './trust.js'
 import { verifyPresentation } from './verify-presentation.js'
@@ -42,6 +43,7 @@ export type AnsweringCredential = PresentedCredential & {
 export interface VerifiedVpToken {
   readonly credentials: readonly AnsweringCredential[]
   readonly discarded: readonly DiscardedPresentation[]
+  readonly checks: readonly PresentationChecks[]
 }
 
 type Asked = Pick<Session, 'profile' | 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'transactionData' | 'createdAt'>
@@ -93,9 +95,13 @@ export async function verifyVpToken(
   const judged = verified
     .map((one) => ({ ...one, found: againstQuery(verification, one, items) }))
     .map((one) => withTransactions(transactions, one))
-  assertSatisfied(session, judged)
-  assertAuthorized(transactions, judged)
+  const checks = keptChecks(judged)
+  withChecks(checks, () => {
+    assertSatisfied(session, judged)
+    assertAuthorized(transactions, judged)
+  })
   return {
+    checks,
     credentials: judged.flatMap(({ query, item, found, authorizes }) =>
       found instanceof PresentationError
         ? []
@@ -104,6 +110,16 @@ export async function verifyVpToken(
     discarded: judged.flatMap(({ query, found }) =>
       found instanceof PresentationError ? [{ credentialQueryId: query.id, reason: found.message }] : [],
     ),
+  }
+}
+
+/** @throws PresentationError that has the checks of all presentations */
+function withChecks(checks: readonly PresentationChecks[], judge: () => void): void {
+  try {
+    judge()
+  } catch (thrown) {
+    if (!(thrown instanceof PresentationError)) throw thrown
+    throw new PresentationError(thrown.check, thrown.message, { cause: thrown.cause, checks })
   }
 }
 

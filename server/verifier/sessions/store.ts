@@ -7,7 +7,7 @@ import { type Announce, eventRow, recordEvents, type SessionEvent, zEvent } from
 import { insertPage, type NewPage } from '../../pages/store.js'
 import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
-import type { DiscardedPresentation } from '../presentations/presentation-error.js'
+import type { DiscardedPresentation, PresentationChecks } from '../presentations/presentation-error.js'
 import {
   requestExpired,
   requestRetrieved,
@@ -21,6 +21,8 @@ import {
 export interface Ending {
   readonly result?: unknown
   readonly discarded?: readonly DiscardedPresentation[]
+  /** What was checked of the answer; none where there was nothing to check. */
+  readonly checks: readonly PresentationChecks[]
   /** SHA-256 of the response code, base64url. */
   readonly responseCodeHash?: string | undefined
   readonly action: 'presentation.verified' | 'presentation.refused'
@@ -85,6 +87,12 @@ const zResult: z.ZodType<StoredResult> = z.strictObject({
   discarded: jsonColumn<DiscardedPresentation[]>().nullable(),
   responseCodeHash: z.string().nullable(),
   responseCodeUsedAt: z.date().nullable(),
+})
+
+const zChecked = z.strictObject({
+  state: z.enum(SESSION_STATES),
+  errorMessage: z.string().nullable(),
+  checks: jsonColumn<PresentationChecks[]>().nullable(),
 })
 
 const zEnded = z.strictObject({ ...eventRow.shape, pageId: z.string().nullable() })
@@ -204,7 +212,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       const [row] = await sql(zEnded)`
         WITH moved AS (
           UPDATE verification_sessions s SET ${ended(transition, now)},
-            result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)},
+            result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)}, checks = ${json(ending.checks)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
           RETURNING id, seq, state, error_message, first_view),
@@ -231,6 +239,13 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
         SELECT id, seq, expires_at AS at FROM moved`
       announce(rows)
       return batchDone(rows, limit)
+    },
+
+    /** What was checked of a session's answer. Nothing for an unknown session. */
+    async checks(id: string) {
+      const [row] = await sql(zChecked)`
+        SELECT state, error_message AS "errorMessage", checks FROM verification_sessions WHERE id = ${id}`
+      return row
     },
 
     async result(id: string): Promise<StoredResult | undefined> {

@@ -5,6 +5,8 @@ import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
 import { listed } from '../../paging.js'
 import { clientOrVerifierProcedure, listing, router, verifierOperatorProcedure, verifierProcedure } from '../../trpc.js'
+import { readSessionChecks } from './checks/checks.contract.js'
+import { shownChecks } from './checks/sentences.js'
 import { listedSession } from './list/listed-session.js'
 import { readResult } from './result.js'
 import {
@@ -46,6 +48,22 @@ export const verificationSessionsRouter = (formats: Formats) => {
       .input(readVerificationSession.input)
       .output(readVerificationSession.output)
       .query(async ({ ctx: { deps }, input }) => (await current(deps, input.sessionId)).data),
+
+    checks: verifierOperatorProcedure
+      .meta(readSessionChecks.meta)
+      .input(readSessionChecks.input)
+      .output(readSessionChecks.output)
+      .query(async ({ ctx: { deps }, input }) => {
+        const found = await deps.stores.verificationSessions.checks(input.sessionId)
+        if (found === undefined) throw errors.verificationSessionNotFound()
+        const { state, errorMessage, checks } = found
+        return {
+          verificationSessionId: input.sessionId,
+          state,
+          ...(errorMessage === null ? {} : { errorMessage }),
+          checks: shownChecks(checks ?? []),
+        }
+      }),
 
     events: verifierProcedure
       .meta(verificationSessionEvents.meta)

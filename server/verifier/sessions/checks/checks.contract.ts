@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { route } from '../../../contract.js'
+import type { Check } from '../../../protocol/credential/verification.js'
+import { SESSION_STATES } from '../session.js'
+
+const CHECKS = [
+  'format',
+  'issuer-key',
+  'issuer-trust',
+  'signature',
+  'validity',
+  'holder-binding',
+  'transaction-data',
+  'revoked',
+  'status',
+  'query',
+] as const satisfies readonly Check[]
+
+export const readSessionChecks = {
+  meta: route('GET', '/api/v1/verification-sessions/{sessionId}/checks', {
+    tag: 'Verification sessions',
+    summary: 'What was checked of the answer to a request, and with what outcome',
+    description:
+      'Of each presentation that holds every check; of one that does not, the check that failed. None where no wallet presented anything: then ' +
+      '`errorMessage` says why. They stay as long as the session. An unknown session is a 500.',
+    access: 'verifierOperator',
+    errors: [400],
+  }),
+  input: z.strictObject({ sessionId: z.string() }),
+  output: z.object({
+    verificationSessionId: z.string(),
+    state: z.enum(SESSION_STATES),
+    errorMessage: z.string().optional(),
+    checks: z.array(
+      z.object({
+        credentialQueryId: z
+          .string()
+          .optional()
+          .meta({ description: 'Id of the DCQL credential query; absent of a check of the whole answer.' }),
+        check: z.enum(CHECKS),
+        outcome: z.enum(['passed', 'failed']),
+        message: z.string().meta({ description: 'One sentence, which holds no value of a claim.' }),
+      }),
+    ),
+  }),
+}

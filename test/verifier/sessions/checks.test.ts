@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { query as sql } from '../../support/postgres.js'
+import { type Asked, answer, ask, dcql, fetchRequest, ITEM, present } from '../actors.js'
+import { useWorld } from '../world.js'
+
+const world = useWorld()
+
+const checksOf = async ({ verificationSessionId }: Pick<Asked, 'verificationSessionId'>) => {
+  const path = `/api/v1/verification-sessions/${verificationSessionId}/checks`
+  const { status, json, text } = await world.service.request('GET', path, { client: true })
+  expect(status, text).toBe(200)
+  return json
+}
+
+async function presented(options: { nonce?: string } = {}) {
+  const asked = await ask(world.service, { query: [ITEM], responseMode: 'direct_post' })
+  const payload = await fetchRequest(asked)
+  const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload, options)
+  const reply = await answer(payload, { 'item-0-sd-jwt': [presentation] })
+  return { asked, reply }
+}
+
+describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
+  it('names every check that a presentation passed, with its sentence and no claim', async () => {
+    const { asked } = await presented()
+    const { checks, ...session } = await checksOf(asked)
+    expect(session).toEqual({ verificationSessionId: asked.verificationSessionId, state: 'ResponseVerified' })
+    expect(
+      checks.map(({ check, outcome }: { check: string; outcome: string }) => `${check} ${outcome}`).sort(),
+    ).toEqual(
+      ['format', 'holder-binding', 'issuer-key', 'issuer-trust', 'query', 'revoked', 'signature', 'validity'].map(
+        (check) => `${check} passed`,
+      ),
+    )
+    for (const one of checks)
+      expect(one).toMatchObject({ credentialQueryId: 'item-0-sd-jwt', message: expect.stringMatching(/^\S.*\.$/) })
+    expect(JSON.stringify(checks)).not.toContain('Espresso')
+  })
+
+  it('names the check that failed, in the words of the session', async () => {
+    const { asked, reply } = await presented({ nonce: 'another' })
+    expect(reply.status).toBe(400)
+    const { checks, state, errorMessage } = await checksOf(asked)
+    expect(state).toBe('Error')
+    expect(checks).toEqual([
+      { credentialQueryId: 'item-0-sd-jwt', check: 'holder-binding', outcome: 'failed', message: errorMessage },
+    ])
+  })
+
+  it('says of a discarded presentation why, beside those that hold (OpenID4VP 1.0 §8.6)', async () => {
+    const { asked, payload } = await world.asked('dc+sd-jwt', {
+      dcqlQuery: dcql(world.service, 'dc+sd-jwt', { multiple: true }),
+    })
+    const good = await present(world.held['dc+sd-jwt'], world.wallet, payload)
+    const bad = await present(world.held['dc+sd-jwt'], world.wallet, payload, { nonce: 'another' })
+    expect((await answer(payload, { purchase: [good, bad] })).status).toBe(200)
+    const { checks } = await checksOf(asked)
+    expect(checks[0]).toMatchObject({ check: 'holder-binding', outcome: 'failed' })
+    expect(checks.slice(1).every(({ outcome }: { outcome: string }) => outcome === 'passed')).toBe(true)
+  })
+
+  it('is bounded, however many presentations there are', async () => {
+    const { asked, payload } = await world.asked('dc+sd-jwt', {
+      dcqlQuery: dcql(world.service, 'dc+sd-jwt', { multiple: true }),
+    })
+    const purchase = Array.from({ length: 60 }, () => 'x~')
+    expect((await answer(payload, { purchase })).status).toBe(400)
+    const [row] = await sql<{ size: number; kept: number }>(
+      world.service.databaseUrl,
+      'SELECT octet_length(checks::text) AS size, json_array_length(checks) AS kept FROM verification_sessions WHERE id = $1',
+      [asked.verificationSessionId],
+    )
+    expect(row?.kept).toBe(20)
+    expect(row?.size).toBeLessThan(10_000)
+  })
+
+  it('has none where nobody presented anything, and is for operators', async () => {
+    const asked = await ask(world.service, { query: [ITEM], responseMode: 'direct_post' })
+    expect(await checksOf(asked)).toMatchObject({ state: 'RequestCreated', checks: [] })
+    const path = `/api/v1/verification-sessions/${asked.verificationSessionId}/checks`
+    const denied = await world.service.request('GET', path, { authorization: await world.service.bearer('verifier') })
+    expect(denied.status).toBe(403)
+    const unknown = await world.service.request('GET', path.replace(/[^/]+\/checks$/, 'unknown/checks'), {
+      client: true,
+    })
+    expect([unknown.status, unknown.json.message]).toEqual([500, 'Verification session not found.'])
+  })
+})
