@@ -11,8 +11,8 @@ export interface BenchOptions {
   readonly warmUpSeconds: number
   /** Open streams; 0: none. */
   readonly streams: number
-  /** Only rows whose name contains this text. */
-  readonly only: string
+  /** Only rows whose names contain each of these texts; none: all rows. */
+  readonly only: readonly string[]
   /** Folder for a CPU profile of the service, made by Node when the service ends. */
   readonly profile: string | undefined
   /** Whether the peers are installed and measured. */
@@ -38,7 +38,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       streams: { type: 'string' },
-      only: { type: 'string', default: '' },
+      'warm-up': { type: 'string' },
+      only: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
       peers: { type: 'boolean', default: false },
       rows: { type: 'string' },
@@ -48,7 +49,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       save: { type: 'boolean', default: false },
     },
   })
-  type Numeric = 'rounds' | 'seconds' | 'streams' | 'rows' | 'processes'
+  type Numeric = 'rounds' | 'seconds' | 'warm-up' | 'streams' | 'rows' | 'processes'
   const number = (name: Numeric, least: number, full: number, quick = full): number => {
     const value = Number(values[name] ?? (values.quick ? quick : full))
     if (!(value >= least)) throw new Error(`--${name} must be a number of at least ${least}.`)
@@ -61,9 +62,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
     quick: values.quick,
     rounds: Math.ceil(number('rounds', 1, 7, 1)),
     seconds: number('seconds', 0.1, 2, 0.4),
-    warmUpSeconds: values.quick ? 1 : 2,
+    warmUpSeconds: number('warm-up', 0, 5, 1),
     streams: Math.ceil(number('streams', 0, 5_000, 200)),
-    only: values.only.toLowerCase(),
+    only: values.only.map((text) => text.toLowerCase()),
     profile: values.profile,
     peers: values.peers,
     rows: Math.ceil(number('rows', 0, 0)),

@@ -35,8 +35,8 @@ async function rowsOf(world: World, options: BenchOptions, say: Say): Promise<Ro
     ...(await formatFlowRows(world)),
     ...(await comparedRows(world, options, say)),
   ]
-  const wanted = rows.filter(({ name }) => name.toLowerCase().includes(options.only))
-  if (wanted.length === 0) throw new Error(`No row has ${options.only} in its name.`)
+  const wanted = rows.filter(({ name }) => options.only.every((text) => name.toLowerCase().includes(text)))
+  if (wanted.length === 0) throw new Error(`No row has ${options.only.join(' and ')} in its name.`)
   // A comparison needs both its sides.
   const bases = new Set(wanted.flatMap(({ goals = [] }) => goals.map(baseOf)))
   return rows.filter((row) => wanted.includes(row) || bases.has(row.name))
@@ -85,7 +85,7 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     const rows = await rowsOf(world, options, say)
     const measured = await measure(rows, world, options)
-    const wantsStreams = options.only === '' && options.streams > 0
+    const wantsStreams = options.only.length === 0 && options.streams > 0
     const streams = wantsStreams ? await measureStreams(world, options.streams, options.quick) : []
     const findings = { world, options, measured, streams, notes }
     process.stdout.write(`\n${reportOf(findings)}\n`)
