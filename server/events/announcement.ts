@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { secretKey } from '../protocol/jose/secret-key.js'
 
 /**
  * What processes tell each other once a transition is committed: that a session has an event of this number, and nothing
@@ -19,7 +20,7 @@ const MAX_IN_MESSAGE = MAX_MESSAGE / 24
 export const sessionNames =
   (key: Uint8Array) =>
   (sessionId: string): string =>
-    createHmac('sha256', key).update(sessionId).digest().subarray(0, 16).toString('base64url')
+    createHmac('sha256', secretKey(key)).update(sessionId).digest().subarray(0, 16).toString('base64url')
 
 /** Messages that hold all announcements, `<name>:<seq>` parted by spaces, in as few as there can be. */
 export function packed(announcements: Iterable<readonly [name: string, seq: number]>): string[] {

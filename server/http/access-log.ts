@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { RequestHandler } from 'express'
 import type { Log } from '../log.js'
+import { secretKey } from '../protocol/jose/secret-key.js'
 
 /** Hash characters to log: enough to distinguish callers. */
 const CALLER_LENGTH = 16
@@ -10,7 +11,8 @@ const CALLER_LENGTH = 16
  * keyed hash: equal in every line of that caller, and not to be found by guessing.
  */
 export function accessLog(log: Log, key: Uint8Array): RequestHandler {
-  const pseudonymOf = (sub: string) => createHmac('sha256', key).update(sub).digest('base64url').slice(0, CALLER_LENGTH)
+  const pseudonymOf = (sub: string) =>
+    createHmac('sha256', secretKey(key)).update(sub).digest('base64url').slice(0, CALLER_LENGTH)
   return (request, response, next) => {
     const started = performance.now()
     // Read now, since a closed connection has no address.

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { secretKey } from '../protocol/jose/secret-key.js'
 
 /** Marks a request that this service sends to itself, so that it is not counted twice by the rate limit. */
 export const INTERNAL_HEADER = 'x-credence-internal'
@@ -56,7 +57,7 @@ export function createOwnPathCheck(baseUrls: readonly string[]): (path: string) 
 }
 
 function macOf(key: Uint8Array, method: string, path: string, timestamp: string): Buffer {
-  return createHmac('sha256', key).update(`${method.toUpperCase()}\n${path}\n${timestamp}`).digest()
+  return createHmac('sha256', secretKey(key)).update(`${method.toUpperCase()}\n${path}\n${timestamp}`).digest()
 }
 
 /** The path that arrives at this service when `url` is requested. */

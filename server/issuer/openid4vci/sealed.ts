@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { open, seal } from '../../protocol/jose/sealed.js'
+import { secretKey } from '../../protocol/jose/secret-key.js'
 
 /** A pre-authorized code is good for ten minutes: it is fetched with the offer, right before it is used. */
 export const CODE_SECONDS = 600
@@ -53,7 +54,8 @@ export function createSeals(deps: SealOptions) {
   const challengeKey = deps.sealingKey('attestation-challenge')
   const isFresh = (opened: unknown) =>
     isObject(opened) && typeof opened.exp === 'number' && opened.exp > seconds(deps.clock())
-  const tagOf = (offeringId: string) => createHmac('sha256', issuerStateKey).update(offeringId).digest('base64url')
+  const tagOf = (offeringId: string) =>
+    createHmac('sha256', secretKey(issuerStateKey)).update(offeringId).digest('base64url')
   const dpopNonceKey = deps.sealingKey('dpop-nonce')
   const notificationKey = deps.sealingKey('notification-id')
   let given = { exp: 0, nonce: '' }

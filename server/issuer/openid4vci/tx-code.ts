@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { secretKey } from '../../protocol/jose/secret-key.js'
 
 /** Describes the transaction code that a wallet asks its user for (OpenID4VCI 1.0 §4.1.1 `tx_code`). */
 export const zTxCodeRequest = z.union([
@@ -46,7 +47,7 @@ export function newTxCode({ input_mode, length }: TxCodeDescription, random: (le
 
 /** A keyed hash (MAC): a short code could be found from a plain hash by trying all codes. */
 export function hashTxCode(key: Uint8Array, offeringId: string, code: string): string {
-  return createHmac('sha256', key).update(`${offeringId}\n${code}`).digest('base64url')
+  return createHmac('sha256', secretKey(key)).update(`${offeringId}\n${code}`).digest('base64url')
 }
 
 export function txCodeMatches(key: Uint8Array, offeringId: string, code: string, hash: string): boolean {

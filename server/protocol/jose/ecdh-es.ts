@@ -3,6 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { decodeBase64url, encodeBase64url } from './base64url.js'
 import type { Jwk } from './jws.js'
+import { secretKey } from './secret-key.js'
 
 /** Content encryption (RFC 7518 §5.3) and the octets of its key. */
 const CIPHERS = new Map([
@@ -81,7 +82,7 @@ function opened({ header, parts }: CompactJwe, privateJwk: Jwk): Uint8Array {
   if (nonce.length !== NONCE_OCTETS || tag.length !== TAG_OCTETS) throw malformed()
   const secret = agree(privateJwk, header.epk)
   const key = deriveKey(secret, String(header.enc), octetsOf(header.apu), octetsOf(header.apv), content.octets)
-  const decipher = createDecipheriv(content.cipher, key, nonce, { authTagLength: TAG_OCTETS })
+  const decipher = createDecipheriv(content.cipher, secretKey(key), nonce, { authTagLength: TAG_OCTETS })
   decipher.setAAD(Buffer.from(parts[0], 'ascii')).setAuthTag(tag)
   const plaintext = decipher.update(ciphertext)
   try {
@@ -129,7 +130,7 @@ export function ecdhEsEncryption(
   const header = encodeBase64url(JSON.stringify(members))
   return (plaintext) => {
     const nonce = randomBytes(NONCE_OCTETS)
-    const cipher = createCipheriv(content.cipher, key, nonce, { authTagLength: TAG_OCTETS })
+    const cipher = createCipheriv(content.cipher, secretKey(key), nonce, { authTagLength: TAG_OCTETS })
     cipher.setAAD(Buffer.from(header, 'ascii'))
     const ciphertext = cipher.update(zip === undefined ? plaintext : deflateRawSync(plaintext))
     cipher.final()

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { decodeBase64url, encodeBase64url } from './base64url.js'
+import { secretKey } from './secret-key.js'
 
 const KEY_OCTETS = 32
 const NONCE_OCTETS = 12
@@ -36,7 +37,7 @@ export function seal(key: Uint8Array, json: unknown): string {
   const plaintext: string | undefined = JSON.stringify(json)
   if (plaintext === undefined) throw new TypeError('A sealed value must be expressible in JSON.')
   const nonce = randomBytes(NONCE_OCTETS)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_OCTETS })
+  const cipher = createCipheriv('aes-256-gcm', secretKey(key), nonce, { authTagLength: TAG_OCTETS })
   return encodeBase64url(Buffer.concat([nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]))
 }
 
@@ -47,7 +48,9 @@ export function seal(key: Uint8Array, json: unknown): string {
 export function open(key: Uint8Array, token: string): unknown {
   const octets = decodeBase64url(token)
   if (octets === undefined || octets.length < NONCE_OCTETS + TAG_OCTETS) return undefined
-  const decipher = createDecipheriv('aes-256-gcm', key, octets.subarray(0, NONCE_OCTETS), { authTagLength: TAG_OCTETS })
+  const decipher = createDecipheriv('aes-256-gcm', secretKey(key), octets.subarray(0, NONCE_OCTETS), {
+    authTagLength: TAG_OCTETS,
+  })
   decipher.setAuthTag(octets.subarray(-TAG_OCTETS))
   const opened = decipher.update(octets.subarray(NONCE_OCTETS, -TAG_OCTETS))
   try {
@@ -68,7 +71,7 @@ export function open(key: Uint8Array, token: string): unknown {
 export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
   const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))
   const nonce = randomBytes(NONCE_OCTETS)
-  const cipher = createCipheriv('aes-256-gcm', kek, nonce, { authTagLength: TAG_OCTETS })
+  const cipher = createCipheriv('aes-256-gcm', secretKey(kek), nonce, { authTagLength: TAG_OCTETS })
   cipher.setAAD(authenticatedData(header, place))
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
   return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map(encodeBase64url)].join('.')
@@ -111,7 +114,7 @@ function decryptDirectly(kek: Uint8Array, jwe: string, place: string | undefined
   const [nonce, ciphertext, tag, ...others] = encoded.map(decodeBase64url)
   if (encryptedKey !== '' || nonce?.length !== NONCE_OCTETS || tag?.length !== TAG_OCTETS) throw altered()
   if (ciphertext === undefined || others.length > 0) throw altered()
-  const decipher = createDecipheriv('aes-256-gcm', kek, nonce, { authTagLength: TAG_OCTETS })
+  const decipher = createDecipheriv('aes-256-gcm', secretKey(kek), nonce, { authTagLength: TAG_OCTETS })
   decipher.setAAD(authenticatedData(header, place)).setAuthTag(tag)
   const plaintext = decipher.update(ciphertext)
   try {

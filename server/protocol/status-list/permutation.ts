@@ -1,4 +1,5 @@
 import { type Cipher, createCipheriv } from 'node:crypto'
+import { secretKey } from '../jose/secret-key.js'
 import { STATUS_LIST_SIZE } from './bits.js'
 
 /** Luby and Rackoff prove four for a strong permutation; a domain this small gets a margin. */
@@ -22,7 +23,7 @@ export function permuteIndex(key: Uint8Array, counter: number, size: number = ST
     throw new RangeError(`Counter ${counter} lies outside of the list.`)
   }
   // Every input is one block of its own, so that ECB is nothing but the bare block cipher, a pseudorandom function.
-  const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  const cipher = createCipheriv('aes-256-ecb', secretKey(key), null).setAutoPadding(false)
   const halfBits = Math.ceil(Math.log2(size) / 2)
   let index = counter
   do {

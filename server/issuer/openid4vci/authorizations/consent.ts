@@ -3,6 +3,7 @@ import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
 import { ServiceError } from '../../../errors.js'
 import { messagePage } from '../../../pages/page.js'
+import { secretKey } from '../../../protocol/jose/secret-key.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { assertSubject } from '../../issuance/subject.js'
@@ -33,7 +34,7 @@ import { browserHashOf, decided, notFound, type Visited, visited } from './visit
  * the page showed.
  */
 function formToken(deps: Pick<Deps, 'sealingKey'>, id: string, browserHash: string, shown: string): string {
-  const mac = createHmac('sha256', deps.sealingKey('consent')).update(`${id} ${browserHash} ${shown}`)
+  const mac = createHmac('sha256', secretKey(deps.sealingKey('consent'))).update(`${id} ${browserHash} ${shown}`)
   return `${shown}.${mac.digest('base64url')}`
 }
 
