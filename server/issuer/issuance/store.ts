@@ -92,31 +92,47 @@ const zOfferingIssuance: z.ZodType<OfferingIssuance> = z.strictObject({
   callerDids: z.array(z.string()),
 })
 
+/** `q`: names of schemas. */
+function namesOf(names: readonly string[]): Fragment {
+  const [name] = names
+  return names.length === 1 && name !== undefined
+    ? fragment`(SELECT ${name}::text AS name) q`
+    : fragment`unnest(${[...names]}::text[]) AS q(name)`
+}
+
+/** That an issuer `i` is the one that a caller names, and may name: anyone's where there is no caller. */
+const namedIssuer = (issuerId: string, sub: string | undefined): Fragment =>
+  sub === undefined
+    ? fragment`i.id = ${issuerId}`
+    : fragment`i.id = ${issuerId} AND (i.is_default OR a.issuer_id IS NOT NULL OR i.created_by = ${sub})`
+
 export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 
 export function createIssuanceStore({ sql }: Database) {
-  /** The contexts of several names; `issuerId` null for the issuer that signs where none is named. */
+  /**
+   * The contexts of several names, with the issuer that `named` tells, or that signs where none is named. One name has a statement
+   * without a list, and nothing depends on whether a value is null: with either PostgreSQL would take what it knows of the
+   * values for worth planning anew each time, which takes longer than the statement itself.
+   */
   const contexts = (
     names: readonly string[],
-    issuerId: string | null,
-    sub: string | null,
+    named?: { readonly issuerId: string; readonly sub: string | undefined },
   ): Promise<IssuanceContext[]> =>
     sql(zContext)`
       SELECT ${contextColumns}
-      FROM unnest(${[...names]}::text[]) AS q(name)
+      FROM ${namesOf(names)}
       JOIN LATERAL (
         SELECT * FROM schemas WHERE schemas.name = q.name AND withdrawn_at IS NULL ORDER BY version DESC LIMIT 1) s ON true
       JOIN LATERAL (
         SELECT i.* FROM issuers i
         LEFT JOIN schema_issuers a ON a.schema_id = s.id AND a.issuer_id = i.id
         WHERE (a.issuer_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM schema_issuers x WHERE x.schema_id = s.id))
-          AND (i.is_default OR a.issuer_id IS NOT NULL OR i.created_by = ${sub}::text OR ${sub}::text IS NULL)
-          AND CASE WHEN ${issuerId}::text IS NULL THEN i.is_default OR a.issuer_id IS NOT NULL ELSE i.id = ${issuerId}::text END
+          AND ${named === undefined ? fragment`(i.is_default OR a.issuer_id IS NOT NULL)` : namedIssuer(named.issuerId, named.sub)}
         ORDER BY i.is_default DESC, a.created_at, i.id LIMIT 1) i ON true
       ${issuerKey}`
 
   const contextOf = coalesced(async (names) => {
-    const rows = await contexts(names, null, null)
+    const rows = await contexts(names)
     return new Map(rows.map((row) => [row.name, row]))
   })
 
@@ -133,7 +149,7 @@ export function createIssuanceStore({ sql }: Database) {
       issuerId: string | undefined,
       sub: string | undefined,
     ): Promise<IssuanceContext | undefined> {
-      return issuerId === undefined ? contextOf(name) : (await contexts([name], issuerId, sub ?? null))[0]
+      return issuerId === undefined ? contextOf(name) : (await contexts([name], { issuerId, sub }))[0]
     },
 
     async offeringContext(offeringId: string, sub: string | null): Promise<OfferingIssuance | undefined> {

@@ -221,7 +221,8 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
 
     /**
      * The token with what it is good for. A proof for it is used up in the same statement; `proven` says that it was made
-     * with the token's key and was never used before. Nothing for a token that has expired.
+     * with the token's key and was never used before. Nothing for a token that has expired. There is one row at most, as the
+     * limit says: else PostgreSQL, which counts one in each partition, would plan anew for the partitions of these times each time.
      */
     async token(
       tokenHash: string,
@@ -238,7 +239,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
           c.vc -> 'proof' IS NOT NULL AS "credentialSigned"
-        FROM (SELECT * FROM issuance_tokens WHERE ${goodToken(tokenHash, now)}) t
+        FROM (SELECT * FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} LIMIT 1) t
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
