@@ -17,6 +17,8 @@ export interface BenchOptions {
   readonly profile: string | undefined
   /** Whether the peers are installed and measured. */
   readonly peers: boolean
+  /** Root of another clone, built, whose service is measured beside this one in the rows "in full". */
+  readonly against: string | undefined
   /** Rows of everything in the database of one more installation; 0: there is none. */
   readonly rows: number
   /** Version of Node.js that everything runs under that is measured; this process's own unless given. */
@@ -42,6 +44,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       only: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
       peers: { type: 'boolean', default: false },
+      against: { type: 'string' },
       rows: { type: 'string' },
       node: { type: 'string' },
       processes: { type: 'string' },
@@ -67,6 +70,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     only: values.only.map((text) => text.toLowerCase()),
     profile: values.profile,
     peers: values.peers,
+    against: values.against,
     rows: Math.ceil(number('rows', 0, 0)),
     node: values.node,
     processes: Math.ceil(number('processes', 1, 1)),

@@ -2,7 +2,7 @@ import { answerMemory } from './memory.mjs'
 
 // The service as it is built, with one route more: a procedure that does nothing behind the Bearer check, so that the
 // cost of the check and the façade can be told from the cost of what a route does.
-const dist = new URL('../../dist/server/', import.meta.url)
+const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const { main } = await import(new URL('main.js', dist).href)
 const { restRouter } = await import(new URL('router.js', dist).href)
 const { router, userProcedure } = await import(new URL('trpc.js', dist).href)

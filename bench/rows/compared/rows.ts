@@ -1,9 +1,12 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { fill } from '../../fill/fill.js'
 import type { BenchOptions } from '../../options.js'
 import { type Peers, startPeers } from '../../peers/start.js'
 import { foreignIssuers } from '../../wallet/foreign-issuers.js'
 import type { Installation, World } from '../../world.js'
 import { SCHEMA, TYPE } from '../fixture.js'
+import type { Goal } from '../goal.js'
 import type { Row } from '../row.js'
 import { type IssuingSide, issuingRow, issuingRows } from './issuing.js'
 import { type PresentingSide, presentingRow, presentingRows } from './presenting.js'
@@ -20,6 +23,14 @@ const BARE_ISSUER = 'the bare issuer library in memory'
 const CREDO = 'Credo in memory'
 
 const ratio = (of: string, atMost: number) => [{ kind: 'cpuRatio', of, atMost } as const]
+
+const otherBuild = (root: string) => `${OWN} of ${root}`
+
+/** Of another build, where there is one: in the service's CPU time, and with PostgreSQL's. */
+const noMoreThan = (root: string | undefined, rowOf: (name: string, atOnce: number) => string): Goal[] =>
+  root === undefined
+    ? []
+    : (['cpuRatio', 'workRatio'] as const).map((kind) => ({ kind, of: rowOf(otherBuild(root), 8), atMost: 1 }))
 
 const ownIssuing = ({ service, authorization }: Installation): Omit<IssuingSide, 'name'> => ({
   target: service,
@@ -51,12 +62,12 @@ const presentingPeers = ({ credo }: Peers): PresentingSide[] => [
  */
 export async function comparedRows(
   world: World,
-  { peers: wanted, rows }: BenchOptions,
+  { peers: wanted, rows, against }: BenchOptions,
   say: (line: string) => void,
 ): Promise<Row[]> {
   const issuers = foreignIssuers()
-  const installation = async () => {
-    const started = await world.startInstallation(issuers.env)
+  const installation = async (env: Readonly<Record<string, string>> = {}) => {
+    const started = await world.startInstallation({ ...issuers.env, ...env })
     await started.credence.schemas.create.mutate(SCHEMA)
     return started
   }
@@ -70,12 +81,26 @@ export async function comparedRows(
       {
         name: OWN,
         ...ownIssuing(own),
-        goals: [...ratio(issuingRow(BARE_ISSUER, 8), OF_BARE_ISSUER), ...ratio(issuingRow(CREDO, 8), OF_CREDO_ISSUING)],
+        goals: [
+          ...ratio(issuingRow(BARE_ISSUER, 8), OF_BARE_ISSUER),
+          ...ratio(issuingRow(CREDO, 8), OF_CREDO_ISSUING),
+          ...noMoreThan(against, issuingRow),
+        ],
       },
     ]
     const presenting: PresentingSide[] = [
-      { name: OWN, ...ownPresenting(own), goals: ratio(presentingRow(CREDO, 8), OF_CREDO_PRESENTING) },
+      {
+        name: OWN,
+        ...ownPresenting(own),
+        goals: [...ratio(presentingRow(CREDO, 8), OF_CREDO_PRESENTING), ...noMoreThan(against, presentingRow)],
+      },
     ]
+    if (against !== undefined) {
+      const other = await installation({ BENCH_DIST: pathToFileURL(join(against, 'dist/server/')).href })
+      const name = otherBuild(against)
+      issuing.push({ name, ...ownIssuing(other) })
+      presenting.push({ name, ...ownPresenting(other) })
+    }
     if (rows > 0) {
       const full = await installation()
       const name = `${OWN} at ${rows.toLocaleString('en')} rows`
