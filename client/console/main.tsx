@@ -10,6 +10,7 @@ import './styles/base.css'
 import './styles/layout.css'
 import './styles/controls.css'
 import './styles/content.css'
+import './styles/requests.css'
 import { firstLanguage, loadTexts } from './texts/language.js'
 import { TextsProvider } from './texts/use-texts.js'
 

@@ -3,7 +3,7 @@ import type { Texts } from './texts/texts.js'
 /** One place of the navigation. */
 export interface Place {
   /** The path of the screen; also marked while one below it is shown. */
-  readonly to: '/' | '/types' | '/offers'
+  readonly to: '/' | '/types' | '/offers' | '/requests'
   readonly name: keyof Texts['nav']
 }
 
@@ -12,4 +12,5 @@ export const PLACES: readonly Place[] = [
   { to: '/', name: 'overview' },
   { to: '/types', name: 'types' },
   { to: '/offers', name: 'offers' },
+  { to: '/requests', name: 'requests' },
 ]

@@ -51,8 +51,38 @@ const offer = createRoute({
   component: lazyRouteComponent(() => import('./screens/offers/offer.js'), 'Offer'),
 })
 
+const requests = createRoute({
+  getParentRoute: () => root,
+  path: '/requests',
+  component: lazyRouteComponent(() => import('./screens/requests/list.js'), 'RequestList'),
+})
+
+// No session has a name, but an id.
+const newRequest = createRoute({
+  getParentRoute: () => root,
+  path: '/requests/new-request',
+  component: lazyRouteComponent(() => import('./screens/requests/new-request.js'), 'NewRequest'),
+})
+
+const request = createRoute({
+  getParentRoute: () => root,
+  path: '/requests/$id',
+  component: lazyRouteComponent(() => import('./screens/requests/request.js'), 'Request'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview, types, newType, type, nextVersion, newOffer, offer]),
+  routeTree: root.addChildren([
+    overview,
+    types,
+    newType,
+    type,
+    nextVersion,
+    newOffer,
+    offer,
+    requests,
+    newRequest,
+    request,
+  ]),
   basepath: consolePath,
   defaultPreload: 'intent',
   defaultErrorComponent: Broken,

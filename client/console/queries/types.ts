@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CredenceOutputs } from '../../index.js'
-import { credence, readDocument } from '../service.js'
+import { credence } from '../service.js'
+import { issuerMetadata } from './metadata.js'
 
 /** A version of a credential type, its schema included. */
 export type TypeVersion = CredenceOutputs['schemas']['read']
@@ -36,16 +37,10 @@ export interface Configuration {
   readonly format: string
 }
 
-interface IssuerMetadata {
-  readonly credential_configurations_supported: Readonly<Record<string, { readonly format: string }>>
-}
-
 /** The credential configurations of a type (OpenID4VCI 1.0 §12.2.4). Their ids begin with its name, which has no hyphen. */
 export const configurationsOf = (name: string) =>
   queryOptions({
-    queryKey: ['types', 'metadata'],
-    queryFn: async ({ signal }) =>
-      (await readDocument('/.well-known/openid-credential-issuer', signal)) as IssuerMetadata,
+    ...issuerMetadata,
     select: ({ credential_configurations_supported: all }): Configuration[] =>
       Object.entries(all)
         .filter(([id]) => id.split('-', 1)[0] === name)

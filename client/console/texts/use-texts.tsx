@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useCallback, useContext, useMemo, useSta
 import { type Language, loadTexts, rememberLanguage } from './language.js'
 import type { Texts } from './texts.js'
 
-interface Spoken {
+export interface Spoken {
   readonly language: Language
   readonly texts: Texts
   readonly speak: (language: Language) => Promise<void>

@@ -4,11 +4,14 @@ import type { SubscriptionCallbacks, Tracked } from '../../index.js'
 interface Watched<Data> {
   /** What the service said last. */
   readonly data: Data | undefined
+  /** Everything that it said since the subscription began, the newest last; each event once. */
+  readonly all: readonly Data[]
   /** Why it refuses to say more. */
   readonly error: unknown
 }
 
-const NOTHING = { data: undefined, error: undefined }
+/** More than any session has. */
+const MOST_KEPT = 100
 
 /**
  * Follows a subscription for as long as the part is drawn.
@@ -19,16 +22,22 @@ export function useEvents<Data>(
   key: string | undefined,
   subscribe: (key: string, callbacks: SubscriptionCallbacks<Tracked<Data>>) => { unsubscribe(): void },
 ): Watched<Data> {
-  const [watched, setWatched] = useState<Watched<Data>>(NOTHING)
+  const [events, setEvents] = useState<readonly Tracked<Data>[]>([])
+  const [error, setError] = useState<unknown>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key alone says what is subscribed to.
   useEffect(() => {
-    setWatched(NOTHING)
+    setEvents([])
+    setError(undefined)
     if (key === undefined) return
     const { unsubscribe } = subscribe(key, {
-      onData: ({ data }) => setWatched({ data, error: undefined }),
-      onError: (error) => setWatched(({ data }) => ({ data, error })),
+      onData: (event) => {
+        setError(undefined)
+        // After a lost connection the last event may come again.
+        setEvents((seen) => [...seen.filter(({ id }) => id !== event.id), event].slice(-MOST_KEPT))
+      },
+      onError: setError,
     })
     return unsubscribe
   }, [key])
-  return watched
+  return { data: events.at(-1)?.data, all: events.map(({ data }) => data), error }
 }

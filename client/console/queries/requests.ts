@@ -1,0 +1,63 @@
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { CredenceInputs, CredenceOutputs } from '../../index.js'
+import { credence } from '../service.js'
+
+export type NewRequest = CredenceInputs['authorizationRequests']['create']
+export type DcqlQuery = NonNullable<NewRequest['dcqlQuery']>
+export type VpQuery = CredenceOutputs['vpQueries']['list'][number]
+export type VerificationSession = CredenceOutputs['verificationSessions']['read']
+export type VerificationState = VerificationSession['state']
+export type ListedVerification = CredenceOutputs['verificationSessions']['list']['items'][number]
+export type VerificationResult = CredenceOutputs['verificationSessions']['result']
+
+/** What verifiers have saved, the newest first; the service gives 1,000 at most. */
+export const vpQueries = queryOptions({
+  queryKey: ['vp-queries'],
+  queryFn: ({ signal }) => credence.vpQueries.list.query({}, { signal }),
+})
+
+/** Which sessions a list shows; days are those of whoever looks. */
+export interface SessionFilters<State extends string> {
+  readonly state?: State | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** Verification sessions of all callers, the newest first. */
+export const verificationSessions = (filters: SessionFilters<VerificationState>) =>
+  infiniteQueryOptions({
+    queryKey: ['verification-sessions', 'list', filters],
+    queryFn: ({ signal, pageParam }) =>
+      credence.verificationSessions.list.query(
+        { ...filters, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }): ListedVerification[] => pages.flatMap(({ items }) => items),
+  })
+
+/** What a session verified; asked once it has. */
+export const verificationResult = (sessionId: string) =>
+  queryOptions({
+    queryKey: ['verification-sessions', 'result', sessionId],
+    queryFn: ({ signal }) => credence.verificationSessions.result.query({ sessionId }, { signal }),
+  })
+
+/** Makes a request with a page for people, and keeps that page's address in memory. */
+export async function ask(client: QueryClient, request: NewRequest): Promise<string> {
+  const { verificationSessionId: id, pageUrl } = await credence.authorizationRequests.create.mutate({
+    ...request,
+    page: true,
+  })
+  const key = pageKey(id)
+  client.setQueryDefaults(key, { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY })
+  client.setQueryData(key, pageUrl)
+  void client.invalidateQueries({ queryKey: ['verification-sessions', 'list'] })
+  return id
+}
+
+const pageKey = (id: string) => ['verification-sessions', 'page', id]
+
+/** The page of a request that was made here; undefined where it was made elsewhere, or before this page was loaded anew. */
+export const pageOf = (client: QueryClient, id: string): string | undefined => client.getQueryData(pageKey(id))

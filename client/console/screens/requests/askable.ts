@@ -1,0 +1,46 @@
+import type { ClaimsPath, Configuration, Display } from '../../queries/metadata.js'
+
+/** The formats that can be asked for here, in the order in which they are offered. */
+export const FORMATS = ['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** A claim that can be asked for by its title. */
+export interface AskableClaim {
+  readonly path: ClaimsPath
+  readonly display: readonly Display[] | undefined
+}
+
+/** A credential type of this installation in one format. */
+export interface Askable {
+  /** The credential configuration's id. */
+  readonly id: string
+  readonly format: Format
+  /** The vct, the type or the doctype. */
+  readonly type: string
+  readonly display: readonly Display[]
+  readonly claims: readonly AskableClaim[]
+}
+
+export const isFormat = (name: string): name is Format => FORMATS.some((known) => known === name)
+
+/** What a credential of a configuration says that it is: its vct, its most special type, its doctype. */
+const typeOf = ({ vct, doctype, credential_definition: definition }: Configuration): string =>
+  vct ?? doctype ?? definition?.type.at(-1) ?? ''
+
+/** What can be asked for of the types that this installation issues. */
+export function askables(configurations: Readonly<Record<string, Configuration>>): Askable[] {
+  const found = Object.entries(configurations).flatMap(([id, configuration]): Askable[] => {
+    const { format, credential_metadata: about } = configuration
+    if (!isFormat(format)) return []
+    const claims = (about?.claims ?? []).map(({ path, display }) => ({ path, display }))
+    return [{ id, format, type: typeOf(configuration), display: about?.display ?? [], claims }]
+  })
+  return found.sort((one, other) => FORMATS.indexOf(one.format) - FORMATS.indexOf(other.format))
+}
+
+/** A claims path as people read it: the names alone, the namespace of a mobile document left out. */
+export function readable(path: ClaimsPath, format: Format): string {
+  const isNested = format === 'mso_mdoc' || (format === 'jwt_vc_json' && path[0] === 'credentialSubject')
+  const shown = isNested ? path.slice(1) : path
+  return shown.map((part) => (part === null ? '*' : String(part))).join('.')
+}

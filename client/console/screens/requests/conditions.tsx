@@ -1,0 +1,53 @@
+import { useFormContext, useWatch } from 'react-hook-form'
+import { useTexts } from '../../texts/use-texts.js'
+import { Field } from '../../ui/field.js'
+import { Panel } from '../../ui/panel.js'
+import { DURATIONS, type Duration, type RequestForm } from './request-form.js'
+
+const TRUSTS = ['configured', 'own', 'listed'] as const
+
+/** Whose credentials count, and how long the request can be answered. */
+export function Conditions() {
+  const { requests: words, form: formWords } = useTexts()
+  const { control, register, formState } = useFormContext<RequestForm>()
+  const trust = useWatch({ control, name: 'trust' })
+  return (
+    <Panel title={words.conditions}>
+      <div className="columns">
+        <Field label={words.trust} required>
+          {(props) => (
+            <select {...props} {...register('trust')}>
+              {TRUSTS.map((name) => (
+                <option key={name} value={name}>
+                  {words.trusts[name]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={words.validity} required error={formState.errors.validity?.message}>
+          {(props) => (
+            <select {...props} {...register('validity')}>
+              {Object.keys(DURATIONS).map((name) => (
+                <option key={name} value={name}>
+                  {words.validities[name as Duration]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      {trust === 'listed' && (
+        <Field label={words.trusted} hint={words.trustedHint} required error={formState.errors.trusted?.message}>
+          {(props) => (
+            <textarea
+              {...props}
+              {...register('trusted', { validate: (value) => value.trim() !== '' || formWords.required })}
+              spellCheck={false}
+            />
+          )}
+        </Field>
+      )}
+    </Panel>
+  )
+}

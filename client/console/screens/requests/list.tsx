@@ -1,0 +1,66 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ListedVerification, type VpQuery, verificationSessions, vpQueries } from '../../queries/requests.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { Empty } from '../../ui/empty.js'
+import { Panel } from '../../ui/panel.js'
+import { Screen } from '../../ui/screen.js'
+import { VerificationTable } from '../sessions/verification-table.js'
+import { SavedQueries } from './saved.js'
+
+/** How many of the newest requests stand below the saved queries. */
+const LATEST = 5
+
+/** What is asked for again and again, and what was asked last. */
+export function RequestList() {
+  const { nav, requests: words } = useTexts()
+  const saved = useQuery(vpQueries)
+  const sessions = useInfiniteQuery(verificationSessions({}))
+  const make = (
+    <Link to="/requests/new-request" className="button primary">
+      {words.make}
+    </Link>
+  )
+  return (
+    <Screen title={nav.requests} intro={words.intro} actions={make}>
+      <Asked query={saved}>
+        {(queries) => (
+          <Asked query={sessions}>
+            {(latest) =>
+              queries.length === 0 && latest.length === 0 ? (
+                <Empty title={words.none} text={words.noneText}>
+                  {make}
+                </Empty>
+              ) : (
+                <Both queries={queries} latest={latest} />
+              )
+            }
+          </Asked>
+        )}
+      </Asked>
+    </Screen>
+  )
+}
+
+function Both({
+  queries,
+  latest,
+}: {
+  readonly queries: readonly VpQuery[]
+  readonly latest: readonly ListedVerification[]
+}) {
+  const { requests: words } = useTexts()
+  return (
+    <div className="stack">
+      <Panel title={words.saved} intro={words.savedIntro}>
+        <SavedQueries queries={queries} />
+      </Panel>
+      {latest.length > 0 && (
+        <Panel title={words.latest}>
+          <VerificationTable label={words.latest} sessions={latest.slice(0, LATEST)} />
+        </Panel>
+      )}
+    </div>
+  )
+}

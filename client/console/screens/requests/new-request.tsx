@@ -1,0 +1,125 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { FormProvider, type SubmitHandler, useForm, useWatch } from 'react-hook-form'
+import { problemOf, sortMessages } from '../../problems.js'
+import { issuerMetadata } from '../../queries/metadata.js'
+import { ask } from '../../queries/requests.js'
+import { credence } from '../../service.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { CopyButton } from '../../ui/copy-button.js'
+import { Panel } from '../../ui/panel.js'
+import { ProblemNote } from '../../ui/problem-note.js'
+import { Screen } from '../../ui/screen.js'
+import { type Askable, askables } from './askable.js'
+import { Conditions } from './conditions.js'
+import { Credentials } from './credentials.js'
+import { dcqlOf, isMoreThanVpQuery, vpQueryOf } from './queries-of.js'
+import { fieldOfPath, type RequestForm, requestDefaults, requestOf } from './request-form.js'
+import { Transactions } from './transactions.js'
+
+/** Writing a request, beside the query that it makes. */
+export function NewRequest() {
+  const { requests: words } = useTexts()
+  return (
+    <Screen title={words.make} intro={words.makeIntro}>
+      <Asked query={useQuery(issuerMetadata)}>
+        {({ credential_configurations_supported: found }) => <Builder types={askables(found)} />}
+      </Asked>
+    </Screen>
+  )
+}
+
+function Builder({ types: read }: { readonly types: readonly Askable[] }) {
+  const { requests: words } = useTexts()
+  // The types are those that the form began with: what is typed stays when they are read anew.
+  const [types] = useState(read)
+  const form = useForm<RequestForm>({ defaultValues: requestDefaults(types[0]) })
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [others, setOthers] = useState<readonly string[]>([])
+  const onError = (error: unknown) => {
+    const sorted = sortMessages(problemOf(error).messages, (path) => fieldOfPath(path, form.getValues()))
+    setOthers(sorted.others)
+    for (const [field, message] of sorted.byField)
+      form.setError(field as keyof RequestForm, { message }, { shouldFocus: true })
+  }
+  const asking = useMutation({
+    mutationFn: (filled: RequestForm) => ask(client, requestOf(filled, dcqlOf(filled))),
+    onSuccess: (id) => void navigate({ to: '/requests/$id', params: { id } }),
+    onError,
+  })
+  const saving = useMutation({
+    mutationFn: (filled: RequestForm) => credence.vpQueries.create.mutate({ query: vpQueryOf(filled) }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['vp-queries'] }),
+    onError,
+  })
+  const run = (then: SubmitHandler<RequestForm>) => {
+    asking.reset()
+    saving.reset()
+    void form.handleSubmit(then)()
+  }
+  const failed = asking.isError ? asking.error : saving.error
+  return (
+    <FormProvider {...form}>
+      <form
+        className="beside"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          run((filled) => asking.mutate(filled))
+        }}
+      >
+        <div className="fields">
+          {failed !== null && <ProblemNote error={failed} messages={others} />}
+          <Credentials types={types} />
+          <Conditions />
+          <Transactions />
+          <div className="row">
+            <button type="submit" className="primary" disabled={asking.isPending}>
+              {words.ask}
+            </button>
+            <button type="button" disabled={saving.isPending} onClick={() => run((filled) => saving.mutate(filled))}>
+              {words.save}
+            </button>
+          </div>
+          <div role="status">{saving.isSuccess && <Saved />}</div>
+        </div>
+        <aside>
+          <QueryShown />
+        </aside>
+      </form>
+    </FormProvider>
+  )
+}
+
+function Saved() {
+  const { requests: words } = useTexts()
+  const isMore = isMoreThanVpQuery(useWatch<RequestForm>() as RequestForm)
+  return (
+    <p className="note">
+      {words.savedNow} {isMore && `${words.savedLess} `}
+      <Link to="/requests">{words.toSaved}</Link>
+    </p>
+  )
+}
+
+/** The query as wallets get it, while it is written. */
+function QueryShown() {
+  const { requests: words } = useTexts()
+  // Every field has a value from the first: what is watched is whole.
+  const filled = useWatch<RequestForm>() as RequestForm
+  const text = useMemo(() => JSON.stringify(dcqlOf(filled), null, 2), [filled])
+  return (
+    <Panel title={words.dcql}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider or longer than its box is scrolled with the keyboard. */}
+      <pre className="code query" tabIndex={0}>
+        {text}
+      </pre>
+      <p>
+        <CopyButton value={text} what={words.dcql} />
+      </p>
+    </Panel>
+  )
+}

@@ -1,0 +1,118 @@
+import type { NewRequest } from '../../queries/requests.js'
+import type { Askable, Format } from './askable.js'
+
+/** A claim of a known type: asked for or not. */
+export interface KnownClaim {
+  /** The claims path as JSON, since names may have any character. */
+  path: string
+  asked: boolean
+  /** What it must be, separated by commas; empty where anything will do. */
+  values: string
+}
+
+/** A claim that is written out. */
+export interface WrittenClaim {
+  /** Of a mobile document. */
+  namespace: string
+  /** Names with dots between them, `*` for each element of an array. */
+  name: string
+  values: string
+}
+
+export type Need = 'required' | 'alternative' | 'optional'
+
+/** A credential that is asked for. */
+export interface CredentialDraft {
+  /** The configuration of a type of this installation; empty where the type is written. */
+  configuration: string
+  format: Format
+  /** The vct, the type or the doctype. */
+  type: string
+  need: Need
+  /** Whether elements of a mobile document are kept by whoever asks. */
+  retain: boolean
+  known: KnownClaim[]
+  written: WrittenClaim[]
+}
+
+/** Something that the holder authorizes. */
+export interface TransactionDraft {
+  type: string
+  members: { name: string; value: string }[]
+}
+
+export const DURATIONS = { minutes: 300, hour: 3_600, day: 86_400 } as const
+export type Duration = keyof typeof DURATIONS
+
+/** A request while it is written. */
+export interface RequestForm {
+  credentials: CredentialDraft[]
+  trust: 'configured' | 'own' | 'listed'
+  /** One in each line. */
+  trusted: string
+  transactions: TransactionDraft[]
+  validity: Duration
+}
+
+export const WRITTEN_CLAIM: WrittenClaim = { namespace: '', name: '', values: '' }
+export const NEW_TRANSACTION: TransactionDraft = { type: '', members: [{ name: '', value: '' }] }
+
+/** A credential of a type of this installation, nothing of it asked for yet; of any other type without one. */
+export function draftOf(askable: Askable | undefined): CredentialDraft {
+  const common = { need: 'required' as const, retain: false }
+  if (askable === undefined) {
+    return { ...common, configuration: '', format: 'dc+sd-jwt', type: '', known: [], written: [{ ...WRITTEN_CLAIM }] }
+  }
+  const { id, format, type, claims } = askable
+  const known = claims.map(({ path }) => ({ path: JSON.stringify(path), asked: false, values: '' }))
+  return { ...common, configuration: id, format, type, known, written: [] }
+}
+
+export const requestDefaults = (first: Askable | undefined): RequestForm => ({
+  credentials: [draftOf(first)],
+  trust: 'configured',
+  trusted: '',
+  transactions: [],
+  validity: 'minutes',
+})
+
+/** Lines in which something stands. */
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+function transactionOf({ type, members }: TransactionDraft, ids: readonly string[]) {
+  const named = members.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value])
+  return { ...Object.fromEntries(named), type: type.trim(), credential_ids: [...ids] }
+}
+
+/** The call that asks for what a form says, by the DCQL query that was made of it. */
+export function requestOf(form: RequestForm, dcqlQuery: NonNullable<NewRequest['dcqlQuery']>): NewRequest {
+  // Only an SD-JWT VC can hold what its holder authorizes (OpenID4VP 1.0 Appendix B.3.3).
+  const ids = dcqlQuery.credentials.filter(({ format }) => format === 'dc+sd-jwt').map(({ id }) => id)
+  const listed = linesOf(form.trusted)
+  return {
+    dcqlQuery,
+    validity: DURATIONS[form.validity],
+    ...(form.trust === 'own' ? { trustedIssuers: ['self'] } : {}),
+    ...(form.trust === 'listed' ? { trustedIssuers: listed } : {}),
+    ...(form.transactions.length === 0
+      ? {}
+      : { transactionData: form.transactions.map((each) => transactionOf(each, ids)) }),
+  }
+}
+
+/** The field of the form that a path of the call is about. */
+export function fieldOfPath(path: string, { credentials }: RequestForm): string | undefined {
+  const [member, ...rest] = path.split('.')
+  if (member === 'trustedIssuers') return 'trusted'
+  if (member === 'validity') return member
+  if (member === 'transactionData') return `transactions.${rest[0]}.type`
+  if ((member !== 'dcqlQuery' && member !== 'query') || rest.length === 0) return undefined
+  const at = Number(member === 'query' ? rest[0] : rest[1])
+  const draft = credentials[at]
+  if (draft === undefined) return undefined
+  return draft.configuration === '' ? `credentials.${at}.type` : `credentials.${at}.configuration`
+}

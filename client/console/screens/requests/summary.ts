@@ -1,0 +1,36 @@
+import type { VpQuery } from '../../queries/requests.js'
+
+type Item = VpQuery['queryBody'][number]
+type Filter = NonNullable<Item['fields'][number]['filter']>
+
+/** What an item of a VP query asks for, in short. */
+export interface Summary {
+  /** The types that it names; undefined where it names none. */
+  readonly type: string | undefined
+  readonly claims: readonly string[]
+}
+
+const TYPE = /^\$(?:\.vc)?\.(?:type|vct|doctype)(?:\[\*\])?$/
+const SUBJECT = /^\$(?:\.vc)?\.credentialSubject\.?/
+
+const named = ({ const: only, enum: some, contains }: Filter): unknown[] => {
+  if (only !== undefined) return [only]
+  if (some !== undefined) return [...some]
+  return typeof contains === 'object' ? named(contains) : []
+}
+
+/** A JSONPath without what leads to the subject; the last name alone where it has quoted names. */
+const shortPath = (path: string): string => {
+  const quoted = [...path.matchAll(/\['([^']*)'\]/g)].at(-1)?.[1]
+  return quoted ?? path.replace(SUBJECT, '').replace(/^\$\.?/, '')
+}
+
+/** The types and claims that an item names. */
+export function summaryOf({ fields }: Item): Summary {
+  const types = fields
+    .filter(({ path }) => path.some((one) => TYPE.test(one)))
+    .flatMap(({ filter }) => (filter === undefined ? [] : named(filter)))
+    .map(String)
+  const claims = fields.filter(({ path }) => !path.some((one) => TYPE.test(one))).map(({ path }) => path[0] ?? '')
+  return { type: types.length === 0 ? undefined : types.join(', '), claims: claims.map(shortPath) }
+}

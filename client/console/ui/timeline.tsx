@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+
+/** One step of what happens. */
+export interface Step {
+  readonly key: string
+  /** How it stands: done, failed, or under way. */
+  readonly tone: 'good' | 'bad' | 'waiting' | 'done'
+  readonly title: ReactNode
+  /** More about it. */
+  readonly text?: ReactNode
+}
+
+/** What happened, in order, and what is waited for. Changes are told to who cannot see them. */
+export function Timeline({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
+  return (
+    <ol className="timeline" aria-label={label} aria-live="polite">
+      {steps.map(({ key, tone, title, text }) => (
+        <li key={key} className={tone}>
+          <p className="timeline-title">{title}</p>
+          {text !== undefined && <div className="timeline-text">{text}</div>}
+        </li>
+      ))}
+    </ol>
+  )
+}
