@@ -61,3 +61,13 @@ const pageKey = (id: string) => ['verification-sessions', 'page', id]
 
 /** The page of a request that was made here; undefined where it was made elsewhere, or before this page was loaded anew. */
 export const pageOf = (client: QueryClient, id: string): string | undefined => client.getQueryData(pageKey(id))
+
+/** What was checked of an answer; asked once there is one. */
+export const sessionChecks = (sessionId: string) =>
+  queryOptions({
+    queryKey: ['verification-sessions', 'checks', sessionId],
+    queryFn: ({ signal }) => credence.verificationSessions.checks.query({ sessionId }, { signal }),
+  })
+
+/** A check, its outcome and its sentence. */
+export type CheckDone = CredenceOutputs['verificationSessions']['checks']['checks'][number]

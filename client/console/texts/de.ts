@@ -307,9 +307,9 @@ export const de: Texts = {
     conditions: 'Was gilt, und wie lange',
     trust: 'Wessen Nachweise gelten',
     trusts: {
-      configured: 'Die der Aussteller, denen dieser Dienst vertraut',
-      own: 'Nur die dieses Dienstes',
-      listed: 'Die der Aussteller hierunter',
+      configured: 'Aussteller, denen dieser Dienst traut',
+      own: 'Nur dieser Dienst',
+      listed: 'Aussteller, die ich nenne',
     },
     trusted: 'Aussteller, denen vertraut wird',
     trustedHint:
@@ -366,6 +366,21 @@ export const de: Texts = {
     discarded: 'Weggelassen',
     discardedIntro: 'Auch das hat die Wallet gesendet. Es bestand eine Prüfung nicht und war nicht nötig.',
     verifiedAt: 'Nachgewiesen',
+  },
+  checks: {
+    outcomes: { passed: 'bestanden', failed: 'nicht bestanden' },
+    names: {
+      format: 'Form',
+      'issuer-trust': 'Vertrauen in den Aussteller',
+      'issuer-key': 'Schlüssel des Ausstellers',
+      signature: 'Signatur',
+      validity: 'Zeit',
+      revoked: 'Nicht widerrufen',
+      status: 'Status',
+      'holder-binding': 'Gehört zur Wallet',
+      'transaction-data': 'Autorisiert',
+      query: 'Wonach gefragt war',
+    },
   },
   sessions: {
     intro: 'Jede Anfrage und jedes Angebot, und wie weit sie sind.',

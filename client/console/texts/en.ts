@@ -304,9 +304,9 @@ export const en = {
     conditions: 'What counts, and for how long',
     trust: 'Whose credentials count',
     trusts: {
-      configured: 'Those of the issuers that this service trusts',
-      own: 'Only those of this service',
-      listed: 'Those of the issuers below',
+      configured: 'Issuers that this service trusts',
+      own: 'This service alone',
+      listed: 'Issuers that I name',
     },
     trusted: 'Trusted issuers',
     trustedHint:
@@ -361,6 +361,21 @@ export const en = {
     discarded: 'Left out',
     discardedIntro: 'The wallet sent these too. They failed a check and were not needed.',
     verifiedAt: 'Proven',
+  },
+  checks: {
+    outcomes: { passed: 'passed', failed: 'failed' },
+    names: {
+      format: 'Form',
+      'issuer-trust': 'Trust in the issuer',
+      'issuer-key': 'Key of the issuer',
+      signature: 'Signature',
+      validity: 'Time',
+      revoked: 'Not revoked',
+      status: 'Status',
+      'holder-binding': 'The holder’s own',
+      'transaction-data': 'Authorized',
+      query: 'What was asked for',
+    },
   },
   sessions: {
     intro: 'Every request and every offer, and how far it has come.',

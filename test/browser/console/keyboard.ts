@@ -6,7 +6,7 @@ const MOST = 120
 const focused = (page: Page): Promise<string> =>
   page.evaluate(`(() => {
     const element = document.activeElement
-    const label = element.labels?.[0]?.firstChild?.textContent ?? element.textContent
+    const label = element.labels?.[0]?.firstChild?.textContent || element.labels?.[0]?.textContent || element.textContent
     return element.getAttribute('aria-label') ?? label ?? ''
   })()`)
 

@@ -16,7 +16,7 @@ export function KnownClaims({ at, type }: { readonly at: number; readonly type: 
   const { control, register } = useFormContext<RequestForm>()
   const known = useWatch({ control, name: `credentials.${at}.known` })
   return (
-    <fieldset className="claims-asked">
+    <fieldset className="bare claims-asked">
       <legend>{words.claims}</legend>
       <p className="hint">{words.claimsHint}</p>
       <ul className="plain">
@@ -59,7 +59,7 @@ export function WrittenClaims({ at }: { readonly at: number }) {
   const isMdoc = format === 'mso_mdoc'
   const text = { autoComplete: 'off', spellCheck: false }
   return (
-    <fieldset className="fields">
+    <fieldset className="bare fields">
       <legend>{words.claims}</legend>
       <p className="hint">{isMdoc ? words.mdocHint : words.claimHint}</p>
       {fields.map(({ id }, claim) => (

@@ -1,21 +1,30 @@
-import type { VerificationSession } from '../../queries/requests.js'
-import { type Spoken, useSpoken } from '../../texts/use-texts.js'
+import { useQuery } from '@tanstack/react-query'
+import { sessionChecks, type VerificationSession } from '../../queries/requests.js'
+import type { Texts } from '../../texts/texts.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { checkSteps } from '../../ui/check-steps.js'
 import { RelativeTime } from '../../ui/relative-time.js'
+import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
 
-/** What a session went through, and what it waits for. */
+/** What a session went through, each check of its answer, and what it waits for. */
 export function Progress({ sessions }: { readonly sessions: readonly VerificationSession[] }) {
-  const { texts } = useSpoken()
+  const texts = useTexts()
   const { requests: words, common } = texts
   const last = sessions.at(-1)
+  const isOver = last?.state === 'ResponseVerified' || last?.state === 'Error'
+  const checked = useQuery({ ...sessionChecks(last?.id ?? ''), enabled: isOver })
   if (last === undefined) return <p className="loading">{common.loading}</p>
-  const isOver = last.state === 'ResponseVerified' || last.state === 'Error'
+  const checks = checkSteps(checked.data?.checks ?? [], texts)
+  // Which check failed says why: the end does not say it again.
+  const isExplained = checked.data?.checks.some(({ outcome }) => outcome === 'failed') === true
+  const steps = sessions.flatMap((session) => [
+    ...(isEnd(session) ? checks : []),
+    stepOf(isExplained ? { ...session, errorMessage: undefined } : session, texts),
+  ])
   return (
     <>
-      <Timeline
-        label={words.progress}
-        steps={sessions.flatMap((session) => stepsOf(session, texts)).concat(waiting(last, texts))}
-      />
+      <Timeline label={words.progress} steps={[...steps, ...waiting(last, texts)]} />
       {!isOver && last.expiresAt !== undefined && (
         <p className="soft">
           {words.runsOut} <RelativeTime at={last.expiresAt} />
@@ -25,26 +34,24 @@ export function Progress({ sessions }: { readonly sessions: readonly Verificatio
   )
 }
 
-type Texts = Spoken['texts']
+const isEnd = ({ state }: VerificationSession) => state === 'ResponseVerified' || state === 'Error'
 
 /** What an event says that has happened. */
-function stepsOf({ state, errorMessage }: VerificationSession, { requests: { steps: words } }: Texts): Step[] {
+function stepOf({ state, errorMessage }: VerificationSession, { requests: { steps: words } }: Texts): Step {
   switch (state) {
     case 'RequestCreated':
-      return [{ key: state, tone: 'done', title: words.created }]
+      return { key: state, tone: 'done', title: words.created }
     case 'RequestUriRetrieved':
-      return [{ key: state, tone: 'done', title: words.retrieved }]
+      return { key: state, tone: 'done', title: words.retrieved }
     case 'ResponseVerified':
-      return [{ key: state, tone: 'good', title: words.verified }]
+      return { key: state, tone: 'good', title: words.verified }
     case 'Error':
-      return [
-        {
-          key: state,
-          tone: 'bad',
-          title: words.failed,
-          ...(errorMessage === undefined ? {} : { text: <p lang="en">{errorMessage}</p> }),
-        },
-      ]
+      return {
+        key: state,
+        tone: 'bad',
+        title: words.failed,
+        ...(errorMessage === undefined ? {} : { text: <Sentence>{errorMessage}</Sentence> }),
+      }
   }
 }
 

@@ -8,6 +8,7 @@ import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor, nameOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
+import { Sentence } from '../../ui/sentence.js'
 import { shortened } from '../../ui/short-id.js'
 import { type Askable, askables } from './askable.js'
 
@@ -83,8 +84,8 @@ function Discarded({ discarded }: Pick<VerificationResult, 'discarded'>) {
       <p className="soft">{words.discardedIntro}</p>
       <ul>
         {discarded.map(({ credentialQueryId, reason }) => (
-          <li key={`${credentialQueryId} ${reason}`} lang="en">
-            {reason}
+          <li key={`${credentialQueryId} ${reason}`}>
+            <Sentence>{reason}</Sentence>
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@ import type { ListedVerification } from '../../queries/requests.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Listing } from '../../ui/listing.js'
 import { RelativeTime } from '../../ui/relative-time.js'
+import { Sentence } from '../../ui/sentence.js'
 import { shortened } from '../../ui/short-id.js'
 import { StateTag } from './state-tag.js'
 
@@ -42,7 +43,7 @@ export function VerificationTable({ label, sessions }: Props) {
         {
           key: 'why',
           name: words.why,
-          cell: ({ errorMessage }) => errorMessage !== undefined && <span lang="en">{errorMessage}</span>,
+          cell: ({ errorMessage }) => errorMessage !== undefined && <Sentence>{errorMessage}</Sentence>,
         },
       ]}
     />

@@ -1,0 +1,26 @@
+import type { CredenceOutputs } from '../../index.js'
+import type { Texts } from '../texts/texts.js'
+import { Sentence } from './sentence.js'
+import type { Step } from './timeline.js'
+
+type CheckDone = Pick<
+  CredenceOutputs['verificationSessions']['checks']['checks'][number],
+  'check' | 'outcome' | 'message' | 'credentialQueryId'
+>
+
+/** Checks as steps of a timeline: what was checked, whether it held, and the service's sentence. */
+export function checkSteps(checks: readonly CheckDone[], { checks: names }: Texts): Step[] {
+  const isOfSeveral = new Set(checks.map(({ credentialQueryId }) => credentialQueryId)).size > 1
+  return checks.map(({ check, outcome, message, credentialQueryId }, at) => ({
+    key: `${at} ${check}`,
+    tone: outcome === 'passed' ? 'good' : 'bad',
+    title: (
+      <>
+        {names.names[check]}
+        <span className="hidden"> {names.outcomes[outcome]}</span>
+        {isOfSeveral && credentialQueryId !== undefined && <code className="soft"> {credentialQueryId}</code>}
+      </>
+    ),
+    text: <Sentence>{message}</Sentence>,
+  }))
+}

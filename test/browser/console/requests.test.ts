@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { textInPng } from '../../support/qr-code.js'
+import type { TestService } from '../../support/service.js'
+import { type HostedWallet, LOOPBACK, newWallet } from '../../support/wallet.js'
+import { assertGood } from '../actors.js'
+import { ARGUMENTS } from '../chromium.js'
+import { onEveryScreen, startOpenService, watchedPage } from './actors.js'
+import { press, tabTo, typeInto } from './keyboard.js'
+
+const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
+const SUBJECT = {
+  customerName: 'Ada Lovelace',
+  productName: 'Espresso machine',
+  merchant: 'Corner Shop',
+  purchaseDate: '2026-03-01',
+}
+
+let service: TestService
+let wallet: HostedWallet
+let browser: Browser
+
+beforeAll(async () => {
+  service = await startOpenService(LOOPBACK)
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+/** Acts on a desk. The browser must have nothing to complain of, but refusals that are meant. */
+async function opened(path: string, act: (page: Page) => Promise<void>, refusals: number[] = []): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
+  const { page, complaints } = await watchedPage(context)
+  await page.goto(`${service.url}/console${path}`)
+  await act(page)
+  const refused = refusals.map((status) => expect.stringContaining(`responded with a status of ${status} `))
+  expect(complaints).toEqual(refused)
+  await context.close()
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+/** What the code on the screen says. */
+const scanned = async (page: Page) => textInPng(await page.getByRole('img').screenshot()) ?? ''
+
+/** Ticks a claim of a request, with the value that it must have. */
+async function tick(page: Page, claim: string, value?: string): Promise<void> {
+  await page.getByLabel(claim, { exact: true }).check()
+  if (value !== undefined) await page.getByLabel(`${claim} must be`).fill(value)
+}
+
+describe('requests', () => {
+  it('where there is nothing yet, the screen leads to the next step', async () => {
+    await onEveryScreen(browser, async (page, name) => {
+      await page.goto(`${service.url}/console/requests`)
+      await page.getByText('You have not asked for anything yet').waitFor()
+      await assertGood(page, `requests-empty-${name}`)
+    })
+  })
+
+  it('are made with the keyboard alone, and each check of a wallet’s answer is told as it comes', async () => {
+    expect((await service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
+    wallet = await newWallet(service)
+    const offer = await service.request('POST', '/credential-offers', {
+      body: { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject: SUBJECT },
+    })
+    expect((await wallet.process(offer.json.credentialOfferUri)).status).toBe(200)
+    await opened('/requests', async (page) => {
+      await heading(page, 'Requests')
+      await press(page, 'New request')
+      await heading(page, 'New request')
+      await tabTo(page, 'productName')
+      await page.keyboard.press('Space')
+      await typeInto(page, 'productName must be', 'Espresso machine')
+      await page.getByText('"Espresso machine"').waitFor()
+      await press(page, 'Ask now')
+      await heading(page, 'Your request')
+      await page.getByText('Waiting for a wallet to scan the code.').waitFor()
+      const link = await scanned(page)
+      expect(link).toMatch(/^openid4vp:/)
+      const answered = await wallet.process(link)
+      expect(answered.status, answered.text).toBe(200)
+      await page.getByText('Everything that was asked for is proven.').waitFor()
+      const steps = await page.getByRole('list', { name: 'What happens' }).getByRole('listitem').allTextContents()
+      expect(steps[0]).toContain('The request is made.')
+      expect(steps[1]).toContain('A wallet has read the request.')
+      expect(steps.join(' ')).toContain('Its holder has proven to be its holder, for this request.')
+      expect(steps.at(-1)).toContain('Everything that was asked for is proven.')
+      const card = page.getByRole('region', { name: 'What was proven' })
+      await card.getByText('Espresso machine').waitFor()
+      expect(await card.getByText('Ada Lovelace').count()).toBe(0)
+    })
+  })
+
+  it('name the check that failed, with its sentence', async () => {
+    await opened('/requests/new-request', async (page) => {
+      await tick(page, 'productName')
+      await page.getByLabel('Whose credentials count').selectOption('Issuers that I name')
+      await page.getByLabel('Trusted issuers').fill('did:web:elsewhere.example')
+      await page.getByRole('button', { name: 'Ask now' }).click()
+      await page.getByText('Waiting for a wallet to scan the code.').waitFor()
+      await wallet.process(await scanned(page))
+      await page.getByText('It failed.').waitFor()
+      const failed = page.getByRole('listitem').filter({ hasText: 'Trust in the issuer' })
+      await failed.getByText('failed', { exact: false }).first().waitFor()
+      expect(await failed.textContent()).toContain('is not trusted')
+      await assertGood(page, 'request-failed')
+    })
+  })
+
+  it('are good in every size, light and dark', async () => {
+    await onEveryScreen(browser, async (page, name) => {
+      await page.goto(`${service.url}/console/requests/new-request`)
+      await tick(page, 'productName', 'Espresso machine')
+      await page.getByRole('button', { name: 'Ask for another credential too' }).click()
+      await page.getByLabel('Type').nth(1).selectOption('Another type …')
+      await page.getByLabel('Format').selectOption('Mobile document (mdoc)')
+      await page.getByRole('button', { name: 'Add something to authorize' }).click()
+      await assertGood(page, `request-new-${name}`)
+      await page.getByRole('button', { name: 'Remove credential 2' }).click()
+      await page.getByRole('button', { name: 'Remove transaction 1' }).click()
+      await page.getByRole('button', { name: 'Save as a query' }).click()
+      await page.getByText('The query is saved.').waitFor()
+      await page.getByRole('button', { name: 'Ask now' }).click()
+      await page.getByText('Waiting for a wallet to scan the code.').waitFor()
+      await assertGood(page, `request-waiting-${name}`)
+      await wallet.process(await scanned(page))
+      await page.getByRole('region', { name: 'What was proven' }).getByText('Espresso machine').waitFor()
+      await assertGood(page, `request-proven-${name}`)
+      await page.goto(`${service.url}/console/requests`)
+      await page.getByText('productName').first().waitFor()
+      await assertGood(page, `requests-${name}`)
+    })
+  })
+})
