@@ -8,6 +8,7 @@ export const unit = [
   'test/log-terminal.test.ts',
   'test/auth/signing-keys.test.ts',
   'test/console/claims.test.ts',
+  'test/console/requests.test.ts',
   'test/console/schema-form.test.ts',
   'test/contract/contracts.test.ts',
   'test/contract/layout.test.ts',

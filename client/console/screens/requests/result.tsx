@@ -66,7 +66,7 @@ function Card({ credential }: { readonly credential: Proven }) {
       />
       {shown.length === 0 && <p className="soft">{words.noClaimsShown}</p>}
       <p className="soft">
-        {words.formats[format as keyof typeof words.formats] ?? format}, {words.resultFor(credentialQueryId)}
+        {words.formats[format as keyof typeof words.formats] ?? format} · {words.resultFor(credentialQueryId)}
       </p>
       {transactionData !== undefined && transactionData.length > 0 && (
         <p className="good">{words.authorized(transactionData.length)}</p>

@@ -5,6 +5,8 @@ import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
+import { Listing } from '../../ui/listing.js'
+import { More } from '../../ui/more.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 
@@ -27,51 +29,46 @@ export function TypeList() {
               {make}
             </Empty>
           ) : (
-            <table className="list">
-              <caption className="hidden">{nav.types}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">{words.shownName}</th>
-                  <th scope="col">{words.name}</th>
-                  <th scope="col">{words.newest}</th>
-                  <th scope="col">
-                    <span className="hidden">{words.rowActions}</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {listed.map(({ name, title, display, version, createdAt }) => (
-                  <tr key={name}>
-                    <th scope="row">
-                      <Link to="/types/$name" params={{ name }}>
-                        {nameOf(display, language) ?? title ?? name}
-                      </Link>
-                    </th>
-                    <td data-label={words.name}>
-                      <code>{name}</code>
-                    </td>
-                    <td data-label={words.newest}>
-                      <span>
-                        {words.version(version)}, <RelativeTime at={createdAt} />
-                      </span>
-                    </td>
-                    <td>
-                      <Link to="/offers" search={{ type: name }}>
-                        {words.offer}
-                      </Link>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Listing
+              label={nav.types}
+              rows={listed}
+              keyOf={({ name }) => name}
+              columns={[
+                {
+                  key: 'shown',
+                  name: words.shownName,
+                  cell: ({ name, title, display }) => (
+                    <Link to="/types/$name" params={{ name }}>
+                      {nameOf(display, language) ?? title ?? name}
+                    </Link>
+                  ),
+                },
+                { key: 'name', name: words.name, cell: ({ name }) => <code>{name}</code> },
+                {
+                  key: 'newest',
+                  name: words.newest,
+                  cell: ({ version, createdAt }) => (
+                    <span>
+                      {words.version(version)}, <RelativeTime at={createdAt} />
+                    </span>
+                  ),
+                },
+                {
+                  key: 'actions',
+                  name: words.rowActions,
+                  nameless: true,
+                  cell: ({ name }) => (
+                    <Link to="/offers" search={{ type: name }}>
+                      {words.offer}
+                    </Link>
+                  ),
+                },
+              ]}
+            />
           )
         }
       </Asked>
-      {listing.hasNextPage && (
-        <button type="button" disabled={listing.isFetching} onClick={() => void listing.fetchNextPage()}>
-          {texts.common.more}
-        </button>
-      )}
+      <More query={listing} />
     </Screen>
   )
 }
