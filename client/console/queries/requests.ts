@@ -1,14 +1,6 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
-import type { CredenceInputs, CredenceOutputs } from '../../index.js'
 import { credence } from '../service.js'
-
-export type NewRequest = CredenceInputs['authorizationRequests']['create']
-export type DcqlQuery = NonNullable<NewRequest['dcqlQuery']>
-export type VpQuery = CredenceOutputs['vpQueries']['list'][number]
-export type VerificationSession = CredenceOutputs['verificationSessions']['read']
-export type VerificationState = VerificationSession['state']
-export type ListedVerification = CredenceOutputs['verificationSessions']['list']['items'][number]
-export type VerificationResult = CredenceOutputs['verificationSessions']['result']
+import type { ListedVerification, NewRequest, VerificationState } from './shapes.js'
 
 /** What verifiers have saved, the newest first; the service gives 1,000 at most. */
 export const vpQueries = queryOptions({
@@ -68,6 +60,3 @@ export const sessionChecks = (sessionId: string) =>
     queryKey: ['verification-sessions', 'checks', sessionId],
     queryFn: ({ signal }) => credence.verificationSessions.checks.query({ sessionId }, { signal }),
   })
-
-/** A check, its outcome and its sentence. */
-export type CheckDone = CredenceOutputs['verificationSessions']['checks']['checks'][number]

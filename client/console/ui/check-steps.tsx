@@ -1,12 +1,7 @@
-import type { CredenceOutputs } from '../../index.js'
+import type { CheckDone } from '../queries/shapes.js'
 import type { Texts } from '../texts/texts.js'
 import { Sentence } from './sentence.js'
 import type { Step } from './timeline.js'
-
-type CheckDone = Pick<
-  CredenceOutputs['verificationSessions']['checks']['checks'][number],
-  'check' | 'outcome' | 'message' | 'credentialQueryId'
->
 
 /** Checks as steps of a timeline: what was checked, whether it held, and the service's sentence. */
 export function checkSteps(checks: readonly CheckDone[], { checks: names }: Texts): Step[] {

@@ -1,4 +1,4 @@
-import type { ClaimsPath, Configuration, Display } from '../../queries/metadata.js'
+import type { ClaimsPath, Configuration, Display } from '../../queries/shapes.js'
 
 /** The formats that can be asked for here, in the order in which they are offered. */
 export const FORMATS = ['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'] as const

@@ -1,5 +1,5 @@
 import { useFieldArray, useFormContext, useWatch } from 'react-hook-form'
-import type { ClaimsPath } from '../../queries/metadata.js'
+import type { ClaimsPath } from '../../queries/shapes.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Check } from '../../ui/check.js'
 import { nameOf } from '../../ui/display-name.js'

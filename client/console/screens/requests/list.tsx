@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ListedVerification, type VpQuery, verificationSessions, vpQueries } from '../../queries/requests.js'
+import { verificationSessions, vpQueries } from '../../queries/requests.js'
+import type { ListedVerification, VpQuery } from '../../queries/shapes.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Empty } from '../../ui/empty.js'

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { sessionChecks, type VerificationSession } from '../../queries/requests.js'
+import { sessionChecks } from '../../queries/requests.js'
+import type { VerificationSession } from '../../queries/shapes.js'
 import type { Texts } from '../../texts/texts.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { checkSteps } from '../../ui/check-steps.js'

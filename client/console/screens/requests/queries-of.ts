@@ -1,5 +1,4 @@
-import type { ClaimsPath } from '../../queries/metadata.js'
-import type { DcqlQuery, VpQuery } from '../../queries/requests.js'
+import type { ClaimsPath, DcqlQuery, VpQuery } from '../../queries/shapes.js'
 import type { Format } from './askable.js'
 import type { CredentialDraft, RequestForm } from './request-form.js'
 
@@ -12,7 +11,7 @@ interface AskedClaim {
 }
 
 const INTEGER = /^-?\d{1,15}$/
-const VALUE = /"((?:[^"\\]|\\.)*)"|[^,]+/g
+const VALUE = /\s*"((?:[^"\\]|\\.)*)"\s*|[^,]+/g
 
 /** Values that are separated by commas: numbers, true and false as such, everything else, and what stands in quotes, as text. */
 export function valuesOf(text: string): Value[] {

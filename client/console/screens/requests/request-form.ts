@@ -1,4 +1,4 @@
-import type { NewRequest } from '../../queries/requests.js'
+import type { NewRequest } from '../../queries/shapes.js'
 import type { Askable, Format } from './askable.js'
 
 /** A claim of a known type: asked for or not. */

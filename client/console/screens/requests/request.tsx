@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { pageOf, type VerificationSession } from '../../queries/requests.js'
+import { pageOf } from '../../queries/requests.js'
+import type { VerificationSession } from '../../queries/shapes.js'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { CopyButton } from '../../ui/copy-button.js'

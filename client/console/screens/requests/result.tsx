@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { issuerMetadata } from '../../queries/metadata.js'
-import { type VerificationResult, verificationResult } from '../../queries/requests.js'
+import { verificationResult } from '../../queries/requests.js'
+import type { VerificationResult } from '../../queries/shapes.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { leavesOf } from '../../ui/claims.js'

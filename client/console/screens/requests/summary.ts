@@ -1,4 +1,4 @@
-import type { VpQuery } from '../../queries/requests.js'
+import type { VpQuery } from '../../queries/shapes.js'
 
 type Item = VpQuery['queryBody'][number]
 type Filter = NonNullable<Item['fields'][number]['filter']>
@@ -19,11 +19,12 @@ const named = ({ const: only, enum: some, contains }: Filter): unknown[] => {
   return typeof contains === 'object' ? named(contains) : []
 }
 
-/** A JSONPath without what leads to the subject; the last name alone where it has quoted names. */
-const shortPath = (path: string): string => {
-  const quoted = [...path.matchAll(/\['([^']*)'\]/g)].at(-1)?.[1]
-  return quoted ?? path.replace(SUBJECT, '').replace(/^\$\.?/, '')
-}
+/** A JSONPath without what leads to the subject, or the namespace of a mobile document. */
+const shortPath = (path: string): string =>
+  path
+    .replace(SUBJECT, '')
+    .replace(/^\$(?:\['[^']*'\](?=.))?\.?/, '')
+    .replace(/^\['([^']*)'\]$/, '$1')
 
 /** The types and claims that an item names. */
 export function summaryOf({ fields }: Item): Summary {

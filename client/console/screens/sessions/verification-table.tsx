@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ListedVerification } from '../../queries/requests.js'
+import type { ListedVerification } from '../../queries/shapes.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Listing } from '../../ui/listing.js'
 import { RelativeTime } from '../../ui/relative-time.js'

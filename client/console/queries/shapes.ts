@@ -1,0 +1,37 @@
+import type { CredenceInputs, CredenceOutputs } from '../../index.js'
+
+// Shapes of what is asked and answered, apart from what asks, so that whatever thinks about them needs no browser.
+
+/** How wallets may draw a credential, in one language. */
+export interface Display {
+  readonly name: string
+  readonly locale?: string
+  readonly background_color?: string
+  readonly text_color?: string
+}
+
+/** Names, positions, and null for every element of an array (OpenID4VP 1.0 §7). */
+export type ClaimsPath = readonly (string | number | null)[]
+
+/** A credential configuration, as far as it is used here (OpenID4VCI 1.0 §12.2.4, Appendix A). */
+export interface Configuration {
+  readonly format: string
+  readonly vct?: string
+  readonly doctype?: string
+  readonly credential_definition?: { readonly type: readonly string[] }
+  readonly credential_metadata?: {
+    readonly display?: readonly Display[]
+    readonly claims?: readonly { readonly path: ClaimsPath; readonly display?: readonly Display[] }[]
+  }
+}
+
+export type NewRequest = CredenceInputs['authorizationRequests']['create']
+export type DcqlQuery = NonNullable<NewRequest['dcqlQuery']>
+export type VpQuery = CredenceOutputs['vpQueries']['list'][number]
+export type VerificationSession = CredenceOutputs['verificationSessions']['read']
+export type VerificationState = VerificationSession['state']
+export type ListedVerification = CredenceOutputs['verificationSessions']['list']['items'][number]
+export type VerificationResult = CredenceOutputs['verificationSessions']['result']
+
+/** A check, its outcome and its sentence. */
+export type CheckDone = CredenceOutputs['verificationSessions']['checks']['checks'][number]
