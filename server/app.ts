@@ -43,7 +43,7 @@ export function createApp(deps: Deps, options: AppOptions = {}): App {
   if (config.authDisabled) app.use(hostCheck(config))
   // Not counted: opening the console takes some ten files at once.
   if (config.console !== undefined) app.use(consoleFiles(config))
-  if (config.rateLimit.max > 0) {
+  if (config.rateLimit.max > 0 || (config.console?.rateLimitMax ?? 0) > 0) {
     app.use(
       rateLimiter(deps, options.rateLimitStore, (path, method, mac) =>
         isOwnRequest(ownRequestKey, clock, method, path, mac),

@@ -47,8 +47,8 @@ export interface RestMeta {
 
 /**
  * Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. `issuer` and
- * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; their operators see what all callers made: they
- * have the client secret, the role `admin`, or that role where it is set. `wallet` holds a token of this service.
+ * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; `wallet` holds a token of this service, and `console` a
+ * session of the console, which counts as token or secret elsewhere.
  */
 export type RouteAccess =
   | 'public'
@@ -63,6 +63,7 @@ export type RouteAccess =
   | 'admin'
   | 'holder'
   | 'wallet'
+  | 'console'
 
 /** Whether errors are OAuth error bodies (RFC 6749 §5.2) rather than the interface's envelope. */
 export const hasOAuthErrors = ({ kind, envelope }: RestMeta): boolean => kind === 'protocol' && envelope !== true
@@ -92,6 +93,7 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   admin: [401, 403],
   holder: [401, 403],
   wallet: [401],
+  console: [401],
 }
 
 /** For bodies of a few parameters. */

@@ -1,8 +1,10 @@
 import type { AgentStore } from './agent/store.js'
 import type { AuditStore } from './audit/store.js'
-import type { Access } from './auth/access.js'
+import type { Access, TokenCheck } from './auth/access.js'
 import type { SignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
+import type { ConsoleSessions } from './console/sessions/sessions.js'
+import type { ConsoleSessionStore } from './console/sessions/store.js'
 import type { Lists } from './database/replica/lists.js'
 import type { DomainLinkages } from './dids/domain-linkage.js'
 import type { DidResolver } from './dids/resolver.js'
@@ -59,6 +61,7 @@ export interface Stores {
   readonly authorizationRequests: AuthorizationRequestStore
   readonly credentialHistory: CredentialHistoryStore
   readonly credentialList: CredentialListStore
+  readonly consoleSessions: ConsoleSessionStore
   readonly credentials: CredentialStore
   readonly dids: DidStore
   readonly events: EventStore
@@ -121,6 +124,10 @@ export interface Deps {
   readonly random: (length: number) => Uint8Array
   readonly newId: () => string
   readonly access: Access
+  /** Access tokens of the identity provider, wherever they come from. */
+  readonly tokens: Pick<TokenCheck, 'user'>
+  /** Those of the console; undefined where nobody logs in. */
+  readonly sessions: ConsoleSessions | undefined
   /** Sign-in at the identity provider; undefined where nobody can. */
   readonly signIn: SignIn | undefined
   /** Vouches for hosted wallets; undefined without WALLET_PROVIDER_X509. */

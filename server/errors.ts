@@ -78,6 +78,7 @@ export const errors = {
   holderWithoutDid: () => new ServiceError(400, 'Holder has no DIDs created. Cannot accept credential offer.'),
   unauthorized: () => new ServiceError(401, 'Unauthorized'),
   invalidToken: (cause?: unknown) => new ServiceError(401, 'Invalid access token.', cause),
+  sessionEnded: (cause?: unknown) => new ServiceError(401, 'Session has ended. Log in again.', cause),
   missingKid: () => new ServiceError(401, 'Access token header is missing kid.'),
   signingKeyNotFound: () => new ServiceError(401, 'Access token signing key was not found.'),
   signingKeysUnavailable: (cause?: unknown) =>
@@ -142,5 +143,6 @@ export const errors = {
   /** A stream ends so: whoever reads it connects again, with a token that is good. */
   streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),
   stopping: () => new StreamEnd('Service is stopping.'),
+  identityProviderUnavailable: (cause?: unknown) => new ServiceError(503, 'Identity provider is unavailable.', cause),
   databaseUnavailable: (cause?: unknown) => new ServiceError(503, 'Database is unavailable.', cause),
 } as const

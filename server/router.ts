@@ -1,6 +1,6 @@
 import { agentRouter } from './agent/agent.router.js'
 import { auditRouter } from './audit/audit.router.js'
-import { consoleRouter } from './console/console.router.js'
+import { consolePagesRouter, consoleRouter } from './console/console.router.js'
 import { didsRouter } from './dids/dids.router.js'
 import { type Formats, standardFormats } from './formats/registry.js'
 import { healthRouter } from './health/health.router.js'
@@ -65,6 +65,7 @@ export const protocolRouter = router({
   openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
   pageFiles: pageFilesRouter,
   peoplePages: peoplePagesRouter,
+  consolePages: consolePagesRouter,
   openid4vp: openid4vpRouter,
 })
 

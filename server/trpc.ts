@@ -1,5 +1,6 @@
 import { initTRPC } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import type { Half } from './auth/access.js'
 import { type Caller, isAdmin } from './auth/caller.js'
 import type { Config } from './config.js'
 import type { Context } from './context.js'
@@ -40,18 +41,29 @@ export const { router, mergeRouters } = t
 /** No credentials asked for. */
 export const publicProcedure = t.procedure
 
-/** `x-client-secret`. */
-export const clientProcedure = t.procedure.use(({ ctx, next }) => {
-  ctx.deps.access.client(ctx.request.headers)
-  return next({ ctx: { client: true } })
-})
+/** An open stream is no activity of a session: it would never end. */
+const isActivity = (type: string) => type !== 'subscription'
+
+/** `x-client-secret`, or a session of the console whose user may all of that half; `caller` is that user. */
+const withSecret = (half: Half) =>
+  t.procedure.use(async ({ ctx, next, type }) => {
+    const caller = await ctx.deps.access.client(ctx.request.headers, half, isActivity(type))
+    if (caller !== undefined) ctx.request.identified(caller)
+    return next({ ctx: { client: true, caller } })
+  })
+
+/** For what issuers' backends do. */
+export const issuerClientProcedure = withSecret('issuer')
+
+/** For what verifiers' backends do. */
+export const verifierClientProcedure = withSecret('verifier')
 
 type Permit = (caller: Caller, config: Config) => void
 
 /** One middleware for token and role, since each middleware costs as much as validating the input. */
 const authenticated = (permit: Permit) =>
-  t.procedure.use(async ({ ctx, next }) => {
-    const caller = await ctx.deps.access.user(ctx.request.headers)
+  t.procedure.use(async ({ ctx, next, type }) => {
+    const caller = await ctx.deps.access.user(ctx.request.headers, isActivity(type))
     ctx.request.identified(caller)
     permit(caller, ctx.deps.config)
     return next({ ctx: { caller } })
@@ -92,8 +104,8 @@ export const adminProcedure = authenticated((caller) => {
 })
 
 /** Works without credentials and shows more with them; one that is sent and wrong is a 401. */
-export const optionalProcedure = t.procedure.use(async ({ ctx, next }) => {
-  const sent = await ctx.deps.access.optional(ctx.request.headers)
+export const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) => {
+  const sent = await ctx.deps.access.optional(ctx.request.headers, isActivity(type))
   if (sent.caller !== undefined) ctx.request.identified(sent.caller)
   return next({ ctx: { caller: sent.caller, client: sent.client } })
 })

@@ -5,9 +5,12 @@ import { certifiedKey } from './agent/certified-key.js'
 import { createAgentStore } from './agent/store.js'
 import { createAuditStore } from './audit/store.js'
 import { auditTasks } from './audit/tasks.js'
-import { createAccess } from './auth/access.js'
+import { createAccess, createTokenCheck } from './auth/access.js'
 import { createSignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
+import { createConsoleSessions } from './console/sessions/sessions.js'
+import { createConsoleSessionStore } from './console/sessions/store.js'
+import { consoleTasks } from './console/tasks.js'
 import { connectDatabase, type Database } from './database/connect.js'
 import { openReplica } from './database/replica/open.js'
 import type { Deps, Stores } from './deps.js'
@@ -106,6 +109,7 @@ export function createStores(database: Database, announce: Announce = () => {}):
     authorizationRequests: createAuthorizationRequestStore(database),
     credentialHistory: createCredentialHistoryStore(database),
     credentialList: createCredentialListStore(database),
+    consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),
     events: createEventStore(database),
@@ -194,7 +198,24 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       return stored === undefined ? undefined : documentOf(stored, config)
     },
   })
-  const access = createAccess(config, clock)
+  const tokens = createTokenCheck(config, clock)
+  const signIn = config.signIn === undefined ? undefined : createSignIn(config, config.signIn, outbound.fetch, clock)
+  const random = (length: number) => new Uint8Array(randomBytes(length))
+  const sessions =
+    config.console?.mode !== 'login' || signIn === undefined
+      ? undefined
+      : createConsoleSessions({
+          config,
+          store: stores.consoleSessions,
+          vault,
+          signIn,
+          tokens,
+          clock,
+          random,
+          newId: randomUUID,
+          sealingKey,
+          log,
+        })
   const state = { stopping: false }
   const replica = openReplica({
     url: config.databaseReplicaUrl,
@@ -209,10 +230,12 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     formats: options.formats ?? standardFormats,
     log,
     clock,
-    random: (length) => new Uint8Array(randomBytes(length)),
+    random,
     newId: randomUUID,
-    access,
-    signIn: config.signIn === undefined ? undefined : createSignIn(config, config.signIn, outbound.fetch, clock),
+    access: createAccess(config, tokens, sessions),
+    tokens,
+    sessions,
+    signIn,
     walletProvider: provider === undefined ? undefined : await createWalletProvider(provider, config.issuerBaseUrl),
     vault,
     keys,
@@ -242,7 +265,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
         database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
         ...replica.checks,
         ...(config.events.transport === 'nats' ? { nats: async () => deps.events.check?.() } : {}),
-        ...(access.identityProvider === undefined ? {} : { identityProvider: access.identityProvider }),
+        ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
         ...certificateChecks({ config, clock }),
         ...options.checks,
       },
@@ -258,6 +281,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...flowTasks(deps),
       ...pendingTasks(deps),
       ...pageTasks(deps),
+      ...consoleTasks(deps),
       ...certificateTasks(deps),
       ...auditTasks(deps),
       ...eventTasks(deps),

@@ -32,6 +32,7 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
   admin: 'who has a token with the role admin',
   holder: 'the admin who made the holder',
   wallet: 'wallets',
+  console: 'who is logged in to the console',
 }
 
 /** Summary, description, and what the call is over REST, who may make it and how it may be refused. */

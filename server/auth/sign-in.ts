@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto'
 import * as client from 'openid-client'
 import type { Config, SignInConfig } from '../config.js'
 
@@ -14,6 +15,34 @@ export interface Login {
   readonly nonce: string
   /** PKCE (RFC 7636). */
   readonly verifier: string
+}
+
+/** Unguessable values for a login; `prefix` stands before the state. */
+export function newLogin(random: (length: number) => Uint8Array, prefix = ''): Login {
+  const secret = () => Buffer.from(random(32)).toString('base64url')
+  return { state: `${prefix}${secret()}`, nonce: secret(), verifier: secret() }
+}
+
+/** Whether a provider's answer has the `state` of a login; compares in constant time. */
+export function isStateOf(login: Pick<Login, 'state'>, sent: string): boolean {
+  const [one, other] = [Buffer.from(login.state), Buffer.from(sent)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** Parameters of the provider's answer (RFC 6749 §4.1.2, RFC 9207). */
+export interface LoginAnswer {
+  readonly state?: string | undefined
+  readonly code?: string | undefined
+  readonly iss?: string | undefined
+  readonly error?: string | undefined
+  readonly error_description?: string | undefined
+}
+
+/** The address that a provider's answer came to, with its parameters. */
+export function answerAt(redirectUri: string, sent: LoginAnswer): URL {
+  const answer = new URL(redirectUri)
+  for (const [name, value] of Object.entries(sent)) if (value !== undefined) answer.searchParams.set(name, value)
+  return answer
 }
 
 /** What the provider says of a user: the claims of the ID token, and those of userinfo that it does not have. */
@@ -37,6 +66,13 @@ export class SignInError extends Error {
   }
 }
 
+/** What the provider gives for a code, or for a refresh token. */
+export interface Tokens {
+  readonly accessToken: string
+  /** Absent where the provider gives none. */
+  readonly refreshToken: string | undefined
+}
+
 /** Users sign in by the authorization code flow of OpenID Connect Core 1.0 (§3.1), with PKCE, `state` and `nonce`. */
 export interface SignIn {
   /**
@@ -52,6 +88,32 @@ export interface SignIn {
    * @throws SignInError
    */
   complete(answer: URL, login: Login): Promise<UserClaims>
+  /**
+   * Exchanges the code of the provider's answer for tokens that are kept, and the claims of the ID token.
+   *
+   * @param answer the redirect URI with the parameters of the answer
+   * @throws SignInError
+   */
+  tokens(answer: URL, login: Login): Promise<Tokens & { readonly claims: UserClaims }>
+  /**
+   * New tokens for a refresh token (RFC 6749 §6), which stays good where no other came.
+   *
+   * @throws SignInError `failed` where it is good no more
+   */
+  refresh(refreshToken: string): Promise<Tokens>
+  /**
+   * Revokes a token (RFC 7009), where the provider takes that.
+   *
+   * @throws SignInError
+   */
+  revoke(token: string, type: 'access_token' | 'refresh_token'): Promise<void>
+  /**
+   * Where a browser ends its session at the provider (OpenID Connect RP-Initiated Logout 1.0 §2), told by `client_id` alone; undefined
+   * where it has no such address.
+   *
+   * @throws SignInError `unavailable`
+   */
+  endSession(): Promise<URL | undefined>
 }
 
 /** OpenID Connect Core 1.0 §3.1.2.6, RFC 6749 §4.1.2.1: errors that are the user's, or about the user. */
@@ -135,6 +197,18 @@ export function createSignIn(
     clock,
   )
 
+  const granted = async (answer: URL, login: Login) => {
+    const configuration = await provider()
+    const tokens = await client.authorizationCodeGrant(configuration, answer, {
+      expectedState: login.state,
+      expectedNonce: login.nonce,
+      pkceCodeVerifier: login.verifier,
+    })
+    const claims = tokens.claims()
+    if (claims === undefined) throw new SignInError('failed', undefined)
+    return { configuration, tokens, claims }
+  }
+
   return {
     addressFor: (login, redirectUri) =>
       orSignInError(async () =>
@@ -150,17 +224,36 @@ export function createSignIn(
 
     complete: (answer, login) =>
       orSignInError(async () => {
-        const configuration = await provider()
-        const tokens = await client.authorizationCodeGrant(configuration, answer, {
-          expectedState: login.state,
-          expectedNonce: login.nonce,
-          pkceCodeVerifier: login.verifier,
-        })
-        const claims = tokens.claims()
-        if (claims === undefined) throw new SignInError('failed', undefined)
+        const { configuration, tokens, claims } = await granted(answer, login)
         const { userinfo_endpoint: userinfo } = configuration.serverMetadata()
         if (userinfo === undefined) return claims
         return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims }
+      }),
+
+    tokens: (answer, login) =>
+      orSignInError(async () => {
+        const { tokens, claims } = await granted(answer, login)
+        return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token, claims }
+      }),
+
+    refresh: (refreshToken) =>
+      orSignInError(async () => {
+        const tokens = await client.refreshTokenGrant(await provider(), refreshToken)
+        return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token ?? refreshToken }
+      }),
+
+    revoke: (token, type) =>
+      orSignInError(async () => {
+        const configuration = await provider()
+        if (configuration.serverMetadata().revocation_endpoint === undefined) return
+        await client.tokenRevocation(configuration, token, { token_type_hint: type })
+      }),
+
+    endSession: () =>
+      orSignInError(async () => {
+        const configuration = await provider()
+        const { end_session_endpoint: endpoint } = configuration.serverMetadata()
+        return endpoint === undefined ? undefined : client.buildEndSessionUrl(configuration)
       }),
   }
 }

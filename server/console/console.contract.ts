@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
+import { zProtocolReply } from '../protocol/oauth/reply.js'
 
 const zUser = z
   .strictObject({
@@ -32,4 +33,52 @@ export const session = {
   }),
   input: z.strictObject({}).prefault({}),
   output: zConsoleSession,
+}
+
+export const logout = {
+  meta: route('POST', '/console/logout', {
+    tag: 'Console',
+    summary: 'Log out of the console',
+    description:
+      'Ends the session that the request has, and revokes its tokens at the identity provider. `location` is where the browser ends its ' +
+      'session there; null where the provider has no such address.',
+    access: 'console',
+    errors: [404],
+  }),
+  input: z.strictObject({}).prefault({}),
+  output: z.strictObject({ location: z.url().nullable() }),
+}
+
+const forBrowsers = { tag: 'Console', access: 'public', kind: 'page', produces: 'text/html', status: 303 } as const
+
+export const login = {
+  meta: route('GET', '/console/login', {
+    ...forBrowsers,
+    summary: 'Log in to the console',
+    description:
+      'Sends the browser to the identity provider, and afterwards to `return`, an address below the console’s; to its first page where ' +
+      'that is none.',
+    errors: [403, 404],
+  }),
+  input: z.object({ return: z.string().optional() }),
+  output: zProtocolReply,
+}
+
+export const callback = {
+  meta: route('GET', '/console/callback', {
+    ...forBrowsers,
+    summary: 'Come back from the identity provider to the console',
+    description:
+      'Where the identity provider sends the browser back to: in its redirect URIs. An answer counts once, and in the browser that began. ' +
+      'Whoever has no role here gets no session.',
+    errors: [403, 404],
+  }),
+  input: z.object({
+    state: z.string().optional(),
+    code: z.string().optional(),
+    iss: z.string().optional(),
+    error: z.string().optional(),
+    error_description: z.string().optional(),
+  }),
+  output: zProtocolReply,
 }

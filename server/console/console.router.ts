@@ -1,8 +1,28 @@
 import { LOCAL_ADMIN } from '../auth/caller.js'
-import { errors } from '../errors.js'
+import { rightsOf } from '../auth/rights.js'
+import type { Context } from '../context.js'
+import { errors, ServiceError } from '../errors.js'
 import { publicProcedure, router } from '../trpc.js'
-import { session } from './console.contract.js'
-import { rightsOf } from './rights.js'
+import { callback, login, logout, session } from './console.contract.js'
+import { beginLogin, endLogin } from './login.js'
+import { logOut } from './logout.js'
+
+/** Whose session a request has; undefined where it has none that goes on. */
+async function userOf({ deps, request }: Context) {
+  const { headers } = request
+  const described = headers.authorization === undefined ? await deps.sessions?.described(headers) : undefined
+  if (described === undefined) return undefined
+  try {
+    const { sub, roles } = await deps.access.user(headers, false)
+    const { expiresAt, endsAt } = described.session
+    const user = { sub, name: described.content.name ?? null, ...rightsOf(roles, deps.config) }
+    return { user, idleAt: expiresAt.toISOString(), endsAt: endsAt.toISOString() }
+  } catch (thrown) {
+    // It ended just now: its tokens could not be renewed.
+    if (thrown instanceof ServiceError && thrown.status === 401) return undefined
+    throw thrown
+  }
+}
 
 /** What the console asks of its own session. */
 export const consoleRouter = router({
@@ -10,12 +30,33 @@ export const consoleRouter = router({
     .meta(session.meta)
     .input(session.input)
     .output(session.output)
-    .query(async ({ ctx: { deps, request } }) => {
-      const { console } = deps.config
-      if (console === undefined) throw errors.routeNotFound(request.method, request.path)
-      const { mode } = console
-      const user =
-        mode === 'open' ? { sub: LOCAL_ADMIN.sub, name: null, ...rightsOf(LOCAL_ADMIN.roles, deps.config) } : null
-      return { mode, user, idleAt: null, endsAt: null }
+    .query(async ({ ctx }) => {
+      const { config } = ctx.deps
+      if (config.console === undefined) throw errors.routeNotFound(ctx.request.method, ctx.request.path)
+      const { mode } = config.console
+      const nobody = { mode, user: null, idleAt: null, endsAt: null }
+      if (mode === 'login') return { ...nobody, ...(await userOf(ctx)) }
+      return { ...nobody, user: { sub: LOCAL_ADMIN.sub, name: null, ...rightsOf(LOCAL_ADMIN.roles, config) } }
     }),
+
+  logout: publicProcedure
+    .meta(logout.meta)
+    .input(logout.input)
+    .output(logout.output)
+    .mutation(async ({ ctx }) => ({ location: await logOut(ctx) })),
+})
+
+/** Where browsers go to log in. */
+export const consolePagesRouter = router({
+  login: publicProcedure
+    .meta(login.meta)
+    .input(login.input)
+    .output(login.output)
+    .query(({ ctx, input }) => beginLogin(ctx, input.return)),
+
+  callback: publicProcedure
+    .meta(callback.meta)
+    .input(callback.input)
+    .output(callback.output)
+    .query(({ ctx, input }) => endLogin(ctx, input)),
 })

@@ -30,6 +30,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   admin: [{ bearer: [] }],
   holder: [{ bearer: [] }],
   wallet: [{ walletAccessToken: [] }],
+  console: [{ consoleSession: [] }],
   // An empty requirement: credentials are optional (OpenAPI 3.1 §4.8.30).
   optional: [{}, { bearer: [] }, { clientSecret: [] }],
 }
@@ -48,6 +49,13 @@ const SECURITY_SCHEMES = {
     description: 'Access token of /openid4vci/token, good for one issuance.',
   },
   clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret' },
+  consoleSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-console',
+    description:
+      'Session of the console. It counts on requests of its own pages alone, which have `x-console: 1`: there as token, and with the role as secret too.',
+  },
 } as const
 
 const schemaOf = (reply: z.ZodType | undefined): JsonObject =>

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { ipKeyGenerator, MemoryStore, rateLimit, type Store } from 'express-rate-limit'
+import { isOfConsole } from '../console/sessions/cookies.js'
 import type { Deps } from '../deps.js'
 import { errors } from '../errors.js'
 import { REFERENCE_FILES } from './api-reference.js'
@@ -18,15 +19,46 @@ function callsOf({ path }: Request): number {
   return Math.min(path.slice(RPC.length).split(/,|%2c/i).length, MAX_BATCH)
 }
 
-const keyOf = (request: Request) => ipKeyGenerator(request.ip ?? '', IPV6_NETWORK_BITS)
+const addressOf = (request: Request) => ipKeyGenerator(request.ip ?? '', IPV6_NETWORK_BITS)
+
+/** Where a request is counted, and how many may be. */
+interface Bucket {
+  readonly key: string
+  readonly max: number
+}
+
+/**
+ * Calls of the console are counted for each session, and with AUTH_DISABLED, where there are none, for the address; all else for the
+ * address, in a count of its own: made-up sessions, those that ended, and logins too.
+ */
+function bucketOf({ config, sessions }: Pick<Deps, 'config' | 'sessions'>) {
+  const {
+    console,
+    rateLimit: { max },
+  } = config
+  const openTo = (request: Request) =>
+    console?.mode === 'open' && isOfConsole(request.headers, `${request.protocol}://${request.headers.host}`)
+  return async (request: Request): Promise<Bucket> => {
+    const address = addressOf(request)
+    if (console !== undefined) {
+      const session = await sessions?.counted(request.headers).catch(() => undefined)
+      if (session !== undefined) return { key: `console ${session}`, max: console.rateLimitMax }
+      if (openTo(request)) return { key: `console ${address}`, max: console.rateLimitMax }
+    }
+    return { key: address, max }
+  }
+}
 
 /** @param isOwn tells requests that this service sends itself on behalf of one already counted. */
 export function rateLimiter(
-  { config, log, metrics }: Pick<Deps, 'config' | 'log' | 'metrics'>,
+  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'sessions'>,
   store: Store = new MemoryStore(),
   isOwn: (path: string, method: string, mac: string | undefined) => boolean,
 ): RequestHandler {
-  const { max, windowSeconds } = config.rateLimit
+  const { config, log, metrics } = deps
+  const find = bucketOf(deps)
+  const buckets = new WeakMap<Request, Bucket>()
+  const { windowSeconds } = config.rateLimit
   const skip = (request: Request) => {
     const mac = request.headers['x-credence-internal']
     if (isHostedDidPath(request.path) || REFERENCE_FILES.has(request.path)) return true
@@ -34,11 +66,11 @@ export function rateLimiter(
   }
   const countOne = rateLimit({
     windowMs: windowSeconds * 1000,
-    limit: max,
+    limit: (request) => buckets.get(request)?.max ?? config.rateLimit.max,
     standardHeaders: 'draft-7',
     legacyHeaders: false,
     store,
-    keyGenerator: keyOf,
+    keyGenerator: (request) => buckets.get(request)?.key ?? addressOf(request),
     // A failing counter must not make the service fail.
     passOnStoreError: true,
     logger: {
@@ -47,16 +79,20 @@ export function rateLimiter(
     },
     // Its checks of the first request's headers would let a stranger write warnings; the start-up warns of TRUST_PROXY.
     validate: false,
-    skip,
     handler: (_request, _response, next) => {
       metrics.rateLimited()
       next(errors.tooManyRequests())
     },
   })
   return async (request, response, next) => {
-    const further = skip(request) ? 0 : callsOf(request) - 1
+    if (skip(request)) return next()
+    const bucket = await find(request)
+    // 0 turns a limit off.
+    if (bucket.max === 0) return next()
+    buckets.set(request, bucket)
+    const further = callsOf(request) - 1
     // The library counts requests: the first call of a batch is the one that it counts, after all others.
-    const counted = Array.from({ length: further }, () => store.increment(keyOf(request)))
+    const counted = Array.from({ length: further }, () => store.increment(bucket.key))
     for (const outcome of await Promise.allSettled(counted)) {
       if (outcome.status === 'rejected') log.warn({ reason: String(outcome.reason) }, 'rate limit not counted')
     }

@@ -20,10 +20,10 @@ const JSON_TYPE = 'application/json'
 /** The whole `Vary` header: the adapter would set its own names only and drop the `origin` of the CORS policy. */
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
 
-/** The cursor header of a list. Only for single calls: in a batch it would not be clear which list it belongs to. */
-function nextCursor(ctx: Context | undefined): Record<string, string> {
-  const cursor = ctx?.responseHeaders.get(NEXT_CURSOR)
-  return cursor === undefined ? {} : { [NEXT_CURSOR]: cursor }
+/** Headers of a call. Only for single ones: in a batch it would not be clear which list a cursor belongs to. */
+function headersOf(ctx: Context | undefined): Record<string, string> {
+  const added = [...(ctx?.responseHeaders ?? [])]
+  return Object.fromEntries(added.filter(([name]) => name === NEXT_CURSOR || name === 'set-cookie'))
 }
 
 /** Inputs are held to the same bounds as on REST, wherever they stand; the adapter then parses what was read. */
@@ -62,7 +62,7 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
     responseMeta: ({ errors, paths, ctx }) => {
       const [error] = errors
       const single = (paths?.length ?? 0) <= 1
-      if (error === undefined || !single) return { headers: { ...HEADERS, ...(single ? nextCursor(ctx) : {}) } }
+      if (error === undefined || !single) return { headers: { ...HEADERS, ...(single ? headersOf(ctx) : {}) } }
       return { headers: HEADERS, status: publicError(error, production).status }
     },
     onError: ({ error, path, req }) => {

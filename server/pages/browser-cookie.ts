@@ -4,16 +4,32 @@ const VALUE = /^[A-Za-z0-9_-]{43}$/
 const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 const nameOf = (name: string, baseUrl: string) => `${isSecure(baseUrl) ? '__Host-' : ''}${name}`
 
+/** Every value that a request has for a cookie of that name. */
+export function cookieValues(header: string | undefined, name: string, baseUrl: string): string[] {
+  const prefix = `${nameOf(name, baseUrl)}=`
+  const pairs = (header ?? '').split(/; */).filter((pair) => pair.startsWith(prefix))
+  return pairs.map((pair) => pair.slice(prefix.length))
+}
+
+/**
+ * A Set-Cookie header, out of scripts' reach and for this host alone.
+ *
+ * @param maxAgeSeconds for as long as the browser runs unless given
+ */
+export function cookieHeader(name: string, value: string, baseUrl: string, maxAgeSeconds?: number): string {
+  const secure = isSecure(baseUrl) ? '; Secure' : ''
+  const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`
+  return `${nameOf(name, baseUrl)}=${value}; Path=/${age}; HttpOnly; SameSite=Lax${secure}`
+}
+
 /** The value of a cookie of 32 random bytes that this service set; undefined where there is none. */
 export function readBrowserCookie(header: string | undefined, name: string, baseUrl: string): string | undefined {
-  const prefix = `${nameOf(name, baseUrl)}=`
-  const found = (header ?? '').split(/; */).filter((pair) => pair.startsWith(prefix))
-  const value = found[0]?.slice(prefix.length)
+  const found = cookieValues(header, name, baseUrl)
+  const [value] = found
   return found.length === 1 && value !== undefined && VALUE.test(value) ? value : undefined
 }
 
 /** The Set-Cookie header of such a cookie: for this browser alone, out of scripts' reach. */
 export function browserCookie(name: string, value: string, maxAgeSeconds: number, baseUrl: string): string {
-  const secure = isSecure(baseUrl) ? '; Secure' : ''
-  return `${nameOf(name, baseUrl)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`
+  return cookieHeader(name, value, baseUrl, maxAgeSeconds)
 }

@@ -35,6 +35,8 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   optional: (caller) => (caller === 'forged' ? 'forged' : caller === 'wrong client' ? 'Unauthorized' : undefined),
   // Only what this service's own token endpoint issued.
   wallet: () => 'wallet',
+  // Test callers have none; test/contract/console-access.test.ts has.
+  console: () => undefined,
 }
 
 let service: TestService

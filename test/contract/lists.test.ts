@@ -33,6 +33,7 @@ it('a replica has a part in lists alone: what decides something, and every statu
 /** Changes of callers that no list shows, or the lists of sessions alone: these go on without their caller, and may be a moment late. Whoever adds one says so here, or adds `changingLists` to it. */
 const SHOWN_IN_NO_LIST: readonly string[] = [
   'authorizationRequests.create',
+  'console.logout',
   'credentialOffers.approve',
   'credentialOffers.create',
   'credentialOffers.reject',

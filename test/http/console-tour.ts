@@ -1,19 +1,35 @@
-import { startService, type TestService } from '../support/service.js'
+import { Browser, type ConsoleService, OF_CONSOLE, startConsole } from '../console/actors.js'
 import { Tourist, type Visit, type Visited } from './tourist.js'
 
 /** An installation with a console: there users sign in, which the tour of all else goes without. */
-export const startWithConsole = (): Promise<TestService> =>
-  startService({
-    env: { OIDC_ISSUER: 'http://login.example', OIDC_CLIENT_ID: 'credence' },
-    maintenance: false,
-  })
+export const startWithConsole = (): Promise<ConsoleService> => startConsole({ maintenance: false })
 
 /** Goes to every operation of the console. */
 export async function consoleTour(
-  service: TestService,
+  { service, provider }: ConsoleService,
   before: (visit: Visit) => Promise<void>,
 ): Promise<readonly Visited[]> {
-  const tourist = new Tourist(service, await service.bearer('alice', { roles: ['admin'] }), before)
-  await tourist.go('GET', '/console/session')
-  return tourist.visited
+  const tourist = new Tourist(service, '', before)
+  const browser = new Browser()
+  const { url } = service
+  const anonymous = { anonymous: true } as const
+  const { headers } = await tourist.go('GET', '/console/login', anonymous)
+  const [set = ''] = headers.get('set-cookie')?.split(';') ?? []
+  browser.jar(url).set('console-login', set.slice(set.indexOf('=') + 1))
+  const callback = await browser.followTo(headers.get('location') ?? '', `${url}/console/callback`)
+  const answered = await tourist.go('GET', '/console/callback', {
+    ...anonymous,
+    query: Object.fromEntries(new URL(callback).searchParams),
+    headers: { cookie: browser.cookies(url) },
+  })
+  const [cookie = ''] = answered.headers.get('set-cookie')?.split(';') ?? []
+  const ofConsole = { ...anonymous, headers: { ...OF_CONSOLE, cookie } }
+  await tourist.go('GET', '/console/session', ofConsole)
+  await tourist.go('POST', '/console/logout', { ...ofConsole, body: {} })
+  // The provider has another port each time, which no example should show.
+  const steady = (text: string) => text.replaceAll(provider.issuer, 'https://login.example.org')
+  return tourist.visited.map((visit) => {
+    const text = steady(visit.text)
+    return { ...visit, text, json: visit.json === undefined ? undefined : JSON.parse(text) }
+  })
 }

@@ -234,7 +234,7 @@ describe('what never reaches the log', () => {
   it('the values of a statement that the database refuses', async () => {
     const { stores } = service.deps
     const row = { id: crypto.randomUUID(), credentialSubject: { name: CLAIM } } as never
-    vi.spyOn(stores.offerings, 'find').mockImplementation(() => stores.offerings.insert(row) as never)
+    vi.spyOn(stores.offerings, 'find').mockImplementation(() => stores.offerings.insert(row, null) as never)
     const failed = await service.request('GET', '/api/v1/offerings/x')
     expect(failed.status).toBe(500)
     const [error] = await linesOf(failed.headers.get('x-request-id'))

@@ -120,7 +120,12 @@ describe('the OpenAPI document', () => {
 
   it('names schemes of its own for whoever may call', () => {
     const { securitySchemes } = document.components as { securitySchemes: Json }
-    expect(Object.keys(securitySchemes).toSorted()).toEqual(['bearer', 'clientSecret', 'walletAccessToken'])
+    expect(Object.keys(securitySchemes).toSorted()).toEqual([
+      'bearer',
+      'clientSecret',
+      'consoleSession',
+      'walletAccessToken',
+    ])
     for (const { operation } of operations()) {
       for (const name of operation.security.flatMap((requirement) => Object.keys(requirement))) {
         expect(Object.keys(securitySchemes)).toContain(name)

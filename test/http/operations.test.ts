@@ -76,7 +76,10 @@ beforeAll(async () => {
   service = await startService({ env: { ...LOOPBACK, WALLET_CLIENTS: walletClients() }, maintenance: false })
   paths = (await service.request('GET', '/api-docs-json')).json.paths
   await using withConsole = await startWithConsole()
-  visited = [...(await tour(service, lookAt(service))), ...(await consoleTour(withConsole, lookAt(withConsole)))]
+  visited = [
+    ...(await tour(service, lookAt(service))),
+    ...(await consoleTour(withConsole, lookAt(withConsole.service))),
+  ]
 })
 afterAll(() => service.close())
 

@@ -18,6 +18,8 @@ interface VisitOptions extends RequestOptions {
   readonly at?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
+  /** Sends no credentials: those of all else stay away. */
+  readonly anonymous?: true
 }
 
 /** A caller who may everything: an admin with the client secret. */
@@ -32,12 +34,12 @@ export class Tourist {
 
   /** Goes there, and is let in. */
   async go(method: string, template: string, options: VisitOptions = {}): Promise<Answer['json']> {
-    const { at = {}, query, form, ...rest } = options
+    const { at = {}, query, form, anonymous, ...rest } = options
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(at[name] ?? ''))
     const path = query === undefined ? filled : `${filled}?${new URLSearchParams(query)}`
     const ofWallets = template.startsWith('/openid4v')
-    const request = {
-      ...(ofWallets ? {} : { authorization: this.authorization, client: true }),
+    const request: RequestOptions = {
+      ...(ofWallets || anonymous === true ? {} : { authorization: this.authorization, client: true }),
       ...rest,
       headers: {
         ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),

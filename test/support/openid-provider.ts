@@ -5,6 +5,7 @@ import Provider from 'oidc-provider'
 import { KEPT_ALIVE } from './kept-alive.js'
 
 const LOGIN = '/login'
+const RESOURCE = 'urn:credence'
 const SECRET = 'secret-of-the-client'
 
 /** Clients of the provider, by how they authenticate at its token endpoint; each one's id is that method. */
@@ -20,6 +21,12 @@ export interface OpenidProvider extends AsyncDisposable {
   register(serviceUrl: string): Promise<void>
   /** Who signs in next, and what the provider knows of them; null: they refuse. */
   user: Readonly<Record<string, unknown>> | null
+  /** Whether access tokens are JWTs with the user's `roles`; opaque unless set, and then for userinfo. */
+  jwt: boolean
+  /** For how many seconds they are good. */
+  accessSeconds: number
+  /** Whether there are refresh tokens, each good once. */
+  refreshTokens: boolean
   /** Requests are answered with 503 meanwhile. */
   away: boolean
   /** Paths that were asked for. */
@@ -27,25 +34,26 @@ export interface OpenidProvider extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const clientOf = (method: Method, redirectUri: string) => ({
+const clientOf = (method: Method, redirectUris: readonly string[]) => ({
   client_id: method,
   ...(method === 'none' ? {} : { client_secret: SECRET }),
   token_endpoint_auth_method: method,
-  grant_types: ['authorization_code'],
-  redirect_uris: [redirectUri],
+  grant_types: ['authorization_code', 'refresh_token'],
+  redirect_uris: redirectUris,
   response_types: ['code'],
 })
 
 async function createProvider(
   issuer: string,
-  redirectUri: string,
+  redirectUris: readonly string[],
   account: () => Readonly<Record<string, unknown>>,
+  actor: () => Pick<OpenidProvider, 'user' | 'jwt' | 'accessSeconds' | 'refreshTokens'>,
 ): Promise<Provider> {
   const { privateKey } = await signingKey
   return new Provider(issuer, {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'signing', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['cookie-secret'] },
-    clients: METHODS.map((method) => clientOf(method, redirectUri)),
+    clients: METHODS.map((method) => clientOf(method, redirectUris)),
     claims: {
       openid: ['sub', 'did'],
       profile: ['name', 'given_name', 'family_name', 'birthdate', 'address', 'secret'],
@@ -55,7 +63,25 @@ async function createProvider(
       claims: () => ({ ...account(), sub: accountId }),
     }),
     interactions: { url: () => LOGIN },
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      revocation: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => (actor().jwt ? RESOURCE : undefined),
+        useGrantedResource: () => actor().jwt,
+        getResourceServerInfo: () => ({
+          scope: '',
+          audience: 'credence',
+          accessTokenTTL: actor().accessSeconds,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+    extraTokenClaims: () => ({ realm_access: { roles: actor().user?.roles ?? [] } }),
+    issueRefreshToken: () => actor().refreshTokens,
+    rotateRefreshToken: true,
     pkce: { required: () => true },
   })
 }
@@ -105,10 +131,19 @@ export async function startOpenidProvider(): Promise<OpenidProvider> {
       OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
     }),
     async register(serviceUrl) {
-      provider = await createProvider(issuer, `${serviceUrl}/openid4vci/authorize/callback`, () => known)
+      const callbacks = ['/openid4vci/authorize/callback', '/console/callback'].map((path) => `${serviceUrl}${path}`)
+      provider = await createProvider(
+        issuer,
+        callbacks,
+        () => known,
+        () => actor,
+      )
       handle = provider.callback()
     },
     user: { sub: 'alice' },
+    jwt: false,
+    accessSeconds: 3600,
+    refreshTokens: false,
     away: false,
     requests: [],
     close,

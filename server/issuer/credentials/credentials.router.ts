@@ -6,7 +6,7 @@ import { listed } from '../../paging.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import {
   changingLists,
-  clientProcedure,
+  issuerClientProcedure,
   issuerOperatorProcedure,
   issuerProcedure,
   listing,
@@ -98,13 +98,13 @@ export const credentialsRouter = (formats: Formats) => {
         return credential
       }),
 
-    revoke: clientProcedure
+    revoke: issuerClientProcedure
       .meta(revokeCredential.meta)
       .input(revokeCredential.input)
       .output(revokeCredential.output)
       .use(changingLists)
-      .mutation(async ({ ctx: { deps }, input }) => {
-        const exists = await deps.stores.credentials.revoke(input.id, deps.clock(), null)
+      .mutation(async ({ ctx: { deps, caller }, input }) => {
+        const exists = await deps.stores.credentials.revoke(input.id, deps.clock(), caller?.sub ?? null)
         if (!exists) throw errors.credentialNotFound()
       }),
 

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
 import { qrCodeDataUri } from '../../qr-code.js'
-import { changingLists, clientProcedure, listing, optionalProcedure, router, userProcedure } from '../../trpc.js'
+import { changingLists, issuerClientProcedure, listing, optionalProcedure, router, userProcedure } from '../../trpc.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
 import { claim } from './claim.js'
@@ -73,12 +73,12 @@ export const offeringsRouter = router({
       })
     }),
 
-  create: clientProcedure
+  create: issuerClientProcedure
     .meta(createOffering.meta)
     .input(createOffering.input)
     .output(createOffering.output)
     .use(changingLists)
-    .mutation(async ({ ctx: { deps, work }, input }) => {
+    .mutation(async ({ ctx: { deps, work, caller }, input }) => {
       const now = deps.clock()
       const expiresAt = input.expires_at == null ? undefined : new Date(input.expires_at)
       assertFuture(expiresAt, now)
@@ -93,11 +93,8 @@ export const offeringsRouter = router({
         expiresAt: expiresAt ?? null,
         createdAt: now,
       }
-      await deps.stores.offerings.insert({
-        ...offering,
-        schemaId: context.id,
-        issuerId: context.issuerId,
-      })
+      const inserted = { ...offering, schemaId: context.id, issuerId: context.issuerId }
+      await deps.stores.offerings.insert(inserted, caller?.sub ?? null)
       const row = {
         ...offering,
         schemaName: context.name,

@@ -95,7 +95,7 @@ export type OfferingStore = ReturnType<typeof createOfferingStore>
 export function createOfferingStore({ sql }: Database) {
   return {
     /** Stores an offering with its audit row, in one statement. */
-    async insert(offering: NewOffering): Promise<void> {
+    async insert(offering: NewOffering, actor: string | null): Promise<void> {
       const { id, schemaId, issuerId, recipient, redemptionLimit, expiresAt, createdAt } = offering
       const subject = JSON.stringify(offering.credentialSubject)
       await sql(noRow)`
@@ -104,7 +104,7 @@ export function createOfferingStore({ sql }: Database) {
           VALUES (${id}, ${schemaId}, ${issuerId}, ${subject}::json, ${recipient}, ${redemptionLimit}, ${expiresAt}, ${createdAt})
           RETURNING id)
         INSERT INTO audit_events (actor, action, subject, subject_id)
-        SELECT NULL, 'offering.created', 'offering', id FROM inserted`
+        SELECT ${actor}, 'offering.created', 'offering', id FROM inserted`
     },
 
     async find(id: string): Promise<OfferingRow | undefined> {

@@ -16,6 +16,7 @@ const ID_COLUMNS = {
   'authorizations.login': 'id',
   'authorizations.user_claims': 'id',
   'deferred_issuances.keys': 'transaction_hash',
+  'console_sessions.content': 'id_hash',
 } as const
 
 /** `table.column` of a column whose values the vault protects. */

@@ -1,6 +1,6 @@
 import { errors } from '../../errors.js'
 import { qrCodeDataUri } from '../../qr-code.js'
-import { clientProcedure, publicProcedure, router } from '../../trpc.js'
+import { publicProcedure, router, verifierClientProcedure } from '../../trpc.js'
 import { qrCodeContent, qrCodeImageAt } from './image.js'
 import { deleteQrCode, qrCodeImage, readQrCode } from './qr-codes.contract.js'
 
@@ -11,7 +11,7 @@ export const qrCodesRouter = router({
     .output(readQrCode.output)
     .query(async ({ ctx: { deps }, input }) => qrCodeDataUri(await qrCodeContent(deps, input.id))),
 
-  delete: clientProcedure
+  delete: verifierClientProcedure
     .meta(deleteQrCode.meta)
     .input(deleteQrCode.input)
     .output(deleteQrCode.output)

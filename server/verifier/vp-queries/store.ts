@@ -26,12 +26,12 @@ export type VpQueryStore = ReturnType<typeof createVpQueryStore>
 
 export function createVpQueryStore({ prisma, sql }: Database) {
   return {
-    async insert(record: VpQueryRecord): Promise<void> {
+    async insert(record: VpQueryRecord, actor: string | null): Promise<void> {
       await prisma.$transaction(async (tx) => {
         // Prisma's type of JSON has an index signature, which an item's has not.
         const query = [...record.query] as unknown as Prisma.InputJsonArray
         await tx.vpQuery.create({ data: { ...record, query } })
-        await recordAudit(tx, { actor: null, action: 'vp-query.created', subject: 'vp-query', subjectId: record.id })
+        await recordAudit(tx, { actor, action: 'vp-query.created', subject: 'vp-query', subjectId: record.id })
       })
     },
 
@@ -48,11 +48,11 @@ export function createVpQueryStore({ prisma, sql }: Database) {
     },
 
     /** Requests under way keep their copy. @returns whether there was such a query. */
-    async delete(id: string): Promise<boolean> {
+    async delete(id: string, actor: string | null): Promise<boolean> {
       return prisma.$transaction(async (tx) => {
         const { count } = await tx.vpQuery.deleteMany({ where: { id } })
         if (count === 0) return false
-        await recordAudit(tx, { actor: null, action: 'vp-query.deleted', subject: 'vp-query', subjectId: id })
+        await recordAudit(tx, { actor, action: 'vp-query.deleted', subject: 'vp-query', subjectId: id })
         return true
       })
     },

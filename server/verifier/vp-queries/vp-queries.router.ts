@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
 import { compileVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
-import { changingLists, clientProcedure, listing, router } from '../../trpc.js'
+import { changingLists, listing, router, verifierClientProcedure } from '../../trpc.js'
 import { assertRedirectUri, createRequest } from '../authorization-requests/create.js'
 import { compiledNewQuery, orBadRequest } from './compiled.js'
 import type { VpQueryRecord } from './store.js'
@@ -22,7 +22,7 @@ const shown = ({ id, query, createdAt }: VpQueryRecord): z.input<typeof zVpQuery
 })
 
 export const vpQueriesRouter = router({
-  list: clientProcedure
+  list: verifierClientProcedure
     .meta(listVpQueries.meta)
     .input(listVpQueries.input)
     .output(listVpQueries.output)
@@ -37,19 +37,19 @@ export const vpQueriesRouter = router({
       return rows.map(shown)
     }),
 
-  create: clientProcedure
+  create: verifierClientProcedure
     .meta(createVpQuery.meta)
     .input(createVpQuery.input)
     .output(createVpQuery.output)
     .use(changingLists)
-    .mutation(async ({ ctx: { deps, work }, input }) => {
+    .mutation(async ({ ctx: { deps, work, caller }, input }) => {
       orBadRequest(() => compiledNewQuery(input.query, work))
       const record = { id: deps.newId(), query: input.query, createdAt: deps.clock() }
-      await deps.stores.vpQueries.insert(record)
+      await deps.stores.vpQueries.insert(record, caller?.sub ?? null)
       return shown(record)
     }),
 
-  read: clientProcedure
+  read: verifierClientProcedure
     .meta(readVpQuery.meta)
     .input(readVpQuery.input)
     .output(readVpQuery.output)
@@ -59,20 +59,20 @@ export const vpQueriesRouter = router({
       return shown(found)
     }),
 
-  delete: clientProcedure
+  delete: verifierClientProcedure
     .meta(deleteVpQuery.meta)
     .input(deleteVpQuery.input)
     .output(deleteVpQuery.output)
     .use(changingLists)
-    .mutation(async ({ ctx: { deps }, input }) => {
-      if (!(await deps.stores.vpQueries.delete(input.id))) throw errors.vpQueryNotFound()
+    .mutation(async ({ ctx: { deps, caller }, input }) => {
+      if (!(await deps.stores.vpQueries.delete(input.id, caller?.sub ?? null))) throw errors.vpQueryNotFound()
     }),
 
-  authorizationRequest: clientProcedure
+  authorizationRequest: verifierClientProcedure
     .meta(requestByVpQuery.meta)
     .input(requestByVpQuery.input)
     .output(requestByVpQuery.output)
-    .mutation(async ({ ctx: { deps, work }, input }) => {
+    .mutation(async ({ ctx: { deps, work, caller }, input }) => {
       assertRedirectUri(deps, 'redirect_uri', input.redirect_uri)
       const context = await deps.stores.authorizationRequests.context(undefined, input.id)
       if (context === undefined) throw errors.verifierNotFound()
@@ -84,7 +84,7 @@ export const vpQueriesRouter = router({
         // Whatever the profile: who reads these results never sees the code.
         requireResponseCode: false,
         validity: input.validity,
-        createdBy: null,
+        createdBy: caller?.sub ?? null,
       })
       // A request of a VP query is always one by reference.
       return requestByVpQuery.output.parse(created)

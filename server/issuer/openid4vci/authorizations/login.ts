@@ -1,7 +1,14 @@
-import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { didsIn } from '../../../auth/bearer.js'
-import { type Login, type SignIn, SignInError, type UserClaims } from '../../../auth/sign-in.js'
+import {
+  answerAt,
+  isStateOf,
+  type Login,
+  type LoginAnswer,
+  newLogin,
+  SignInError,
+  type UserClaims,
+} from '../../../auth/sign-in.js'
 import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
 import { messagePage, seeOther } from '../../../pages/page.js'
@@ -17,8 +24,6 @@ const zLogin = z.strictObject({ state: z.string(), nonce: z.string(), verifier: 
 const placeOf = (id: string) => ({ column: 'authorizations.login', id }) as const
 
 const callbackOf = ({ issuerBaseUrl }: Deps['config']): string => `${issuerBaseUrl}/openid4vci/authorize/callback`
-
-const newSecret = (deps: Pick<Deps, 'random'>): string => Buffer.from(deps.random(32)).toString('base64url')
 
 const opened = async (deps: Pick<Deps, 'vault'>, id: string, login: string): Promise<Login> =>
   zLogin.parse(JSON.parse(await deps.vault.reveal(placeOf(id), login)))
@@ -52,7 +57,7 @@ export async function beginLogin(ctx: Context, found: Visited): Promise<Protocol
   const { id } = found.authorization
   if (deps.signIn === undefined) return notFound(deps)
   if (onlyLooks(ctx.request)) return LOOKED_AT
-  const made: Login = { state: `${id}.${newSecret(deps)}`, nonce: newSecret(deps), verifier: newSecret(deps) }
+  const made = newLogin(deps.random, `${id}.`)
   const protectedLogin = await deps.vault.protect(placeOf(id), JSON.stringify(made))
   const kept = await deps.stores.authorizations.beginLogin(id, found.browserHash, protectedLogin, deps.clock())
   // It has just been ended in another window, whose page says how.
@@ -63,26 +68,6 @@ export async function beginLogin(ctx: Context, found: Visited): Promise<Protocol
   } catch (thrown) {
     return refused(ctx, found, thrown)
   }
-}
-
-/** Parameters of the provider's answer (RFC 6749 §4.1.2, RFC 9207). */
-export interface LoginAnswer {
-  readonly state?: string | undefined
-  readonly code?: string | undefined
-  readonly iss?: string | undefined
-  readonly error?: string | undefined
-  readonly error_description?: string | undefined
-}
-
-function isStateOf(login: Login, sent: string): boolean {
-  const [one, other] = [Buffer.from(login.state), Buffer.from(sent)]
-  return one.length === other.length && timingSafeEqual(one, other)
-}
-
-function claimsOf({ config }: Pick<Deps, 'config'>, signIn: SignIn, sent: LoginAnswer, login: Login) {
-  const answer = new URL(callbackOf(config))
-  for (const [name, value] of Object.entries(sent)) if (value !== undefined) answer.searchParams.set(name, value)
-  return signIn.complete(answer, login)
 }
 
 /** Keeps who signed in, and of their claims what their decision needs. */
@@ -121,7 +106,7 @@ export async function endLogin(ctx: Context, sent: LoginAnswer): Promise<Protoco
   const { authorizations } = deps.stores
   if (!(await authorizations.takeLogin(id, found.login, deps.clock()))) return toPage(deps, id)
   try {
-    await keepUser(deps, found, await claimsOf(deps, deps.signIn, sent, login))
+    await keepUser(deps, found, await deps.signIn.complete(answerAt(callbackOf(deps.config), sent), login))
     return toPage(deps, id)
   } catch (thrown) {
     return refused(ctx, found, thrown)

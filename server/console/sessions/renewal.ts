@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TokenCheck } from '../../auth/access.js'
+import type { Caller } from '../../auth/caller.js'
+import { rightsOf } from '../../auth/rights.js'
+import { type SignIn, SignInError } from '../../auth/sign-in.js'
+import type { Config } from '../../config.js'
+import { errors, ServiceError } from '../../errors.js'
+import type { Vault } from '../../keys/vault.js'
+import type { Log } from '../../log.js'
+import { contentOf, protectContent, revealContent } from './content.js'
+import type { ConsoleSessionStore, StoredSession } from './store.js'
+
+/** Tokens are renewed this long before they run out. */
+const MARGIN_MS = 5_000
+/** For how long a process has the renewal: longer than its one request to the provider may take. */
+const RENEWAL_MS = 15_000
+/** How often, and for how long, others look whether it is done. */
+const LOOK_EVERY_MS = 100
+const WAIT_MS = 12_000
+
+/** A session lasts no longer, whatever is done. */
+export const LONGEST_MS = 12 * 60 * 60_000
+
+/** What the sessions of the console work with. */
+export interface SessionParts {
+  readonly config: Config
+  readonly store: ConsoleSessionStore
+  readonly vault: Vault
+  readonly signIn: SignIn
+  readonly tokens: Pick<TokenCheck, 'user'>
+  readonly clock: () => Date
+  readonly random: (length: number) => Uint8Array
+  readonly newId: () => string
+  readonly sealingKey: (label: string) => Uint8Array
+  readonly log: Log
+}
+
+/** When an access token runs out, and its session with it where it cannot be renewed. */
+export function endsWith(caller: Caller, refreshToken: string | undefined, latest: Date) {
+  const accessExpiresAt = new Date(caller.expiresAt ?? 0)
+  const endsAt = refreshToken === undefined && accessExpiresAt < latest ? accessExpiresAt : latest
+  return { accessExpiresAt, endsAt }
+}
+
+/** Whether a user may anything in the console. */
+export function hasRights(caller: Caller, config: Config): boolean {
+  const { isAdmin, mayIssue, mayVerify } = rightsOf(caller.roles, config)
+  return isAdmin || mayIssue || mayVerify
+}
+
+/**
+ * Gives sessions whose access token can be used: it is renewed before it runs out, by one process at a time, since a provider that replaces
+ * refresh tokens takes a second use of one for theft.
+ */
+export function createRenewal({ config, store, vault, signIn, tokens, clock, newId, log }: SessionParts) {
+  /** Renewals of this process under way. */
+  const underWay = new Map<string, Promise<StoredSession>>()
+
+  async function end(idHash: string, reason: unknown): Promise<never> {
+    await store.end(idHash)
+    throw errors.sessionEnded(reason)
+  }
+
+  /** The provider's tokens, and whose they are. */
+  async function fetched(session: StoredSession, refreshToken: string, sub: string) {
+    const { idHash } = session
+    try {
+      const given = await signIn.refresh(refreshToken)
+      const caller = await tokens.user(`Bearer ${given.accessToken}`)
+      if (caller.sub !== sub) return await end(idHash, new Error('The new access token is of another user.'))
+      if (!hasRights(caller, config)) return await end(idHash, new Error('The user has no role any more.'))
+      return { given, caller }
+    } catch (thrown) {
+      if (thrown instanceof SignInError && thrown.failure !== 'unavailable') return end(idHash, thrown)
+      throw thrown
+    }
+  }
+
+  async function renewed(session: StoredSession, renewal: string): Promise<StoredSession> {
+    const { idHash, endsAt } = session
+    try {
+      const content = await revealContent(vault, idHash, session.content)
+      if (content.refreshToken === undefined) return await end(idHash, undefined)
+      const sub = subOf(content.accessToken)
+      const { given, caller } = await fetched(session, content.refreshToken, sub)
+      const granted = {
+        content: await protectContent(vault, idHash, contentOf(given, content.name)),
+        ...endsWith(caller, given.refreshToken, endsAt),
+      }
+      return (await store.renew(idHash, renewal, granted, clock())) ?? (await end(idHash, undefined))
+    } catch (thrown) {
+      await store.leaveRenewal(idHash, renewal)
+      if (thrown instanceof ServiceError) throw thrown
+      if (session.accessExpiresAt > clock()) return session
+      if (!(thrown instanceof SignInError)) throw thrown
+      log.warn({ err: thrown }, 'session of the console not renewed')
+      throw errors.identityProviderUnavailable(thrown)
+    }
+  }
+
+  /** Waits for the process that renews. */
+  async function awaited(session: StoredSession): Promise<StoredSession> {
+    if (session.accessExpiresAt > clock()) return session
+    const until = performance.now() + WAIT_MS
+    while (performance.now() < until) {
+      await sleep(LOOK_EVERY_MS)
+      const now = await store.find(session.idHash, clock())
+      if (now === undefined) throw errors.sessionEnded()
+      if (now.accessExpiresAt > session.accessExpiresAt) return now
+      const renewal = await taken(now)
+      if (renewal !== undefined) return renewed(now, renewal)
+    }
+    throw errors.identityProviderUnavailable()
+  }
+
+  async function taken(session: StoredSession): Promise<string | undefined> {
+    const [renewal, now] = [newId(), clock()]
+    const until = new Date(now.getTime() + RENEWAL_MS)
+    return (await store.takeRenewal(session, renewal, until, now)) ? renewal : undefined
+  }
+
+  async function renew(session: StoredSession): Promise<StoredSession> {
+    const renewal = await taken(session)
+    return renewal === undefined ? awaited(session) : renewed(session, renewal)
+  }
+
+  /**
+   * The session with an access token that can be used.
+   *
+   * @throws 401 where it ended, 503 where the provider is away and the token has run out
+   */
+  return async (session: StoredSession): Promise<StoredSession> => {
+    if (session.accessExpiresAt.getTime() - clock().getTime() > MARGIN_MS) return session
+    const { idHash } = session
+    const known = underWay.get(idHash)
+    if (known !== undefined) return known
+    const made = renew(session).finally(() => underWay.delete(idHash))
+    underWay.set(idHash, made)
+    return made
+  }
+}
+
+/** The `sub` of a stored access token, which was verified before it was stored. */
+function subOf(accessToken: string): string {
+  const [, payload = ''] = accessToken.split('.')
+  const { sub }: { sub?: unknown } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  if (typeof sub !== 'string') throw new ServiceError(401, 'Invalid access token.')
+  return sub
+}

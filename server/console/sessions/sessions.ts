@@ -1,0 +1,114 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ProvenSession, Sessions } from '../../auth/access.js'
+import type { Caller } from '../../auth/caller.js'
+import type { Tokens } from '../../auth/sign-in.js'
+import { errors } from '../../errors.js'
+import { sha256 } from '../../issuer/openid4vci/access-token.js'
+import { LruMap } from '../../protocol/jose/lru-map.js'
+import { contentOf, protectContent, revealContent, type SessionContent } from './content.js'
+import { isOfConsole, sealedId, sessionIdIn } from './cookies.js'
+import { createRenewal, endsWith, LONGEST_MS, type SessionParts } from './renewal.js'
+import { SEEN_EVERY_MS, type StoredSession } from './store.js'
+
+/** Ids whose sessions ended, which they stay: asked for again, they cost no statement. */
+const MAX_ENDED = 10_000
+/** A stream looks anew whether its session goes on after this time. */
+const STREAM_MS = 60_000
+
+/** What a request's cookie leads to. */
+type Found = StoredSession | 'none' | 'ended'
+
+/** The sessions of the console. */
+export interface ConsoleSessions extends Sessions {
+  /** Names the session of a request, for counting; undefined where it has none that goes on. */
+  counted(headers: IncomingHttpHeaders): Promise<string | undefined>
+  /** The session of a request and what the provider calls its user; undefined where it has none that goes on. */
+  described(headers: IncomingHttpHeaders): Promise<{ session: StoredSession; content: SessionContent } | undefined>
+  /**
+   * Begins a session, with an id that nobody had before; one that the browser had ends.
+   *
+   * @param caller whose access token it is
+   * @returns the cookie's value
+   */
+  begin(headers: IncomingHttpHeaders, tokens: Tokens, caller: Caller, name: string | undefined): Promise<string>
+  /** Ends the session of a request. @returns the tokens to revoke; undefined where there was none. */
+  end(headers: IncomingHttpHeaders): Promise<SessionContent | undefined>
+}
+
+export function createConsoleSessions(parts: SessionParts): ConsoleSessions {
+  const { config, store, vault, clock, random, sealingKey } = parts
+  const baseUrl = config.issuerBaseUrl
+  const ownOrigin = new URL(baseUrl).origin
+  const key = sealingKey('console-session')
+  const usable = createRenewal(parts)
+  const ended = new LruMap<string, true>(MAX_ENDED)
+  /** Of each request: the limit, and each call of a batch, ask for it. */
+  const known = new WeakMap<object, Promise<Found>>()
+
+  async function looked(headers: IncomingHttpHeaders): Promise<Found> {
+    if (!isOfConsole(headers, ownOrigin)) return 'none'
+    const id = sessionIdIn(headers, key, baseUrl)
+    if (id === undefined) return 'none'
+    const idHash = sha256(id)
+    if (id === 'forged' || ended.get(idHash) !== undefined) return 'ended'
+    const session = await store.find(idHash, clock())
+    if (session === undefined) ended.set(idHash, true)
+    return session ?? 'ended'
+  }
+
+  function found(headers: object): Promise<Found> {
+    const before = known.get(headers)
+    if (before !== undefined) return before
+    const made = looked(headers as IncomingHttpHeaders)
+    known.set(headers, made)
+    return made
+  }
+
+  async function proven(sent: object, isActivity: boolean): Promise<ProvenSession | undefined> {
+    const session = await found(sent)
+    if (session === 'none') return undefined
+    if (session === 'ended') throw errors.sessionEnded()
+    const now = clock()
+    if (isActivity && now.getTime() - session.lastSeenAt.getTime() >= SEEN_EVERY_MS)
+      await store.seen(session.idHash, now)
+    const current = await usable(session)
+    const { accessToken } = await revealContent(vault, current.idHash, current.content)
+    return { accessToken, until: new Date(Math.min(current.endsAt.getTime(), now.getTime() + STREAM_MS)) }
+  }
+
+  return {
+    proven,
+
+    async counted(headers) {
+      const session = await found(headers)
+      return typeof session === 'string' ? undefined : session.idHash
+    },
+
+    async described(headers) {
+      const session = await found(headers)
+      if (typeof session === 'string') return undefined
+      return { session, content: await revealContent(vault, session.idHash, session.content) }
+    },
+
+    async begin(headers, tokens, caller, name) {
+      const id = Buffer.from(random(32)).toString('base64url')
+      const idHash = sha256(id)
+      const now = clock()
+      const former = sessionIdIn(headers, key, baseUrl)
+      const granted = {
+        content: await protectContent(vault, idHash, contentOf(tokens, name)),
+        ...endsWith(caller, tokens.refreshToken, new Date(now.getTime() + LONGEST_MS)),
+      }
+      await store.begin(idHash, former === undefined || former === 'forged' ? undefined : sha256(former), granted, now)
+      return sealedId(key, id)
+    },
+
+    async end(headers) {
+      const session = await found(headers)
+      if (typeof session === 'string') return undefined
+      const content = await store.end(session.idHash)
+      ended.set(session.idHash, true)
+      return content === undefined ? undefined : revealContent(vault, session.idHash, content)
+    },
+  }
+}

@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ask, Browser, type ConsoleService, logIn, OF_CONSOLE, sessionRows, startConsole } from './actors.js'
+
+const ALICE = { sub: 'alice', name: 'Alice', roles: ['admin'] }
+
+let it0: ConsoleService
+beforeAll(async () => {
+  it0 = await startConsole({ env: { KEY_ENCRYPTION_KEY: `${'A'.repeat(42)}E` }, maintenance: false })
+})
+afterAll(() => it0[Symbol.asyncDispose]())
+beforeEach(() => {
+  Object.assign(it0.provider, { user: ALICE, jwt: true, refreshTokens: true, accessSeconds: 3600, away: false })
+})
+afterEach(() => {
+  it0.provider.away = false
+})
+
+const who = (browser: Browser) => ask(it0.service, browser, 'GET', '/console/session')
+const sessionCookieOf = (browser: Browser) => browser.jar(it0.service.url).get('console') ?? ''
+
+describe('a login', () => {
+  it('leads through the provider to the console, with a session that knows who it is', async () => {
+    const { browser, answer } = await logIn(it0)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${it0.service.url}/console/`])
+    const { json } = await who(browser)
+    expect(json).toEqual({
+      mode: 'login',
+      user: { ...ALICE, isAdmin: true, mayIssue: true, mayVerify: true },
+      idleAt: expect.any(String),
+      endsAt: expect.any(String),
+    })
+    expect(Date.parse(json.idleAt) - Date.now()).toBeLessThanOrEqual(30 * 60_000)
+    expect(Date.parse(json.endsAt) - Date.now()).toBeGreaterThan(11.9 * 3600_000)
+  })
+
+  it('asks for a code with PKCE, state and nonce (OpenID Connect Core 1.0 §3.1.2.1, RFC 7636)', async () => {
+    const { headers } = await new Browser().open(`${it0.service.url}/console/login`)
+    const asked = Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)
+    expect(asked).toMatchObject({
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      scope: 'openid profile',
+      redirect_uri: `${it0.service.url}/console/callback`,
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    })
+  })
+
+  it('sets cookies that scripts and other sites cannot use', async () => {
+    const { browser } = await logIn(it0)
+    const [login, session] = browser.setCookies.filter((cookie) => cookie.startsWith('console'))
+    expect(login).toMatch(/^console-login=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/)
+    expect(session).toMatch(/^console=[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+  })
+
+  it('keeps neither the id nor a token where they can be read', async () => {
+    const { browser } = await logIn(it0)
+    const [id = ''] = sessionCookieOf(browser).split('.')
+    const row = (await sessionRows(it0.service)).at(-1)
+    expect(row?.id_hash).toBe(createHash('sha256').update(id).digest('base64url'))
+    expect(row?.content).not.toContain('accessToken')
+    expect(JSON.stringify(row)).not.toContain(id)
+    const { text } = await who(browser)
+    expect(text).not.toMatch(/eyJ/)
+  })
+
+  it.each([
+    ['/console/offers?state=open', '/console/offers?state=open'],
+    ['/console/../api-docs', '/console/'],
+    ['//evil.example/console/', '/console/'],
+    ['https://evil.example/console/', '/console/'],
+    ['/console/\\evil', '/console/'],
+    ['/console/logout', '/console/'],
+    ['/api-docs', '/console/'],
+    ['javascript:alert(1)', '/console/'],
+  ])('asked to return to %s returns to %s', async (to, expected) => {
+    const { answer } = await logIn(it0, `?return=${encodeURIComponent(to)}`)
+    expect(answer.headers.get('location')).toBe(`${it0.service.url}${expected}`)
+  })
+})
+
+describe('no session is made', () => {
+  let before: number
+  beforeEach(async () => {
+    before = (await sessionRows(it0.service)).length
+  })
+  const expectNone = async (browser: Browser) => {
+    expect(sessionCookieOf(browser)).toBe('')
+    expect(await sessionRows(it0.service)).toHaveLength(before)
+  }
+
+  it('of a login that was refused', async () => {
+    it0.provider.user = null
+    const { browser, answer } = await logIn(it0)
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('refused or given up')])
+    await expectNone(browser)
+  })
+
+  it('for a user without a role, whose tokens are given back', async () => {
+    it0.provider.user = { sub: 'holder', roles: ['user'] }
+    it0.provider.requests.length = 0
+    const { browser, answer } = await logIn(it0)
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('have no role')])
+    expect(it0.provider.requests).toContain('/token/revocation')
+    await expectNone(browser)
+  })
+
+  it('of an opaque access token, with a sentence that says so', async () => {
+    it0.provider.jwt = false
+    const { browser, answer } = await logIn(it0)
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('access token is not a JWT')])
+    await expectNone(browser)
+  })
+
+  it('while the provider is away', async () => {
+    await using fresh = await startConsole({ maintenance: false })
+    fresh.provider.away = true
+    const answer = await new Browser().open(`${fresh.service.url}/console/login`)
+    expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot be used at the moment')])
+  })
+
+  it('of an answer that comes to another browser', async () => {
+    const browser = new Browser()
+    const callback = await browser.followTo(`${it0.service.url}/console/login`, `${it0.service.url}/console/callback`)
+    const other = new Browser()
+    expect((await other.open(callback)).status).toBe(400)
+    await expectNone(other)
+  })
+
+  it('of an answer with another state', async () => {
+    const browser = new Browser()
+    const callback = new URL(
+      await browser.followTo(`${it0.service.url}/console/login`, `${it0.service.url}/console/callback`),
+    )
+    callback.searchParams.set('state', 'x'.repeat(43))
+    expect((await browser.open(callback.href)).status).toBe(400)
+    await expectNone(browser)
+  })
+
+  it('of an answer that was used, whoever brings it again: the provider is not asked', async () => {
+    const { browser, callback } = await logIn(it0)
+    const copy = new Browser()
+    for (const [name, value] of browser.jar(it0.service.url)) copy.jar(it0.service.url).set(name, value)
+    copy.jar(it0.service.url).delete('console')
+    it0.provider.requests.length = 0
+    expect((await copy.open(callback)).status).toBe(400)
+    expect(it0.provider.requests).toEqual([])
+    expect(sessionCookieOf(copy)).toBe('')
+  })
+
+  it('of a login that took more than ten minutes', async () => {
+    let now = Date.now()
+    await using late = await startConsole({ clock: () => new Date(now), maintenance: false })
+    const browser = new Browser()
+    const callback = await browser.followTo(`${late.service.url}/console/login`, `${late.service.url}/console/callback`)
+    now += 601_000
+    expect((await browser.open(callback)).status).toBe(400)
+  })
+})
+
+describe('a session', () => {
+  it('gets an id that nobody had before; the one that the browser came with ends', async () => {
+    const { browser } = await logIn(it0)
+    const former = sessionCookieOf(browser)
+    await logIn(it0, '', browser)
+    expect(sessionCookieOf(browser)).not.toBe(former)
+    const old = new Browser()
+    old.jar(it0.service.url).set('console', former)
+    expect((await who(old)).json.user).toBeNull()
+    expect((await ask(it0.service, old, 'GET', '/api/v1/offerings')).status).toBe(401)
+  })
+
+  it('that somebody made up is refused without the database', async () => {
+    const { browser } = await logIn(it0)
+    const [id = '', mac = ''] = sessionCookieOf(browser).split('.')
+    const find = it0.service.deps.stores.consoleSessions.find
+    let asked = 0
+    Object.assign(it0.service.deps.stores.consoleSessions, {
+      find: (...given: Parameters<typeof find>) => {
+        asked += 1
+        return find(...given)
+      },
+    })
+    const other = Buffer.from(id, 'base64url').reverse().toString('base64url')
+    for (const forged of [`${other}.${mac}`, id, `${id}.`, `${id}.${'A'.repeat(43)}`, 'x']) {
+      browser.jar(it0.service.url).set('console', forged)
+      const { status, json } = await ask(it0.service, browser, 'POST', '/schemas', { body: {} })
+      expect([forged, status, json.message]).toEqual([forged, 401, 'Session has ended. Log in again.'])
+    }
+    expect(asked).toBe(0)
+    Object.assign(it0.service.deps.stores.consoleSessions, { find })
+  })
+
+  it('ends by logging out: revoked, gone here, and on to the provider’s end of the session, with no hint', async () => {
+    const { browser } = await logIn(it0)
+    it0.provider.requests.length = 0
+    const { status, json, headers } = await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })
+    expect(status).toBe(200)
+    expect(json.location).toBe(`${it0.provider.issuer}/session/end?client_id=client_secret_basic`)
+    expect(headers.get('set-cookie')).toMatch(/^console=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/)
+    expect(it0.provider.requests).toContain('/token/revocation')
+    const again = await ask(it0.service, browser, 'POST', '/schemas', { body: {} })
+    expect([again.status, again.json.message]).toEqual([401, 'Session has ended. Log in again.'])
+    expect((await who(browser)).json.user).toBeNull()
+    expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })).status).toBe(401)
+  })
+
+  it('ends here though the provider is away', async () => {
+    const { browser } = await logIn(it0)
+    it0.provider.away = true
+    expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })).status).toBe(200)
+    expect((await ask(it0.service, browser, 'POST', '/schemas', { body: {} })).status).toBe(401)
+  })
+
+  it.each([
+    ['no x-console', { 'x-console': '' }],
+    ['another x-console', { 'x-console': '2' }],
+    ['a page of the same site', { 'sec-fetch-site': 'same-site' }],
+    ['a page of another site', { 'sec-fetch-site': 'cross-site' }],
+    ['somebody who typed it', { 'sec-fetch-site': 'none' }],
+    ['another site, though the origin were right', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
+  ])('is as if not sent with %s', async (_, headers: Record<string, string>) => {
+    const { browser } = await logIn(it0)
+    const sent = { ...headers, ...(headers.origin === undefined ? {} : { origin: it0.service.url }) }
+    const { status, json } = await ask(it0.service, browser, 'POST', '/schemas', { body: {}, headers: sent })
+    expect([status, json.message]).toEqual([401, 'Unauthorized'])
+  })
+
+  it('counts without Fetch Metadata where the Origin is this one, and no other', async () => {
+    const { browser } = await logIn(it0)
+    const cookie = browser.cookies(it0.service.url)
+    const status = async (headers: Record<string, string>) =>
+      (
+        await it0.service.request('GET', '/api/v1/verifier/vp-queries', {
+          headers: { cookie, 'x-console': '1', ...headers },
+        })
+      ).status
+    expect(await status({ origin: it0.service.url })).not.toBe(401)
+    expect(await status({ origin: 'https://evil.example' })).toBe(401)
+    expect(await status({ origin: 'null' })).toBe(401)
+    expect(await status({})).toBe(401)
+  })
+
+  it('is not looked at where there is an Authorization', async () => {
+    const { browser } = await logIn(it0)
+    const headers = { authorization: 'Bearer wrong' }
+    const { status, json } = await ask(it0.service, browser, 'POST', '/schemas', { body: {}, headers })
+    expect([status, json.message]).toEqual([401, 'Invalid access token.'])
+  })
+
+  it('is opened to nobody by CORS', async () => {
+    const { status, headers } = await it0.service.request('OPTIONS', '/schemas', {
+      headers: {
+        ...OF_CONSOLE,
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-console',
+      },
+    })
+    expect(status).toBeLessThan(500)
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+})

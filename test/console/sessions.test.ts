@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { query } from '../support/postgres.js'
+import { startService, type TestService } from '../support/service.js'
+import { ask, type ConsoleService, envOf, logIn, sessionRows, startConsole } from './actors.js'
+
+const MINUTE = 60_000
+const ADMIN = { sub: 'alice', roles: ['admin'] }
+
+let open: ConsoleService
+let service: TestService
+let now: number
+
+beforeAll(async () => {
+  open = await startConsole({ clock: () => new Date(now), maintenance: false })
+  service = open.service
+})
+afterAll(() => open[Symbol.asyncDispose]())
+beforeEach(async () => {
+  now = Date.now()
+  Object.assign(open.provider, { refreshTokens: true, accessSeconds: 24 * 3600, away: false, user: ADMIN })
+  await query(open.service.databaseUrl, 'DELETE FROM console_sessions')
+})
+
+describe('a session ends', () => {
+  it('after 30 minutes without activity, and not before', async () => {
+    const { browser } = await logIn(open)
+    now += 29 * MINUTE
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
+    now += 29 * MINUTE
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
+    now += 30 * MINUTE
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(401)
+  })
+
+  it('after 12 hours, whatever is done', async () => {
+    const { browser } = await logIn(open)
+    const end = now + 12 * 60 * MINUTE
+    while (now + 20 * MINUTE < end) {
+      now += 20 * MINUTE
+      expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
+    }
+    now = end
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(401)
+  })
+
+  it('with its access token, where there is no refresh token', async () => {
+    Object.assign(open.provider, { refreshTokens: false, accessSeconds: 600 })
+    const { browser } = await logIn(open)
+    now += 9 * MINUTE
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
+    now += 2 * MINUTE
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(401)
+  })
+
+  it('and then the maintenance job removes it, with its tokens', async () => {
+    await logIn(open)
+    const { removeExpired } = service.deps.stores.consoleSessions
+    expect((await removeExpired(new Date(now + 29 * MINUTE), 10)).count).toBe(0)
+    expect((await removeExpired(new Date(now + 31 * MINUTE), 10)).count).toBe(1)
+    expect(await sessionRows(service)).toEqual([])
+  })
+})
+
+describe('activity', () => {
+  const seen = async () => (await sessionRows(service))[0]?.last_seen_at.getTime()
+
+  it('is written once a minute at most', async () => {
+    const { browser } = await logIn(open)
+    const first = now
+    for (const seconds of [10, 40, 59]) {
+      now = first + seconds * 1000
+      await Promise.all([1, 2, 3].map(() => ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')))
+      expect(await seen()).toBe(first)
+    }
+    now = first + MINUTE
+    await Promise.all([1, 2, 3].map(() => ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')))
+    expect(await seen()).toBe(now)
+  })
+
+  it('is neither a stream nor the question who is logged in', async () => {
+    const { browser } = await logIn(open)
+    const first = now
+    now += 5 * MINUTE
+    await ask(service, browser, 'GET', '/console/session')
+    await ask(service, browser, 'GET', `/verification-sessions/${crypto.randomUUID()}/events`)
+    expect(await seen()).toBe(first)
+  })
+})
+
+describe('tokens', () => {
+  it('are renewed before they run out, by one of two processes that need them at once', async () => {
+    open.provider.accessSeconds = 4
+    await using other = await startService({
+      databaseUrl: open.service.databaseUrl,
+      env: { ...envOf(open.provider), ISSUER_BASE_URL: open.service.url, VERIFIER_BASE_URL: open.service.url },
+      maintenance: false,
+    })
+    const { browser } = await logIn(open)
+    open.provider.accessSeconds = 3600
+    open.provider.requests.length = 0
+    const cookie = browser.cookies(service.url)
+    const answers = await Promise.all(
+      [service, other, service, other].map((one) =>
+        one.request('GET', '/api/v1/verifier/vp-queries', {
+          headers: { cookie, 'x-console': '1', 'sec-fetch-site': 'same-origin' },
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    // A second use of one refresh token would end all that came of the login (RFC 9700 §4.14.2).
+    expect(open.provider.requests.filter((path) => path === '/token')).toHaveLength(1)
+    now += 20 * MINUTE
+    expect((await ask(other, browser, 'GET', '/api/v1/verifier/vp-queries', { headers: { cookie } })).status).toBe(200)
+  })
+
+  it('that cannot be renewed end the session', async () => {
+    open.provider.accessSeconds = 4
+    const { browser } = await logIn(open)
+    open.provider.user = { sub: 'alice', roles: ['user'] }
+    const refused = await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')
+    expect(refused.status).toBe(401)
+    expect(await sessionRows(service)).toEqual([])
+  })
+
+  it('that run out while the provider is away leave the session, and a 503', async () => {
+    open.provider.accessSeconds = 10
+    const { browser } = await logIn(open)
+    now += 11_000
+    open.provider.away = true
+    const answer = await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')
+    expect([answer.status, answer.json.message]).toEqual([503, 'Identity provider is unavailable.'])
+    open.provider.away = false
+    open.provider.accessSeconds = 3600
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
+  })
+})
+
+it('what a session makes bears its user', async () => {
+  const { browser } = await logIn(open)
+  const body = { query: [{ fields: [{ path: ['$.type'] }] }] }
+  const made = await ask(service, browser, 'POST', '/api/v1/verifier/vp-queries', { body })
+  expect(made.status).toBe(201)
+  const [event] = await query<{ actor: string }>(
+    service.databaseUrl,
+    `SELECT actor FROM audit_events WHERE subject_id = '${made.json.id}'`,
+  )
+  expect(event?.actor).toBe('alice')
+})
+
+describe('the rate limit', () => {
+  it('counts a session apart from its address, and what is no session with it', async () => {
+    await using limited = await startConsole({
+      env: { RATE_LIMIT_MAX: '12', CONSOLE_RATE_LIMIT_MAX: '5' },
+      maintenance: false,
+    })
+    const { browser } = await logIn(limited)
+    const statuses = async (headers: Record<string, string>, times: number) => {
+      const all: number[] = []
+      for (let time = 0; time < times; time += 1)
+        all.push((await ask(limited.service, browser, 'GET', '/version', { headers })).status)
+      return all
+    }
+    // Login and callback are two of the address's twelve.
+    expect(await statuses({}, 6)).toEqual([200, 200, 200, 200, 200, 429])
+    expect(await statuses({ cookie: 'console=forged' }, 11)).toEqual([...Array(10).fill(200), 429])
+  })
+
+  it('counts the console apart with AUTH_DISABLED too', async () => {
+    await using free = await startService({
+      env: { AUTH_DISABLED: 'true', OIDC_JWKS_URL: '', RATE_LIMIT_MAX: '3', CONSOLE_RATE_LIMIT_MAX: '2' },
+      maintenance: false,
+    })
+    const status = async (headers: Record<string, string>) =>
+      (await free.request('GET', '/version', { headers })).status
+    const page = { 'x-console': '1', 'sec-fetch-site': 'same-origin' }
+    expect([await status(page), await status(page), await status(page)]).toEqual([200, 200, 429])
+    expect([await status({}), await status({}), await status({}), await status({})]).toEqual([200, 200, 200, 429])
+  })
+})

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RouteAccess } from '../../server/contract.js'
+import { type Browser, type ConsoleService, logIn, OF_CONSOLE, startConsole } from '../console/actors.js'
+import { allProcedures, type ContractedProcedure, calledProcedures } from './procedures.js'
+
+/** Roles of users with a session, and sessions that prove nobody. */
+const SESSIONS = ['admin', 'issuer', 'verifier', 'ended', 'forged', 'foreign page'] as const
+type Session = (typeof SESSIONS)[number]
+type Outcome = 'answered' | 'Insufficient role.' | 'Access to holder denied.' | 'ended' | 'unknown' | 'wallet'
+
+const ROLES: Readonly<Partial<Record<Session, readonly string[]>>> = {
+  admin: ['admin'],
+  issuer: ['credence-issuer'],
+  verifier: ['credence-verifier'],
+}
+
+let open: ConsoleService
+let headers: Record<Session, Record<string, string>>
+
+const cookieOf = (browser: Browser) => browser.cookies(open.service.url)
+
+beforeAll(async () => {
+  open = await startConsole({
+    env: { ISSUER_ROLE: 'credence-issuer', VERIFIER_ROLE: 'credence-verifier' },
+    maintenance: false,
+  })
+  const session = async (sub: string, roles: readonly string[]) => {
+    open.provider.user = { sub, roles }
+    const { browser } = await logIn(open)
+    return { ...OF_CONSOLE, cookie: cookieOf(browser) }
+  }
+  const [admin, issuer, verifier, ended] = [
+    await session('root', ROLES.admin ?? []),
+    await session('ida', ROLES.issuer ?? []),
+    await session('vera', ROLES.verifier ?? []),
+    await session('gone', ['admin']),
+  ]
+  await open.service.request('POST', '/console/logout', { headers: ended, body: {} })
+  headers = {
+    admin,
+    issuer,
+    verifier,
+    ended,
+    forged: { ...OF_CONSOLE, cookie: `console=${'A'.repeat(43)}.${'A'.repeat(43)}` },
+    'foreign page': { ...admin, 'sec-fetch-site': 'cross-site' },
+  }
+})
+afterAll(() => open[Symbol.asyncDispose]())
+
+/** The half that a route of the secret belongs to. */
+const halfOf = (name: string): Session => (/^(vpQueries|qrCodes)\./.test(name) ? 'verifier' : 'issuer')
+
+/** Who may, of those who have a session. */
+function expected(access: RouteAccess, name: string, session: Session): Outcome {
+  if (access === 'public') return 'answered'
+  if (access === 'wallet') return 'wallet'
+  if (session === 'foreign page') return access === 'optional' ? 'answered' : 'unknown'
+  // Whoever logs out has no session then; the sentence is that of a missing one.
+  if (session === 'ended' || session === 'forged') return access === 'console' ? 'unknown' : 'ended'
+  const only = (...may: Session[]): Outcome => (may.includes(session) ? 'answered' : 'Insufficient role.')
+  const rules: Partial<Record<RouteAccess, Outcome>> = {
+    client: only('admin', halfOf(name)),
+    clientOrVerifier: only('admin', 'verifier'),
+    issuerOperator: only('admin', 'issuer'),
+    verifierOperator: only('admin', 'verifier'),
+    issuer: only('admin', 'issuer'),
+    verifier: only('admin', 'verifier'),
+    admin: only('admin'),
+    holder: session === 'admin' ? 'Access to holder denied.' : 'Insufficient role.',
+  }
+  return rules[access] ?? 'answered'
+}
+
+function outcomeOf(status: number, message: unknown): Outcome {
+  if (status === 401 && message === 'Session has ended. Log in again.') return 'ended'
+  if (status === 401) return message === 'Unauthorized' ? 'unknown' : 'wallet'
+  if (status === 403 && (message === 'Insufficient role.' || message === 'Access to holder denied.')) return message
+  return 'answered'
+}
+
+const accessOf = ({ meta }: ContractedProcedure): RouteAccess => meta?.rest?.access ?? 'public'
+
+/** A logout would end what the others need. */
+const asked = (session: Session, access: RouteAccess) => access !== 'console' || !(session in ROLES)
+
+async function byPath({ meta }: ContractedProcedure, session: Session): Promise<Outcome> {
+  const { method = 'GET', path = '' } = meta?.openapi ?? {}
+  const at = path.replaceAll(/\{\w+\}/g, crypto.randomUUID())
+  const { status, json } = await open.service.request(method, at, { headers: headers[session] })
+  return outcomeOf(status, json?.message ?? json?.error)
+}
+
+async function byName({ name, type }: ContractedProcedure, session: Session): Promise<Outcome> {
+  const input = { json: {} }
+  const options = { headers: headers[session] }
+  const { status, json, text } =
+    type === 'mutation'
+      ? await open.service.request('POST', `/trpc/${name}`, { ...options, body: input })
+      : await open.service.request('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, options)
+  const [, streamed = 'null'] = /^event: serialized-error\ndata: (.*)$/m.exec(text) ?? []
+  const shape = json?.error?.json ?? JSON.parse(streamed)?.json
+  return outcomeOf(shape?.data?.httpStatus ?? status, shape?.message)
+}
+
+const table = (procedures: readonly ContractedProcedure[]) =>
+  procedures.map((procedure) => [procedure.name, accessOf(procedure), procedure] as const)
+
+async function compare(
+  procedure: ContractedProcedure,
+  access: RouteAccess,
+  ask: (session: Session) => Promise<Outcome>,
+): Promise<void> {
+  const sessions = SESSIONS.filter((session) => asked(session, access))
+  const outcomes = await Promise.all(sessions.map(async (session) => [session, await ask(session)]))
+  const rules = sessions.map((session) => [session, expected(access, procedure.name, session)])
+  expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(rules))
+}
+
+describe('what a session of the console may by path', () => {
+  it.each(table(allProcedures))('%s: %s', (_, access, procedure) =>
+    compare(procedure, access, (session) => byPath(procedure, session)),
+  )
+})
+
+describe('what a session of the console may by name', () => {
+  it.each(table(calledProcedures))('%s: %s', (_, access, procedure) =>
+    compare(procedure, access, (session) => byName(procedure, session)),
+  )
+})
