@@ -3,6 +3,7 @@ import { consolePath } from './address.js'
 import { Broken } from './shell/broken.js'
 import { NotFound } from './shell/not-found.js'
 import { Shell } from './shell/shell.js'
+import { SIGNED_IN } from './signed-in.js'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken })
 
@@ -70,8 +71,15 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('./screens/requests/request.js'), 'Request'),
 })
 
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  path: SIGNED_IN,
+  component: lazyRouteComponent(() => import('./shell/signed-in.js'), 'SignedIn'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
+    signedIn,
     overview,
     types,
     newType,

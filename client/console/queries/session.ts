@@ -1,22 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
-import { problemOf } from '../problems.js'
+import type { CredenceOutputs } from '../../index.js'
 import { credence } from '../service.js'
 
-/** Who uses the console: anybody (AUTH_DISABLED), or nobody that the service knows. */
-export interface Session {
-  readonly mode: 'open' | 'none'
-}
+export type Session = CredenceOutputs['console']['session']
 
+/** Who uses the console. */
 export const session = queryOptions({
   queryKey: ['session'],
-  queryFn: async ({ signal }): Promise<Session> => {
-    try {
-      await credence.agent.issuers.query({ limit: 1 }, { signal })
-      return { mode: 'open' }
-    } catch (error) {
-      const { status } = problemOf(error)
-      if (status === 401 || status === 403) return { mode: 'none' }
-      throw error
-    }
-  },
+  queryFn: ({ signal }) => credence.console.session.query({}, { signal }),
 })
+
+/** Ends the session; resolves with where the browser goes then. */
+export const endSession = () => credence.console.logout.mutate({})

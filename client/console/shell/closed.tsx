@@ -1,12 +1,20 @@
+import { useLocation } from '@tanstack/react-router'
+import { loginAddress } from '../signed-in.js'
 import { useTexts } from '../texts/use-texts.js'
 import { Screen } from '../ui/screen.js'
 
 /** What is shown to whom the service does not know. */
 export function Closed() {
-  const { session } = useTexts()
+  const { session: words } = useTexts()
+  const { pathname, searchStr } = useLocation()
   return (
-    <Screen title={session.closedTitle}>
-      <p>{session.closed}</p>
+    <Screen title={words.closedTitle}>
+      <p>{words.closed}</p>
+      <p>
+        <a href={loginAddress(`${pathname}${searchStr}`)} className="button primary">
+          {words.signIn}
+        </a>
+      </p>
     </Screen>
   )
 }

@@ -1,17 +1,34 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { PLACES } from '../navigation.js'
-import { session } from '../queries/session.js'
+import { type Session, session } from '../queries/session.js'
+import { onSignedIn } from '../signed-in.js'
 import { useTexts } from '../texts/use-texts.js'
 import { Closed } from './closed.js'
 import { ConnectionBar } from './connection-bar.js'
 import { LanguageSwitch } from './language-switch.js'
+import { SessionBar } from './session-bar.js'
+import { User } from './user.js'
+
+/** The session, and whether it had a user while this page was open. */
+function useSession(): { readonly data: Session | undefined; readonly hadUser: boolean; readonly isKnown: boolean } {
+  const client = useQueryClient()
+  const { data, isPending } = useQuery(session)
+  const [hadUser, setHadUser] = useState(false)
+  const hasUser = data !== undefined && data.user !== null
+  useEffect(() => {
+    if (hasUser) setHadUser(true)
+  }, [hasUser])
+  useEffect(() => onSignedIn(() => void client.invalidateQueries()), [client])
+  return { data, hadUser, isKnown: !isPending }
+}
 
 /** What stands around every screen. */
 export function Shell() {
   const { common, nav, session: words } = useTexts()
-  const { data } = useQuery(session)
+  const { data, hadUser, isKnown } = useSession()
+  const isStranger = data?.user === null
   const { pathname } = useLocation()
   const [isOpen, setOpen] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes because the place has changed.
@@ -27,6 +44,7 @@ export function Shell() {
         </p>
       )}
       <ConnectionBar />
+      {isStranger && hadUser && <SessionBar />}
       <div className="frame">
         <header className="side">
           <div className="brand">
@@ -54,10 +72,11 @@ export function Shell() {
               </ul>
             </nav>
             <LanguageSwitch />
+            {data?.mode === 'login' && data.user !== null && <User user={data.user} />}
           </div>
         </header>
         <main id="content" tabIndex={-1}>
-          {data?.mode === 'none' ? <Closed /> : <Outlet />}
+          {isKnown && (isStranger && !hadUser ? <Closed /> : <Outlet />)}
         </main>
       </div>
     </>

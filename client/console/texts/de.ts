@@ -41,6 +41,11 @@ export const de: Texts = {
     closedTitle: 'Sie sind nicht angemeldet',
     closed: 'Ohne Anmeldung lässt dieser Dienst niemanden an seine Konsole.',
     signIn: 'Anmelden',
+    signOut: 'Abmelden',
+    ended: 'Ihre Sitzung ist zu Ende. Was Sie geschrieben haben, ist noch da.',
+    signInAgain: 'In einem neuen Fenster anmelden',
+    signedInTitle: 'Sie sind angemeldet',
+    signedIn: 'Sie können dieses Fenster schließen und im anderen weitermachen.',
   },
   problem: {
     title: 'Das hat nicht geklappt',

@@ -40,6 +40,11 @@ export const en = {
     closedTitle: 'You are not signed in',
     closed: 'This service does not let you use its console without a login.',
     signIn: 'Sign in',
+    signOut: 'Sign out',
+    ended: 'Your session has ended. What you have typed is still here.',
+    signInAgain: 'Sign in in a new window',
+    signedInTitle: 'You are signed in',
+    signedIn: 'You can close this window and go on in the other one.',
   },
   problem: {
     title: 'That did not work',

@@ -1,6 +1,7 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { startService, type TestService } from '../../support/service.js'
+import { ARGUMENTS } from '../chromium.js'
 
 /** A service that anybody may use, as `npm start` has it. */
 export const startOpenService = (env: Readonly<Record<string, string>> = {}): Promise<TestService> =>
@@ -43,3 +44,55 @@ export async function onEveryScreen(browser: Browser, act: (page: Page, name: st
       await context.close()
     }
 }
+
+/** What the tests of a file drive. */
+export interface Driven {
+  readonly service: TestService
+  readonly browser: Browser
+  /**
+   * Opens a screen on a desk and acts on it. The browser must have nothing to complain of, but refusals that are meant.
+   *
+   * @param path below `/console`
+   * @param refusals statuses of the answers that are meant to be refusals, in order
+   */
+  opened(path: string, act: (page: Page) => Promise<void>, refusals?: readonly number[]): Promise<void>
+}
+
+/** A service and a browser for all tests of a file, begun before the first and ended after the last. */
+export function driven(start: () => Promise<TestService> = startOpenService): Driven {
+  let service: TestService | undefined
+  let browser: Browser | undefined
+  const begun = <Of>(what: Of | undefined): Of => {
+    if (what === undefined) throw new Error('Nothing runs before the first test.')
+    return what
+  }
+  beforeAll(async () => {
+    service = await start()
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+  return {
+    get service() {
+      return begun(service)
+    },
+    get browser() {
+      return begun(browser)
+    },
+    opened: async (path, act, refusals = []) => {
+      const context = await begun(browser).newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
+      const { page, complaints } = await watchedPage(context)
+      await page.goto(`${begun(service).url}/console${path}`)
+      await act(page)
+      const refused = refusals.map((status) => expect.stringContaining(`responded with a status of ${status} `))
+      expect(complaints).toEqual(refused)
+      await context.close()
+    },
+  }
+}
+
+/** Waits for a screen by its title. */
+export const heading = (page: Page, name: string): Promise<void> =>
+  page.getByRole('heading', { level: 1, name }).waitFor()

@@ -1,26 +1,13 @@
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestService } from '../../support/service.js'
+import { describe, expect, it } from 'vitest'
 import { assertGood } from '../actors.js'
-import { ARGUMENTS } from '../chromium.js'
-import { onEveryScreen, startOpenService, watchedPage } from './actors.js'
+import { driven, onEveryScreen, watchedPage } from './actors.js'
 
-let service: TestService
-let browser: Browser
-
-beforeAll(async () => {
-  service = await startOpenService()
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const desk = driven()
 
 describe('the overview', () => {
   it('is good in every size, light and dark: health, issuer and verifier, documents', async () => {
-    await onEveryScreen(browser, async (page, name) => {
-      await page.goto(`${service.url}/console/`)
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/`)
       await page.getByText('The service is ready.').waitFor()
       await page.getByText('There is no login').waitFor()
       expect(await page.getByText('default', { exact: true }).count()).toBe(2)
@@ -29,9 +16,9 @@ describe('the overview', () => {
   })
 
   it('speaks the language of the browser, and the one that is chosen', async () => {
-    const context = await browser.newContext({ locale: 'de-AT' })
+    const context = await desk.browser.newContext({ locale: 'de-AT' })
     const { page, complaints } = await watchedPage(context)
-    await page.goto(`${service.url}/console/`)
+    await page.goto(`${desk.service.url}/console/`)
     await page.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe('de')
     await page.getByLabel('Sprache').selectOption('en')
@@ -43,8 +30,8 @@ describe('the overview', () => {
   })
 
   it('an address that is no screen says so and leads back', async () => {
-    const { page } = await watchedPage(await browser.newContext({ locale: 'en-GB' }))
-    await page.goto(`${service.url}/console/nowhere/at/all`)
+    const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
+    await page.goto(`${desk.service.url}/console/nowhere/at/all`)
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
     await page.getByRole('link', { name: 'Go to the overview' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -52,9 +39,9 @@ describe('the overview', () => {
   })
 
   it('says that the service is away, and reads anew by itself when it is back', async () => {
-    const { page } = await watchedPage(await browser.newContext({ locale: 'en-GB' }))
+    const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     await page.clock.install()
-    await page.goto(`${service.url}/console/`)
+    await page.goto(`${desk.service.url}/console/`)
     await page.getByText('The service is ready.').waitFor()
     await page.route('**/*', (route) => route.abort('connectionrefused'))
     await page.clock.runFor(10_000)

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { textInPng } from '../../support/qr-code.js'
-import type { TestService } from '../../support/service.js'
 import { type HostedWallet, LOOPBACK, newWallet } from '../../support/wallet.js'
 import { assertGood } from '../actors.js'
-import { ARGUMENTS } from '../chromium.js'
-import { onEveryScreen, startOpenService, watchedPage } from './actors.js'
+import { driven, heading, onEveryScreen, startOpenService } from './actors.js'
 import { press, tabTo, typeInto } from './keyboard.js'
 
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
@@ -17,31 +15,8 @@ const SUBJECT = {
   purchaseDate: '2026-03-01',
 }
 
-let service: TestService
+const desk = driven(() => startOpenService(LOOPBACK))
 let wallet: HostedWallet
-let browser: Browser
-
-beforeAll(async () => {
-  service = await startOpenService(LOOPBACK)
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
-
-/** Acts on a desk. The browser must have nothing to complain of, but refusals that are meant. */
-async function opened(path: string, act: (page: Page) => Promise<void>, refusals: number[] = []): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
-  const { page, complaints } = await watchedPage(context)
-  await page.goto(`${service.url}/console${path}`)
-  await act(page)
-  const refused = refusals.map((status) => expect.stringContaining(`responded with a status of ${status} `))
-  expect(complaints).toEqual(refused)
-  await context.close()
-}
-
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
 
 /** What the code on the screen says. */
 const scanned = async (page: Page) => textInPng(await page.getByRole('img').screenshot()) ?? ''
@@ -54,21 +29,21 @@ async function tick(page: Page, claim: string, value?: string): Promise<void> {
 
 describe('requests', () => {
   it('where there is nothing yet, the screen leads to the next step', async () => {
-    await onEveryScreen(browser, async (page, name) => {
-      await page.goto(`${service.url}/console/requests`)
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/requests`)
       await page.getByText('You have not asked for anything yet').waitFor()
       await assertGood(page, `requests-empty-${name}`)
     })
   })
 
   it('are made with the keyboard alone, and each check of a wallet’s answer is told as it comes', async () => {
-    expect((await service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
-    wallet = await newWallet(service)
-    const offer = await service.request('POST', '/credential-offers', {
+    expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
+    wallet = await newWallet(desk.service)
+    const offer = await desk.service.request('POST', '/credential-offers', {
       body: { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject: SUBJECT },
     })
     expect((await wallet.process(offer.json.credentialOfferUri)).status).toBe(200)
-    await opened('/requests', async (page) => {
+    await desk.opened('/requests', async (page) => {
       await heading(page, 'Requests')
       await press(page, 'New request')
       await heading(page, 'New request')
@@ -96,7 +71,7 @@ describe('requests', () => {
   })
 
   it('name the check that failed, with its sentence', async () => {
-    await opened('/requests/new-request', async (page) => {
+    await desk.opened('/requests/new-request', async (page) => {
       await tick(page, 'productName')
       await page.getByLabel('Whose credentials count').selectOption('Issuers that I name')
       await page.getByLabel('Trusted issuers').fill('did:web:elsewhere.example')
@@ -112,8 +87,8 @@ describe('requests', () => {
   })
 
   it('are good in every size, light and dark', async () => {
-    await onEveryScreen(browser, async (page, name) => {
-      await page.goto(`${service.url}/console/requests/new-request`)
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/requests/new-request`)
       await tick(page, 'productName', 'Espresso machine')
       await page.getByRole('button', { name: 'Ask for another credential too' }).click()
       await page.getByLabel('Type').nth(1).selectOption('Another type …')
@@ -130,7 +105,7 @@ describe('requests', () => {
       await wallet.process(await scanned(page))
       await page.getByRole('region', { name: 'What was proven' }).getByText('Espresso machine').waitFor()
       await assertGood(page, `request-proven-${name}`)
-      await page.goto(`${service.url}/console/requests`)
+      await page.goto(`${desk.service.url}/console/requests`)
       await page.getByText('productName').first().waitFor()
       await assertGood(page, `requests-${name}`)
     })

@@ -1,54 +1,28 @@
 import { readFileSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { textInPng } from '../../support/qr-code.js'
-import type { TestService } from '../../support/service.js'
 import { assertGood } from '../actors.js'
-import { ARGUMENTS } from '../chromium.js'
-import { onEveryScreen, startOpenService, watchedPage } from './actors.js'
+import { driven, heading, onEveryScreen } from './actors.js'
 import { press, tabTo, typeInto } from './keyboard.js'
 
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
 
-let service: TestService
-let browser: Browser
-
-beforeAll(async () => {
-  service = await startOpenService()
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
-
-/** Acts on a desk. The browser must have nothing to complain of, but refusals that are meant. */
-async function opened(path: string, act: (page: Page) => Promise<void>, refusals: number[] = []): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
-  const { page, complaints } = await watchedPage(context)
-  await page.goto(`${service.url}/console${path}`)
-  await act(page)
-  const refused = refusals.map((status) => expect.stringContaining(`responded with a status of ${status} `))
-  expect(complaints).toEqual(refused)
-  await context.close()
-}
-
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+const desk = driven()
 
 describe('credential types and offers', () => {
   it('where there is nothing yet, every screen leads to the next step', async () => {
-    await onEveryScreen(browser, async (page, name) => {
-      await page.goto(`${service.url}/console/offers`)
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/offers`)
       await page.getByText('There is nothing to offer yet').waitFor()
       await assertGood(page, `offers-empty-${name}`)
-      await page.goto(`${service.url}/console/types`)
+      await page.goto(`${desk.service.url}/console/types`)
       await page.getByText('There is no credential type yet').waitFor()
       await assertGood(page, `types-empty-${name}`)
     })
   })
 
   it('are made with the keyboard alone, and what becomes of an offer is told as it happens', async () => {
-    await opened('/types', async (page) => {
+    await desk.opened('/types', async (page) => {
       await heading(page, 'Credential types')
       await press(page, 'Overview')
       await heading(page, 'Overview')
@@ -86,7 +60,7 @@ describe('credential types and offers', () => {
   })
 
   it('what the service refuses stands at its field, and nothing that was typed is lost', async () => {
-    await opened(
+    await desk.opened(
       '/types/new-type',
       async (page) => {
         await page.getByLabel('Technical name').fill('Membership')
@@ -104,12 +78,12 @@ describe('credential types and offers', () => {
   })
 
   it('of two people who edit a type the second is told that it has changed', async () => {
-    await opened(
+    await desk.opened(
       '/types/Membership/edit',
       async (page) => {
         await page.getByRole('button', { name: 'Publish version 2' }).waitFor()
         const again = { name: 'Membership', version: 2, schema: { type: 'object', properties: { other: {} } } }
-        expect((await service.request('POST', '/schemas', { body: again })).status).toBe(201)
+        expect((await desk.service.request('POST', '/schemas', { body: again })).status).toBe(201)
         await page.getByLabel('Title, claim 1').fill('Rank')
         await page.getByRole('button', { name: 'Publish version 2' }).click()
         await page.getByText('Somebody else has published this version in the meantime.').waitFor()
@@ -120,15 +94,15 @@ describe('credential types and offers', () => {
   })
 
   it('are good in every size, light and dark', async () => {
-    await service.request('POST', '/schemas', { body: demonstration })
-    await onEveryScreen(browser, async (page, name) => {
+    await desk.service.request('POST', '/schemas', { body: demonstration })
+    await onEveryScreen(desk.browser, async (page, name) => {
       for (const [path, ready] of [
         ['/types', 'Proof of purchase'],
         ['/types/Membership', 'Compare versions'],
         ['/types/ProofOfPurchase/edit', 'Publish version 2'],
         ['/offers?type=ProofOfPurchase', 'Make the offer'],
       ] as const) {
-        await page.goto(`${service.url}/console${path}`)
+        await page.goto(`${desk.service.url}/console${path}`)
         await page.getByText(ready).first().waitFor()
         await assertGood(page, `${path.replaceAll(/\W/g, '_')}-${name}`)
       }
