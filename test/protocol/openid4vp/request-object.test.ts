@@ -56,6 +56,7 @@ describe('a request object (OpenID4VP 1.0 §5, RFC 9101)', () => {
       vp_formats_supported: {
         'dc+sd-jwt': { 'sd-jwt_alg_values': expect.any(Array), 'kb-jwt_alg_values': expect.any(Array) },
         jwt_vc_json: { alg_values: expect.any(Array) },
+        mso_mdoc: { issuerauth_alg_values: expect.any(Array), deviceauth_alg_values: expect.any(Array) },
       },
     })
   })
