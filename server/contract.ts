@@ -47,14 +47,16 @@ export interface RestMeta {
 
 /**
  * Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. `issuer` and
- * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; `wallet` holds a token of this service, and `console` a
- * session of the console, which counts as token or secret elsewhere.
+ * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; their operators see what all callers made: they
+ * have the client secret, the role `admin`, or that role where it is set, and an `operator` has the secret or `admin`. `wallet` holds a
+ * token of this service, and `console` a session of the console, which counts as token or secret elsewhere.
  */
 export type RouteAccess =
   | 'public'
   | 'optional'
   | 'client'
   | 'clientOrVerifier'
+  | 'operator'
   | 'issuerOperator'
   | 'verifierOperator'
   | 'user'
@@ -85,6 +87,7 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   optional: [401],
   client: [401],
   clientOrVerifier: [401, 403],
+  operator: [401, 403],
   issuerOperator: [401, 403],
   verifierOperator: [401, 403],
   user: [401],

@@ -14,6 +14,7 @@ import { schemasRouter } from './issuer/schemas/schemas.router.js'
 import { pageFilesRouter } from './pages/pages.router.js'
 import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
+import { setupRouter } from './setup/setup.router.js'
 import { statusListsRouter } from './status-lists/status-lists.router.js'
 import { mergeRouters, router } from './trpc.js'
 import { authorizationRequestsRouter } from './verifier/authorization-requests/authorization-requests.router.js'
@@ -46,6 +47,7 @@ const createAppRouter = (formats: Formats) =>
     pages: createPageRouter,
     agent: agentRouter,
     audit: auditRouter,
+    setup: setupRouter,
     agentHolders: agentHoldersRouter,
     holders: mergeRouters(holdersRouter, processRouter(formats)),
     walletCredentials: walletCredentialsRouter(formats),

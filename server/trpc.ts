@@ -118,7 +118,7 @@ export const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller,
 })
 
 /** `x-client-secret`, or Bearer with the role `admin` or, where it is configured, the role of that half of the service. */
-const operatorProcedure = (roleOf: (config: Config) => string | undefined) =>
+const halfOperatorProcedure = (roleOf: (config: Config) => string | undefined) =>
   optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
     if (!client && caller === undefined) throw errors.unauthorized()
     if (!client && caller !== undefined && !isAdmin(caller)) {
@@ -128,11 +128,14 @@ const operatorProcedure = (roleOf: (config: Config) => string | undefined) =>
     return next()
   })
 
+/** Whoever runs the whole installation: `x-client-secret`, or Bearer with the role `admin`. */
+export const operatorProcedure = halfOperatorProcedure(() => undefined)
+
 /** Whoever runs the issuing half of an installation, and sees what all its callers made. */
-export const issuerOperatorProcedure = operatorProcedure(({ issuerRole }) => issuerRole)
+export const issuerOperatorProcedure = halfOperatorProcedure(({ issuerRole }) => issuerRole)
 
 /** Whoever runs the verifying half. */
-export const verifierOperatorProcedure = operatorProcedure(({ verifierRole }) => verifierRole)
+export const verifierOperatorProcedure = halfOperatorProcedure(({ verifierRole }) => verifierRole)
 
 /**
  * Bearer, `admin`, and the holder must have been created by the caller. Ownership comes before the input is validated, so

@@ -22,6 +22,7 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
   optional: 'anybody, and who has a token or the client secret sees more',
   client: 'who has the client secret',
   clientOrVerifier: 'who has the client secret, or a token (with VERIFIER_ROLE, where the service has set it)',
+  operator: 'who has the client secret, or a token with the role admin',
   issuerOperator:
     'who has the client secret, or a token with the role admin (or ISSUER_ROLE, where the service has set it)',
   verifierOperator:

@@ -9,7 +9,7 @@ import { DOCUMENT_SIGNER } from '../protocol/issuer-keys/certificate-purpose.js'
 import { chainEnd } from '../protocol/openid4vp/client-identifier.js'
 
 /** From then on the operator is told. */
-const WARN_DAYS = 30
+export const WARN_DAYS = 30
 const HOUR_MS = 3_600_000
 /** Records whose certificates are looked at, the newest: each may be a line of the log. */
 const MAX_WATCHED = 1_000
@@ -27,7 +27,7 @@ interface Watched {
 }
 
 /** When the first certificate of a file runs out; undefined where there is none. */
-function certificateEnd(file: KeyAndChain | undefined): Date | undefined {
+export function certificateEnd(file: KeyAndChain | undefined): Date | undefined {
   if (file === undefined) return undefined
   return new Date(Math.min(...file.chain.map(({ validTo }) => Date.parse(validTo))))
 }
@@ -120,6 +120,16 @@ async function licenceWarnings(
   ]
 }
 
+/** What the operator should know of certificates beside those of {@link certificateWarnings}. */
+export async function storedWarnings(
+  { config, stores }: Pick<Deps, 'config' | 'stores'>,
+  now: Date,
+): Promise<Warning[]> {
+  const verifiers = await stores.keys.certifiedVerifiers(MAX_WATCHED)
+  const licences = await licenceWarnings(config, stores)
+  return [...recordWarnings(verifiers, now), ...licences.map((text) => ({ text, expired: false }))]
+}
+
 /** Readiness checks, one for each thing that is there: once it has run out the service still answers, but what it signs is not accepted. */
 export const certificateChecks = ({
   config,
@@ -144,11 +154,8 @@ export const certificateTasks = ({
     name: 'look at certificates',
     everyMs: HOUR_MS,
     run: async (now) => {
-      const verifiers = await stores.keys.certifiedVerifiers(MAX_WATCHED)
-      for (const { text, expired } of [...certificateWarnings(config, now), ...recordWarnings(verifiers, now)]) {
-        log[expired ? 'error' : 'warn'](text)
-      }
-      for (const text of await licenceWarnings(config, stores)) log.warn(text)
+      const warnings = [...certificateWarnings(config, now), ...(await storedWarnings({ config, stores }, now))]
+      for (const { text, expired } of warnings) log[expired ? 'error' : 'warn'](text)
       return { count: 0, more: false, lateSeconds: 0 }
     },
   },

@@ -22,6 +22,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   public: [],
   client: [{ clientSecret: [] }],
   clientOrVerifier: [{ bearer: [] }, { clientSecret: [] }],
+  operator: [{ bearer: [] }, { clientSecret: [] }],
   issuerOperator: [{ bearer: [] }, { clientSecret: [] }],
   verifierOperator: [{ bearer: [] }, { clientSecret: [] }],
   user: [{ bearer: [] }],

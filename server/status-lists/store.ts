@@ -68,6 +68,8 @@ const zIndexRange: z.ZodType<IndexRange> = z.strictObject({
 
 const zIndex = z.strictObject({ index: z.int() })
 
+const zOverview = z.strictObject({ newest: z.string().nullable(), count: z.int() })
+
 export type StatusListStore = ReturnType<typeof createStatusListStore>
 
 export function createStatusListStore({ sql }: Database) {
@@ -107,6 +109,13 @@ export function createStatusListStore({ sql }: Database) {
         FROM status_lists l JOIN keys k ON k.id = l.key_id JOIN issuers i ON i.id = l.issuer_id
         WHERE l.id = ${id}`
       return row
+    },
+
+    /** The list that was opened last, null where there is none, and how many there are. */
+    async overview(): Promise<{ readonly newest: string | null; readonly count: number }> {
+      const [row] = await sql(zOverview)`
+        SELECT count(*)::int AS count, (SELECT id FROM status_lists ORDER BY created_at DESC, id DESC LIMIT 1) AS newest FROM status_lists`
+      return row ?? { newest: null, count: 0 }
     },
 
     /** Indices of a list that are revoked. */

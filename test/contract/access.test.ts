@@ -24,6 +24,7 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   public: () => undefined,
   client: (caller) => (caller === 'client' ? undefined : 'Unauthorized'),
   clientOrVerifier: (caller) => (caller === 'client' ? undefined : withToken(caller)),
+  operator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   issuerOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   verifierOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   user: withToken,

@@ -61,6 +61,7 @@ function expected(access: RouteAccess, name: string, session: Session): Outcome 
   const rules: Partial<Record<RouteAccess, Outcome>> = {
     client: only('admin', halfOf(name)),
     clientOrVerifier: only('admin', 'verifier'),
+    operator: only('admin'),
     issuerOperator: only('admin', 'issuer'),
     verifierOperator: only('admin', 'verifier'),
     issuer: only('admin', 'issuer'),

@@ -84,6 +84,7 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('GET', '/token-status-lists/{id}', { at: { id: list } })
   await go('POST', '/api/v1/credentials/{id}/revoke', { at: { id: claimed.id } })
   await go('GET', '/api/v1/credentials/{id}/history', { at: { id: claimed.id } })
+  await go('GET', '/api/v1/setup')
   await go('GET', '/api/v1/audit-events', { query: { subjectId: id } })
   const body = { type: SCHEMA.name, credential_subject: SUBJECT, format: 'dc+sd-jwt' }
   const { credential } = await go('POST', '/credentials/sign', { body })

@@ -210,6 +210,11 @@ export function createSchemaStore({ sql }: Database) {
       return rows.length > 0
     },
 
+    /** Whether there is a version that can be issued. */
+    async isAny(): Promise<boolean> {
+      return (await sql(idRow)`SELECT id FROM schemas WHERE withdrawn_at IS NULL LIMIT 1`).length > 0
+    },
+
     /** Every version of a name, the newest first. */
     versions: (name: string): Promise<CredentialSchema[]> => select(fragment`s.name = ${name}`),
 

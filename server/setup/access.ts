@@ -1,0 +1,92 @@
+import type { Config } from '../config.js'
+import type { Deps } from '../deps.js'
+import { inTime } from '../in-time.js'
+import { redisClient } from '../redis.js'
+import { item, type SetupItem } from './item.js'
+
+const ASK_MS = 3_000
+
+/** Whether callers can be told apart, and by whom. */
+export async function identityProviderItem({ config, health }: Pick<Deps, 'config' | 'health'>): Promise<SetupItem> {
+  const check = health.checks.identityProvider
+  if (check === undefined) {
+    return item(
+      'identityProvider',
+      'warning',
+      'AUTH_DISABLED is true: every caller is an admin.',
+      'Set OIDC_JWKS_URL and OIDC_ISSUER, and remove AUTH_DISABLED, before others can reach this service.',
+    )
+  }
+  const isUp = await inTime(check(), ASK_MS).then(
+    (state) => state === 'up',
+    () => false,
+  )
+  const name = config.oidc.issuer ?? 'the identity provider'
+  return isUp
+    ? item('identityProvider', 'ok', `The keys of ${name} are known: access tokens can be checked.`)
+    : item(
+        'identityProvider',
+        'failed',
+        `The keys of ${name} cannot be read now: access tokens that are signed with new keys are refused.`,
+        'Check OIDC_JWKS_URL, and that this service can reach it.',
+      )
+}
+
+/** Whether users can sign in, at the console and in the authorization code flow. */
+export function signInItem({ signIn, authDisabled }: Pick<Config, 'signIn' | 'authDisabled'>): SetupItem {
+  if (signIn !== undefined) return item('signIn', 'ok', `Users sign in at ${signIn.issuer} as ${signIn.clientId}.`)
+  if (authDisabled) return item('signIn', 'unused', 'Nobody signs in, since AUTH_DISABLED is true.')
+  return item(
+    'signIn',
+    'missing',
+    'Nobody can sign in, neither at the console nor for an offer of one user.',
+    'Register a client at the identity provider, and set OIDC_ISSUER and OIDC_CLIENT_ID.',
+  )
+}
+
+export function clientSecretItem({
+  clientSecrets,
+  authDisabled,
+}: Pick<Config, 'clientSecrets' | 'authDisabled'>): SetupItem {
+  if (clientSecrets.length > 0) return item('clientSecret', 'ok', 'Backends can call with x-client-secret.')
+  if (authDisabled) return item('clientSecret', 'unused', 'No secret is asked for, since AUTH_DISABLED is true.')
+  return item(
+    'clientSecret',
+    'missing',
+    'CLIENT_SECRET is not set: routes that need x-client-secret answer 401.',
+    'Set CLIENT_SECRET to a long random text.',
+  )
+}
+
+type Redis = Pick<Config, 'redisUrl' | 'rateLimit'>
+
+/** Whether all processes count calls together. */
+export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupItem> {
+  if (redisUrl === undefined) {
+    return rateLimit.max === 0
+      ? item('redis', 'unused', 'Redis is not configured, and calls are not counted.')
+      : item(
+          'redis',
+          'unused',
+          'Redis is not configured: each machine counts calls for itself.',
+          'Set REDIS_URL where several machines serve one installation.',
+        )
+  }
+  const client = redisClient(redisUrl, () => {})
+  try {
+    await inTime(
+      client.connect().then(() => client.ping()),
+      ASK_MS,
+    )
+    return item('redis', 'ok', 'Redis answers: calls are counted for all processes together.')
+  } catch {
+    return item(
+      'redis',
+      'failed',
+      'Redis does not answer: each process counts calls for itself meanwhile.',
+      'Check REDIS_URL, and that Redis runs.',
+    )
+  } finally {
+    client.destroy()
+  }
+}

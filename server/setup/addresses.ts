@@ -1,0 +1,101 @@
+import type { Deps } from '../deps.js'
+import { inTime } from '../in-time.js'
+import { isLoopbackName } from '../loopback.js'
+import { OutboundError } from '../outbound/outbound-error.js'
+import { item, type SetupId, type SetupItem } from './item.js'
+
+const ASK_MS = 5_000
+
+/** Token Status List §8.1. */
+const STATUS_LIST = 'application/statuslist+jwt'
+
+/** Why an address gave nothing, in words that hold nothing of the answer. */
+const reasonOf = (error: unknown): string =>
+  error instanceof OutboundError ? error.message : 'It did not answer in time.'
+
+interface Asked {
+  readonly id: SetupId
+  readonly variable: string
+  readonly baseUrl: string
+  /** A document of this installation below the base URL. */
+  readonly url: string
+  /** Whether what came is that document. */
+  readonly isOurs: (document: Readonly<Record<string, unknown>>) => boolean
+}
+
+async function reached(
+  { outbound }: Pick<Deps, 'outbound'>,
+  { id, variable, baseUrl, url, isOurs }: Asked,
+): Promise<SetupItem> {
+  const repair = `Check ${variable}, and that the proxy in front passes ${url} on to this service.`
+  try {
+    const document = await inTime(outbound.fetchJson(url), ASK_MS)
+    if (typeof document !== 'object' || document === null || !isOurs(document as Record<string, unknown>)) {
+      return item(id, 'failed', `${baseUrl} is answered by something that is not this installation.`, repair)
+    }
+  } catch (error) {
+    return item(id, 'failed', `${baseUrl} could not be reached from this service. ${reasonOf(error)}`, repair)
+  }
+  return isLoopbackName(new URL(baseUrl).hostname)
+    ? item(
+        id,
+        'warning',
+        `${baseUrl} is this machine's own address: wallets on other devices cannot reach it.`,
+        `Set ${variable} to an address that wallets can reach.`,
+      )
+    : item(id, 'ok', `${baseUrl} is answered by this installation.`)
+}
+
+/** OpenID4VCI 1.0 §12.2.2: the well-known string stands between the host and the identifier's path. */
+function metadataAddress(issuer: string): string {
+  const { origin, pathname } = new URL(issuer)
+  return `${origin}/.well-known/openid-credential-issuer${pathname === '/' ? '' : pathname}`
+}
+
+/** Whether this installation is found at its base URLs, by what is published there. */
+export async function addressItems(deps: Pick<Deps, 'config' | 'outbound' | 'stores'>): Promise<SetupItem[]> {
+  const { issuerBaseUrl, verifierBaseUrl } = deps.config
+  const verifier = await deps.stores.agents.defaultVerifier()
+  const web = verifier === undefined ? undefined : await deps.stores.dids.webDidOf(verifier.keySetId)
+  return Promise.all([
+    reached(deps, {
+      id: 'issuerBaseUrl',
+      variable: 'ISSUER_BASE_URL',
+      baseUrl: issuerBaseUrl,
+      url: metadataAddress(issuerBaseUrl),
+      isOurs: ({ credential_issuer }) => credential_issuer === issuerBaseUrl,
+    }),
+    reached(deps, {
+      id: 'verifierBaseUrl',
+      variable: 'VERIFIER_BASE_URL',
+      baseUrl: verifierBaseUrl,
+      url: `${verifierBaseUrl}/${web?.uuid ?? ''}/did.json`,
+      isOurs: ({ id }) => id === web?.did,
+    }),
+  ])
+}
+
+/** Whether what is signed can be looked up: the list that is used now is asked for as verifiers would. */
+export async function statusListItem({
+  config,
+  outbound,
+  stores,
+}: Pick<Deps, 'config' | 'outbound' | 'stores'>): Promise<SetupItem> {
+  const { newest, count } = await stores.statusLists.overview()
+  if (newest === null)
+    return item('statusLists', 'ok', 'There is no status list yet: the first one is made with the first credential.')
+  const url = `${config.issuerBaseUrl}/token-status-lists/${newest}`
+  const lists = count === 1 ? 'One status list' : `${count} status lists`
+  try {
+    const { contentType } = await inTime(outbound.fetchText(url, { accept: STATUS_LIST }), ASK_MS)
+    if (!contentType.startsWith(STATUS_LIST)) throw new OutboundError('status', 'Something else answers there.')
+    return item('statusLists', 'ok', `${lists} can be looked up below ${config.issuerBaseUrl}.`)
+  } catch (error) {
+    return item(
+      'statusLists',
+      'failed',
+      `${lists} cannot be looked up: nobody can see whether a credential is revoked. ${reasonOf(error)}`,
+      `Check that the proxy in front passes ${url} on to this service.`,
+    )
+  }
+}

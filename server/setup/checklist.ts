@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import { storedWarnings } from '../agent/certificate-watch.js'
+import type { Deps } from '../deps.js'
+import { startupWarnings } from '../startup-warnings.js'
+import { clientSecretItem, identityProviderItem, redisItem, signInItem } from './access.js'
+import { addressItems, statusListItem } from './addresses.js'
+import { item, type SetupItem } from './item.js'
+import type { readSetup } from './setup.contract.js'
+import { SETUP_ITEMS } from './setup.contract.js'
+import { certificateItems, httpsItem, keyEncryptionItem, keyItems } from './signing.js'
+
+type Asked = Pick<Deps, 'config' | 'clock' | 'health' | 'outbound' | 'stores'>
+
+async function credentialTypesItem({ stores }: Pick<Deps, 'stores'>): Promise<SetupItem> {
+  return (await stores.schemas.isAny())
+    ? item('credentialTypes', 'ok', 'There are credential types to issue.')
+    : item('credentialTypes', 'missing', 'There is no credential type yet.', 'Make one (POST /schemas).')
+}
+
+/** Everything that an operator should have looked at, asked anew. */
+export async function checklist(deps: Asked): Promise<z.input<typeof readSetup.output>> {
+  const { config } = deps
+  const now = deps.clock()
+  const [stored, ...found] = await Promise.all([
+    storedWarnings(deps, now),
+    addressItems(deps),
+    keyItems(deps),
+    Promise.all([identityProviderItem(deps), credentialTypesItem(deps), statusListItem(deps), redisItem(config)]),
+  ])
+  const items = [
+    ...found.flat(),
+    httpsItem(config),
+    signInItem(config),
+    clientSecretItem(config),
+    keyEncryptionItem(config),
+    ...certificateItems(config, now),
+  ]
+  return {
+    items: items.toSorted((a, b) => SETUP_ITEMS.indexOf(a.id) - SETUP_ITEMS.indexOf(b.id)),
+    warnings: [...startupWarnings(config, now), ...stored.map(({ text }) => text)],
+  }
+}

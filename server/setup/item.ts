@@ -1,0 +1,14 @@
+import type { z } from 'zod'
+import type { SETUP_ITEMS, zSetupItem } from './setup.contract.js'
+
+export type SetupItem = z.input<typeof zSetupItem>
+
+export type SetupId = (typeof SETUP_ITEMS)[number]
+
+/** @param action what to do; nothing unless given. */
+export const item = (
+  id: SetupId,
+  state: SetupItem['state'],
+  sentence: string,
+  action: string | null = null,
+): SetupItem => ({ id, state, sentence, action })

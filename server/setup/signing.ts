@@ -1,0 +1,106 @@
+import { certificateEnd, expiriesOf, WARN_DAYS } from '../agent/certificate-watch.js'
+import type { AgentRecord } from '../agent/store.js'
+import type { Config } from '../config.js'
+import type { Deps } from '../deps.js'
+import { DAY_SECONDS } from '../maintenance/task.js'
+import { item, type SetupId, type SetupItem } from './item.js'
+
+/** Plain http is for one's own machine. */
+export function httpsItem({
+  issuerBaseUrl,
+  verifierBaseUrl,
+}: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>): SetupItem {
+  const plain = Object.entries({ ISSUER_BASE_URL: issuerBaseUrl, VERIFIER_BASE_URL: verifierBaseUrl })
+    .filter(([, url]) => new URL(url).protocol !== 'https:')
+    .map(([variable]) => variable)
+  if (plain.length === 0) return item('https', 'ok', 'Both base URLs are https.')
+  return item(
+    'https',
+    'warning',
+    `${plain.join(' and ')} ${plain.length === 1 ? 'is' : 'are'} plain http: most wallets refuse that, and what is sent can be read on its way.`,
+    'Put a proxy with a certificate in front, set both base URLs to https and remove ALLOW_INSECURE_HTTP.',
+  )
+}
+
+export const keyEncryptionItem = ({ keyEncryptionKeys }: Pick<Config, 'keyEncryptionKeys'>): SetupItem =>
+  keyEncryptionKeys.length > 0
+    ? item('keyEncryption', 'ok', 'Private keys and secrets are stored encrypted.')
+    : item(
+        'keyEncryption',
+        'missing',
+        'KEY_ENCRYPTION_KEY is not set: private keys are stored in the clear.',
+        'Set KEY_ENCRYPTION_KEY to 32 random bytes in base64url.',
+      )
+
+async function keyItem(
+  { stores }: Pick<Deps, 'stores'>,
+  id: SetupId,
+  who: string,
+  record: AgentRecord | undefined,
+): Promise<SetupItem> {
+  const key = record === undefined ? undefined : await stores.keys.current(record.keySetId)
+  return record === undefined || key === undefined
+    ? item(id, 'missing', `The ${who} has no key.`, 'Start the service again: a start makes what is missing.')
+    : item(id, 'ok', `The ${who} signs with ${key.alg} as ${record.did}.`)
+}
+
+/** What the default issuer and the default verifier sign with. */
+export async function keyItems(deps: Pick<Deps, 'stores'>): Promise<SetupItem[]> {
+  const { agents } = deps.stores
+  const [issuer, verifier] = await Promise.all([agents.defaultIssuer(), agents.defaultVerifier()])
+  return Promise.all([
+    keyItem(deps, 'issuerKey', 'default issuer', issuer),
+    keyItem(deps, 'verifierKey', 'default verifier', verifier),
+  ])
+}
+
+interface File {
+  readonly id: SetupId
+  readonly variable: string
+  readonly end: Date | undefined
+  /** What is not possible without it. */
+  readonly without: string
+}
+
+function fileItem({ id, variable, end, without }: File, now: Date): SetupItem {
+  if (end === undefined) return item(id, 'unused', `${variable} is not set: ${without}.`)
+  const expiresAt = end.toISOString()
+  const left = (end.getTime() - now.getTime()) / 1000
+  if (left > WARN_DAYS * DAY_SECONDS) return { ...item(id, 'ok', `${variable} is good until ${expiresAt}.`), expiresAt }
+  const renew = `Renew ${variable} and restart.`
+  return left > 0
+    ? { ...item(id, 'warning', `${variable} runs out at ${expiresAt}.`, renew), expiresAt }
+    : { ...item(id, 'failed', `${variable} ran out at ${expiresAt}.`, renew), expiresAt }
+}
+
+/** What is in the service's files, and when it runs out. */
+export function certificateItems(config: Config, now: Date): SetupItem[] {
+  const { issuerCertificate, verifierCertificate, verifierAttestation } = expiriesOf(config)
+  const files: readonly File[] = [
+    {
+      id: 'issuerCertificate',
+      variable: 'ISSUER_X509',
+      end: issuerCertificate,
+      without: 'no mobile documents are issued, and wallets know the issuer by its DID',
+    },
+    {
+      id: 'verifierCertificate',
+      variable: 'VERIFIER_X509',
+      end: verifierCertificate,
+      without: 'wallets know the verifier by its DID',
+    },
+    {
+      id: 'verifierAttestation',
+      variable: 'VERIFIER_ATTESTATION',
+      end: verifierAttestation,
+      without: 'nobody vouches for the verifier by an attestation',
+    },
+    {
+      id: 'walletProvider',
+      variable: 'WALLET_PROVIDER_X509',
+      end: certificateEnd(config.walletProviderX509),
+      without: 'hosted wallets have no attestations, which issuers that demand them need',
+    },
+  ]
+  return files.map((file) => fileItem(file, now))
+}

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SETUP_ITEMS } from '../../server/setup/setup.contract.js'
+import { postSchema, SUBJECT } from '../issuer/purchase.js'
+import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
+
+const PATH = '/api/v1/setup'
+
+interface Item {
+  readonly id: string
+  readonly state: string
+  readonly sentence: string
+  readonly action: string | null
+  readonly expiresAt?: string
+}
+
+let service: TestService
+/** Answers whatever it is asked, and is not this installation. */
+const stranger = createServer((_, response) => response.setHeader('content-type', 'application/json').end('{}'))
+let strangersUrl: string
+
+beforeAll(async () => {
+  service = await startService()
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+  strangersUrl = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await service.close()
+  stranger.closeAllConnections()
+  await new Promise((resolve) => stranger.close(resolve))
+})
+
+async function setup(of: TestService): Promise<{ items: Record<string, Item>; warnings: string[]; text: string }> {
+  const { status, json, text } = await of.request('GET', PATH, { client: true })
+  expect(status, text).toBe(200)
+  const items: Item[] = json.items
+  expect(items.map(({ id }) => id)).toEqual(SETUP_ITEMS)
+  for (const { state, action } of items) if (!['ok', 'unused'].includes(state)) expect(action).toMatch(/\.$/)
+  return { items: Object.fromEntries(items.map((each) => [each.id, each])), warnings: json.warnings, text }
+}
+
+const beside = (env: Record<string, string>) =>
+  startService({
+    databaseUrl: service.databaseUrl,
+    identityProvider: service.identityProvider,
+    maintenance: false,
+    outbound: { timeoutMs: 2_000 },
+    env,
+  })
+
+describe('GET /api/v1/setup', () => {
+  it('says of a fresh installation what is there, and what to do next', async () => {
+    const { items, warnings } = await setup(service)
+    expect(items.issuerBaseUrl).toEqual({
+      id: 'issuerBaseUrl',
+      state: 'warning',
+      sentence: `${service.url} is this machine's own address: wallets on other devices cannot reach it.`,
+      action: 'Set ISSUER_BASE_URL to an address that wallets can reach.',
+    })
+    expect(items.verifierBaseUrl?.state).toBe('warning')
+    expect(items.https?.state).toBe('warning')
+    expect(items.identityProvider?.state).toBe('ok')
+    expect(items.signIn?.state).toBe('missing')
+    expect(items.clientSecret?.state).toBe('ok')
+    expect(items.keyEncryption?.state).toBe('missing')
+    expect(items.issuerKey?.sentence).toMatch(/^The default issuer signs with ES256 as did:/)
+    expect(items.issuerCertificate?.state).toBe('unused')
+    expect(items.credentialTypes?.state).toBe('missing')
+    expect(items.statusLists?.sentence).toMatch(/^There is no status list yet/)
+    expect(items.redis?.state).toBe('unused')
+    expect(warnings).toContainEqual(expect.stringMatching(/^KEY_ENCRYPTION_KEY is not set/))
+  })
+
+  it('knows of the first credential type, and looks the status list up', async () => {
+    const alice = await service.bearer('alice')
+    const { name: type } = await postSchema(service, alice)
+    const body = { type, credential_subject: SUBJECT }
+    await service.request('POST', '/api/v1/credentials', { authorization: alice, body })
+    const { items } = await setup(service)
+    expect(items.credentialTypes?.state).toBe('ok')
+    expect(items.statusLists).toMatchObject({ state: 'ok', sentence: expect.stringMatching(/^One status list can/) })
+  })
+
+  it('finds out that a stranger answers at a base URL, that one is dead, and that status lists cannot be looked up', async () => {
+    const dead = 'http://127.0.0.1:9'
+    await using other = await beside({ ISSUER_BASE_URL: strangersUrl, VERIFIER_BASE_URL: dead })
+    const { items } = await setup(other)
+    expect(items.issuerBaseUrl).toMatchObject({
+      state: 'failed',
+      sentence: `${strangersUrl} is answered by something that is not this installation.`,
+    })
+    expect(items.verifierBaseUrl).toMatchObject({
+      state: 'failed',
+      sentence: expect.stringContaining(`${dead} could not be reached from this service.`),
+      action: expect.stringContaining('VERIFIER_BASE_URL'),
+    })
+    expect(items.statusLists).toMatchObject({
+      state: 'failed',
+      sentence: expect.stringContaining('nobody can see whether a credential is revoked'),
+    })
+  })
+
+  it('finds out that Redis does not answer', async () => {
+    await using other = await beside({ REDIS_URL: 'redis://:hidden@127.0.0.1:9' })
+    const { items, text } = await setup(other)
+    expect(items.redis?.state).toBe('failed')
+    expect(text).not.toContain('hidden')
+  })
+
+  it('says when AUTH_DISABLED is true', async () => {
+    await using open = await beside({ AUTH_DISABLED: 'true', OIDC_JWKS_URL: '', CLIENT_SECRET: '' })
+    const { items, warnings } = await setup(open)
+    expect(items.identityProvider?.sentence).toBe('AUTH_DISABLED is true: every caller is an admin.')
+    expect(items.clientSecret?.state).toBe('unused')
+    expect(warnings).toContainEqual(expect.stringMatching(/^AUTH_DISABLED is true/))
+  })
+
+  it('attack: it holds no secret, whatever is configured', async () => {
+    const secrets = {
+      KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64url'),
+      OIDC_CLIENT_SECRET: 'the-secret-of-the-client',
+      CLIENT_SECRET_PREVIOUS: 'the-former-client-secret',
+      REDIS_URL: 'redis://user:the-secret-of-redis@127.0.0.1:9',
+    }
+    await using other = await startService({
+      identityProvider: service.identityProvider,
+      maintenance: false,
+      env: { ...secrets, OIDC_CLIENT_ID: 'credence', OIDC_ISSUER: service.identityProvider.jwksUrl },
+    })
+    const { text, items } = await setup(other)
+    expect(items.keyEncryption?.state).toBe('ok')
+    for (const secret of [...Object.values(secrets), 'the-secret', CLIENT_SECRET]) expect(text).not.toContain(secret)
+    const password = new URL(other.databaseUrl).password
+    if (password !== '') expect(text).not.toContain(`:${password}@`)
+  })
+
+  it('attack: nobody but the secret and admins reads it, with whatever role of one half', async () => {
+    await using strict = await beside({ ISSUER_ROLE: 'issuer', VERIFIER_ROLE: 'verifier' })
+    const halves = await strict.bearer('bob', { roles: ['issuer', 'verifier'] })
+    expect((await strict.request('GET', PATH, { authorization: halves })).status).toBe(403)
+    expect((await strict.request('GET', PATH)).status).toBe(401)
+    const admin = await strict.bearer('root', { roles: ['admin'] })
+    expect((await strict.request('GET', PATH, { authorization: admin })).status).toBe(200)
+  })
+})
