@@ -70,6 +70,8 @@ export interface SigningRequest {
   /** In whole seconds, as is `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
+  /** Copies for wallets are `issuedAt` an earlier moment. */
+  readonly now: Date
   /** A cryptographically secure source. */
   readonly randomBytes: (length: number) => Uint8Array
 }

@@ -36,10 +36,16 @@ export interface MdocWorld {
 }
 
 export async function makeMdocWorld(): Promise<MdocWorld> {
-  const root = makeRoot('Licences')
+  const root = makeRoot('C=DE/Licences')
   const anchors = await anchorFiles()
   const files = await certificateFiles()
-  const leaf = leafOf({ issuer: root, dns: ['127.0.0.1'], purposes: ['1.0.18013.5.1.2'] })
+  const leaf = leafOf({
+    issuer: root,
+    subject: 'C=DE/Issuer',
+    dns: ['127.0.0.1'],
+    purposes: ['1.0.18013.5.1.2'],
+    extensions: [{ id: '551d23', critical: false, value: '300680040a0a0a0a' }],
+  })
   const TRUST_ANCHORS = await anchors.write('licences', root)
   const a = await startService({ env: { ...LOOPBACK, TRUST_ANCHORS }, maintenance: false })
   const b = await startService({

@@ -48,7 +48,7 @@ function deviceKeyOf({ holderKey }: Binding): Jwk {
 }
 
 async function sign(request: SigningRequest): Promise<SignedCredential> {
-  const { type, subject, binding, status, issuedAt, expiresAt, x5c } = request
+  const { type, subject, binding, status, issuedAt, now, expiresAt, x5c } = request
   if (type.mdoc === null) throw new CredentialError('The type has no mdoc.')
   const { issueMdoc, mdocElementsOf } = await loadMdoc()
   const compact = await issueMdoc({
@@ -59,6 +59,7 @@ async function sign(request: SigningRequest): Promise<SignedCredential> {
     deviceKey: deviceKeyOf(binding),
     status: status.token,
     issuedAt,
+    now,
     expiresAt: expiresAt ?? new Date(issuedAt.getTime() + DEFAULT_VALIDITY_MS),
     randomBytes: request.randomBytes,
   })

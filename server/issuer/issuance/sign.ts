@@ -75,6 +75,7 @@ export async function signInstance(deps: Deps, request: SignRequest): Promise<Si
       bitstring: bitstringEntry(config, status),
     },
     randomBytes: deps.random,
+    now: deps.clock(),
     ...validityOf(context, request.issuedAt),
   })
   const { listId, index } = status

@@ -145,6 +145,8 @@ function withDeviceSigned(
     if (typeof namespace !== 'string' || !isMap(elements)) {
       throw new CredentialError('Presentation has a device-signed namespace that is no map of elements.')
     }
+    // ISO/IEC 18013-5 §8.3.2.1.2.2: no authorization would be asked for its name.
+    if (elements.size === 0) throw new CredentialError('Presentation has a device-signed namespace without elements.')
     const members = new Map(Object.entries(all.get(namespace) ?? {}))
     for (const [identifier, value] of elements) {
       // ISO/IEC 18013-5 §9.1.2.4

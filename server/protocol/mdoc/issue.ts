@@ -28,6 +28,8 @@ export interface MdocInput {
   readonly status?: TokenStatusReference
   /** `signed` and `validFrom`, in whole seconds; but never before the certificate is valid. */
   readonly issuedAt: Date
+  /** When it is signed, where `issuedAt` is rounded down. */
+  readonly now?: Date
   /** `validUntil`, in whole seconds; but never after the certificate. */
   readonly expiresAt: Date
   /** A cryptographically secure source. */
@@ -111,10 +113,10 @@ function mapValues<Key, Value, Mapped>(map: ReadonlyMap<Key, Value>, mapped: (va
   return new Map([...map].map(([key, value]) => [key, mapped(value)]))
 }
 
-function validityOf({ issuedAt, expiresAt }: MdocInput, chain: IssuerChain): Encodable {
+function validityOf({ issuedAt, expiresAt, now = issuedAt }: MdocInput, chain: IssuerChain): Encodable {
   const signed = tdateOf(Math.max(issuedAt.getTime(), chain.validFrom))
   const end = Math.min(expiresAt.getTime(), chain.validUntil)
-  if (end <= issuedAt.getTime()) throw new CredentialError('The certificate of the issuer has expired.')
+  if (end <= now.getTime()) throw new CredentialError('The certificate of the issuer has expired.')
   return new Map([
     ['signed', signed],
     ['validFrom', signed],

@@ -47,6 +47,8 @@ function namespacesOf(value: CborValue, options: DecodeOptions): IssuerSigned['n
       if (typeof namespace !== 'string' || !isArray(items)) {
         throw new CredentialError('Credential has a namespace that is no array of items.')
       }
+      // §8.3.2.1.2.2: nothing that the issuer has signed would speak for its name.
+      if (items.length === 0) throw new CredentialError('Credential has a namespace without items.')
       return [namespace, distinct(items.map((item) => itemOf(item, options)))]
     }),
   )

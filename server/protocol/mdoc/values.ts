@@ -2,7 +2,18 @@ import { CredentialError } from '../credential/verification.js'
 import { encodeBase64url } from '../jose/base64url.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { resolveReference } from '../json-schema/subschemas.js'
-import { type CborValue, type Encodable, isBytes, isMap, TAG_DATE_TIME, TAG_FULL_DATE, Tagged } from './cbor/values.js'
+import {
+  type CborValue,
+  type Encodable,
+  isBytes,
+  isMap,
+  TAG_AS_BASE16,
+  TAG_AS_BASE64,
+  TAG_DATE_TIME,
+  TAG_FULL_DATE,
+  TAG_NEGATIVE_BIGNUM,
+  Tagged,
+} from './cbor/values.js'
 
 const FULL_DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
@@ -117,8 +128,8 @@ const refusal = ({ name }: Claim, verdict: string) =>
   new CredentialError(`Claim ${name} cannot stand in an mdoc: it ${verdict}.`)
 
 /**
- * A data element as JSON (RFC 8949 §6.1): byte strings as base64url, tagged items as what they hold, so that dates are text; what
- * JSON lacks, such as infinity, as null. Numbers beyond 2^53 lose precision.
+ * A data element as JSON (RFC 8949 §6.1): byte strings as base64url, or as their own tag says; other tagged items as what they hold,
+ * so that dates are text; what JSON lacks, such as infinity, as null. Numbers beyond 2^53 lose precision.
  *
  * @throws CredentialError where two keys of a map become one name.
  */
@@ -127,9 +138,15 @@ export function jsonOf(value: CborValue): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'object' || value === null) return value ?? null
   if (isBytes(value)) return encodeBase64url(value)
-  if (value instanceof Tagged) return jsonOf(value.value)
+  if (value instanceof Tagged) return isBytes(value.value) ? bytesAsText(value.tag, value.value) : jsonOf(value.value)
   if (!isMap(value)) return value.map(jsonOf)
   const members = new Map([...value].map(([key, member]) => [String(key), jsonOf(member)]))
   if (members.size < value.size) throw new CredentialError('Credential has two keys of one name in a map.')
   return Object.fromEntries(members)
+}
+
+function bytesAsText(tag: number, bytes: Uint8Array): string {
+  if (tag === TAG_AS_BASE64) return Buffer.from(bytes).toString('base64')
+  if (tag === TAG_AS_BASE16) return Buffer.from(bytes).toString('hex').toUpperCase()
+  return tag === TAG_NEGATIVE_BIGNUM ? `~${encodeBase64url(bytes)}` : encodeBase64url(bytes)
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readMdoc } from '../../../server/protocol/mdoc/mdoc.js'
 import { newIssuer } from '../issuer-record.js'
-import { type Issuer, refusalOf } from '../openid4vci/actors.js'
+import { credentialOf, type Issuer, refusalOf } from '../openid4vci/actors.js'
 import { newPkce, REDIRECT_URI } from '../openid4vci/browser.js'
-import { CLAIMS, licenceSchema, postSchema, startMdocIssuer } from '../openid4vci/mdoc-actors.js'
+import { CLAIMS, leaf, licenceSchema, postSchema, startMdocIssuer } from '../openid4vci/mdoc-actors.js'
 
 let issuer: Issuer
 let close: () => Promise<void>
@@ -81,6 +82,16 @@ describe('metadata list mobile documents where the issuer that signs has a certi
     expect(await listed(name)).toEqual(all.slice(0, 2))
     await change('DELETE', other)
     expect(await listed(name)).toEqual(all)
+  })
+
+  it('an offer that was made before its type was assigned elsewhere is still signed by the issuer that made it', async () => {
+    const name = 'OfferedBefore'
+    const change = await assigned(name)
+    const made = (await offer(name, '-sd-jwt', '-mdoc')).json
+    await change('POST', await uncertified())
+    const taken = await issuer.take(await issuer.token(made.credentialOfferSessionId), `${name}-mdoc`)
+    expect(taken.status, taken.text).toBe(200)
+    expect(readMdoc(credentialOf(taken)).x5c).toEqual([leaf.x5c])
   })
 
   it('a wallet that asks a token of something else for it is told that there is no such configuration (§8.3.1.2)', async () => {

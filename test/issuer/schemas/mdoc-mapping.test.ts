@@ -55,6 +55,16 @@ describe('mdoc of a schema', () => {
         `mdoc.namespaces.${NAMESPACE}.age names /name/age, which the schema does not declare`,
       ],
     ],
+    [
+      'a namespace named __proto__, which readers of JSON lose,',
+      JSON.parse('{"__proto__":{"height":"/height"},"n":{"height":"/height"}}'),
+      ['property __proto__ should not exist'],
+    ],
+    [
+      'an element named __proto__',
+      { [NAMESPACE]: JSON.parse('{"__proto__":"/height","height":"/height"}') },
+      ['property __proto__ should not exist'],
+    ],
     ['no namespace', {}, ['mdoc.namespaces must name a namespace']],
     ['a namespace without elements', { [NAMESPACE]: {} }, [`mdoc.namespaces.${NAMESPACE} must name an element`]],
     [

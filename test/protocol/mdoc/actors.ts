@@ -82,7 +82,7 @@ export const makeAuthority = (subject = 'Authority') => makeCertificate({ subjec
 export const makeIssuer = (authority: TestCertificate, options: Partial<Parameters<typeof makeCertificate>[0]> = {}) =>
   asActor(
     makeCertificate({
-      subject: 'Issuer',
+      subject: 'C=DE/Issuer',
       issuer: authority,
       keyUsage: 0x80,
       purposes: ['1.0.18013.5.1.2'],

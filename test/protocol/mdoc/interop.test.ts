@@ -19,7 +19,7 @@ const validity = {
   notBefore: `${new Date(NOW.getTime() - DAY).toISOString().slice(0, 19)}Z`,
   notAfter: `${new Date(NOW.getTime() + 100 * DAY).toISOString().slice(0, 19)}Z`,
 }
-const authority = makeCertificate({ subject: 'Authority', ca: true, keyUsage: 0x04, ...validity })
+const authority = makeCertificate({ subject: 'C=DE/Authority', ca: true, keyUsage: 0x04, ...validity })
 const transcript = redirectTranscript({
   clientId: 'x509_san_dns:v.example',
   nonce: 'n-1',

@@ -233,6 +233,12 @@ describe('validityInfo', () => {
   it('cannot be made where the certificate has expired, or there is none', async () => {
     const issuedAt = new Date('2027-01-01T00:00:00Z')
     await expect(issue(issuer, holder, { issuedAt })).rejects.toThrow('The certificate of the issuer has expired.')
+    // Copies for wallets are issued at the hour, within which a certificate may end.
+    const hour = { issuedAt: new Date('2026-12-31T23:00:00Z'), expiresAt: new Date('2027-06-01T00:00:00Z') }
+    await expect(issue(issuer, holder, { ...hour, now: new Date('2026-12-31T23:59:58Z') })).resolves.toBeDefined()
+    await expect(issue(issuer, holder, { ...hour, now: new Date('2026-12-31T23:59:59Z') })).rejects.toThrow(
+      'The certificate of the issuer has expired.',
+    )
     await expect(issue(issuer, holder, { x5c: [] })).rejects.toThrow('An mdoc needs the certificate of its issuer.')
   })
 })

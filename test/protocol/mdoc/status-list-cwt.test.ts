@@ -88,6 +88,7 @@ describe('A Status List Token in CWT format (Token Status List §5.2)', () => {
       ),
       'Status list has no claims.',
     ],
+    ['longer than 2 MiB', Buffer.alloc(2 ** 21 + 1), 'Status list is not acceptable CBOR: longer than 2097152 bytes.'],
   ])('is refused %s', (_, bytes, message) => {
     expect(() => decodeStatusListCwt(bytes)).toThrow(message)
   })

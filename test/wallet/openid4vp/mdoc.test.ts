@@ -3,11 +3,11 @@ import { decodeCbor } from '../../../server/protocol/mdoc/cbor/decode.js'
 import { failedChecks } from '../../protocol/mdoc/auth0.js'
 import { owf } from '../../protocol/mdoc/owf.js'
 import { at, listAt, mapAt, type Tree } from '../../protocol/mdoc/tampering.js'
-import { DIPLOMA_SD_JWT, startRemoteIssuer } from '../../support/remote-issuer.js'
+import { DIPLOMA_DOCTYPE, DIPLOMA_MDOC, DIPLOMA_SD_JWT, startRemoteIssuer } from '../../support/remote-issuer.js'
 import { type RemoteRequestOptions, type RemoteVerifier, startRemoteVerifier } from '../../support/remote-verifier.js'
 import { type HostedWallet, newWallet } from '../../support/wallet.js'
 import { type Asked, ask, type ResponseMode, sessionOf } from '../../verifier/actors.js'
-import { DOCTYPE, LICENCE, MDOC, type MdocWorld, MORE, makeMdocWorld, NAMESPACE } from '../mdoc-world.js'
+import { DOCTYPE, LICENCE, licenceFor, MDOC, type MdocWorld, MORE, makeMdocWorld, NAMESPACE } from '../mdoc-world.js'
 
 const MODES: ResponseMode[] = ['direct_post', 'direct_post.jwt']
 
@@ -101,6 +101,9 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
   })
 
   it('by the certificate of its issuer, where the verifier names authorities (§6.1.1.1)', async () => {
+    const authority = Buffer.from('0a0a0a0a', 'hex').toString('base64url')
+    const taken = licence({ trusted_authorities: [{ type: 'aki', values: ['AAAA', authority] }] })
+    expect(await shown({ dcqlQuery: { credentials: [taken] } })).toMatchObject([{ claims: NAME_AND_BIRTH }])
     const refused = licence({ trusted_authorities: [{ type: 'aki', values: ['AAAA'] }] })
     const asked = await ask(world.b, { dcqlQuery: { credentials: [refused] } })
     expect((await wallet.process(asked.authorizationRequestUri)).json.message).toBe(NO_MATCH)
@@ -173,6 +176,16 @@ describe('verifiers of other makers', () => {
     ]) {
       await expect(owf({ ...request, ...change }, { verify })).rejects.toThrow(/signature/i)
     }
+  })
+
+  it('read in wallet_metadata that it knows mobile documents, and by which algorithms (§5.10, Appendix B.2.2)', async () => {
+    await presentedTo({ method: 'post' }, [licence()])
+    const posted = verifier.seen.findLast(({ path, method }) => path === '/request' && method === 'POST')
+    const metadata = JSON.parse(new URLSearchParams(posted?.text).get('wallet_metadata') ?? '{}')
+    expect(metadata.vp_formats_supported.mso_mdoc).toEqual({
+      issuerauth_alg_values: expect.arrayContaining([-7, -9]),
+      deviceauth_alg_values: expect.arrayContaining([-7, -9]),
+    })
   })
 
   it('get one document, and of it the elements that they ask for (HAIP 1.0 §5.3.1)', async () => {
@@ -266,6 +279,21 @@ describe('what a hosted wallet does not present', () => {
     const answer = await holder.process(asked.authorizationRequestUri)
     expect([answer.status, answer.json.message]).toEqual([500, expect.stringContaining('revoked')])
     expect((await holder.get('/presentations')).json[0]).toMatchObject({ state: 'failed' })
+  })
+
+  it('one that has expired meanwhile is shown all the same, as others are, and its verifier refuses it', async () => {
+    const expiresAt = new Date(Date.now() + 4_000)
+    const forge = (_: unknown, { publicJwk }: { publicJwk: object }) =>
+      licenceFor(world.issuer, publicJwk, { expiresAt, doctype: DIPLOMA_DOCTYPE })
+    await using remote = await startRemoteIssuer({ forge })
+    const holder = await newWallet(world.a)
+    expect((await holder.process(await remote.offer([DIPLOMA_MDOC]))).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, expiresAt.getTime() - Date.now()))
+    const query = licence({ meta: { doctype_value: DIPLOMA_DOCTYPE } })
+    const asked = await ask(world.b, { dcqlQuery: { credentials: [query] } })
+    const answer = await holder.process(asked.authorizationRequestUri)
+    expect([answer.status, answer.json.message]).toEqual([500, expect.stringContaining('expired')])
+    expect(await sessionOf(world.b, asked)).toMatchObject({ state: 'Error' })
   })
 
   it('where the wallet holds other formats alone', async () => {

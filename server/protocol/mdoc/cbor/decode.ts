@@ -184,12 +184,19 @@ class Reader {
   #map(count: number, depth: number): CborMap {
     const pairs = new Map<CborKey, CborValue>()
     for (let index = 0; index < count; index += 1) {
-      const key = this.#item(depth)
-      if (!isKey(key)) throw this.#refusal('a map key is neither text nor an integer')
+      const key = this.#key(depth)
       if (pairs.has(key)) throw this.#refusal('a map key stands twice')
       pairs.set(key, this.#item(depth))
     }
     return pairs
+  }
+
+  /** By its major type: a float that is a whole number is no integer (RFC 8949 §5.6.1), though both are numbers here. */
+  #key(depth: number): CborKey {
+    const major = (this.#bytes[this.#at] ?? 0) >> 5
+    const key = major === TEXT || major === UNSIGNED || major === NEGATIVE ? this.#item(depth) : undefined
+    if (!isKey(key)) throw this.#refusal('a map key is neither text nor an integer')
+    return key
   }
 
   #simple(info: number): CborValue {
@@ -219,7 +226,7 @@ class Reader {
 }
 
 const isKey = (value: CborValue): value is CborKey =>
-  typeof value === 'string' || typeof value === 'bigint' || Number.isInteger(value)
+  typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number'
 
 const negative = (argument: number | bigint): number | bigint => {
   const value = -1n - BigInt(argument)

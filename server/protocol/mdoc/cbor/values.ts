@@ -39,6 +39,11 @@ export class Encoded {
 }
 
 export const TAG_DATE_TIME = 0
+/** RFC 8949 §3.4.3 */
+export const TAG_NEGATIVE_BIGNUM = 3
+/** How bytes are to be converted (RFC 8949 §3.4.5.2); base64url, tag 21, is how they are anyway. */
+export const TAG_AS_BASE64 = 22
+export const TAG_AS_BASE16 = 23
 export const TAG_ENCODED_CBOR = 24
 /** RFC 8943 §1.1 */
 export const TAG_FULL_DATE = 1004

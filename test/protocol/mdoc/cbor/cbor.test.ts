@@ -113,6 +113,8 @@ describe("A stranger's CBOR has bounds", () => {
     ['a key twice', 'a2616100616101', 'a map key stands twice'],
     ['a key twice in two encodings', 'a20100180101', 'a map key stands twice'],
     ['a key that is bytes', 'a1410000', 'a map key is neither text nor an integer'],
+    ['a key that is a float, whole as it is', 'a1f93c0000', 'a map key is neither text nor an integer'],
+    ['a key that is an integer under a tag', 'a1c00100', 'a map key is neither text nor an integer'],
     ['a key that is a map', 'a1a000', 'a map key is neither text nor an integer'],
     ['a text that is not UTF-8', '61ff', 'a text is not UTF-8'],
     ['a lone surrogate in UTF-8', '63eda080', 'a text is not UTF-8'],
