@@ -12,8 +12,9 @@ export const HTTPS = { ISSUER_BASE_URL: URL_OF_ISSUER, VERIFIER_BASE_URL: URL_OF
 
 export const certify = (options: TestCertificateOptions) =>
   makeCertificate({ notAfter: '2099-12-31T00:00:00Z', ...options })
-export const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
-export const intermediate = certify({ subject: 'Intermediate', issuer: root, ca: true, keyUsage: 0x04 })
+/** Authorities have a country, which driving licences need (ISO/IEC 18013-5 Annex B). */
+export const root = certify({ subject: 'C=DE/Root', ca: true, keyUsage: 0x04 })
+export const intermediate = certify({ subject: 'C=DE/Intermediate', issuer: root, ca: true, keyUsage: 0x04 })
 export const leafOf = (options: Partial<TestCertificateOptions> = {}) =>
   certify({ subject: 'Issuer', issuer: intermediate, keyUsage: 0x80, dns: ['credence.example'], ...options })
 

@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
 import { type ElementPath, presentMdoc, redirectTranscript } from '../../../server/protocol/mdoc/mdoc.js'
-import { certificateFiles, certify, HTTPS, leafOf } from '../../agent/certified.js'
+import { certificateFiles, HTTPS, leafOf, root } from '../../agent/certified.js'
 import { DOCTYPE, MAPPING, MORE, NAMESPACE, SCHEMA, SUBJECT } from '../../protocol/mdoc/actors.js'
 import { failedChecks as failedChecksOf } from '../../protocol/mdoc/auth0.js'
 import type { Answer, ServiceOptions } from '../../support/service.js'
 import type { WalletActor } from '../../support/wallet-actor.js'
 import { type Issuer, startIssuer } from './actors.js'
 
-export { DOCTYPE, MORE, NAMESPACE }
+export { DOCTYPE, MORE, NAMESPACE, root }
 
 export const LICENCE = 'DrivingLicence'
 export const MDOC = `${LICENCE}-mdoc`
@@ -16,9 +16,6 @@ export const ALL = [LICENCE, `${LICENCE}-sd-jwt`, MDOC]
 export const CLAIMS = SUBJECT
 
 const DOCUMENT_SIGNER = '1.0.18013.5.1.2'
-
-/** The authority, with its country, as those of driving licences have it (ISO/IEC 18013-5 Annex B). */
-export const root = certify({ subject: 'C=DE/Root', ca: true, keyUsage: 0x04 })
 
 /** The certificate of the issuer, right below the root. */
 export const leaf = leafOf({ issuer: root, subject: 'C=DE/Issuer', purposes: [DOCUMENT_SIGNER] })

@@ -14,7 +14,7 @@ import { type HostedWallet, LOOPBACK, newWallet } from '../../support/wallet.js'
 import { newRemoteDeferral } from '../../support/wallet-remote-deferral.js'
 import { newRemoteEncryption } from '../../support/wallet-remote-encryption.js'
 import { askDue } from '../deferred-actors.js'
-import { CLAIMS, DOCTYPE, MDOC, type MdocWorld, MORE, makeMdocWorld, NAMESPACE } from '../mdoc-world.js'
+import { CLAIMS, DOCTYPE, LICENCE, MDOC, type MdocWorld, MORE, makeMdocWorld, NAMESPACE } from '../mdoc-world.js'
 
 let world: MdocWorld
 beforeAll(async () => {
@@ -40,6 +40,21 @@ const ELEMENTS = {
 }
 
 describe('a hosted wallet takes mobile documents of another installation', () => {
+  it('of an offer that is bound to its did:web, which nobody else can take', async () => {
+    const [wallet, stranger] = await Promise.all([newWallet(world.a, 'alice', 'web'), newWallet(world.a, 'bob', 'web')])
+    const offering = await world.b.request('POST', '/api/v1/offerings', {
+      client: true,
+      body: { credential_type: LICENCE, credential_subject: CLAIMS, recipient: wallet.did },
+    })
+    const refused = await stranger.process(offering.json.offering_full_url)
+    expect([refused.json.message, await listed(stranger)]).toEqual([expect.stringContaining('another recipient'), []])
+    const taken = await wallet.process(offering.json.offering_full_url)
+    expect(taken.status, taken.text).toBe(200)
+    expect(await listed(wallet)).toContainEqual(
+      expect.objectContaining({ format: 'mso_mdoc', type: [DOCTYPE], configurationId: MDOC }),
+    )
+  })
+
   it('beside the other formats of one offer, by a pre-authorized code; it lists docType and issuer', async () => {
     const wallet = await world.holding({})
     const credentials = await listed(wallet)
