@@ -1,5 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { consolePath } from './address.js'
+import { auditSearch } from './screens/audit/search.js'
+import { sessionSearch } from './screens/sessions/search.js'
 import { Broken } from './shell/broken.js'
 import { NotFound } from './shell/not-found.js'
 import { Shell } from './shell/shell.js'
@@ -77,6 +79,26 @@ const signedIn = createRoute({
   component: lazyRouteComponent(() => import('./shell/signed-in.js'), 'SignedIn'),
 })
 
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: sessionSearch,
+  component: lazyRouteComponent(() => import('./screens/sessions/sessions.js'), 'Sessions'),
+})
+
+const verify = createRoute({
+  getParentRoute: () => root,
+  path: '/verify',
+  component: lazyRouteComponent(() => import('./screens/verify/verify.js'), 'Verify'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('./screens/audit/audit.js'), 'Audit'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signedIn,
@@ -90,6 +112,9 @@ export const router = createRouter({
     requests,
     newRequest,
     request,
+    sessions,
+    verify,
+    audit,
   ]),
   basepath: consolePath,
   defaultPreload: 'intent',

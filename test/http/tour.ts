@@ -89,6 +89,7 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   const body = { type: SCHEMA.name, credential_subject: SUBJECT, format: 'dc+sd-jwt' }
   const { credential } = await go('POST', '/credentials/sign', { body })
   await go('POST', '/credentials/verify', { body: { credential } })
+  await go('POST', '/api/v1/credentials/checks', { body: { credential } })
 }
 
 const idOf = (url: unknown) => String(url).split('/').at(-1) ?? ''

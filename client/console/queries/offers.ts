@@ -1,6 +1,8 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryClient } from '@tanstack/react-query'
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
 import { credence } from '../service.js'
+import { cursorOf, itemsOf, paged } from './pages.js'
+import type { OfferState, SessionFilters } from './shapes.js'
 
 export type OfferSession = CredenceOutputs['credentialOffers']['session']
 export type NewOffer = CredenceInputs['credentialOffers']['create']
@@ -46,3 +48,13 @@ export const keepMade = (client: QueryClient, made: MadeOffer): void => {
 }
 
 export const madeOffer = (client: QueryClient, id: string): MadeOffer | undefined => client.getQueryData(madeKey(id))
+
+/** Credential-offer sessions of all callers, the newest first. */
+export const offerSessions = (filters: SessionFilters<OfferState>) =>
+  infiniteQueryOptions({
+    queryKey: ['offers', 'list', filters],
+    queryFn: ({ signal, pageParam }) =>
+      credence.credentialOffers.sessions.query({ ...filters, ...cursorOf(pageParam) }, { signal }),
+    ...paged,
+    select: itemsOf,
+  })

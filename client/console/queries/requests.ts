@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { credence } from '../service.js'
-import type { ListedVerification, NewRequest, VerificationState } from './shapes.js'
+import { cursorOf, itemsOf, paged } from './pages.js'
+import type { NewRequest, SessionFilters, VerificationState } from './shapes.js'
 
 /** What verifiers have saved, the newest first; the service gives 1,000 at most. */
 export const vpQueries = queryOptions({
@@ -8,25 +9,14 @@ export const vpQueries = queryOptions({
   queryFn: ({ signal }) => credence.vpQueries.list.query({}, { signal }),
 })
 
-/** Which sessions a list shows; days are those of whoever looks. */
-export interface SessionFilters<State extends string> {
-  readonly state?: State | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-}
-
 /** Verification sessions of all callers, the newest first. */
 export const verificationSessions = (filters: SessionFilters<VerificationState>) =>
   infiniteQueryOptions({
     queryKey: ['verification-sessions', 'list', filters],
     queryFn: ({ signal, pageParam }) =>
-      credence.verificationSessions.list.query(
-        { ...filters, ...(pageParam === '' ? {} : { cursor: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    select: ({ pages }): ListedVerification[] => pages.flatMap(({ items }) => items),
+      credence.verificationSessions.list.query({ ...filters, ...cursorOf(pageParam) }, { signal }),
+    ...paged,
+    select: itemsOf,
   })
 
 /** What a session verified; asked once it has. */

@@ -35,3 +35,13 @@ export type VerificationResult = CredenceOutputs['verificationSessions']['result
 
 /** A check, its outcome and its sentence. */
 export type CheckDone = CredenceOutputs['verificationSessions']['checks']['checks'][number]
+
+export type ListedOffer = CredenceOutputs['credentialOffers']['sessions']['items'][number]
+export type OfferState = ListedOffer['state']
+
+/** Which sessions a list shows: those of a state, from a moment on, before another. */
+export interface SessionFilters<State extends string> {
+  readonly state?: State | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CredenceOutputs } from '../../index.js'
 import { credence } from '../service.js'
 import { issuerMetadata } from './metadata.js'
+import { cursorOf, itemsOf, paged } from './pages.js'
 
 /** A version of a credential type, its schema included. */
 export type TypeVersion = CredenceOutputs['schemas']['read']
@@ -15,13 +16,9 @@ const MAX_LISTED = 200
 export const types = infiniteQueryOptions({
   queryKey: ['types', 'list'],
   queryFn: ({ signal, pageParam }) =>
-    credence.schemas.list.query(
-      { active: true, limit: MAX_LISTED, ...(pageParam === '' ? {} : { cursor: pageParam }) },
-      { signal },
-    ),
-  initialPageParam: '',
-  getNextPageParam: ({ nextCursor }) => nextCursor,
-  select: ({ pages }): TypeListed[] => pages.flatMap(({ items }) => items),
+    credence.schemas.list.query({ active: true, limit: MAX_LISTED, ...cursorOf(pageParam) }, { signal }),
+  ...paged,
+  select: (pages): TypeListed[] => itemsOf(pages),
 })
 
 /** All versions of a credential type, the newest first. */

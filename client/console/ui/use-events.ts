@@ -10,6 +10,9 @@ interface Watched<Data> {
   readonly error: unknown
 }
 
+/** Where a subscription begins that tells everything from the first event on. */
+export const BEFORE_THE_FIRST = '0'
+
 /** More than any session has. */
 const MOST_KEPT = 100
 

@@ -2,6 +2,14 @@ import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zVerdict } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import { zCheckDone } from './check-done.js'
+
+const zCompactCredential = z.strictObject({
+  credential: z.string().min(1).meta({
+    description: 'SD-JWT (`<jwt>~<disclosure>~…~`) or compact JWT (`x.y.z`).',
+    example: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln',
+  }),
+})
 
 export const verifyCredential = (formats: Formats) => ({
   meta: route('POST', '/credentials/verify', {
@@ -12,11 +20,20 @@ export const verifyCredential = (formats: Formats) => ({
     access: 'verifier',
     errors: [400, 403],
   }),
-  input: z.strictObject({
-    credential: z.string().min(1).meta({
-      description: 'SD-JWT (`<jwt>~<disclosure>~…~`) or compact JWT (`x.y.z`).',
-      example: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln',
-    }),
-  }),
+  input: zCompactCredential,
   output: zVerdict(formats),
+})
+
+export const checkCredentialByCheck = (formats: Formats) => ({
+  meta: route('POST', '/api/v1/credentials/checks', {
+    tag: 'Verify',
+    summary: 'Verify one compact credential, and tell each check',
+    description:
+      'As POST /credentials/verify, whose answer is `verdict`: every check where the credential is valid, else the one that failed. ' +
+      'Whether its issuer is trusted is not judged, and nothing is stored.',
+    access: 'verifier',
+    errors: [400, 403],
+  }),
+  input: zCompactCredential,
+  output: z.object({ verdict: zVerdict(formats), checks: z.array(zCheckDone) }),
 })

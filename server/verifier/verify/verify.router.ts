@@ -1,37 +1,68 @@
+import type { z } from 'zod'
+import type { Deps } from '../../deps.js'
+import type { AnyValid, Invalid } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
-import { CredentialError } from '../../protocol/credential/verification.js'
+import { type Check, CredentialError } from '../../protocol/credential/verification.js'
+import type { Work } from '../../protocol/work.js'
 import { router, verifierProcedure } from '../../trpc.js'
 import { checkCredential } from './check-credential.js'
-import { verifyCredential } from './verify.contract.js'
+import { PASSED, type zCheckDone } from './check-done.js'
+import { checkCredentialByCheck, verifyCredential } from './verify.contract.js'
 
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
 
+/** What is said of a credential, and the check that it failed where it is not valid. */
+interface Judgement {
+  readonly verdict: AnyValid | Invalid
+  readonly failed: Check | undefined
+}
+
+async function judged(deps: Deps, compact: string, work: Work): Promise<Judgement> {
+  try {
+    const format = deps.formats.recognise(compact)
+    const answer = format?.verifying.answer
+    if (format === undefined || answer === undefined) throw new CredentialError(UNSUPPORTED)
+    const credential = await checkCredential(deps, format, compact, work)
+    // Presentations are not verified here; `isValid: true` would suggest that this one was.
+    if (credential.holderProof !== undefined) {
+      throw new CredentialError(`Credential carries a ${credential.holderProof}: presentations are not verified here.`)
+    }
+    deps.metrics.verification(undefined)
+    const verdict = { isValid: true as const, format: answer.format, ...credential.shown }
+    return { verdict, failed: undefined }
+  } catch (thrown) {
+    if (!(thrown instanceof CredentialError)) throw thrown
+    deps.metrics.verification(thrown.check)
+    return { verdict: { isValid: false as const, error: thrown.message }, failed: thrown.check }
+  }
+}
+
+/** What a valid credential has passed, in the order in which it is checked. */
+const ALL: readonly Check[] = ['format', 'issuer-key', 'signature', 'validity', 'revoked']
+
+/** Which checks a credential had passed before the one that failed depends on its format, and is not told. */
+function checksOf({ verdict, failed }: Judgement): z.input<typeof zCheckDone>[] {
+  if (failed === undefined) return ALL.map((check) => ({ check, outcome: 'passed', message: PASSED[check] }))
+  return [{ check: failed, outcome: 'failed', message: String(verdict.error) }]
+}
+
 export const verifyRouter = (formats: Formats) => {
-  const { meta, input: zInput, output: zOutput } = verifyCredential(formats)
+  const verifying = verifyCredential(formats)
+  const checking = checkCredentialByCheck(formats)
   return router({
     verify: verifierProcedure
-      .meta(meta)
-      .input(zInput)
-      .output(zOutput)
+      .meta(verifying.meta)
+      .input(verifying.input)
+      .output(verifying.output)
+      .mutation(async ({ ctx: { deps, work }, input }) => (await judged(deps, input.credential, work)).verdict),
+
+    checks: verifierProcedure
+      .meta(checking.meta)
+      .input(checking.input)
+      .output(checking.output)
       .mutation(async ({ ctx: { deps, work }, input }) => {
-        try {
-          const format = deps.formats.recognise(input.credential)
-          const answer = format?.verifying.answer
-          if (format === undefined || answer === undefined) throw new CredentialError(UNSUPPORTED)
-          const credential = await checkCredential(deps, format, input.credential, work)
-          // Presentations are not verified here; `isValid: true` would suggest that this one was.
-          if (credential.holderProof !== undefined) {
-            throw new CredentialError(
-              `Credential carries a ${credential.holderProof}: presentations are not verified here.`,
-            )
-          }
-          deps.metrics.verification(undefined)
-          return { isValid: true as const, format: answer.format, ...credential.shown }
-        } catch (thrown) {
-          if (!(thrown instanceof CredentialError)) throw thrown
-          deps.metrics.verification(thrown.check)
-          return { isValid: false as const, error: thrown.message }
-        }
+        const judgement = await judged(deps, input.credential, work)
+        return { verdict: judgement.verdict, checks: checksOf(judgement) }
       }),
   })
 }

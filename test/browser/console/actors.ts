@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { textInPng } from '../../support/qr-code.js'
 import { startService, type TestService } from '../../support/service.js'
 import { ARGUMENTS } from '../chromium.js'
 
@@ -96,3 +97,6 @@ export function driven(start: () => Promise<TestService> = startOpenService): Dr
 /** Waits for a screen by its title. */
 export const heading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
+
+/** What the code on the screen says. */
+export const scanned = async (page: Page): Promise<string> => textInPng(await page.getByRole('img').screenshot()) ?? ''

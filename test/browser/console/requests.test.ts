@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { textInPng } from '../../support/qr-code.js'
 import { type HostedWallet, LOOPBACK, newWallet } from '../../support/wallet.js'
 import { assertGood } from '../actors.js'
-import { driven, heading, onEveryScreen, startOpenService } from './actors.js'
+import { driven, heading, onEveryScreen, scanned, startOpenService } from './actors.js'
 import { press, tabTo, typeInto } from './keyboard.js'
 
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
@@ -17,9 +16,6 @@ const SUBJECT = {
 
 const desk = driven(() => startOpenService(LOOPBACK))
 let wallet: HostedWallet
-
-/** What the code on the screen says. */
-const scanned = async (page: Page) => textInPng(await page.getByRole('img').screenshot()) ?? ''
 
 /** Ticks a claim of a request, with the value that it must have. */
 async function tick(page: Page, claim: string, value?: string): Promise<void> {
@@ -108,6 +104,36 @@ describe('requests', () => {
       await page.goto(`${desk.service.url}/console/requests`)
       await page.getByText('productName').first().waitFor()
       await assertGood(page, `requests-${name}`)
+    })
+  })
+
+  it('speak German, but for the sentences of the service', async () => {
+    await desk.opened('/requests/new-request', async (page) => {
+      await page.getByLabel('Language').selectOption('de')
+      await heading(page, 'Neue Anfrage')
+      await page.getByLabel('productName', { exact: true }).check()
+      await page.getByRole('button', { name: 'Jetzt anfragen' }).click()
+      await page.getByText('Noch hat keine Wallet den Code gescannt.').waitFor()
+      await wallet.process(await scanned(page))
+      await page.getByText('Alles, wonach gefragt war, ist nachgewiesen.').waitFor()
+      expect(await page.getByText('Its issuer is trusted.').getAttribute('lang')).toBe('en')
+    })
+  })
+
+  it('are saved, asked again at once, and deleted', async () => {
+    await desk.opened('/requests', async (page) => {
+      const rows = page.getByRole('table', { name: 'Saved queries' }).getByRole('row')
+      await rows.nth(1).waitFor()
+      const before = await rows.count()
+      await page.getByRole('button', { name: 'Ask for ProofOfPurchase' }).first().click()
+      await page.getByText('Waiting for a wallet to scan the code.').waitFor()
+      expect((await wallet.process(await scanned(page))).status).toBe(200)
+      await page.getByText('Everything that was asked for is proven.').waitFor()
+      await page.goto(`${desk.service.url}/console/requests`)
+      await page.getByRole('button', { name: 'Delete the query for ProofOfPurchase' }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await expect.poll(() => rows.count()).toBe(before - 1)
     })
   })
 })

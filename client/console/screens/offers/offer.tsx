@@ -8,7 +8,7 @@ import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { QrCode } from '../../ui/qr-code.js'
 import { Screen } from '../../ui/screen.js'
-import { useEvents } from '../../ui/use-events.js'
+import { BEFORE_THE_FIRST, useEvents } from '../../ui/use-events.js'
 import { Progress } from './progress.js'
 
 const route = getRouteApi('/offers/$id')
@@ -19,8 +19,8 @@ export function Offer() {
   const { id } = route.useParams()
   const made = madeOffer(useQueryClient(), id)
   const isSession = made === undefined || made.limit === 1
-  const { data, error } = useEvents<OfferSession>(isSession ? id : undefined, (session, callbacks) =>
-    credence.credentialOffers.events.subscribe({ id: session }, callbacks),
+  const { all, error } = useEvents<OfferSession>(isSession ? id : undefined, (session, callbacks) =>
+    credence.credentialOffers.events.subscribe({ id: session, lastEventId: BEFORE_THE_FIRST }, callbacks),
   )
   const again = (
     <Link to="/offers" search={made === undefined ? {} : { type: made.type }} className="button">
@@ -60,7 +60,7 @@ export function Offer() {
           </Panel>
         )}
         <Panel title={words.progress}>
-          {isSession ? <Progress session={data} /> : <p>{words.many(made.limit)}</p>}
+          {isSession ? <Progress sessions={all} /> : <p>{words.many(made.limit)}</p>}
           {error !== undefined && <ProblemNote error={error} />}
         </Panel>
       </div>

@@ -60,6 +60,9 @@ function Both({
       {latest.length > 0 && (
         <Panel title={words.latest}>
           <VerificationTable label={words.latest} sessions={latest.slice(0, LATEST)} />
+          <p>
+            <Link to="/sessions">{words.allSessions}</Link>
+          </p>
         </Panel>
       )}
     </div>

@@ -9,14 +9,11 @@ import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { QrCode } from '../../ui/qr-code.js'
 import { Screen } from '../../ui/screen.js'
-import { useEvents } from '../../ui/use-events.js'
+import { BEFORE_THE_FIRST, useEvents } from '../../ui/use-events.js'
 import { Progress } from './progress.js'
 import { Result } from './result.js'
 
 const route = getRouteApi('/requests/$id')
-
-/** Every event of a session comes after this one. */
-const BEFORE_THE_FIRST = '0'
 
 /** One request: its code, what happens, and what was proven. */
 export function Request() {

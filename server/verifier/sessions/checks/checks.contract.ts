@@ -1,20 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../../contract.js'
-import type { Check } from '../../../protocol/credential/verification.js'
+import { zCheckDone } from '../../verify/check-done.js'
 import { SESSION_STATES } from '../session.js'
-
-const CHECKS = [
-  'format',
-  'issuer-key',
-  'issuer-trust',
-  'signature',
-  'validity',
-  'holder-binding',
-  'transaction-data',
-  'revoked',
-  'status',
-  'query',
-] as const satisfies readonly Check[]
 
 export const readSessionChecks = {
   meta: route('GET', '/api/v1/verification-sessions/{sessionId}/checks', {
@@ -32,14 +19,11 @@ export const readSessionChecks = {
     state: z.enum(SESSION_STATES),
     errorMessage: z.string().optional(),
     checks: z.array(
-      z.object({
+      zCheckDone.extend({
         credentialQueryId: z
           .string()
           .optional()
           .meta({ description: 'Id of the DCQL credential query; absent of a check of the whole answer.' }),
-        check: z.enum(CHECKS),
-        outcome: z.enum(['passed', 'failed']),
-        message: z.string().meta({ description: 'One sentence, which holds no value of a claim.' }),
       }),
     ),
   }),

@@ -1,0 +1,17 @@
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor?: string | undefined
+}
+
+/** What lists that go on by a cursor have in common. */
+export const paged = {
+  initialPageParam: '',
+  getNextPageParam: ({ nextCursor }: Page<unknown>) => nextCursor,
+}
+
+/** The input of a page: none is asked for by name the first time. */
+export const cursorOf = (pageParam: string): { cursor?: string } => (pageParam === '' ? {} : { cursor: pageParam })
+
+/** All items of the pages that were read. */
+export const itemsOf = <Item>({ pages }: { readonly pages: readonly Page<Item>[] }): Item[] =>
+  pages.flatMap(({ items }) => items)

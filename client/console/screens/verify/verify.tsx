@@ -1,0 +1,118 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type DragEvent, useRef, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { credence } from '../../service.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Field } from '../../ui/field.js'
+import { Panel } from '../../ui/panel.js'
+import { ProblemNote } from '../../ui/problem-note.js'
+import { Screen } from '../../ui/screen.js'
+import { Verdict } from './verdict.js'
+
+/** No credential is larger than that. */
+const MAX_BYTES = 1_048_576
+
+/** Checking a credential that somebody has sent: pasted, dropped, or from a file. */
+export function Verify() {
+  const { verify: words, form: formWords, nav } = useTexts()
+  const { register, handleSubmit, setValue, setError, formState, reset } = useForm({
+    defaultValues: { credential: '' },
+  })
+  const [isOver, setOver] = useState(false)
+  const chooser = useRef<HTMLInputElement>(null)
+  const checking = useMutation({
+    // Line breaks of an e-mail are no part of a credential.
+    mutationFn: (credential: string) =>
+      credence.verify.checks.mutate({ credential: credential.replaceAll(/\s+/g, '') }),
+  })
+  const check = (credential: string) => checking.mutate(credential)
+  const take = async (file: File | undefined) => {
+    if (file === undefined) return
+    checking.reset()
+    if (file.size > MAX_BYTES) {
+      setError('credential', { message: words.tooLarge })
+      return
+    }
+    const text = (await file.text()).trim()
+    setValue('credential', text, { shouldValidate: true })
+    if (text !== '') check(text)
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    void take(event.dataTransfer.files[0])
+  }
+  const error = formState.errors.credential?.message
+  return (
+    <Screen title={nav.verify} intro={words.intro}>
+      <div className="panels">
+        <Panel title={words.given}>
+          <form
+            className="fields"
+            noValidate
+            onSubmit={(event) => void handleSubmit(({ credential }) => check(credential))(event)}
+            onDragOver={(event) => {
+              event.preventDefault()
+              setOver(true)
+            }}
+            onDragLeave={() => setOver(false)}
+            onDrop={drop}
+          >
+            <Field label={words.credential} hint={words.hint} required error={error}>
+              {(props) => (
+                <textarea
+                  {...props}
+                  {...register('credential', { validate: (value) => value.trim() !== '' || formWords.required })}
+                  className={isOver ? 'code dropping' : 'code'}
+                  spellCheck={false}
+                  autoComplete="off"
+                />
+              )}
+            </Field>
+            <div className="row">
+              <button type="submit" className="primary" disabled={checking.isPending}>
+                {words.check}
+              </button>
+              <button type="button" onClick={() => chooser.current?.click()}>
+                {words.choose}
+              </button>
+              <button
+                type="button"
+                className="quiet"
+                onClick={() => {
+                  reset()
+                  checking.reset()
+                }}
+              >
+                {words.clear}
+              </button>
+              <input
+                ref={chooser}
+                type="file"
+                hidden
+                onChange={({ target }) => {
+                  void take(target.files?.[0])
+                  target.value = ''
+                }}
+              />
+            </div>
+          </form>
+        </Panel>
+        <Panel title={words.result}>
+          {checking.isError && <ProblemNote error={checking.error} />}
+          <div role="status" className="fields">
+            {checking.data === undefined ? (
+              !checking.isError && <p className="soft">{words.waiting}</p>
+            ) : (
+              <Verdict answer={checking.data} />
+            )}
+          </div>
+          <p className="soft">
+            {words.notHeld} <Link to="/requests/new-request">{words.toRequest}</Link>
+          </p>
+        </Panel>
+      </div>
+    </Screen>
+  )
+}

@@ -1,0 +1,17 @@
+/** A day as a date field and an address write it. */
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+/** A day of an address; undefined for anything else. */
+export const dayOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && DAY.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
+
+const startOf = (day: string, later = 0): string => {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date + later).toISOString()
+}
+
+/** The moments of a list's `from` and `to`, of days where whoever looks is; the last day is part of them. */
+export const momentsOf = ({ from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }) => ({
+  ...(from === undefined ? {} : { from: startOf(from) }),
+  ...(to === undefined ? {} : { to: startOf(to, 1) }),
+})

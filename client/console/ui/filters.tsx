@@ -1,0 +1,67 @@
+import { type FormEvent, useRef } from 'react'
+import { useTexts } from '../texts/use-texts.js'
+import { Field } from './field.js'
+
+/** One filter of a list. */
+export interface Filter {
+  readonly name: string
+  readonly label: string
+  /** What can be chosen, with its words; unset: it is written. */
+  readonly options?: readonly (readonly [value: string, words: string])[]
+  readonly type?: 'text' | 'date'
+}
+
+interface Props {
+  readonly label: string
+  readonly filters: readonly Filter[]
+  /** What the address says. */
+  readonly values: Readonly<Record<string, string | undefined>>
+  /** Members that are empty are left out. */
+  readonly onChange: (values: Readonly<Record<string, string>>) => void
+}
+
+/** The filters of a list: a choice counts at once, what is written with Enter or the button. */
+export function Filters({ label, filters, values, onChange }: Props) {
+  const { common } = useTexts()
+  const form = useRef<HTMLFormElement>(null)
+  const isWritten = filters.some(({ options, type }) => options === undefined && type !== 'date')
+  const apply = (event?: FormEvent) => {
+    event?.preventDefault()
+    if (form.current === null) return
+    const given = [...new FormData(form.current)].map(([name, value]) => [name, String(value).trim()] as const)
+    onChange(Object.fromEntries(given.filter(([, value]) => value !== '')))
+  }
+  return (
+    // Another address has other values; the form begins anew with them.
+    <search key={JSON.stringify(values)} aria-label={label}>
+      <form ref={form} className="filters" onSubmit={apply}>
+        {filters.map(({ name, label: named, options, type = 'text' }) => (
+          <Field key={name} label={named} required>
+            {({ 'aria-required': _, ...props }) =>
+              options === undefined ? (
+                <input
+                  {...props}
+                  name={name}
+                  type={type}
+                  defaultValue={values[name] ?? ''}
+                  autoComplete="off"
+                  spellCheck={false}
+                  onChange={type === 'date' ? () => apply() : undefined}
+                />
+              ) : (
+                <select {...props} name={name} defaultValue={values[name] ?? ''} onChange={() => apply()}>
+                  {options.map(([value, words]) => (
+                    <option key={value} value={value}>
+                      {words}
+                    </option>
+                  ))}
+                </select>
+              )
+            }
+          </Field>
+        ))}
+        {isWritten && <button type="submit">{common.search}</button>}
+      </form>
+    </search>
+  )
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { Check } from '../../protocol/credential/verification.js'
+
+const CHECKS = [
+  'format',
+  'issuer-key',
+  'issuer-trust',
+  'signature',
+  'validity',
+  'holder-binding',
+  'transaction-data',
+  'revoked',
+  'status',
+  'query',
+] as const satisfies readonly Check[]
+
+/** A check that was made, and its outcome. */
+export const zCheckDone = z.object({
+  check: z.enum(CHECKS),
+  outcome: z.enum(['passed', 'failed']),
+  message: z.string().meta({ description: 'One sentence, which holds no value of a claim.' }),
+})
+
+/** What it means that a check was passed. */
+export const PASSED: Readonly<Record<Check, string>> = {
+  format: 'It is well-formed.',
+  'issuer-key': 'The key of its issuer was found.',
+  'issuer-trust': 'Its issuer is trusted.',
+  signature: 'Its signature is that of its issuer.',
+  validity: 'It is valid at this time.',
+  'holder-binding': 'Its holder has proven to be its holder, for this request.',
+  'transaction-data': 'Its holder has authorized transaction data with it.',
+  revoked: 'It is neither revoked nor suspended.',
+  status: 'Its status could be read.',
+  query: 'It is what was asked for.',
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { LOOPBACK, newWallet } from '../../support/wallet.js'
+import { assertGood } from '../actors.js'
+import { driven, heading, onEveryScreen, startOpenService } from './actors.js'
+import { press, tabTo } from './keyboard.js'
+
+const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
+const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
+const QUERY = [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }] }]
+
+const desk = driven(() => startOpenService(LOOPBACK))
+
+async function post(path: string, body: unknown) {
+  const { status, text, json } = await desk.service.request('POST', path, { body })
+  expect(status, text).toBe(201)
+  return json
+}
+
+describe('sessions and audit', () => {
+  it('where there is nothing yet, both kinds lead to the next step', async () => {
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/sessions`)
+      await page.getByRole('link', { name: 'New request' }).waitFor()
+      await assertGood(page, `sessions-empty-${name}`)
+      await page.getByLabel('Show').selectOption('Offers')
+      await page.getByRole('link', { name: 'Offer a credential' }).waitFor()
+    })
+  })
+
+  it('of both kinds are found by their state with the keyboard alone, and each leads to its timeline', async () => {
+    await post('/schemas', demonstration)
+    const offer = { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject: SUBJECT }
+    const taken = await post('/credential-offers', offer)
+    await post('/credential-offers', offer)
+    const wallet = await newWallet(desk.service)
+    expect((await wallet.process(taken.credentialOfferUri)).status).toBe(200)
+    const asked = await post('/authorization-requests', { query: QUERY })
+    expect((await wallet.process(asked.authorizationRequestUri)).status).toBe(200)
+    const distrusted = await post('/authorization-requests', {
+      query: QUERY,
+      trustedIssuers: ['did:web:elsewhere.example'],
+    })
+    await wallet.process(distrusted.authorizationRequestUri)
+    await desk.opened('/sessions', async (page) => {
+      const rows = page.getByRole('table').getByRole('row')
+      await page.getByText('is not trusted.').waitFor()
+      expect(await rows.count()).toBe(3)
+      await tabTo(page, 'State')
+      await page.keyboard.type('proven')
+      await page.waitForURL(/state=ResponseVerified/)
+      await page.getByText('is not trusted.').waitFor({ state: 'detached' })
+      expect(await rows.count()).toBe(2)
+      await press(page, `${asked.verificationSessionId.slice(0, 18)}…${asked.verificationSessionId.slice(-6)}`)
+      await heading(page, 'Your request')
+      await page.getByText('Everything that was asked for is proven.').waitFor()
+      await page.goto(`${desk.service.url}/console/sessions?kind=offers`)
+      await page.getByRole('table').getByText('accepted', { exact: true }).waitFor()
+      expect(await page.getByRole('table').textContent()).not.toContain('Espresso machine')
+      await page.getByRole('link', { name: taken.credentialOfferSessionId.slice(0, 18) }).click()
+      const steps = page.getByRole('list', { name: 'Progress' }).getByRole('listitem')
+      await steps.filter({ hasText: 'The credential is issued.' }).waitFor()
+      expect((await steps.allTextContents())[0]).toBe('The offer is made.')
+    })
+  })
+
+  it('another state, other days: nothing fits, and one click shows all again', async () => {
+    await desk.opened('/sessions?from=2020-01-01&to=2020-01-31', async (page) => {
+      await page.getByText('No session fits these filters').waitFor()
+      expect(await page.getByLabel('From').inputValue()).toBe('2020-01-01')
+      await page.getByRole('link', { name: 'Show all' }).click()
+      await page.getByRole('table').waitFor()
+    })
+    await desk.opened('/sessions?state=nonsense&from=yesterday', async (page) => {
+      await page.getByRole('table').waitFor()
+    })
+  })
+
+  it('the audit is found by what was done, and names things in words', async () => {
+    await desk.opened('/audit', async (page) => {
+      await page.getByRole('rowheader', { name: 'Credential type published' }).waitFor()
+      await page.getByLabel('What', { exact: true }).selectOption('Presentation refused')
+      await page.getByRole('rowheader', { name: 'Presentation refused' }).waitFor()
+      expect(await page.getByRole('table').getByRole('row').count()).toBe(2)
+      await tabTo(page, 'Of which id')
+      await page.keyboard.type('nothing')
+      await page.keyboard.press('Enter')
+      await page.getByText('No entry fits these filters').waitFor()
+    })
+  })
+
+  it('are good in every size, light and dark', async () => {
+    await onEveryScreen(desk.browser, async (page, name) => {
+      for (const [path, ready] of [
+        ['/sessions', 'failed'],
+        ['/sessions?kind=offers', 'accepted'],
+        ['/audit', 'Credential type published'],
+      ] as const) {
+        await page.goto(`${desk.service.url}/console${path}`)
+        await page.getByRole('table').getByText(ready, { exact: true }).first().waitFor()
+        await assertGood(page, `${path.replaceAll(/\W/g, '_')}-${name}`)
+      }
+    })
+  })
+})

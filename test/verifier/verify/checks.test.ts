@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { FORMATS, useWorld } from '../world.js'
+
+const world = useWorld()
+
+async function checked(credential: string) {
+  const answer = await world.service.request('POST', '/api/v1/credentials/checks', {
+    authorization: await world.service.bearer('verifier'),
+    body: { credential },
+  })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+
+const verdictOf = async (credential: string) =>
+  (
+    await world.service.request('POST', '/credentials/verify', {
+      authorization: await world.service.bearer('verifier'),
+      body: { credential },
+    })
+  ).json
+
+describe('POST /api/v1/credentials/checks', () => {
+  it.each(FORMATS)(
+    'names every check of a valid credential, beside the verdict of /credentials/verify: %s',
+    async (format) => {
+      const { credential } = world.held[format]
+      const { verdict, checks } = await checked(credential)
+      expect(verdict).toMatchObject({ isValid: true })
+      expect(verdict).toEqual(await verdictOf(credential))
+      expect(checks.map(({ check, outcome }: Record<string, string>) => `${check} ${outcome}`)).toEqual(
+        ['format', 'issuer-key', 'signature', 'validity', 'revoked'].map((check) => `${check} passed`),
+      )
+    },
+  )
+
+  it('names the check that failed alone, with the sentence of the verdict', async () => {
+    const { credential } = world.held['jwt_vc_json']
+    const forged = `${credential.slice(0, -8)}AAAAAAAA`
+    const { verdict, checks } = await checked(forged)
+    expect(verdict).toEqual(await verdictOf(forged))
+    expect(checks).toEqual([{ check: 'signature', outcome: 'failed', message: verdict.error }])
+  })
+
+  it.each(['nothing', ''])('what is no credential fails its form, or is a 400: %j', async (credential) => {
+    const answer = await world.service.request('POST', '/api/v1/credentials/checks', {
+      authorization: await world.service.bearer('verifier'),
+      body: { credential },
+    })
+    if (credential === '') expect(answer.status).toBe(400)
+    else expect(answer.json.checks).toMatchObject([{ check: 'format', outcome: 'failed' }])
+  })
+
+  it('asks for a token', async () => {
+    const answer = await world.service.request('POST', '/api/v1/credentials/checks', { body: { credential: 'x' } })
+    expect(answer.status).toBe(401)
+  })
+})
