@@ -42,6 +42,7 @@ const SHOWN_IN_NO_LIST: readonly string[] = [
   'qrCodes.delete',
   'schemas.assign',
   'schemas.unassign',
+  'verify.checks',
   'verify.verify',
   'vpQueries.authorizationRequest',
 ]

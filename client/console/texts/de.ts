@@ -418,11 +418,12 @@ export const de: Texts = {
     allAgain: 'Alle zeigen',
   },
   audit: {
-    intro: 'Wer was wann geändert hat. Einträge kommen nur hinzu und enthalten nur Kennungen.',
+    intro:
+      'Wer was wann geändert hat. Einträge kommen nur hinzu und enthalten nur Kennungen. Wo kein Benutzer steht, war es der Dienst selbst, eine Wallet oder ein Client-Secret.',
     action: 'Was',
     anyAction: 'alles',
     actor: 'Wer',
-    nobody: 'der Dienst selbst, eine Wallet oder ein Client-Secret',
+    nobody: 'kein Benutzer',
     subject: 'Woran',
     subjectId: 'An welcher Kennung',
     at: 'Wann',

@@ -413,11 +413,12 @@ export const en = {
     allAgain: 'Show all',
   },
   audit: {
-    intro: 'Who changed what, and when. Entries are only ever added, and hold ids alone.',
+    intro:
+      'Who changed what, and when. Entries are only ever added, and hold ids alone. Where no user is named, it was the service itself, a wallet, or a client secret.',
     action: 'What',
     anyAction: 'everything',
     actor: 'Who',
-    nobody: 'the service itself, a wallet or a client secret',
+    nobody: 'no user',
     subject: 'Of what',
     subjectId: 'Of which id',
     at: 'When',

@@ -79,7 +79,7 @@ function Events({ events }: { readonly events: readonly Event[] }) {
       columns={[
         { key: 'action', name: words.action, cell: ({ action }) => actions[action] ?? <code>{action}</code> },
         { key: 'at', name: words.at, cell: ({ at }) => <RelativeTime at={at} /> },
-        { key: 'actor', name: words.actor, cell: ({ actor }) => <span>{actor ?? words.nobody}</span> },
+        { key: 'actor', name: words.actor, cell: ({ actor }) => actor ?? <span className="soft">{words.nobody}</span> },
         {
           key: 'subject',
           name: words.subject,
