@@ -39,6 +39,7 @@ import type { PartitionStore } from './maintenance/partitions/store.js'
 import type { Metrics } from './metrics/metrics.js'
 import type { Outbound } from './outbound/guard.js'
 import type { PageStore } from './people-pages/store.js'
+import type { StatisticsStore } from './statistics/store.js'
 import type { StatusIndexAllotment } from './status-lists/allotment.js'
 import type { StatusListPublication } from './status-lists/publication.js'
 import type { StatusListStore } from './status-lists/store.js'
@@ -81,6 +82,7 @@ export interface Stores {
   readonly pendingIssuances: PendingIssuanceStore
   readonly schemaList: SchemaListStore
   readonly schemas: SchemaStore
+  readonly statistics: StatisticsStore
   readonly statusLists: StatusListStore
   readonly verificationSessionList: VerificationSessionListStore
   readonly verificationSessions: VerificationSessionStore

@@ -15,6 +15,7 @@ import { pageFilesRouter } from './pages/pages.router.js'
 import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
 import { setupRouter } from './setup/setup.router.js'
+import { statisticsRouter } from './statistics/statistics.router.js'
 import { statusListsRouter } from './status-lists/status-lists.router.js'
 import { mergeRouters, router } from './trpc.js'
 import { authorizationRequestsRouter } from './verifier/authorization-requests/authorization-requests.router.js'
@@ -48,6 +49,7 @@ const createAppRouter = (formats: Formats) =>
     agent: agentRouter,
     audit: auditRouter,
     setup: setupRouter,
+    statistics: statisticsRouter,
     agentHolders: agentHoldersRouter,
     holders: mergeRouters(holdersRouter, processRouter(formats)),
     walletCredentials: walletCredentialsRouter(formats),

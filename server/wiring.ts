@@ -57,6 +57,8 @@ import { pageTasks } from './people-pages/expire.js'
 import { createPageStore } from './people-pages/store.js'
 import { LruMap } from './protocol/jose/lru-map.js'
 import { deriveKey } from './protocol/jose/sealed.js'
+import { createStatisticsStore } from './statistics/store.js'
+import { statisticsTasks } from './statistics/tasks.js'
 import { createAllotment } from './status-lists/allotment.js'
 import { createPublication } from './status-lists/publication.js'
 import { createStatusListStore } from './status-lists/store.js'
@@ -129,6 +131,7 @@ export function createStores(database: Database, announce: Announce = () => {}):
     pendingIssuances: createPendingIssuanceStore(database),
     schemaList: createSchemaListStore(database),
     schemas: createSchemaStore(database),
+    statistics: createStatisticsStore(database),
     statusLists: createStatusListStore(database),
     verificationSessionList: createVerificationSessionListStore(database),
     verificationSessions: createVerificationSessionStore(database, announce),
@@ -284,6 +287,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...consoleTasks(deps),
       ...certificateTasks(deps),
       ...auditTasks(deps),
+      ...statisticsTasks(deps),
       ...eventTasks(deps),
       ...replica.tasks,
     ],

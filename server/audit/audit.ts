@@ -27,12 +27,15 @@ export type AuditAction =
   | 'credential.claimed'
   | 'credential.signed'
   | 'credential.revoked'
+  | 'credential-offer.expired'
+  | 'credential-offer.locked'
   | 'vp-query.created'
   | 'vp-query.deleted'
   | 'authorization-request.created'
   | 'page.created'
   | 'presentation.verified'
   | 'presentation.refused'
+  | 'verification-session.expired'
 
 /** One audited change: actor, action and id. It never holds claims. */
 export interface AuditRecord {

@@ -85,6 +85,9 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('POST', '/api/v1/credentials/{id}/revoke', { at: { id: claimed.id } })
   await go('GET', '/api/v1/credentials/{id}/history', { at: { id: claimed.id } })
   await go('GET', '/api/v1/setup')
+  await go('GET', '/api/v1/statistics', {
+    query: { step: 'hour', from: '2026-03-01T12:00:00Z', to: '2026-03-01T13:00:00Z' },
+  })
   await go('GET', '/api/v1/audit-events', { query: { subjectId: id } })
   const body = { type: SCHEMA.name, credential_subject: SUBJECT, format: 'dc+sd-jwt' }
   const { credential } = await go('POST', '/credentials/sign', { body })

@@ -235,7 +235,10 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}
           FROM due WHERE s.id = due.key AND s.ended_at IS NULL
           RETURNING s.id, s.seq, s.state, s.error_message, s.expires_at, s.first_view),
-        ${movedEvents(now)}
+        ${movedEvents(now)},
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT NULL, 'verification-session.expired', 'verification-session', id FROM moved)
         SELECT id, seq, expires_at AS at FROM moved`
       announce(rows)
       return batchDone(rows, limit)

@@ -225,7 +225,10 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
           WHERE id = ${locked.id} AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int
             AND state = ANY(${[...UNREDEEMED_STATES]}::text[])
           RETURNING ${movedColumns}, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
-        ${sessionEvent(fragment`SELECT * FROM counted WHERE "left" = 0`, now)}
+        ${sessionEvent(fragment`SELECT * FROM counted WHERE "left" = 0`, now)},
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT NULL, 'credential-offer.locked', 'offering', id FROM counted WHERE "left" = 0)
         SELECT "left", ${recordedEvents} FROM counted`
       announce(row?.recorded)
       return row?.left
@@ -239,7 +242,10 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
         moved AS (
           UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
           FROM due WHERE x.id = due.key RETURNING ${movedColumns}),
-        ${sessionEvent(fragment`SELECT * FROM moved`, now)}
+        ${sessionEvent(fragment`SELECT * FROM moved`, now)},
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT NULL, 'credential-offer.expired', 'offering', id FROM moved)
         SELECT id, seq, expires_at AS at FROM moved`
       announce(rows)
       return batchDone(rows, limit)

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { Database } from '../database/connect.js'
+
+import { counts } from './counts.js'
+
+/** How a time is divided. */
+export type Step = 'hour' | 'day'
+
+/** A counter, of an hour or a day, or of a whole time where `at` says nothing. */
+export interface Counted {
+  readonly at: Date
+  readonly measure: string
+  readonly detail: string
+  readonly count: number
+}
+
+export interface Share {
+  readonly measure: string
+  readonly type: string
+  readonly detail: string
+  readonly count: number
+}
+
+const zCounted: z.ZodType<Counted> = z.strictObject({
+  at: z.date(),
+  measure: z.string(),
+  detail: z.string(),
+  count: z.int(),
+})
+
+const zShare: z.ZodType<Share> = z.strictObject({
+  measure: z.string(),
+  type: z.string(),
+  detail: z.string(),
+  count: z.int(),
+})
+
+const zFolded = z.strictObject({ count: z.int(), first: z.date().nullable(), more: z.boolean() })
+
+const zComplete = z.strictObject({ at: z.date() })
+
+/** Missing numbers that are remembered; where there are more, nothing new is counted until some are gone. */
+const MAX_GAPS = 10_000
+/** For how long a number may be missing until it is asked which transactions could still bring it. */
+const GAP_SECONDS = 10
+/** Shares of a time that are shown, the largest. */
+const MAX_SHARES = 200
+
+export type StatisticsStore = ReturnType<typeof createStatisticsStore>
+
+export function createStatisticsStore({ sql, bounded }: Database) {
+  return {
+    /**
+     * Counts the next audit events, at most `limit` new ones and `limit` that came late, in one statement with how far that is: so each is
+     * counted once, whatever ends in the middle. Another process that does so at the same time finds the row locked, and does nothing.
+     *
+     * An event's number is given when it is written and seen when it is committed, so that numbers below the highest may come later.
+     * They are remembered. One that was missing for some seconds is given up when all transactions have ended that had begun then: a
+     * transaction that has a number has begun to write. One that is yet to come is of the server that a dump was taken from.
+     */
+    async fold(now: Date, limit: number): Promise<z.infer<typeof zFolded>> {
+      const [row] = await sql(zFolded)`
+        WITH progress AS (SELECT * FROM statistics_progress FOR UPDATE SKIP LOCKED),
+        fresh AS MATERIALIZED (
+          SELECT a.id, a.at, a.action, a.subject_id FROM progress p
+          CROSS JOIN LATERAL (SELECT * FROM audit_events WHERE id > p.high ORDER BY id LIMIT ${limit}) a
+          WHERE (SELECT count(*) FROM unnest(p.gaps + p.watched)) < ${MAX_GAPS}::int),
+        late AS MATERIALIZED (
+          SELECT a.id, a.at, a.action, a.subject_id FROM progress p
+          CROSS JOIN LATERAL unnest(p.gaps + p.watched) AS gap(numbers)
+          CROSS JOIN LATERAL (
+            SELECT * FROM audit_events WHERE id >= lower(gap.numbers) AND id < upper(gap.numbers) ORDER BY id LIMIT ${limit}) a
+          LIMIT ${limit}),
+        seen AS MATERIALIZED (SELECT * FROM fresh UNION ALL SELECT * FROM late),
+        ${counts},
+        written AS (
+          INSERT INTO statistics AS s (step, at, measure, type, detail, count)
+          SELECT steps.step, date_trunc(steps.step, c.at, 'UTC'), c.measure, c.type, c.detail, count(*)
+          FROM counts c CROSS JOIN (VALUES ('hour'), ('day')) AS steps(step) GROUP BY 1, 2, 3, 4, 5
+          ON CONFLICT (step, at, measure, type, detail) DO UPDATE SET count = s.count + EXCLUDED.count),
+        found AS (
+          SELECT COALESCE((SELECT max(id) FROM fresh), p.high) AS high,
+            COALESCE((SELECT range_agg(int8range(id, id + 1)) FROM seen), '{}') AS numbers,
+            (SELECT count(*) FROM fresh) >= ${limit} OR (SELECT count(*) FROM late) >= ${limit} AS more,
+            (SELECT count(*) FROM late) < ${limit} AND (p.watched_before <= pg_snapshot_xmin(pg_current_snapshot())
+              OR p.watched_before > pg_snapshot_xmax(pg_current_snapshot())) AS over
+          FROM progress p),
+        moved AS (
+          UPDATE statistics_progress s SET high = f.high,
+            gaps = CASE WHEN f.over THEN '{}' ELSE p.gaps - f.numbers END
+              + (int8multirange(int8range(p.high + 1, f.high + 1)) - f.numbers),
+            watched = CASE WHEN f.over THEN p.gaps ELSE p.watched END - f.numbers,
+            watched_at = CASE WHEN f.over THEN ${now}::timestamptz ELSE p.watched_at END,
+            watched_before = CASE
+              WHEN f.over THEN NULL
+              WHEN p.watched_before IS NULL AND p.watched_at <= ${now}::timestamptz - make_interval(secs => ${GAP_SECONDS}::int)
+                THEN pg_snapshot_xmax(pg_current_snapshot())
+              ELSE p.watched_before END,
+            complete_at = CASE WHEN f.more THEN p.complete_at ELSE ${now}::timestamptz END
+          FROM progress p, found f WHERE s.id = p.id)
+        SELECT (SELECT count(*)::int FROM seen) AS count, (SELECT min(at) FROM seen) AS first, more FROM found`
+      return row ?? { count: 0, first: null, more: false }
+    },
+
+    /** The counters of each hour or day of a time, of all types together. */
+    steps: (step: Step, from: Date, to: Date): Promise<Counted[]> =>
+      bounded(zCounted)`
+        SELECT at, measure, detail, sum(count)::int AS count FROM statistics
+        WHERE step = ${step} AND at >= ${from} AND at < ${to} AND measure <> 'issuedIn' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+
+    /** What was issued by type and format, and which checks failed, in a time: the most frequent first. */
+    shares: (step: Step, from: Date, to: Date): Promise<Share[]> =>
+      bounded(zShare)`
+        SELECT measure, type, detail, count FROM (
+          SELECT measure, type, detail, sum(count)::int AS count,
+            row_number() OVER (PARTITION BY measure ORDER BY sum(count) DESC, type, detail) AS place
+          FROM statistics
+          WHERE step = ${step} AND at >= ${from} AND at < ${to} AND measure IN ('issuedIn', 'failedChecks') GROUP BY 1, 2, 3) ranked
+        WHERE place <= ${MAX_SHARES} ORDER BY measure, place`,
+
+    /** When everything was counted that was there. */
+    async completeAt(): Promise<Date> {
+      const [row] = await sql(zComplete)`SELECT complete_at AS at FROM statistics_progress`
+      return row?.at ?? new Date(0)
+    },
+  }
+}

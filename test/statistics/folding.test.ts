@@ -1,0 +1,159 @@
+import { Client, type QueryResultRow } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { query } from '../support/postgres.js'
+import { startService, type TestService } from '../support/service.js'
+
+let service: TestService
+/** Moved on by hand: a number may be missing for some seconds before it is given up. */
+let now: Date
+
+beforeAll(async () => {
+  service = await startService({ maintenance: false })
+})
+afterAll(() => service.close())
+
+const AT = '2026-03-01T12:30:00Z'
+const sql = <Row extends QueryResultRow>(text: string) => query<Row>(service.databaseUrl, text)
+const event = (count = 1) =>
+  `INSERT INTO audit_events (at, action, subject, subject_id)
+   SELECT '${AT}', 'authorization-request.created', 'verification-session', 'gone' FROM generate_series(1, ${count})`
+
+const fold = (limit = 1_000) => service.deps.stores.statistics.fold(now, limit)
+const later = (seconds: number) => {
+  now = new Date(now.getTime() + seconds * 1_000)
+}
+
+/** Folds until nothing is left to do at once. */
+async function batches(limit: number): Promise<number[]> {
+  const counts: number[] = []
+  for (let more = true; more; later(60)) {
+    const done = await fold(limit)
+    counts.push(done.count)
+    more = done.more
+  }
+  return counts
+}
+
+async function requests(): Promise<number> {
+  const [row] = await sql<{ count: number | null }>(
+    `SELECT sum(count)::int AS count FROM statistics WHERE step = 'hour' AND measure = 'requests' AND at = '2026-03-01T12:00:00Z'`,
+  )
+  return row?.count ?? 0
+}
+
+async function missing(): Promise<string[]> {
+  const rows = await sql<{ gap: string }>('SELECT unnest(gaps + watched)::text AS gap FROM statistics_progress')
+  return rows.map(({ gap }) => gap)
+}
+
+/** A transaction that wrote events, and is open. */
+async function openTransaction(count: number): Promise<Client> {
+  const client = new Client({ connectionString: service.databaseUrl })
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query(event(count))
+  return client
+}
+
+async function end(client: Client, how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  await client.query(how)
+  await client.end()
+}
+
+beforeEach(async () => {
+  now = new Date('2026-03-01T13:00:00Z')
+  await sql('TRUNCATE statistics')
+  await sql(`UPDATE statistics_progress SET high = (SELECT last_value FROM audit_events_id_seq), gaps = '{}', watched = '{}',
+    watched_at = 'epoch', watched_before = NULL`)
+})
+
+describe('counting audit events', () => {
+  it('counts each once, whenever it is asked again', async () => {
+    await sql(event(5))
+    expect(await fold()).toEqual({ count: 5, first: new Date(AT), more: false })
+    expect((await fold()).count).toBe(0)
+    expect(await requests()).toBe(5)
+  })
+
+  it('counts what was there before there were counters, a bounded batch at a time', async () => {
+    await sql(event(25))
+    await sql('UPDATE statistics_progress SET high = 0')
+    const [written] = await sql<{ all: number; requests: number }>(
+      `SELECT count(*)::int AS all, count(*) FILTER (WHERE action = 'authorization-request.created')::int AS requests FROM audit_events`,
+    )
+    const counted = await batches(10)
+    expect(counted.slice(0, -1).every((count) => count === 10)).toBe(true)
+    expect(counted.reduce((sum, count) => sum + count)).toBe(written?.all)
+    expect(await requests()).toBe(written?.requests)
+  })
+
+  it('attack on the figures: what is written before and committed after others is counted, and once, however long that takes', async () => {
+    const slow = await openTransaction(3)
+    await sql(event(2))
+    expect((await fold()).count).toBe(2)
+    for (let turn = 0; turn < 10; turn += 1) {
+      later(60)
+      await sql(event())
+      await fold()
+    }
+    expect(await requests()).toBe(12)
+    expect(await missing()).toHaveLength(1)
+    await end(slow, 'COMMIT')
+    expect((await fold()).count).toBe(3)
+    for (let turn = 0; turn < 5; turn += 1) {
+      later(60)
+      expect((await fold()).count).toBe(0)
+    }
+    expect(await requests()).toBe(15)
+    expect(await missing()).toEqual([])
+  })
+
+  it('waits no longer for numbers that were rolled back, once nobody can bring them any more', async () => {
+    await end(await openTransaction(3), 'ROLLBACK')
+    await sql(event())
+    await fold()
+    expect(await missing()).toHaveLength(1)
+    // Others who use this PostgreSQL have transactions, too, which must end first.
+    const turn = async () => {
+      later(11)
+      await fold()
+      return missing()
+    }
+    await expect.poll(turn, { timeout: 20_000 }).toEqual([])
+  })
+
+  it('goes on in a database that was restored from a dump, whose transactions were those of another server', async () => {
+    await end(await openTransaction(1), 'ROLLBACK')
+    await sql(event())
+    await fold()
+    await sql(`UPDATE statistics_progress SET watched = gaps, gaps = '{}', watched_before = '4611686018427387904'`)
+    await fold()
+    expect(await missing()).toEqual([])
+  })
+
+  it('attack on the figures: several processes that count at once count each event once', async () => {
+    await sql(event(400))
+    for (let turn = 0; turn < 10; turn += 1) {
+      await Promise.all([fold(50), fold(50), sql(event(3)), fold(50), fold(50)])
+    }
+    await batches(50)
+    expect(await requests()).toBe(430)
+  })
+
+  it('takes a bounded part of what comes late, too, and gives nothing of it up', async () => {
+    const before = await openTransaction(1)
+    await fold(10)
+    const slow = await openTransaction(30)
+    await sql(event())
+    await fold(10)
+    await end(before, 'ROLLBACK')
+    // What is missing is now watched, and asked for by transactions.
+    for (let turn = 0; turn < 3; turn += 1) {
+      later(60)
+      await fold(10)
+    }
+    await end(slow, 'COMMIT')
+    expect(await batches(10)).toEqual([10, 10, 10, 0])
+    expect(await requests()).toBe(31)
+  })
+})
