@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from './auth/caller.js'
 import type { ReadList } from './database/replica/lists.js'
 import type { Deps, ListStores } from './deps.js'
+import type { ProtocolReply } from './protocol/oauth/reply.js'
 import { Work } from './protocol/work.js'
 
 /** Work that one HTTP request may cause, all of its calls together: about 100 ms of the event loop. */
@@ -27,6 +28,8 @@ export interface Context {
   readonly request: RequestFacts
   /** Response headers that a procedure adds: `Link`, say. */
   readonly responseHeaders: Map<string, string>
+  /** What REST sends in the place of the output, where the request asks for another form of it. */
+  readonly otherForm: { reply?: ProtocolReply }
   /** What all checks of the request may cost together; calls of a batch share it. */
   readonly work: Work
 }
@@ -45,5 +48,5 @@ export interface ListContext extends Context {
 
 /** The context of one request: the same for REST, RPC and tests. */
 export function createContext(deps: Deps, request: RequestFacts): Context {
-  return { deps, request, responseHeaders: new Map(), work: new Work(WORK_PER_REQUEST) }
+  return { deps, request, responseHeaders: new Map(), otherForm: {}, work: new Work(WORK_PER_REQUEST) }
 }

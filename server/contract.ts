@@ -30,8 +30,10 @@ export interface RestMeta {
   readonly maxBodyBytes?: number
   /** Media type of the answer where it is not JSON. */
   readonly produces?: string
-  /** Media type of what it answers beside JSON, where the request asks for it. */
-  readonly alsoProduces?: string
+  /** Media types of what it answers beside JSON, where the request asks for it. */
+  readonly alsoProduces?: readonly string[]
+  /** Whether it sends browsers on to a page, where it answers others. */
+  readonly leadsToPage?: true
   /** A request's body, where no example follows from its members; for the document alone. */
   readonly requestExample?: Readonly<Record<string, unknown>>
   /** The JSON that a protocol route answers with; for the document alone. */

@@ -4,6 +4,8 @@ import { LruMap } from './protocol/jose/lru-map.js'
 /** What the largest QR code holds with error correction M, in octets. */
 const MOST_WITH_M = 2_331
 
+const correctionOf = (text: string) => (Buffer.byteLength(text) > MOST_WITH_M ? 'L' : 'M')
+
 /** Pixels of a module. */
 const SCALE = 6
 
@@ -14,11 +16,19 @@ const drawn = new LruMap<string, Buffer>(500, 4_194_304)
 export async function qrCodePng(text: string): Promise<Buffer> {
   const before = drawn.get(text)
   if (before !== undefined) return before
-  const errorCorrectionLevel = Buffer.byteLength(text) > MOST_WITH_M ? 'L' : 'M'
-  const png = await QRCode.toBuffer(text, { errorCorrectionLevel, margin: 4, scale: SCALE, type: 'png' })
+  const png = await QRCode.toBuffer(text, {
+    errorCorrectionLevel: correctionOf(text),
+    margin: 4,
+    scale: SCALE,
+    type: 'png',
+  })
   drawn.set(text, png, png.length + text.length)
   return png
 }
+
+/** The same as an SVG image, of any size. */
+export const qrCodeSvg = async (text: string): Promise<string> =>
+  QRCode.toString(text, { errorCorrectionLevel: correctionOf(text), margin: 4, type: 'svg' })
 
 /** The same as a data URI with base64 image data. */
 export const qrCodeDataUri = async (text: string): Promise<string> => (await qrCodeImage(text)).dataUri

@@ -64,23 +64,21 @@ const schemaOf = (reply: z.ZodType | undefined): JsonObject =>
 
 /** What a successful answer holds; undefined where it is nothing. */
 function successContent({ rest }: Route, generated: JsonObject): JsonObject | undefined {
-  const { status = 200, produces, alsoProduces, kind, reply } = rest
+  const { status = 200, produces, alsoProduces = [], kind, reply } = rest
   const text = { schema: { type: 'string' } }
   if (status === 204 || status === 303) return undefined
   if (kind === 'page') return { 'text/html': text }
-  if (produces !== undefined) return { [produces]: text }
-  if (kind !== 'protocol') return isVoid(generated) ? undefined : (generated.content as JsonObject)
-  return {
-    'application/json': { schema: schemaOf(reply) },
-    ...(alsoProduces === undefined ? {} : { [alsoProduces]: text }),
-  }
+  const others = Object.fromEntries(alsoProduces.map((type) => [type, text]))
+  if (produces !== undefined) return { [produces]: text, ...others }
+  if (kind === 'protocol') return { 'application/json': { schema: schemaOf(reply) }, ...others }
+  return isVoid(generated) ? undefined : { ...(generated.content as JsonObject), ...others }
 }
 
 const LOCATION = { description: 'Where the browser goes on', schema: { type: 'string', format: 'uri' } }
 
 /** The generator answers 200 and application/json for everything; the contract knows better. */
 function trueSuccess(route: Route, operation: Operation): void {
-  const { status = 200, notModified, accepted } = route.rest
+  const { status = 200, notModified, accepted, leadsToPage } = route.rest
   const { content: _, ...generated } = operation.responses['200'] ?? {}
   const content = successContent(route, operation.responses['200'] ?? {})
   delete operation.responses['200']
@@ -95,6 +93,7 @@ function trueSuccess(route: Route, operation: Operation): void {
       description: 'Not yet',
       content: { 'application/json': { schema: schemaOf(accepted) } },
     }
+  if (leadsToPage) operation.responses['303'] = { description: 'Sent on to a page', headers: { Location: LOCATION } }
   if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }
 }
 

@@ -25,7 +25,8 @@ function sendJson(data: unknown, mediaType: string, response: Response): void {
   response.end(json)
 }
 
-function sendProtocolReply({ status, headers, body }: ProtocolReply, response: Response): void {
+/** Sends status, headers and body as they are. */
+export function sendProtocolReply({ status, headers, body }: ProtocolReply, response: Response): void {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers ?? {})) {
     // What CORS varies by stays.

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Context, createContext } from '../context.js'
 import type { Deps } from '../deps.js'
 import { sendFailure } from './failure.js'
-import { sendReply } from './reply.js'
+import { sendProtocolReply, sendReply } from './reply.js'
 import { requestFacts } from './request-facts.js'
 import { noteCalls } from './request-metrics.js'
 import { restInput } from './rest-input.js'
@@ -48,7 +48,11 @@ function call({ name, procedure }: Route, ctx: Context, getRawInput: () => Promi
 /** What a procedure adds goes out with a refusal too: a nonce for the next try, say. */
 function addHeaders({ responseHeaders }: Context, response: Response): void {
   if (response.headersSent) return
-  for (const [name, value] of responseHeaders) response.setHeader(name, value)
+  for (const [name, value] of responseHeaders) {
+    // What CORS varies by stays.
+    if (name === 'vary') response.vary(value)
+    else response.setHeader(name, value)
+  }
 }
 
 /** Calls the procedure, as `/trpc` does, and sends what it returned or threw. */
@@ -57,7 +61,9 @@ async function serve(match: RouteMatch, search: string, request: Request, respon
   try {
     const data = await call(match.route, ctx, () => restInput(match, search, request, response))
     addHeaders(ctx, response)
-    sendReply(match.route, data, request, response, deps)
+    const { reply } = ctx.otherForm
+    if (reply === undefined) sendReply(match.route, data, request, response, deps)
+    else sendProtocolReply(reply, response)
   } catch (thrown) {
     addHeaders(ctx, response)
     sendFailure(thrown, match.route, request, response, deps)

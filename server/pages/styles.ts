@@ -1,7 +1,7 @@
+import { TOKENS } from './tokens.js'
+
 /** One look for all pages: readable from 320 pixels on, in light and dark, for a keyboard as for a finger. */
-export const STYLES = `:root { color-scheme: light dark; --ink: #1a2130; --paper: #eef1f6; --card: #fff; --line: #d3d8e2; --field: #7b8597; --soft: #4d586b; --accent: #1d4fc4; --hover: #17409e; --on-accent: #fff; --wrong: #a8200d; --note: #fff4d6; --on-note: #4a3500; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf2; --paper: #10131a; --card: #1a1f29; --line: #353d4c; --field: #8590a5; --soft: #aeb7c7; --accent: #8fb0ff; --hover: #b3c9ff; --on-accent: #0e1830; --wrong: #ff9c8c; --note: #3a2f10; --on-note: #ffe2a1; } }
-* { box-sizing: border-box; }
+export const STYLES = `${TOKENS}* { box-sizing: border-box; }
 body { margin: 0; padding: 1rem; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 36rem; margin: 4vh auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .08); overflow-wrap: anywhere; }
 @media (min-width: 40rem) { main { padding: 2rem 2.25rem; } }
@@ -11,7 +11,7 @@ a { color: inherit; }
 img { display: block; max-width: 100%; max-height: 12rem; border-radius: .5rem; }
 .from { margin: 0 0 .25rem; color: var(--soft); font-weight: 600; }
 .about, .hint, .optional, .none { color: var(--soft); }
-.banner { margin: 0 0 1.25rem; padding: .75rem 1rem; border-radius: .5rem; background: var(--note); color: var(--on-note); font-weight: 600; }
+.banner { margin: 0 0 1.25rem; padding: .75rem 1rem; border-radius: .5rem; background: var(--note-wash); color: var(--note); font-weight: 600; }
 dl { margin: 1rem 0; border-top: 1px solid var(--line); }
 dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .6rem 0; border-bottom: 1px solid var(--line); }
 dt { flex: 1 1 10rem; color: var(--soft); }
@@ -23,17 +23,17 @@ label { display: block; margin-bottom: .25rem; font-weight: 600; }
 .optional { font-weight: 400; }
 .hint, .problem { margin: 0 0 .25rem; font-size: .9rem; }
 input, select, textarea { display: block; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--field); border-radius: .5rem; background: var(--card); color: var(--ink); font: inherit; }
-[aria-invalid] { border: 2px solid var(--wrong); }
-.problem { margin: .25rem 0 0; color: var(--wrong); font-weight: 600; }
-.problems { margin: 1rem 0; padding: .75rem 1rem; border: 2px solid var(--wrong); border-radius: .5rem; }
+[aria-invalid] { border: 2px solid var(--bad); }
+.problem { margin: .25rem 0 0; color: var(--bad); font-weight: 600; }
+.problems { margin: 1rem 0; padding: .75rem 1rem; border: 2px solid var(--bad); border-radius: .5rem; }
 .problems ul { margin: 0; padding-left: 1.25rem; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.75rem; }
 button { flex: 1 1 10rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: .5rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
 button:disabled { opacity: .6; cursor: default; }
-button:hover { border-color: var(--hover); color: var(--hover); }
+button:hover { border-color: var(--accent-hover); color: var(--accent-hover); }
 [hidden] { display: none !important; }
 a.button { display: flex; align-items: center; justify-content: center; min-height: 3rem; padding: .5rem 1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font-weight: 600; text-align: center; text-decoration: none; }
-a.button:hover { background: var(--hover); }
+a.button:hover { background: var(--accent-hover); }
 .about { white-space: pre-line; }
 .ways button { width: 100%; }
 .asked { margin: 0 0 1.25rem; padding-left: 1.25rem; }
@@ -49,7 +49,30 @@ a.button:hover { background: var(--hover); }
 @media (min-width: 40rem) { .scanned:not(.dense) { grid-template-columns: 1fr 18rem; align-items: start; } }
 .again { margin: 1.5rem 0 0; }
 .again a { display: inline-block; padding: .5rem 0; }
+ul.asked { padding-left: 0; list-style: none; display: grid; gap: 1rem; }
+.or { margin: .5rem 0; color: var(--soft); }
+.credential { border: 1px solid var(--line); border-radius: .875rem; overflow: hidden; background: var(--sunk); }
+.face { position: relative; display: grid; gap: .15rem; align-content: end; min-height: 6.5rem; margin: 0; padding: 1rem 1.1rem; isolation: isolate; }
+.face svg { position: absolute; inset: 0; z-index: -1; width: 100%; height: 100%; }
+.face strong { font-size: 1.15rem; line-height: 1.3; }
+.face span { font-size: .9rem; }
+.face.bright { color: #000; }
+.face.dim { color: #fff; }
+.face.plain { border-bottom: 1px solid var(--line); }
+.listed { margin: .75rem 1.1rem 0; color: var(--soft); font-size: .9rem; }
+.credential ul { display: flex; flex-wrap: wrap; gap: .4rem; margin: .5rem 1.1rem 1rem; padding: 0; list-style: none; color: var(--ink); }
+.credential li { padding: .1rem .6rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); font-size: .9rem; }
+details { border: 1px solid var(--line); border-radius: .75rem; }
+summary { padding: .75rem 1rem; cursor: pointer; font-weight: 600; }
+details section { padding-top: 0; border: 0; }
+nav ul { display: grid; gap: .75rem; margin: 1.5rem 0 0; padding: 0; list-style: none; }
+nav a { display: block; padding: .85rem 1rem; border: 1px solid var(--line); border-radius: .75rem; text-decoration: none; }
+nav a:hover { border-color: var(--accent); }
+nav strong { display: block; color: var(--accent); }
+nav span { color: var(--soft); font-size: .9rem; }
+.state { display: inline-block; margin: 0; padding: .2rem .75rem; border-radius: 1rem; background: var(--good-wash); color: var(--good); font-weight: 600; }
+.state.down { background: var(--bad-wash); color: var(--bad); }
 button.primary { background: var(--accent); color: var(--on-accent); }
-button.primary:hover { background: var(--hover); color: var(--on-accent); }
+button.primary:hover { background: var(--accent-hover); color: var(--on-accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `

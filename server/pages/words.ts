@@ -11,3 +11,14 @@ export const typeTitle = (type: {
   readonly title: string | null
   readonly display: readonly { readonly name: string }[] | null
 }): string => type.display?.[0]?.name ?? type.title ?? inWords(type.name)
+
+/** A text of at most so many characters, its end left out where it is longer. */
+export function shortened(text: string, most: number): string {
+  const characters = [...text.slice(0, 4 * most)]
+  return characters.length > most
+    ? `${characters
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`
+    : text
+}

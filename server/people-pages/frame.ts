@@ -52,10 +52,49 @@ const [BESIDE_TEXT, WHOLE_WIDTH] = [288, 460]
 /** Fewer pixels of a module are not read off a screen. */
 const LEAST_PIXELS = 3
 
-/** A QR code of an address for a wallet on another device, with what to do with it beside it. */
-export async function scannedCode(address: string, alt: string, text: string): Promise<Html> {
+/** A QR code, how it is called by whoever cannot see it, and what to do with it. */
+interface ScannedCode {
+  readonly address: string
+  readonly alt: string
+  readonly text: string
+}
+
+/** A QR code with what to do with it beside it. */
+async function scannedCode({ address, alt, text }: ScannedCode, heading: Html | undefined): Promise<Html> {
   const { dataUri, modules } = await qrCodeImage(address)
   const dense = modules * LEAST_PIXELS > BESIDE_TEXT
   const width = modules * Math.max(2, Math.floor((dense ? WHOLE_WIDTH : BESIDE_TEXT) / modules))
-  return html`<section class="scanned${dense && ' dense'}" aria-labelledby="there"><div><h2 id="there">With a wallet on another device</h2><p>${text}</p></div><img class="qr" src="${dataUri}" width="${width}" height="${width}" alt="${alt}"></section>`
+  return html`<section class="scanned${dense && ' dense'}"><div>${heading}<p>${text}</p></div><img class="qr" src="${dataUri}" width="${width}" height="${width}" alt="${alt}"></section>`
+}
+
+/** What a device with a wallet scans. */
+export interface Scanned {
+  /** What a wallet is opened with. */
+  readonly address: string
+  /** The page's own address. */
+  readonly url: string
+  /** Whether the page's code is the first that is seen: a camera without a wallet opens that alone. */
+  readonly byCamera: boolean
+  /** `offer` or `request`. */
+  readonly what: string
+  /** What else is to be known before scanning. */
+  readonly hint?: string
+}
+
+/** Both codes: one that any camera can use, and one for the scanner of a wallet. The second is shown on demand. */
+export async function scannedCodes({ address, url, byCamera, what, hint = '' }: Scanned): Promise<Html> {
+  const ofPage = {
+    address: url,
+    alt: 'QR code that opens this page on another device',
+    text: `Scan this code with the camera of the other device. It opens this page there. ${hint}`,
+  }
+  const ofWallet = {
+    address,
+    alt: `QR code that opens this ${what} in a wallet`,
+    text: `Scan this code with the wallet, or with the camera of that device. ${hint}`,
+  }
+  const heading = html`<h2>With a wallet on another device</h2>`
+  const [first, second] = byCamera ? [ofPage, ofWallet] : [ofWallet, ofPage]
+  const summary = byCamera ? 'Scan with the wallet itself' : 'The camera finds nothing?'
+  return html`${await scannedCode(first, heading)}<details><summary>${summary}</summary>${await scannedCode(second, undefined)}</details>`
 }

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
-import { idRow, json } from '../database/row-shapes.js'
+import { idRow, json, noRow } from '../database/row-shapes.js'
 import { offeringColumns } from '../issuer/openid4vci/offers/store.js'
 import { zOffering } from '../issuer/openid4vci/rows.js'
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
 import type { SchemaDisplay } from '../issuer/schemas/store.js'
-import { insertPage, type NewPage } from '../pages/store.js'
+import { insertPage, insertPageOnDemand, type NewPage } from '../pages/store.js'
 import type { DcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
 import { SESSION_STATES } from '../verifier/sessions/session.js'
 import { sessionColumns, sessionShape } from '../verifier/sessions/store.js'
@@ -28,6 +28,7 @@ const zPresentPage = z.strictObject({
   ...sessionShape,
   pageTitle: z.string().nullable(),
   pageText: z.string().nullable(),
+  inQrCode: z.boolean(),
   /** Of the browser that opened it first, this one included. */
   browserHash: z.string().nullable(),
   /** Whether that was now. */
@@ -59,8 +60,10 @@ const zReceivePage = z.strictObject({
   ...zOffering.shape,
   pageTitle: z.string().nullable(),
   pageText: z.string().nullable(),
+  inQrCode: z.boolean(),
   walletUrl: z.string().nullable(),
   schemaTitle: z.string().nullable(),
+  schemaBody: json(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
   issuerDisplay: zDisplay,
 })
@@ -94,7 +97,7 @@ const askedTypes = fragment`
     WHERE c.name = ANY(p.type_names) ORDER BY c.name, c.version DESC) t)`
 
 const presentColumns = fragment`
-  s.*, p.title AS "pageTitle", p.text AS "pageText", v.display AS "verifierDisplay",
+  s.*, p.title AS "pageTitle", p.text AS "pageText", p.in_qr_code AS "inQrCode", v.display AS "verifierDisplay",
   ${askedTypes} AS types`
 
 const presentTables = fragment`
@@ -117,6 +120,11 @@ export function createPageStore({ sql }: Database) {
         SELECT id FROM made`
       if (row === undefined) throw new Error('A page was neither made nor found.')
       return row.id
+    },
+
+    /** Makes a page where there is none of that id yet. */
+    async createOnDemand(page: NewPage): Promise<void> {
+      await sql(noRow)`${insertPageOnDemand(page)}`
     },
 
     /** A session that a page is to be made of. */
@@ -164,8 +172,8 @@ export function createPageStore({ sql }: Database) {
     /** An offer as its page shows it. */
     async receive(id: string) {
       const [row] = await sql(zReceivePage)`
-        SELECT ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", x.wallet_url AS "walletUrl",
-          s.title AS "schemaTitle", s.display AS "schemaDisplay", i.display AS "issuerDisplay"
+        SELECT ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
+          s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", i.display AS "issuerDisplay"
         FROM pages p JOIN offerings o ON o.id = p.offering_id JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
         LEFT JOIN credential_offer_sessions x ON x.id = o.id
         WHERE p.id = ${id} AND o.is_session = (x.id IS NOT NULL)`

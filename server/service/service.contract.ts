@@ -6,11 +6,12 @@ export const greeting = {
   meta: route('GET', '/', {
     tag: 'Operations',
     summary: 'A greeting',
-    description: 'One sentence, for whoever opens the address in a browser.',
+    description: 'One sentence. A browser, which asks for HTML, gets a page: version, health, and where to go on to.',
     access: 'public',
     kind: 'protocol',
     envelope: true,
     produces: 'text/plain',
+    alsoProduces: ['text/html'],
   }),
   input: z.object({}),
   output: zProtocolReply,

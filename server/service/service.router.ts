@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { preferredType } from '../accept.js'
+import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { publicProcedure, router } from '../trpc.js'
+import { homePage } from './home-page.js'
 import { greeting, version } from './service.contract.js'
 
 /** package.json stands above `server/` in the sources and above `dist/` in the build. */
@@ -16,16 +19,21 @@ function packageDescription(): { name: string; version: string } {
 /** Name and version as package.json has them. */
 export const SERVICE = packageDescription()
 
+const GREETING: ProtocolReply = {
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8', vary: 'Accept' },
+  body: 'Credence issues, holds and verifies digital credentials. Its API is described at /api-docs.',
+}
+
 export const greetingRouter = router({
   greeting: publicProcedure
     .meta(greeting.meta)
     .input(greeting.input)
     .output(greeting.output)
-    .query(() => ({
-      status: 200,
-      headers: { 'content-type': 'text/plain; charset=utf-8' },
-      body: `Credence issues, holds and verifies digital credentials. Its API is described at /api-docs.`,
-    })),
+    .query(({ ctx }) => {
+      const type = preferredType(ctx.request.headers.accept, ['text/plain', 'text/html'])
+      return type === 'text/html' ? homePage(ctx, SERVICE) : GREETING
+    }),
 })
 
 export const serviceRouter = router({

@@ -34,7 +34,7 @@ export const tokenStatusList = {
     access: 'public',
     kind: 'protocol',
     produces: 'application/statuslist+jwt',
-    alsoProduces: 'application/statuslist+cwt',
+    alsoProduces: ['application/statuslist+cwt'],
     notModified: true,
     envelope: true,
     errors: [404, 406, 501],

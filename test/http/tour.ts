@@ -74,6 +74,8 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   const { id } = await go('POST', '/api/v1/offerings', { body: members })
   await go('GET', '/api/v1/offerings/{id}', { at: { id } })
   await go('GET', '/api/v1/offerings/{id}/qr-code', { at: { id } })
+  for (const accept of ['image/png', 'image/svg+xml', 'text/html'])
+    await go('GET', '/api/v1/offerings/{id}/qr-code', { at: { id }, headers: { accept } })
   const claimed = await go('POST', '/api/v1/offerings/{id}/claim', { at: { id } })
   await go('GET', '/api/v1/offerings')
   await go('POST', '/api/v1/credentials', { body: { type: SCHEMA.name, credential_subject: SUBJECT } })

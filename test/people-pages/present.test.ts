@@ -4,7 +4,7 @@ import { readEvents } from '../issuer/openid4vci/event-reader.js'
 import { startService, type TestService } from '../support/service.js'
 import { recordStatements } from '../support/statements.js'
 import { ask, dcql, fetchRequest, ITEM, makeWorld, postForm } from '../verifier/actors.js'
-import { answerOf, askOnPage, linkOn, newVisitor, resultOf, SHOP, scanned, writtenOn } from './actors.js'
+import { answerOf, askOnPage, linkOn, newVisitor, resultOf, SHOP, scannedBoth, writtenOn } from './actors.js'
 
 const CLOCK = movingClock()
 const POLICY =
@@ -37,10 +37,10 @@ describe('the page of a request', () => {
     expect(page.status).toBe(200)
     const text = writtenOn(page)
     expect(text).toContain(new URL(service.url).host)
-    expect(text).toContain('Proof of purchase product')
+    expect(text).toContain('Proof of purchase You show of it product')
     expect(text).toMatch(/Time left: 5 minutes|Time left: 4 minutes/)
     expect(text).toContain('Waiting for your wallet.')
-    expect(scanned(page)).toBe(asked.authorizationRequestUri)
+    expect(scannedBoth(page)).toEqual([asked.pageUrl, asked.authorizationRequestUri])
     expect(linkOn(page, 'Open my wallet')).toBe(asked.authorizationRequestUri)
     expect(page.text).not.toContain(asked.verificationSessionId)
     expect(asked.pageUrl).not.toContain(asked.verificationSessionId)
@@ -73,7 +73,7 @@ describe('the page of a request', () => {
     const page = await open(asked.pageUrl)
     const { walletUri } = asked as typeof asked & { walletUri: string }
     expect(walletUri).toContain('https://wallet.example/authorize?')
-    expect([scanned(page), linkOn(page, 'Open my wallet')]).toEqual([walletUri, walletUri])
+    expect([scannedBoth(page), linkOn(page, 'Open my wallet')]).toEqual([[asked.pageUrl, walletUri], walletUri])
   })
 
   it('of a request by VP query items, a credential in either format is asked for once', async () => {
@@ -114,8 +114,10 @@ describe('the page of a request', () => {
       },
     })
     const text = writtenOn(await open(page.pageUrl))
-    expect(text).toContain('Member’s card Address › Street or pid or id card given name nationalities')
-    expect(text).toContain('Member’s card Address › Street (optional)')
+    expect(text).toContain(
+      'Member’s card You show of it Address › Street or pid or id card You show of it given name nationalities',
+    )
+    expect(text).toContain('Member’s card You show of it Address › Street (optional)')
   })
 
   it('a view is one statement', async () => {

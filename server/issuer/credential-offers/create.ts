@@ -142,7 +142,8 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
   }
   const deferred = request.deferred ?? false
   const { walletUrl } = request
-  const page = request.page === true ? newPageOf(deps, { id, expiresAt, deferred }, caller.sub) : undefined
+  const page =
+    request.page === true ? newPageOf(deps, { id, expiresAt, deferred }, caller.sub, { inQrCode: true }) : undefined
   await deps.stores.offerSessions.insert(
     {
       id,

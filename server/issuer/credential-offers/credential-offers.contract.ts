@@ -62,9 +62,14 @@ export const createCredentialOffer = {
       description:
         'What the address of the offer begins with; `openid-credential-offer://`, or `haip-vci://`, by default.',
     }),
-    page: z.boolean().optional().meta({
-      description: 'Whether there is a page for people to be sent to (`pageUrl`), as POST /pages makes one.',
-    }),
+    page: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether there is a page for people to be sent to (`pageUrl`), as POST /pages makes one. The QR code on it then holds its ' +
+          'address, so that a camera without a wallet finds it; the page leads on to the offer.',
+      }),
     expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
   }),
   output: z.object({

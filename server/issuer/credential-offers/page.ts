@@ -26,7 +26,7 @@ export function newPageOf(
   deps: Pick<Deps, 'config' | 'clock' | 'newId'>,
   offer: OfferOfPage,
   madeBy: string,
-  texts: PageTexts = {},
+  { inQrCode = false, ...texts }: PageTexts & { readonly inQrCode?: boolean } = {},
 ): NewPage {
   return {
     ...texts,
@@ -34,6 +34,7 @@ export function newPageOf(
     offeringId: offer.id,
     madeBy,
     typeNames: [],
+    inQrCode,
     createdAt: deps.clock(),
     expiresAt: endOf(deps, offer),
   }

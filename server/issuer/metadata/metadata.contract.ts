@@ -42,7 +42,7 @@ export const issuerMetadata = {
     tag: 'Metadata',
     summary: 'Issuer metadata',
     description: 'As a signed JWT where the request accepts application/jwt.',
-    alsoProduces: 'application/jwt',
+    alsoProduces: ['application/jwt'],
     access: 'public',
     kind: 'protocol',
     envelope: true,

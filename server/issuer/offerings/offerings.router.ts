@@ -1,14 +1,15 @@
 import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import { qrCodeAnswer } from '../../pages/qr-code-answer.js'
 import { paged } from '../../paging.js'
-import { qrCodeDataUri } from '../../qr-code.js'
 import { changingLists, issuerClientProcedure, listing, optionalProcedure, router, userProcedure } from '../../trpc.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
 import { claim } from './claim.js'
 import { detailView, offeringFullUrl, offeringView, redemptionView } from './offering-json.js'
 import { claimOffering, createOffering, listOfferings, offeringQrCode, readOffering } from './offerings.contract.js'
+import { pageOfOffering } from './page.js'
 import type { OfferingRow, RedemptionRow, RedemptionScope } from './store.js'
 
 interface Reader {
@@ -119,10 +120,14 @@ export const offeringsRouter = router({
     .meta(offeringQrCode.meta)
     .input(offeringQrCode.input)
     .output(offeringQrCode.output)
-    .query(async ({ ctx: { deps }, input }) => {
-      const row = await deps.stores.offerings.find(input.id)
-      if (row === undefined) throw errors.offeringNotFound()
-      return qrCodeDataUri(offeringFullUrl(deps.config, row))
+    .query(async ({ ctx, input }) => {
+      const { config, stores } = ctx.deps
+      return qrCodeAnswer(ctx, config.issuerBaseUrl, {
+        code: await stores.offerings.find(input.id),
+        textOf: (row) => offeringFullUrl(config, row),
+        pageOf: (row) => pageOfOffering(ctx, row),
+        notFound: errors.offeringNotFound,
+      })
     }),
 
   claim: userProcedure

@@ -29,7 +29,7 @@ export const credential = {
     access: 'wallet',
     kind: 'protocol',
     alsoConsumes: ENCRYPTED_TYPE,
-    alsoProduces: ENCRYPTED_TYPE,
+    alsoProduces: [ENCRYPTED_TYPE],
     reply: zCredentialResponse,
     accepted: zWaitingResponse,
     invalid: 'invalid_credential_request',

@@ -15,6 +15,8 @@ export interface AskedCredential {
   readonly claims: readonly string[]
   /** Whether all that it holds is shown, whatever is named. */
   readonly whole: boolean
+  /** The colour of its card; undefined where its type is not known here or has none. */
+  readonly background: string | undefined
 }
 
 /** Something that is asked for: one of several ways to answer, each of them one or more credentials. */
@@ -70,6 +72,7 @@ function credentialOf(deps: Formats, query: CredentialQuery, types: readonly Ask
     name: names.length === 0 ? 'Any credential' : names.slice(0, MOST_NAMES).join(' or '),
     claims: [...new Set(claims)],
     whole: querying.disclosesAll && claims.length === 0,
+    background: known[0]?.display?.[0]?.background_color,
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Deps } from '../../deps.js'
 import { presentPageUrl } from '../../pages/addresses.js'
+import { credentialCard } from '../../pages/credential-card.js'
 import { type Html, html } from '../../pages/html.js'
 import { page } from '../../pages/page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { forWallet } from '../../protocol/openid4vp/request-object.js'
 import { digitalCredentialRequestOf } from '../../verifier/openid4vp/digital-credentials.js'
 import { digitalCredentialUriOf, wayOf } from '../../verifier/sessions/session.js'
-import { openBody, scannedCode, walletLink } from '../frame.js'
+import { openBody, scannedCodes, walletLink } from '../frame.js'
 import { nameOf, type PresentPage } from '../store.js'
 import { timeLeft } from '../time-left.js'
 import { type Asked, type AskedCredential, askedFor } from './asked.js'
@@ -17,31 +18,35 @@ const HEADING = 'Show a credential'
 /** States after which a request has no other. */
 const FINAL_STATES = ['ResponseVerified', 'Error']
 
-const credentialText = ({ name, claims, whole }: AskedCredential): Html => {
-  const parts = claims.length === 0 ? undefined : html`<ul>${claims.map((claim) => html`<li>${claim}</li>`)}</ul>`
-  return html`<strong>${name}</strong>${whole && ', all that it holds'}${parts}`
-}
+const credentialText = ({ name, claims, whole, background }: AskedCredential): Html =>
+  credentialCard({
+    name,
+    text: whole ? 'All that it holds' : undefined,
+    background,
+    listed: 'You show of it',
+    claims,
+  })
 
 function askedItem({ ways, required }: Asked): Html {
   const optional = !required && html` <span class="optional">(optional)</span>`
-  const shown = ways.map(
-    (way, at) => html`${at > 0 && html`<p>or</p>`}${way.map((each) => html`<div>${credentialText(each)}</div>`)}`,
-  )
+  const shown = ways.map((way, at) => html`${at > 0 && html`<p class="or">or</p>`}${way.map(credentialText)}`)
   return html`<li>${shown}${optional}</li>`
 }
 
 const askedList = (asked: readonly Asked[]): Html =>
   html`<h2>What is asked for</h2><ul class="asked">${asked.map(askedItem)}</ul>`
 
-const SCAN = 'Scan this code with the wallet, or with the camera of that device.'
-const SCAN_ELSEWHERE = `${SCAN} To go on in this browser afterwards, answer with a wallet on this device instead.`
+const GO_ON_HERE = 'To go on in this browser afterwards, answer with a wallet on this device instead.'
 
 /** What a wallet is opened with: by link and by QR code. */
-async function walletWays({ address, walletUrl, requireResponseCode }: PresentPage): Promise<Html> {
-  const opened = walletUrl === null ? address : forWallet(address, walletUrl)
-  const text = requireResponseCode ? SCAN_ELSEWHERE : SCAN
-  const code = await scannedCode(opened, 'QR code that opens this request in a wallet', text)
-  return html`${walletLink(opened)}${code}`
+async function walletWays(
+  url: string,
+  { address: uri, walletUrl, requireResponseCode, inQrCode }: PresentPage,
+): Promise<Html> {
+  const address = walletUrl === null ? uri : forWallet(uri, walletUrl)
+  const hint = requireResponseCode ? { hint: GO_ON_HERE } : {}
+  const codes = await scannedCodes({ address, url, byCamera: inQrCode, what: 'request', ...hint })
+  return html`${walletLink(address)}${codes}`
 }
 
 const BUTTON_ELSEWHERE = 'This was begun in another browser. Go on there.'
@@ -86,7 +91,9 @@ export async function openPresentPage(
       what: askedList(askedFor(deps, stored.dcqlQuery, stored.types)),
       status: progressOf(stored).message,
       timeLeft: timeLeft(stored.expiresAt, deps.clock()),
-      ways: await (wayOf(stored) === 'browser' ? browserWays(deps, stored, isOwn) : walletWays(stored)),
+      ways: await (wayOf(stored) === 'browser'
+        ? browserWays(deps, stored, isOwn)
+        : walletWays(presentPageUrl(deps.config, id), stored)),
       final: FINAL_STATES,
     }),
   })

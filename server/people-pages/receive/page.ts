@@ -3,12 +3,14 @@ import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { closedReason } from '../../issuer/openid4vci/offer.js'
 import { EXPIRED } from '../../issuer/openid4vci/sessions/session.js'
 import type { TxCodeDescription } from '../../issuer/openid4vci/tx-code.js'
+import { describeClaims } from '../../issuer/schemas/claims.js'
 import { receivePageUrl } from '../../pages/addresses.js'
+import { credentialCard } from '../../pages/credential-card.js'
 import { type Html, html } from '../../pages/html.js'
 import { page } from '../../pages/page.js'
-import { typeTitle } from '../../pages/words.js'
+import { inWords, typeTitle } from '../../pages/words.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
-import { openBody, scannedCode, walletLink } from '../frame.js'
+import { openBody, scannedCodes, walletLink } from '../frame.js'
 import { nameOf, type ReceivePage } from '../store.js'
 import { timeLeft } from '../time-left.js'
 import { DONE_STATES, progressOf } from './sentences.js'
@@ -17,6 +19,12 @@ const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePag
   typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay })
 
 const headingOf = (stored: ReceivePage): string => stored.pageTitle ?? `${credentialNameOf(stored)} for your wallet`
+
+/** What the claims at the top are called; `id` is whose they are. */
+const claimTitles = (body: ReceivePage['schemaBody']): string[] =>
+  describeClaims(body)
+    .filter(({ path }) => path.length === 1 && path[0] !== 'id')
+    .map(({ path, title }) => title ?? inWords(path.join('')))
 
 /** That a code will be asked for, never the code itself. */
 function txCodeHint({ input_mode, length, description }: TxCodeDescription): Html {
@@ -28,25 +36,27 @@ function txCodeHint({ input_mode, length, description }: TxCodeDescription): Htm
 function whatIsOffered(stored: ReceivePage): Html {
   const description = stored.schemaDisplay?.[0]?.description
   const { session } = stored
-  return html`<h2>What is offered</h2><ul class="asked"><li><strong>${credentialNameOf(stored)}</strong>${
-    description !== undefined && html`<p>${description}</p>`
-  }</li></ul>${session !== null && session.txCode !== null && txCodeHint(session.txCode)}${
+  const card = credentialCard({
+    name: credentialNameOf(stored),
+    text: description,
+    background: stored.schemaDisplay?.[0]?.background_color,
+    listed: 'It holds',
+    claims: claimTitles(stored.schemaBody),
+  })
+  return html`<h2>What is offered</h2>${card}${session !== null && session.txCode !== null && txCodeHint(session.txCode)}${
     stored.deferred && html`<p>The issuer decides later whether you get it. Your wallet keeps asking.</p>`
   }`
 }
 
-/** The link and the QR code of an offer. */
+/** The link and the QR codes of an offer. */
 async function walletWays(
   { config }: Pick<Deps, 'config'>,
-  { offeringId, profile, walletUrl }: ReceivePage,
+  url: string,
+  { offeringId, profile, walletUrl, inQrCode }: ReceivePage,
 ): Promise<Html> {
   const address = offeringFullUrl(config, { id: offeringId, profile, walletUrl: walletUrl ?? undefined })
-  const code = await scannedCode(
-    address,
-    'QR code that opens this offer in a wallet',
-    'Scan this code with the wallet, or with the camera of that device.',
-  )
-  return html`${walletLink(address)}${code}`
+  const codes = await scannedCodes({ address, url, byCamera: inQrCode, what: 'offer' })
+  return html`${walletLink(address)}${codes}`
 }
 
 /** @param canBeTaken whether wallets may still come; else one of them waits for the issuer */
@@ -69,7 +79,7 @@ async function openPage(
       what: whatIsOffered(stored),
       status: session === null ? 'Take it with your wallet.' : progressOf(session).message,
       timeLeft: canBeTaken ? timeLeft(expiresAt, deps.clock()) : undefined,
-      ways: canBeTaken ? await walletWays(deps, stored) : html``,
+      ways: canBeTaken ? await walletWays(deps, receivePageUrl(deps.config, id), stored) : html``,
       ...(session === null ? {} : { final: DONE_STATES }),
     }),
   })

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
+import { noPage } from '../../pages/no-page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
-import { noPage } from '../no-page.js'
 import { receivePage } from './page.js'
 
 /** The page of an offer or an offering, the same for everybody. */

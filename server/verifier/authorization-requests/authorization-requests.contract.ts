@@ -197,8 +197,9 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'Whether there is a page for people to be sent to (`pageUrl`), as POST /pages makes one. Wallets then lead back to it, and it ' +
-            'leads on to `redirectUri` in the browser that opened it first.',
+            'Whether there is a page for people to be sent to (`pageUrl`), as POST /pages makes one. The QR code then holds its address, so ' +
+            'that a camera without a wallet finds it. Wallets lead back to it, and it leads on to `redirectUri` in the browser that opened ' +
+            'it first.',
         }),
       verifierId: z
         .string()

@@ -151,7 +151,7 @@ export async function createRequest(
     expiresAt: new Date(createdAt.getTime() + validity * 1000),
   }
   const handedOut = await handOut(deps, session, secrets)
-  const page = request.page === true ? newPageOf(deps, session) : undefined
+  const page = request.page === true ? newPageOf(deps, session, { inQrCode: true }) : undefined
   await deps.stores.verificationSessions.insert(session, viewOf(session, handedOut.authorizationRequestUri), page)
   deps.metrics.verificationSession('created')
   return {

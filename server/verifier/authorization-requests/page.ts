@@ -37,7 +37,7 @@ function assertAsksHere({ config }: Pick<Deps, 'config'>, expectedOrigins: reado
 export function newPageOf(
   deps: Pick<Deps, 'formats' | 'config' | 'clock' | 'newId'>,
   { id, dcqlQuery, expiresAt, expectedOrigins }: RequestOfPage,
-  texts: PageTexts = {},
+  { inQrCode = false, ...texts }: PageTexts & { readonly inQrCode?: boolean } = {},
 ): NewPage {
   assertAsksHere(deps, expectedOrigins)
   return {
@@ -45,6 +45,7 @@ export function newPageOf(
     id: deps.newId(),
     verificationSessionId: id,
     typeNames: typeNamesOf(deps, dcqlQuery),
+    inQrCode,
     createdAt: deps.clock(),
     expiresAt: new Date(expiresAt.getTime() + deps.config.sessionRetentionDays * DAY_SECONDS * 1000),
   }

@@ -2,18 +2,39 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
+import { presentPageUrl } from '../../pages/addresses.js'
 import { forWallet } from '../../protocol/openid4vp/request-object.js'
 import type { Work } from '../../protocol/work.js'
 import { qrCodePng } from '../../qr-code.js'
 import { ownQrCode } from './address.js'
 import { cleanPng, ImageError } from './png.js'
 
-/** What the QR code of an authorization request says to a wallet. @throws 404 */
-export async function qrCodeContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {
+/** A QR code of an authorization request. */
+export interface RequestQrCode {
+  readonly sessionId: string
+  /** What a wallet is opened with. */
+  readonly walletUri: string
+  /** The page whose address the code holds in its place; null where there is none. */
+  readonly pageId: string | null
+}
+
+/** The QR code of an authorization request; undefined where there is none of that id. */
+export async function findQrCode(deps: Pick<Deps, 'stores'>, id: string): Promise<RequestQrCode | undefined> {
   const session = await deps.stores.verificationSessions.byQrCode(id)
-  if (session === undefined) throw errors.qrCodeNotFound()
-  const { authorizationRequestUri, walletUrl } = session
-  return walletUrl === null ? authorizationRequestUri : forWallet(authorizationRequestUri, walletUrl)
+  if (session === undefined) return undefined
+  const { authorizationRequestUri, walletUrl, pageId } = session
+  const walletUri = walletUrl === null ? authorizationRequestUri : forWallet(authorizationRequestUri, walletUrl)
+  return { sessionId: session.id, walletUri, pageId }
+}
+
+/** What such a code says: to a wallet, or to any camera where it holds the address of a page. */
+export const textOf = ({ config }: Pick<Deps, 'config'>, { walletUri, pageId }: RequestQrCode): string =>
+  pageId === null ? walletUri : presentPageUrl(config, pageId)
+
+async function requestContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {
+  const code = await findQrCode(deps, id)
+  if (code === undefined) throw errors.qrCodeNotFound()
+  return textOf(deps, code)
 }
 
 async function offeringContent(deps: Pick<Deps, 'config' | 'stores'>, id: string): Promise<string> {
@@ -39,7 +60,7 @@ export async function qrCodeImageAt(deps: Deps, url: string, work: Work): Promis
   const own = ownQrCode(deps.config, url)
   if (own !== undefined) {
     return qrCodePng(
-      'qrCodeId' in own ? await qrCodeContent(deps, own.qrCodeId) : await offeringContent(deps, own.offeringId),
+      'qrCodeId' in own ? await requestContent(deps, own.qrCodeId) : await offeringContent(deps, own.offeringId),
     )
   }
   try {

@@ -5,8 +5,13 @@ export const readQrCode = {
   meta: route('GET', '/api/v1/verifier/qr-codes/{id}', {
     tag: 'QR codes',
     summary: 'The QR code of an authorization request as a data URI',
-    description: 'A JSON string: the image as a data URI. It encodes the `openid4vp://` address that a wallet opens.',
+    description:
+      'A JSON string: the image as a data URI. It encodes the `openid4vp://` address that a wallet opens, or, of a request with `page`, the ' +
+      'page’s. The image itself where `Accept` likes that better; where it likes HTML best, as browsers do, they are sent on to that page, ' +
+      'or to one that is made on demand.',
     access: 'public',
+    alsoProduces: ['image/png', 'image/svg+xml'],
+    leadsToPage: true,
     errors: [400, 404],
   }),
   input: z.strictObject({ id: z.string() }),

@@ -1,7 +1,8 @@
 import { errors } from '../../errors.js'
-import { qrCodeDataUri } from '../../qr-code.js'
+import { qrCodeAnswer } from '../../pages/qr-code-answer.js'
 import { publicProcedure, router, verifierClientProcedure } from '../../trpc.js'
-import { qrCodeContent, qrCodeImageAt } from './image.js'
+import { findQrCode, qrCodeImageAt, textOf } from './image.js'
+import { pageOfQrCode } from './page.js'
 import { deleteQrCode, qrCodeImage, readQrCode } from './qr-codes.contract.js'
 
 export const qrCodesRouter = router({
@@ -9,7 +10,15 @@ export const qrCodesRouter = router({
     .meta(readQrCode.meta)
     .input(readQrCode.input)
     .output(readQrCode.output)
-    .query(async ({ ctx: { deps }, input }) => qrCodeDataUri(await qrCodeContent(deps, input.id))),
+    .query(async ({ ctx, input }) => {
+      const code = await findQrCode(ctx.deps, input.id)
+      return qrCodeAnswer(ctx, ctx.deps.config.verifierBaseUrl, {
+        code,
+        textOf: (found) => textOf(ctx.deps, found),
+        pageOf: (found) => pageOfQrCode(ctx, found),
+        notFound: errors.qrCodeNotFound,
+      })
+    }),
 
   delete: verifierClientProcedure
     .meta(deleteQrCode.meta)

@@ -99,7 +99,12 @@ const zEnded = z.strictObject({ ...eventRow.shape, pageId: z.string().nullable()
 
 const zExpired = z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int() })
 
-const zQrCode = z.strictObject({ authorizationRequestUri: z.string(), walletUrl: z.string().nullable() })
+const zQrCode = z.strictObject({
+  id: z.string(),
+  authorizationRequestUri: z.string(),
+  walletUrl: z.string().nullable(),
+  pageId: z.string().nullable(),
+})
 
 type QrCodeContent = z.infer<typeof zQrCode>
 
@@ -169,11 +174,12 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return row
     },
 
-    /** What a QR code says: the address of a request, and for which wallet. */
+    /** What a QR code stands for: a request, its address, for which wallet, and the page whose address the code holds. */
     async byQrCode(qrCodeId: string): Promise<QrCodeContent | undefined> {
       const [row] = await sql(zQrCode)`
-        SELECT first_view ->> 'authorizationRequestUri' AS "authorizationRequestUri", wallet_url AS "walletUrl"
-        FROM verification_sessions WHERE qr_code_id = ${qrCodeId}`
+        SELECT s.id, s.first_view ->> 'authorizationRequestUri' AS "authorizationRequestUri", s.wallet_url AS "walletUrl", p.id AS "pageId"
+        FROM verification_sessions s LEFT JOIN pages p ON p.verification_session_id = s.id AND p.in_qr_code
+        WHERE s.qr_code_id = ${qrCodeId}`
       return row
     },
 
@@ -220,7 +226,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
         audited AS (
           INSERT INTO audit_events (actor, action, subject, subject_id)
           SELECT NULL, ${ending.action}, 'verification-session', id FROM moved)
-        SELECT t.id, t.seq, t.data, p.id AS "pageId" FROM transitions t LEFT JOIN pages p ON p.verification_session_id = t.id`
+        SELECT t.id, t.seq, t.data, p.id AS "pageId" FROM transitions t LEFT JOIN pages p ON p.verification_session_id = t.id AND NOT p.on_demand`
       if (row !== undefined) announce([row])
       return row
     },

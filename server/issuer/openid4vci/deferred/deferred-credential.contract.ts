@@ -16,7 +16,7 @@ export const deferredCredential = {
     access: 'wallet',
     kind: 'protocol',
     alsoConsumes: ENCRYPTED_TYPE,
-    alsoProduces: ENCRYPTED_TYPE,
+    alsoProduces: [ENCRYPTED_TYPE],
     reply: zCredentialResponse,
     accepted: zWaitingResponse,
     invalid: 'invalid_credential_request',

@@ -1,0 +1,61 @@
+import { type Html, html } from './html.js'
+import { shortened } from './words.js'
+
+/** A credential as people recognize it. */
+export interface CredentialCard {
+  readonly name: string
+  /** Beneath the name: who issues it, or what it is. */
+  readonly text?: string | undefined
+  /** As the type's display has it, or whatever stands there. */
+  readonly background: string | undefined
+  /** What the list of claims is called. */
+  readonly listed: string
+  /** Titles of its claims. */
+  readonly claims: readonly string[]
+}
+
+const MOST_CLAIMS = 12
+const MOST_TITLE = 80
+const MOST_NAME = 120
+const MOST_TEXT = 300
+
+const COLOUR = /^#(?:[\da-f]{3}|[\da-f]{6})$/i
+
+/** `#abc` is `#aabbcc`. */
+const channelsOf = (colour: string): number[] =>
+  (colour.length === 4 ? colour.replaceAll(/[\da-f]/gi, '$&$&') : colour)
+    .slice(1)
+    .match(/../g)
+    ?.map((channel) => Number.parseInt(channel, 16) / 255) ?? []
+
+/** Relative luminance (WCAG 2.2). */
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = channelsOf(colour).map((channel) =>
+    channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4,
+  )
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** Above this, black has more contrast on a colour than white: 4.5 : 1 at least, whatever the type asks for. */
+const MIDDLE = 0.1791
+
+/** The colour as a picture behind the name: no policy of styles has anything against that. */
+function groundOf(background: string | undefined): { readonly picture: Html | undefined; readonly name: string } {
+  if (background === undefined || !COLOUR.test(background)) return { picture: undefined, name: 'plain' }
+  const picture = html`<svg aria-hidden="true" focusable="false" preserveAspectRatio="none" viewBox="0 0 1 1"><rect width="1" height="1" fill="${background}"/></svg>`
+  return { picture, name: luminanceOf(background) > MIDDLE ? 'bright' : 'dim' }
+}
+
+function claimsOf({ listed, claims }: CredentialCard): Html | undefined {
+  if (claims.length === 0) return undefined
+  const further = claims.length - MOST_CLAIMS
+  const items = claims.slice(0, MOST_CLAIMS).map((title) => html`<li>${shortened(title, MOST_TITLE)}</li>`)
+  return html`<p class="listed">${listed}</p><ul>${items}${further > 0 && html`<li>and ${further} more</li>`}</ul>`
+}
+
+/** The card: name and text on its colour, and beneath it what its claims are called. */
+export function credentialCard(card: CredentialCard): Html {
+  const { picture, name } = groundOf(card.background)
+  const text = card.text !== undefined && html`<span>${shortened(card.text, MOST_TEXT)}</span>`
+  return html`<div class="credential"><p class="face ${name}">${picture}<strong>${shortened(card.name, MOST_NAME)}</strong>${text}</p>${claimsOf(card)}</div>`
+}

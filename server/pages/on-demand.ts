@@ -1,0 +1,18 @@
+import { createHmac } from 'node:crypto'
+import type { Deps } from '../deps.js'
+
+/**
+ * The id of the page on demand of an offering or a session: the same each time, so that it is known before there is a page, and
+ * known to nobody who has the target's id alone. A UUID of version 8 (RFC 9562 §5.8).
+ */
+export function onDemandPageId(
+  { sealingKey }: Pick<Deps, 'sealingKey'>,
+  kind: 'present' | 'receive',
+  targetId: string,
+): string {
+  const bytes = createHmac('sha256', sealingKey('page-on-demand')).update(`${kind} ${targetId}`).digest()
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex', 0, 16)
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
