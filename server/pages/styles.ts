@@ -64,12 +64,14 @@ ul.asked { padding-left: 0; list-style: none; display: grid; gap: 1rem; }
 .credential li { padding: .1rem .6rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); font-size: .9rem; }
 details { border: 1px solid var(--line); border-radius: .75rem; }
 summary { padding: .75rem 1rem; cursor: pointer; font-weight: 600; }
-details section { padding-top: 0; border: 0; }
+.ways details section { padding-top: 0; border: 0; }
 nav ul { display: grid; gap: .75rem; margin: 1.5rem 0 0; padding: 0; list-style: none; }
 nav a { display: block; padding: .85rem 1rem; border: 1px solid var(--line); border-radius: .75rem; text-decoration: none; }
 nav a:hover { border-color: var(--accent); }
 nav strong { display: block; color: var(--accent); }
 nav span { color: var(--soft); font-size: .9rem; }
+.states { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; }
+.states .hint { margin: 0; }
 .state { display: inline-block; margin: 0; padding: .2rem .75rem; border-radius: 1rem; background: var(--good-wash); color: var(--good); font-weight: 600; }
 .state.down { background: var(--bad-wash); color: var(--bad); }
 button.primary { background: var(--accent); color: var(--on-accent); }

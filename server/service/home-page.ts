@@ -46,8 +46,7 @@ export async function homePage(ctx: Context, { version }: { readonly version: st
     body: html`
 <h1>Credence</h1>
 <p class="about">Issues, holds and verifies digital credentials.</p>
-${await stateOf(ctx)}
-<p class="hint">Version ${version}</p>
+<div class="states">${await stateOf(ctx)}<p class="hint">Version ${version}</p></div>
 <nav aria-label="What is here"><ul>${linksOf(ctx.deps).map(linkItem)}</ul></nav>`,
   })
 }

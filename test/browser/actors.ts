@@ -32,7 +32,7 @@ export async function assertGood(page: Page, name: string): Promise<void> {
 
 const SIZES = [
   { width: 360, height: 740 },
-  { width: 1280, height: 800 },
+  { width: 1440, height: 900 },
 ]
 
 /** Acts on a phone and on a desktop, in light and in dark. */
