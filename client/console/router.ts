@@ -41,10 +41,13 @@ const nextVersion = createRoute({
   component: lazyRouteComponent(() => import('./screens/types/edit.js'), 'NextVersion'),
 })
 
+const typeInSearch = ({ type: name }: Readonly<Record<string, unknown>>): { type?: string } =>
+  typeof name === 'string' ? { type: name } : {}
+
 const newOffer = createRoute({
   getParentRoute: () => root,
   path: '/offers',
-  validateSearch: ({ type: name }): { type?: string } => (typeof name === 'string' ? { type: name } : {}),
+  validateSearch: typeInSearch,
   component: lazyRouteComponent(() => import('./screens/offers/new-offer.js'), 'NewOffer'),
 })
 

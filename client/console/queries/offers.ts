@@ -2,7 +2,7 @@ import { infiniteQueryOptions, type QueryClient } from '@tanstack/react-query'
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
 import { credence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
-import type { OfferState, SessionFilters } from './shapes.js'
+import type { ListedOffer, OfferState, SessionFilters } from './shapes.js'
 
 export type OfferSession = CredenceOutputs['credentialOffers']['session']
 export type NewOffer = CredenceInputs['credentialOffers']['create']
@@ -58,3 +58,24 @@ export const offerSessions = (filters: SessionFilters<OfferState>) =>
     ...paged,
     select: itemsOf,
   })
+
+const MAX_LISTED = 200
+
+/** Deferred offers whose wallets wait for a decision, the newest first. A wallet has its token then, but no credential. */
+export const waitingOffers = infiniteQueryOptions({
+  queryKey: ['offers', 'waiting'],
+  queryFn: ({ signal, pageParam }) =>
+    credence.credentialOffers.sessions.query(
+      { state: 'TokenIssued', limit: MAX_LISTED, ...cursorOf(pageParam) },
+      { signal },
+    ),
+  ...paged,
+  select: (pages) => itemsOf<ListedOffer>(pages).filter(({ deferred }) => deferred === 'pending'),
+})
+
+/** Approves or rejects a deferred offer. */
+export async function decideOffer(client: QueryClient, id: string, approves: boolean): Promise<void> {
+  const { approve, reject } = credence.credentialOffers
+  await (approves ? approve : reject).mutate({ id })
+  await client.invalidateQueries({ queryKey: ['offers'] })
+}

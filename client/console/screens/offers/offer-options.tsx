@@ -17,17 +17,7 @@ export function OfferOptions({ configurations }: { readonly configurations: read
   return (
     <Panel title={words.how}>
       <div className="columns">
-        <Field label={words.expires} required>
-          {(props) => (
-            <select {...props} {...register('expires')}>
-              {Object.keys(DURATIONS).map((name) => (
-                <option key={name} value={name}>
-                  {words[name as Duration]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Expires />
         <Field label={words.limit} hint={words.limitHint} required error={errors.limit?.message}>
           {(props) => (
             <input
@@ -59,7 +49,6 @@ function ForOne({ configurations }: { readonly configurations: readonly Configur
   const { control, register, formState } = useFormContext<OfferForm>()
   const { errors } = formState
   const grant = useWatch({ control, name: 'grant' })
-  const nameOfFormat = (format: string) => words.formats[format as keyof typeof words.formats] ?? format
   return (
     <>
       <fieldset>
@@ -79,17 +68,47 @@ function ForOne({ configurations }: { readonly configurations: readonly Configur
         </Field>
       )}
       <Check {...register('deferred')}>{words.deferred}</Check>
-      <Field label={words.format} required error={errors.configurationId?.message}>
-        {(props) => (
-          <select {...props} {...register('configurationId')}>
-            {configurations.map(({ id, format }) => (
-              <option key={id} value={id}>
-                {nameOfFormat(format)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Format configurations={configurations} />
     </>
+  )
+}
+
+/** For how long it may be taken. */
+export function Expires() {
+  const { offers: words } = useTexts()
+  const { register } = useFormContext<OfferForm>()
+  return (
+    <Field label={words.expires} required>
+      {(props) => (
+        <select {...props} {...register('expires')}>
+          {Object.keys(DURATIONS).map((name) => (
+            <option key={name} value={name}>
+              {words[name as Duration]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+/** In which of its formats a credential is offered. */
+export function Format({ configurations }: { readonly configurations: readonly Configuration[] }) {
+  const { offers: words } = useTexts()
+  const { register, formState } = useFormContext<OfferForm>()
+  const { errors } = formState
+  const nameOfFormat = (format: string) => words.formats[format as keyof typeof words.formats] ?? format
+  return (
+    <Field label={words.format} required error={errors.configurationId?.message}>
+      {(props) => (
+        <select {...props} {...register('configurationId')}>
+          {configurations.map(({ id, format }) => (
+            <option key={id} value={id}>
+              {nameOfFormat(format)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }

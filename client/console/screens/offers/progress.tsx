@@ -1,12 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
 import type { OfferSession } from '../../queries/offers.js'
-import { credence } from '../../service.js'
 import type { Texts } from '../../texts/texts.js'
 import { useTexts } from '../../texts/use-texts.js'
-import { ProblemNote } from '../../ui/problem-note.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
+import { Decision } from './decision.js'
 
 /** What became of an offer so far, and what it waits for. */
 export function Progress({ sessions }: { readonly sessions: readonly OfferSession[] }) {
@@ -18,7 +16,13 @@ export function Progress({ sessions }: { readonly sessions: readonly OfferSessio
   return (
     <>
       <Timeline label={words.progress} steps={stepsOf(sessions, words)} />
-      {deferred !== undefined && !isOver && <Decision id={id} deferred={deferred} />}
+      {deferred === 'pending' && !isOver && (
+        <>
+          <p>{words.waiting}</p>
+          <Decision id={id} />
+        </>
+      )}
+      {deferred !== undefined && deferred !== 'pending' && !isOver && <p>{words[deferred]}</p>}
       {!isOver && state !== 'CredentialIssued' && (
         <p className="soft">
           {words.runsOut} <RelativeTime at={expiresAt} />
@@ -46,33 +50,4 @@ function stepsOf(sessions: readonly OfferSession[], { states, madeStep }: Texts[
       },
     ]
   })
-}
-
-interface DecisionProps {
-  readonly id: string
-  readonly deferred: NonNullable<OfferSession['deferred']>
-}
-
-/** Approving or rejecting what a wallet waits for. */
-function Decision({ id, deferred }: DecisionProps) {
-  const { offers: words } = useTexts()
-  const decide = useMutation({
-    mutationFn: (approves: boolean) =>
-      approves ? credence.credentialOffers.approve.mutate({ id }) : credence.credentialOffers.reject.mutate({ id }),
-  })
-  if (deferred !== 'pending') return <p>{words[deferred]}</p>
-  return (
-    <>
-      <p>{words.waiting}</p>
-      {decide.isError && <ProblemNote error={decide.error} />}
-      <div className="row">
-        <button type="button" className="primary" disabled={decide.isPending} onClick={() => decide.mutate(true)}>
-          {words.approve}
-        </button>
-        <button type="button" className="danger" disabled={decide.isPending} onClick={() => decide.mutate(false)}>
-          {words.reject}
-        </button>
-      </div>
-    </>
-  )
 }

@@ -7,6 +7,8 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
+import { Checklist } from './checklist.js'
+import { Failures } from './failures.js'
 import { Records } from './records.js'
 
 /** Documents that wallets read, below the service's address. */
@@ -24,38 +26,60 @@ export function Overview() {
   return (
     <Screen title={words.title} intro={words.intro}>
       <div className="panels">
-        <Panel title={words.next}>
-          <ol className="steps">
-            <li>
-              <Link to="/types/new-type">{words.nextType}</Link>
-              <p className="soft">{words.nextTypeText}</p>
-            </li>
-            <li>
-              <Link to="/offers">{words.nextOffer}</Link>
-              <p className="soft">{words.nextOfferText}</p>
-            </li>
-          </ol>
-        </Panel>
-        <Health />
-        <Panel title={words.documents} intro={words.documentsIntro}>
-          <ul className="plain">
-            {DOCUMENTS.map(([name, path]) => (
-              <li key={name}>
-                <a href={serviceAddress(path)} target="_blank" rel="noreferrer">
-                  {words[name]}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </Panel>
-        <Panel title={words.issuers}>
-          <Asked query={issuers}>{(records) => <Records records={records} />}</Asked>
-        </Panel>
-        <Panel title={words.verifiers}>
-          <Asked query={verifiers}>{(records) => <Records records={records} />}</Asked>
-        </Panel>
+        <div className="stack">
+          <Panel title={words.setup}>
+            <Checklist />
+          </Panel>
+          <Panel title={words.issuers}>
+            <Asked query={issuers}>{(records) => <Records records={records} />}</Asked>
+          </Panel>
+          <Panel title={words.verifiers}>
+            <Asked query={verifiers}>{(records) => <Records records={records} />}</Asked>
+          </Panel>
+        </div>
+        <div className="stack">
+          <Panel title={words.next}>
+            <Next />
+          </Panel>
+          <Panel title={words.failures}>
+            <Failures />
+          </Panel>
+          <Health />
+          <Panel title={words.documents} intro={words.documentsIntro}>
+            <ul className="plain">
+              {DOCUMENTS.map(([name, path]) => (
+                <li key={name}>
+                  <a href={serviceAddress(path)} target="_blank" rel="noreferrer">
+                    {words[name]}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        </div>
       </div>
     </Screen>
+  )
+}
+
+/** The way from nothing to a credential that is proven. */
+function Next() {
+  const { overview: words } = useTexts()
+  return (
+    <ol className="steps">
+      <li>
+        <Link to="/types/new-type">{words.nextType}</Link>
+        <p className="soft">{words.nextTypeText}</p>
+      </li>
+      <li>
+        <Link to="/offers">{words.nextOffer}</Link>
+        <p className="soft">{words.nextOfferText}</p>
+      </li>
+      <li>
+        <Link to="/requests/new-request">{words.nextRequest}</Link>
+        <p className="soft">{words.nextRequestText}</p>
+      </li>
+    </ol>
   )
 }
 

@@ -1,0 +1,35 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { CredenceOutputs } from '../../index.js'
+import { credence } from '../service.js'
+import type { ListedOffer, ListedVerification } from './shapes.js'
+
+export type Setup = CredenceOutputs['setup']['read']
+export type SetupItem = Setup['items'][number]
+
+/** What is configured. The service asks others for it, so that it is not asked again at once. */
+export const setup = queryOptions({
+  queryKey: ['setup'],
+  queryFn: ({ signal }) => credence.setup.read.query({}, { signal }),
+  staleTime: 60_000,
+})
+
+const SHOWN = 5
+
+export type Failure = ({ readonly kind: 'offer' } & ListedOffer) | ({ readonly kind: 'request' } & ListedVerification)
+
+/** Sessions of both kinds that failed, the newest first. */
+export const failures = queryOptions({
+  queryKey: ['overview', 'failures'],
+  queryFn: async ({ signal }): Promise<Failure[]> => {
+    const asked = { state: 'Error', limit: SHOWN } as const
+    const [offers, requests] = await Promise.all([
+      credence.credentialOffers.sessions.query(asked, { signal }),
+      credence.verificationSessions.list.query(asked, { signal }),
+    ])
+    const all: Failure[] = [
+      ...offers.items.map((item) => ({ kind: 'offer' as const, ...item })),
+      ...requests.items.map((item) => ({ kind: 'request' as const, ...item })),
+    ]
+    return all.sort((one, other) => other.createdAt.localeCompare(one.createdAt)).slice(0, SHOWN)
+  },
+})

@@ -1,0 +1,96 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Fragment, type ReactNode } from 'react'
+import {
+  type Configuration,
+  configurationsOf,
+  type TypeListed,
+  type TypeVersion,
+  types,
+  typeVersions,
+} from '../../queries/types.js'
+import { useSpoken } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { nameOf } from '../../ui/display-name.js'
+import { Empty } from '../../ui/empty.js'
+import { Field } from '../../ui/field.js'
+
+interface Props {
+  /** The screen, whose address names the type. */
+  readonly at: '/offers'
+  readonly wanted: string | undefined
+  /** Drawn anew for another version of the type, but not where the same one is read again. */
+  readonly children: (type: TypeVersion, configurations: readonly Configuration[]) => ReactNode
+}
+
+/** Choosing the type that is offered; where there is none, the way to make one. */
+export function ChosenType({ at, wanted, children }: Props) {
+  const { offers: words, types: typeWords } = useSpoken().texts
+  return (
+    <Asked query={useInfiniteQuery(types)}>
+      {(listed) => {
+        const chosen = listed.find(({ name }) => name === wanted) ?? listed[0]
+        return chosen === undefined ? (
+          <Empty title={words.noTypes} text={words.noTypesText}>
+            <Link to="/types/new-type" className="button primary">
+              {typeWords.make}
+            </Link>
+          </Empty>
+        ) : (
+          <>
+            <Chooser at={at} listed={listed} chosen={chosen} />
+            <OfType key={chosen.name} name={chosen.name}>
+              {children}
+            </OfType>
+          </>
+        )
+      }}
+    </Asked>
+  )
+}
+
+interface ChooserProps extends Pick<Props, 'at'> {
+  readonly listed: readonly TypeListed[]
+  readonly chosen: TypeListed
+}
+
+function Chooser({ at, listed, chosen }: ChooserProps) {
+  const { language, texts } = useSpoken()
+  const navigate = useNavigate()
+  return (
+    <div className="chooser">
+      <Field label={texts.offers.type} required>
+        {(props) => (
+          <select
+            {...props}
+            value={chosen.name}
+            onChange={({ target }) => void navigate({ to: at, search: { type: target.value }, replace: true })}
+          >
+            {listed.map(({ name, title, display }) => (
+              <option key={name} value={name}>
+                {nameOf(display, language) ?? title ?? name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </div>
+  )
+}
+
+function OfType({ name, children }: Pick<Props, 'children'> & { readonly name: string }) {
+  const versions = useQuery(typeVersions(name))
+  const configurations = useQuery(configurationsOf(name))
+  return (
+    <Asked query={versions}>
+      {(all) => (
+        <Asked query={configurations}>
+          {(found) => {
+            const active = all.find((version) => version.active)
+            return active === undefined ? null : <Fragment key={active.id}>{children(active, found)}</Fragment>
+          }}
+        </Asked>
+      )}
+    </Asked>
+  )
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { type SetupItem, setup } from '../../queries/overview.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { RelativeTime } from '../../ui/relative-time.js'
+import { Sentence } from '../../ui/sentence.js'
+
+const TONES = { ok: 'tag good', warning: 'tag warn', missing: 'tag warn', failed: 'tag bad', unused: 'tag' } as const
+
+/** What is configured: what is to be done stands open, all else is folded. */
+export function Checklist() {
+  const { overview: words } = useTexts()
+  return (
+    <Asked query={useQuery(setup)}>
+      {({ items, warnings }) => {
+        const isDone = ({ state }: SetupItem) => state === 'ok' || state === 'unused'
+        const open = items.filter((item) => !isDone(item))
+        const done = items.filter(isDone)
+        return (
+          <>
+            <p className={open.length === 0 ? 'good' : 'state'}>{words.toDo(open.length)}</p>
+            <Items items={open} />
+            {warnings.length > 0 && (
+              <details>
+                <summary>{words.warnings(warnings.length)}</summary>
+                <ul className="warnings">
+                  {warnings.map((warning) => (
+                    <li key={warning}>
+                      <Sentence>{warning}</Sentence>
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
+            {done.length > 0 && (
+              <details>
+                <summary>{words.done(done.length)}</summary>
+                <Items items={done} />
+              </details>
+            )}
+          </>
+        )
+      }}
+    </Asked>
+  )
+}
+
+function Items({ items }: { readonly items: readonly SetupItem[] }) {
+  const { overview: words } = useTexts()
+  if (items.length === 0) return null
+  return (
+    <ul className="checklist">
+      {items.map(({ id, state, sentence, action, expiresAt }) => (
+        <li key={id}>
+          <p className="checklist-title">
+            {words.setupItems[id]} <span className={TONES[state]}>{words.setupStates[state]}</span>
+          </p>
+          <p>
+            <Sentence>{sentence}</Sentence>
+            {expiresAt !== undefined && (
+              <span className="soft">
+                {' '}
+                {words.expires} <RelativeTime at={expiresAt} />
+              </span>
+            )}
+          </p>
+          {action !== null && (
+            <p className="soft">
+              <Sentence>{action}</Sentence>
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

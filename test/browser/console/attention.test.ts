@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type HostedWallet, LOOPBACK, newWallet } from '../../support/wallet.js'
+import { assertGood } from '../actors.js'
+import { driven, onEveryScreen, startOpenService } from './actors.js'
+
+const schema = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
+const offer = {
+  credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'],
+  credentialSubject: { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' },
+}
+
+const desk = driven(() => startOpenService(LOOPBACK))
+let wallet: HostedWallet
+
+/** A deferred offer that a wallet has asked for and waits for. */
+async function waiting(): Promise<string> {
+  const { json } = await desk.service.request('POST', '/credential-offers', { body: { ...offer, deferred: true } })
+  expect((await wallet.process(json.credentialOfferUri)).json).toMatchObject({ deferred: 1 })
+  return json.credentialOfferSessionId
+}
+
+const sessionOf = async (id: string) => (await desk.service.request('GET', `/credential-offer-sessions/${id}`)).json
+
+describe('what wants somebody’s attention', () => {
+  beforeAll(async () => {
+    expect((await desk.service.request('POST', '/schemas', { body: schema })).status).toBe(201)
+    wallet = await newWallet(desk.service)
+  })
+
+  it('deferred offers whose wallets wait are listed, approved and rejected', async () => {
+    const [approved, rejected] = [await waiting(), await waiting()]
+    await desk.opened('/offers', async (page) => {
+      const table = page.getByRole('table', { name: 'Wallets that wait for your decision' })
+      await table.getByRole('button', { name: `Approve: ${approved.slice(0, 18)}` }).click()
+      await table.getByRole('button', { name: `Approve: ${approved.slice(0, 18)}` }).waitFor({ state: 'detached' })
+      await assertGood(page, 'offers-waiting')
+      await table.getByRole('button', { name: `Reject: ${rejected.slice(0, 18)}` }).click()
+      await table.waitFor({ state: 'detached' })
+    })
+    expect(await sessionOf(approved)).toMatchObject({ deferred: 'approved' })
+    expect(await sessionOf(rejected)).toMatchObject({ state: 'Error', deferred: 'rejected' })
+  })
+
+  it('the overview names what failed last, with the check', async () => {
+    const taken = await desk.service.request('POST', '/credential-offers', { body: offer })
+    expect((await wallet.process(taken.json.credentialOfferUri)).status).toBe(200)
+    const claims = [{ path: ['productName'] }]
+    const { json } = await desk.service.request('POST', '/authorization-requests', {
+      body: {
+        trustedIssuers: ['did:web:elsewhere.example'],
+        dcqlQuery: {
+          credentials: [
+            {
+              id: 'proof',
+              format: 'dc+sd-jwt',
+              meta: { vct_values: [`${desk.service.url}/vct/ProofOfPurchase`] },
+              claims,
+            },
+          ],
+        },
+      },
+    })
+    await wallet.process(json.authorizationRequest ?? json.authorizationRequestUri)
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/`)
+      const failed = page.getByRole('region', { name: 'What failed last' })
+      await failed.getByText('Trust in the issuer').waitFor()
+      expect(await failed.getByRole('link', { name: 'Offer' }).count()).toBe(1)
+      await assertGood(page, `overview-failures-${name}`)
+    })
+  })
+})
