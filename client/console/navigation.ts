@@ -3,7 +3,7 @@ import type { Texts } from './texts/texts.js'
 /** One place of the navigation. */
 export interface Place {
   /** The path of the screen; also marked while one below it is shown. */
-  readonly to: '/' | '/types' | '/offers' | '/requests' | '/sessions' | '/verify' | '/audit'
+  readonly to: '/' | '/types' | '/offers' | '/requests' | '/wallets' | '/sessions' | '/verify' | '/audit'
   readonly name: keyof Texts['nav']
 }
 
@@ -13,6 +13,7 @@ export const PLACES: readonly Place[] = [
   { to: '/types', name: 'types' },
   { to: '/offers', name: 'offers' },
   { to: '/requests', name: 'requests' },
+  { to: '/wallets', name: 'wallets' },
   { to: '/sessions', name: 'sessions' },
   { to: '/verify', name: 'verify' },
   { to: '/audit', name: 'audit' },

@@ -76,6 +76,18 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('./screens/requests/request.js'), 'Request'),
 })
 
+const wallets = createRoute({
+  getParentRoute: () => root,
+  path: '/wallets',
+  component: lazyRouteComponent(() => import('./screens/wallets/list.js'), 'WalletList'),
+})
+
+const wallet = createRoute({
+  getParentRoute: () => root,
+  path: '/wallets/$id',
+  component: lazyRouteComponent(() => import('./screens/wallets/wallet.js'), 'Wallet'),
+})
+
 const signedIn = createRoute({
   getParentRoute: () => root,
   path: SIGNED_IN,
@@ -115,6 +127,8 @@ export const router = createRouter({
     requests,
     newRequest,
     request,
+    wallets,
+    wallet,
     sessions,
     verify,
     audit,

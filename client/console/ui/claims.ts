@@ -6,7 +6,7 @@ export interface Leaf {
 
 /** As deep and as many as a card shows. */
 const MAX_DEPTH = 8
-const MAX_LEAVES = 200
+export const MAX_LEAVES = 200
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 

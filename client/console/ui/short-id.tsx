@@ -22,3 +22,7 @@ export function ShortId({ id, what }: Props) {
     </span>
   )
 }
+
+/** A client identifier without the prefix that says it is a DID (OpenID4VP 1.0 §5.9.3), which hides what tells it from others. */
+export const shortenedClient = (clientId: string): string =>
+  shortened(clientId.replace(/^decentralized_identifier:(?=did:)/, ''))

@@ -4,6 +4,7 @@ import { madeOffer, type OfferSession } from '../../queries/offers.js'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { CopyButton } from '../../ui/copy-button.js'
+import { HostedWallet } from '../../ui/hosted-wallet.js'
 import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { QrCode } from '../../ui/qr-code.js'
@@ -57,6 +58,7 @@ export function Offer() {
                 <CopyButton value={made.pageUrl} what={words.page} />
               </p>
             )}
+            <HostedWallet uri={made.link} pin={made.pin} kind="offer" />
           </Panel>
         )}
         <Panel title={words.progress}>

@@ -5,6 +5,7 @@ import type { VerificationSession } from '../../queries/shapes.js'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { CopyButton } from '../../ui/copy-button.js'
+import { HostedWallet } from '../../ui/hosted-wallet.js'
 import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { QrCode } from '../../ui/qr-code.js'
@@ -56,6 +57,7 @@ function Code({ session }: { readonly session: VerificationSession }) {
             <a href={link}>{words.link}</a>
             <CopyButton value={link} what={words.link} />
           </p>
+          <HostedWallet uri={link} kind="request" />
         </>
       )}
       {page !== undefined && (

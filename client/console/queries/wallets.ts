@@ -1,0 +1,88 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { CredenceOutputs } from '../../index.js'
+import { credence } from '../service.js'
+
+/** A hosted wallet: a holder whose keys are in the service. */
+export type Wallet = CredenceOutputs['agentHolders']['list'][number]
+export type HeldCredential = CredenceOutputs['walletCredentials']['list'][number]
+export type Presentation = CredenceOutputs['walletPresentations']['list'][number]
+
+type Started = CredenceOutputs['flows']['start']
+
+/** What a verifier asks, as the holder is shown it. */
+export type Asking = Extract<Started, { flowType: 'presentation' }>['data']
+
+/** The hosted wallets of whoever looks, the newest first; the service gives 1,000 at most. */
+export const wallets = queryOptions({
+  queryKey: ['wallets', 'list'],
+  queryFn: ({ signal }) => credence.agentHolders.list.query({}, { signal }),
+})
+
+export const heldCredentials = (holderId: string) =>
+  queryOptions({
+    queryKey: ['wallets', 'credentials', holderId],
+    queryFn: ({ signal }) => credence.walletCredentials.list.query({ holderId }, { signal }),
+  })
+
+export const presentations = (holderId: string) =>
+  queryOptions({
+    queryKey: ['wallets', 'presentations', holderId],
+    queryFn: ({ signal }) => credence.walletPresentations.list.query({ holderId }, { signal }),
+  })
+
+export const makeWallet = (): Promise<Wallet> => credence.agentHolders.create.mutate({ method: 'key' })
+
+/** What became of an offer or a request that was given to a hosted wallet. */
+export type Outcome =
+  /** `deferred`: how many credentials the issuer will have later. */
+  | { readonly kind: 'taken'; readonly wallet: Wallet; readonly deferred: number }
+  | { readonly kind: 'presented'; readonly wallet: Wallet }
+  /** The verifier wants something authorized, which a person must see first. */
+  | { readonly kind: 'unconfirmed'; readonly wallet: Wallet; readonly asking: Asking }
+  /** The wallet has nothing that the verifier would take. */
+  | { readonly kind: 'lacking'; readonly wallet: Wallet; readonly asking: Asking }
+  | { readonly kind: 'declined'; readonly wallet: Wallet }
+
+/** Presents what was asked, with the first credential that fits, and authorizes what the verifier wants authorized. */
+export async function present(wallet: Wallet, { processId, matchingCredentials: [first] }: Asking): Promise<Outcome> {
+  if (first === undefined) throw new Error('There is no credential to present.')
+  await credence.flows.confirm.mutate({ processId, type: 'presentation', selectedCredential: { id: first.id } })
+  return { kind: 'presented', wallet }
+}
+
+/** Tells the verifier that the holder does not want to. */
+export async function decline(wallet: Wallet, { processId }: Asking): Promise<Outcome> {
+  await credence.flows.decline.mutate({ processId })
+  return { kind: 'declined', wallet }
+}
+
+/** Lets a wallet take an offer or answer a request. What a person must confirm is not done before they do. */
+export async function give(wallet: Wallet, uri: string, pin?: string): Promise<Outcome> {
+  const { did } = wallet
+  if (did === undefined) throw new Error('This wallet has no DID.')
+  const { flowType, data } = await credence.flows.start.mutate({ qrContent: uri, did })
+  if (flowType === 'presentation') {
+    if (data.matchingCredentials.length === 0) return { kind: 'lacking', wallet, asking: data }
+    if ((data.transactionData ?? []).length > 0) return { kind: 'unconfirmed', wallet, asking: data }
+    return present(wallet, data)
+  }
+  const { processId } = data
+  const txCode = pin === undefined || pin === '' ? {} : { txCode: pin }
+  const { data: taken } = await credence.flows.confirm.mutate({
+    processId,
+    type: 'claim',
+    selectedCredential: {},
+    ...txCode,
+  })
+  return { kind: 'taken', wallet, deferred: typeof taken?.deferred === 'number' ? taken.deferred : 0 }
+}
+
+const USED = ['wallets', 'used']
+
+/** The wallet that was used last is proposed the next time, until the page is loaded anew. */
+export const noteUse = (client: QueryClient, { id }: Wallet): void => {
+  client.setQueryDefaults(USED, { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY })
+  client.setQueryData(USED, id)
+}
+
+export const usedLast = (client: QueryClient): string | undefined => client.getQueryData(USED)

@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { give, noteUse, type Outcome, type Wallet } from '../../queries/wallets.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Field } from '../../ui/field.js'
+import { ProblemNote } from '../../ui/problem-note.js'
+import { WalletOutcome } from '../../ui/wallet-outcome.js'
+
+/** Gives a wallet what the code of an offer or of a request says. */
+export function Give({ wallet }: { readonly wallet: Wallet }) {
+  const { wallets: words, form } = useTexts()
+  const client = useQueryClient()
+  const [link, setLink] = useState('')
+  const [pin, setPin] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome>()
+  const giving = useMutation({
+    mutationFn: () => {
+      noteUse(client, wallet)
+      return give(wallet, link.trim(), pin.trim())
+    },
+    onMutate: () => setOutcome(undefined),
+    onSuccess: (became) => {
+      setOutcome(became)
+      if (became.kind === 'taken' || became.kind === 'presented') {
+        setLink('')
+        setPin('')
+      }
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['wallets'] }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setMissing(link.trim() === '')
+    if (link.trim() !== '') giving.mutate()
+  }
+  return (
+    <form className="fields" onSubmit={submit} noValidate>
+      <Field label={words.link} hint={words.linkHint} error={isMissing ? form.required : undefined} required>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={3}
+            spellCheck={false}
+            autoComplete="off"
+            value={link}
+            onChange={({ target }) => setLink(target.value)}
+          />
+        )}
+      </Field>
+      <Field label={words.pin} hint={words.pinHint}>
+        {(control) => (
+          <input {...control} autoComplete="off" value={pin} onChange={({ target }) => setPin(target.value)} />
+        )}
+      </Field>
+      {giving.isError && <ProblemNote error={giving.error} />}
+      {outcome !== undefined && <WalletOutcome outcome={outcome} onOutcome={setOutcome} isElsewhere={false} />}
+      <p>
+        <button type="submit" className="primary" disabled={giving.isPending}>
+          {words.giveIt}
+        </button>
+      </p>
+    </form>
+  )
+}

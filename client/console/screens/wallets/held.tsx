@@ -1,0 +1,120 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { issuerMetadata } from '../../queries/metadata.js'
+import type { HeldCredential, Wallet } from '../../queries/wallets.js'
+import { credence } from '../../service.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
+import { Dialog } from '../../ui/dialog.js'
+import { nameOf } from '../../ui/display-name.js'
+import { Listing } from '../../ui/listing.js'
+import { ProblemNote } from '../../ui/problem-note.js'
+import { RelativeTime } from '../../ui/relative-time.js'
+import { shortened } from '../../ui/short-id.js'
+
+interface Props {
+  readonly wallet: Wallet
+  readonly credentials: readonly HeldCredential[]
+}
+
+/** What credentials are called: by this installation's own metadata where it issues the type, else as the type is written. */
+function useNames(): (credential: HeldCredential) => string {
+  const { language } = useSpoken()
+  const known = useQuery(issuerMetadata).data?.credential_configurations_supported ?? {}
+  return ({ type, configurationId }) => {
+    const written = type.at(-1) ?? ''
+    const { vct, doctype, credential_definition, credential_metadata } = known[configurationId] ?? {}
+    const isOurs = [vct, doctype, ...(credential_definition?.type ?? [])].includes(written)
+    return (isOurs ? nameOf(credential_metadata?.display, language) : undefined) ?? shortened(written)
+  }
+}
+
+/** What a wallet holds. No claim is shown: of each what it is, whose, and whether it is good. */
+export function Held({ wallet, credentials }: Props) {
+  const { wallets: words, requests } = useTexts()
+  const called = useNames()
+  const [leaving, setLeaving] = useState<HeldCredential>()
+  return (
+    <>
+      <Listing
+        label={words.held}
+        rows={credentials}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            key: 'type',
+            name: words.type,
+            cell: (credential) => <span title={credential.type.at(-1)}>{called(credential)}</span>,
+          },
+          {
+            key: 'format',
+            name: requests.format,
+            cell: ({ format }) => requests.formats[format as keyof typeof requests.formats] ?? format,
+          },
+          {
+            key: 'issuer',
+            name: words.issuer,
+            cell: ({ issuer }) => <code title={issuer}>{shortened(issuer)}</code>,
+          },
+          {
+            key: 'status',
+            name: words.status,
+            cell: ({ status }) => (
+              <span className={status === 'valid' ? 'tag good' : status === 'unknown' ? 'tag' : 'tag bad'}>
+                {words.statuses[status]}
+              </span>
+            ),
+          },
+          { key: 'taken', name: words.takenAt, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+          {
+            key: 'actions',
+            name: words.rowActions,
+            nameless: true,
+            cell: (credential) => (
+              <button
+                type="button"
+                className="quiet"
+                aria-label={words.removeCredential(called(credential))}
+                onClick={() => setLeaving(credential)}
+              >
+                {words.remove}
+              </button>
+            ),
+          },
+        ]}
+      />
+      {leaving !== undefined && <Removal wallet={wallet} credential={leaving} onClose={() => setLeaving(undefined)} />}
+    </>
+  )
+}
+
+interface RemovalProps {
+  readonly wallet: Wallet
+  readonly credential: HeldCredential
+  readonly onClose: () => void
+}
+
+function Removal({ wallet, credential, onClose }: RemovalProps) {
+  const { wallets: words, common } = useTexts()
+  const client = useQueryClient()
+  const removal = useMutation({
+    mutationFn: () => credence.walletCredentials.remove.mutate({ holderId: wallet.id, credentialId: credential.id }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['wallets'] })
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={words.removeTitle} onClose={onClose}>
+      <p>{words.removeText}</p>
+      {removal.isError && <ProblemNote error={removal.error} />}
+      <div className="row">
+        <button type="button" className="danger" disabled={removal.isPending} onClick={() => removal.mutate()}>
+          {words.remove}
+        </button>
+        <button type="button" onClick={onClose}>
+          {common.cancel}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

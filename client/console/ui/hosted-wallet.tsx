@@ -1,0 +1,69 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { session } from '../queries/session.js'
+import { give, makeWallet, noteUse, type Outcome, usedLast, type Wallet, wallets } from '../queries/wallets.js'
+import { useTexts } from '../texts/use-texts.js'
+import { Field } from './field.js'
+import { ProblemNote } from './problem-note.js'
+import { shortened } from './short-id.js'
+import { WalletOutcome } from './wallet-outcome.js'
+
+interface Props {
+  /** An offer or a request, as a wallet opens it. */
+  readonly uri: string
+  readonly pin?: string | undefined
+  readonly kind: 'offer' | 'request'
+}
+
+/** Hosted wallets belong to admins: nobody else is shown them. */
+export function HostedWallet(props: Props) {
+  const { data } = useQuery(session)
+  return data?.mode === 'open' || data?.user?.isAdmin === true ? <Use {...props} /> : null
+}
+
+/** Takes an offer or answers a request with a hosted wallet, at one click; the first wallet is made by it. */
+function Use({ uri, pin, kind }: Props) {
+  const { wallets: words } = useTexts()
+  const client = useQueryClient()
+  const { data: all } = useQuery(wallets)
+  const [chosen, setChosen] = useState(() => usedLast(client))
+  const [outcome, setOutcome] = useState<Outcome>()
+  const using = useMutation({
+    mutationFn: async (wallet: Wallet | undefined) => {
+      const used = wallet ?? (await makeWallet())
+      noteUse(client, used)
+      return give(used, uri, pin)
+    },
+    onSuccess: setOutcome,
+    onSettled: () => client.invalidateQueries({ queryKey: ['wallets'] }),
+  })
+  if (all === undefined) return null
+  if (outcome !== undefined && outcome.kind !== 'lacking')
+    return <WalletOutcome outcome={outcome} onOutcome={setOutcome} isElsewhere />
+  const wallet = all.find(({ id }) => id === chosen) ?? all[0]
+  return (
+    <div className="fields">
+      {all.length > 1 && (
+        <Field label={words.which} required>
+          {(control) => (
+            <select {...control} value={wallet?.id} onChange={({ target }) => setChosen(target.value)}>
+              {all.map(({ id, did }) => (
+                <option key={id} value={id}>
+                  {shortened(did ?? id)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <p>
+        <button type="button" className="primary" disabled={using.isPending} onClick={() => using.mutate(wallet)}>
+          {kind === 'offer' ? words.takeHere : words.answerHere}
+        </button>
+      </p>
+      <p className="soft">{words.hereHint}</p>
+      {outcome !== undefined && <WalletOutcome outcome={outcome} onOutcome={setOutcome} isElsewhere />}
+      {using.isError && <ProblemNote error={using.error} />}
+    </div>
+  )
+}

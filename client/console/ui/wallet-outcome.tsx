@@ -1,0 +1,92 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type Asking, decline, type Outcome, present, type Wallet } from '../queries/wallets.js'
+import { useTexts } from '../texts/use-texts.js'
+import { leavesOf, MAX_LEAVES } from './claims.js'
+import { Dialog } from './dialog.js'
+import { ProblemNote } from './problem-note.js'
+import { shortenedClient } from './short-id.js'
+
+interface Props {
+  readonly outcome: Outcome
+  /** What became of it after a person has decided. */
+  readonly onOutcome: (outcome: Outcome) => void
+  /** Whether the wallet's own screen is a step away. */
+  readonly isElsewhere: boolean
+}
+
+/** What a hosted wallet did with an offer or a request, in words; where a person must decide, the question. */
+export function WalletOutcome({ outcome, onOutcome, isElsewhere }: Props) {
+  const { wallets: words } = useTexts()
+  const { kind, wallet } = outcome
+  if (kind === 'unconfirmed') return <Decision wallet={wallet} asking={outcome.asking} onOutcome={onOutcome} />
+  const sentence = {
+    taken: kind === 'taken' && outcome.deferred > 0 ? words.willFollow : words.taken,
+    presented: words.presented,
+    lacking: words.lacking,
+    declined: words.declined,
+  }[kind]
+  return (
+    <div role="status">
+      <p className={kind === 'lacking' ? 'bad' : kind === 'declined' ? undefined : 'good'}>{sentence}</p>
+      {isElsewhere && (
+        <p>
+          <Link to="/wallets/$id" params={{ id: wallet.id }}>
+            {words.openWallet}
+          </Link>
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface DecisionProps {
+  readonly wallet: Wallet
+  readonly asking: Asking
+  readonly onOutcome: (outcome: Outcome) => void
+}
+
+/** What the verifier wants authorized, shown whole before anything is presented (OpenID4VP 1.0 §8.4). */
+function Decision({ wallet, asking, onOutcome }: DecisionProps) {
+  const { wallets: words } = useTexts()
+  const client = useQueryClient()
+  const deciding = useMutation({
+    mutationFn: (agrees: boolean) => (agrees ? present : decline)(wallet, asking),
+    onSuccess: onOutcome,
+    onSettled: () => client.invalidateQueries({ queryKey: ['wallets'] }),
+  })
+  const { verifier, transactionData = [] } = asking
+  return (
+    <Dialog title={words.authorizeTitle} onClose={() => deciding.mutate(false)}>
+      <p title={verifier.id}>{words.authorize(verifier.name ?? shortenedClient(verifier.id))}</p>
+      {transactionData.map((transaction) => (
+        <Whole key={JSON.stringify(transaction)} transaction={transaction} />
+      ))}
+      {deciding.isError && <ProblemNote error={deciding.error} />}
+      <div className="row">
+        <button type="button" className="primary" disabled={deciding.isPending} onClick={() => deciding.mutate(true)}>
+          {words.agree}
+        </button>
+        <button type="button" disabled={deciding.isPending} onClick={() => deciding.mutate(false)}>
+          {words.refuse}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Nothing is left out of it: what has more members than are listed is shown as it is. */
+function Whole({ transaction }: { readonly transaction: Readonly<Record<string, unknown>> }) {
+  const leaves = leavesOf(transaction)
+  if (leaves.length === MAX_LEAVES) return <pre>{JSON.stringify(transaction, undefined, 2)}</pre>
+  return (
+    <dl>
+      {leaves.map(({ path, value }) => (
+        <div key={path.join('\0')}>
+          <dt>{path.join('.')}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { assertGood } from '../actors.js'
+import { driven, heading, onEveryScreen } from './actors.js'
+import { press, tabTo, typeInto } from './keyboard.js'
+
+const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
+const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
+const MOST_CLICKS = 12
+
+const desk = driven()
+
+/** Makes an offer of the demonstration type; what a wallet opens, and the PIN where there is one. */
+async function offered(more: Readonly<Record<string, unknown>> = {}): Promise<{ link: string; pin: string }> {
+  const { status, json, text } = await desk.service.request('POST', '/credential-offers', {
+    body: { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject: SUBJECT, ...more },
+  })
+  expect(status, text).toBe(201)
+  return { link: json.credentialOfferUri, pin: json.txCode ?? '' }
+}
+
+/** A request that wants a payment authorized. */
+async function paymentAsked(): Promise<string> {
+  const metadata = await desk.service.request('GET', '/.well-known/openid-credential-issuer')
+  const { vct } = metadata.json.credential_configurations_supported['ProofOfPurchase-sd-jwt']
+  const { status, json, text } = await desk.service.request('POST', '/authorization-requests', {
+    body: {
+      dcqlQuery: {
+        credentials: [
+          { id: 'purchase', format: 'dc+sd-jwt', meta: { vct_values: [vct] }, claims: [{ path: ['productName'] }] },
+        ],
+      },
+      transactionData: [{ type: 'payment', credential_ids: ['purchase'], amount: '12.50 EUR', payee: 'Corner Shop' }],
+    },
+  })
+  expect(status, text).toBe(201)
+  return json.authorizationRequestUri
+}
+
+/** Counts what a person presses with a mouse, from now on. */
+async function countClicks(page: Page): Promise<() => Promise<unknown>> {
+  await page.evaluate('window.presses = 0; addEventListener("pointerdown", () => { window.presses += 1 }, true); null')
+  return () => page.evaluate('window.presses')
+}
+
+const click = (page: Page, role: 'button' | 'link', name: string) =>
+  page.getByRole(role, { name, exact: true }).first().click()
+
+describe('hosted wallets', () => {
+  it('where there is none yet, the screen leads to the next step', async () => {
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/wallets`)
+      await page.getByText('There is no wallet yet').waitFor()
+      await assertGood(page, `wallets-empty-${name}`)
+    })
+  })
+
+  it(`from an empty service to a verified credential it is at most ${MOST_CLICKS} clicks, without a phone`, async () => {
+    await desk.opened('/', async (page) => {
+      await heading(page, 'Overview')
+      const clicks = await countClicks(page)
+      await click(page, 'link', 'Credential types')
+      await click(page, 'link', 'New credential type')
+      await page.getByLabel('Technical name').fill('Ticket')
+      await page.getByLabel('Claim, claim 1').fill('seat')
+      await click(page, 'button', 'Publish')
+      await click(page, 'link', 'Offer')
+      await page.getByLabel('seat').fill('12 A')
+      await click(page, 'button', 'Make the offer')
+      await click(page, 'button', 'Take it with a hosted wallet')
+      await page.getByText('The wallet has taken the credential.').waitFor()
+      await click(page, 'link', 'Requests')
+      await click(page, 'link', 'New request')
+      await page.getByLabel('seat', { exact: true }).check()
+      await click(page, 'button', 'Ask now')
+      await click(page, 'button', 'Answer with a hosted wallet')
+      await page.getByText('Everything that was asked for is proven.').waitFor()
+      await page.getByRole('region', { name: 'What was proven' }).getByText('12 A').waitFor()
+      expect(await clicks()).toBeLessThanOrEqual(MOST_CLICKS)
+    })
+  })
+
+  it('are made and given offers with the keyboard alone; a wrong PIN loses nothing that was typed', async () => {
+    expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
+    const { link, pin } = await offered({ txCode: true })
+    await desk.opened(
+      '/wallets',
+      async (page) => {
+        await heading(page, 'Wallets')
+        await press(page, 'New wallet')
+        await heading(page, 'Hosted wallet')
+        await page.getByText('The wallet is empty').waitFor()
+        await typeInto(page, 'Link of the offer or request', link)
+        await typeInto(page, 'PIN', pin === '0000' ? '1111' : '0000')
+        await press(page, 'Give it to the wallet')
+        await page.getByText('That did not work').waitFor()
+        expect(await page.getByLabel('Link of the offer or request').inputValue()).toBe(link)
+        await page.getByLabel('PIN').fill(pin)
+        await press(page, 'Give it to the wallet')
+        await page.getByText('The wallet has taken the credential.').waitFor()
+        const held = page.getByRole('table', { name: 'What it holds' })
+        await held.getByText('valid').waitFor()
+        await held.getByRole('rowheader', { name: 'Proof of purchase' }).waitFor()
+        expect(await held.textContent()).not.toContain('Espresso machine')
+      },
+      [500],
+    )
+  })
+
+  it('present what a person must authorize only once they have, and tell the verifier where they decline', async () => {
+    const link = await paymentAsked()
+    const declined = await paymentAsked()
+    await desk.opened('/wallets', async (page) => {
+      await page.getByRole('table').getByRole('link').first().click()
+      for (const [uri, answer, outcome] of [
+        [declined, 'Decline', 'The request is declined.'],
+        [link, 'Authorize and present', 'The wallet has presented what was asked for.'],
+      ] as const) {
+        await page.getByLabel('Link of the offer or request').fill(uri)
+        await click(page, 'button', 'Give it to the wallet')
+        const question = page.getByRole('dialog', { name: 'Authorize this?' })
+        await question.getByText('12.50 EUR').waitFor()
+        await assertGood(page, `wallet-authorize-${answer}`)
+        await question.getByRole('button', { name: answer }).click()
+        await page.getByText(outcome).waitFor()
+      }
+      await page.getByRole('table', { name: 'What it presented' }).getByText('accepted').waitFor()
+    })
+  })
+
+  it('forget a credential once that is confirmed', async () => {
+    await desk.opened('/wallets', async (page) => {
+      await page.getByRole('table').getByRole('link').last().click()
+      await page.getByRole('table', { name: 'What it holds' }).waitFor()
+      await page.getByRole('rowheader', { name: 'Ticket' }).waitFor()
+      await tabTo(page, 'Remove Ticket')
+      await page.keyboard.press('Enter')
+      await page.getByText('Remove this credential from the wallet?').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+      await page.getByText('The wallet is empty').waitFor()
+    })
+  })
+
+  it('are good in every size, light and dark', async () => {
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/wallets`)
+      await page.getByRole('table').waitFor()
+      await assertGood(page, `wallets-${name}`)
+      await page.getByRole('table').getByRole('link').first().click()
+      await page.getByRole('table', { name: 'What it presented' }).waitFor()
+      await page.getByRole('table', { name: 'What it holds' }).waitFor()
+      await assertGood(page, `wallet-${name}`)
+    })
+  })
+})
