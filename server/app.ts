@@ -1,5 +1,6 @@
-import express, { type ErrorRequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Store } from 'express-rate-limit'
+import type { Config } from './config.js'
 import type { Deps } from './deps.js'
 import { errors } from './errors.js'
 import { accessLog } from './http/access-log.js'
@@ -8,6 +9,7 @@ import { consoleFiles } from './http/console-files.js'
 import { corsPolicy } from './http/cors.js'
 import { sendFailure } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
+import { depsOfStrangers, isOpenRoute } from './http/open-routes.js'
 import { rateLimiter } from './http/rate-limit.js'
 import { requestId } from './http/request-facts.js'
 import { requestMetrics } from './http/request-metrics.js'
@@ -24,11 +26,10 @@ export interface AppOptions {
   readonly rateLimitStore?: Store | undefined
 }
 
-/** The Express stack, in the order in which a request passes it. */
-export function createApp(deps: Deps, options: AppOptions = {}): App {
-  const { config, clock } = deps
-  const { appRouter, restRouter } = routersOf(deps.formats)
-  const ownRequestKey = deps.sealingKey('own-request')
+/** An application without anything of its own: what all requests pass first. */
+function newApp(deps: Deps): Express {
+  const { config } = deps
+  const { restRouter } = routersOf(deps.formats)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -40,17 +41,33 @@ export function createApp(deps: Deps, options: AppOptions = {}): App {
   if (deps.log.isLevelEnabled('info')) app.use(accessLog(deps.log, deps.sealingKey('access-log')))
   app.use(securityHeaders())
   app.use(corsPolicy(config))
+  return app
+}
+
+function limitRate(app: Express, deps: Deps, { rateLimitStore }: AppOptions): void {
+  const { rateLimit, console } = deps.config
+  if (rateLimit.max === 0 && (console?.rateLimitMax ?? 0) === 0) return
+  const key = deps.sealingKey('own-request')
+  const isOwn = (path: string, method: string, mac: string | undefined) =>
+    isOwnRequest(key, deps.clock, method, path, mac)
+  app.use(rateLimiter(deps, rateLimitStore, isOwn))
+}
+
+/** Finds issuer metadata at the address that has its path at the end. */
+function useWellKnown(app: Express, { issuerBaseUrl }: Config): void {
+  if (new URL(issuerBaseUrl).pathname !== '/') app.use(insertedWellKnown(issuerBaseUrl))
+}
+
+/** The Express stack, in the order in which a request passes it. */
+export function createApp(deps: Deps, options: AppOptions = {}): App {
+  const { config } = deps
+  const { appRouter, restRouter } = routersOf(deps.formats)
+  const app = newApp(deps)
   if (config.authDisabled) app.use(hostCheck(config))
   // Not counted: opening the console takes some ten files at once.
   if (config.console !== undefined) app.use(consoleFiles(config))
-  if (config.rateLimit.max > 0 || (config.console?.rateLimitMax ?? 0) > 0) {
-    app.use(
-      rateLimiter(deps, options.rateLimitStore, (path, method, mac) =>
-        isOwnRequest(ownRequestKey, clock, method, path, mac),
-      ),
-    )
-  }
-  if (new URL(config.issuerBaseUrl).pathname !== '/') app.use(insertedWellKnown(config.issuerBaseUrl))
+  limitRate(app, deps, options)
+  useWellKnown(app, config)
   app.use(createRestMount(restRouter, deps))
   app.use('/trpc', createRpcMount(appRouter, deps))
   app.use(apiReference(restRouter, deps))
@@ -60,6 +77,24 @@ export function createApp(deps: Deps, options: AppOptions = {}): App {
     if (request.path.startsWith('/trpc/')) sendRpcFailure(thrown, appRouter, request, response, deps)
     else sendFailure(thrown, undefined, request, response, deps)
   }
+  app.use(onError)
+  return app
+}
+
+/**
+ * The stack of the public listener: protocol, metadata and pages, for callers who are nobody, whatever they send and
+ * whatever host they name. What else the service has is not there.
+ */
+export function createPublicApp(ofService: Deps, options: AppOptions = {}): App {
+  const deps = depsOfStrangers(ofService)
+  const app = newApp(deps)
+  limitRate(app, deps, options)
+  useWellKnown(app, deps.config)
+  app.use(createRestMount(routersOf(deps.formats).restRouter, deps, isOpenRoute))
+
+  app.use((request, _response, next) => next(errors.routeNotFound(request.method, request.path)))
+  const onError: ErrorRequestHandler = (thrown, request, response, _next) =>
+    sendFailure(thrown, undefined, request, response, deps)
   app.use(onError)
   return app
 }

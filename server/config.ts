@@ -76,6 +76,8 @@ const zEnvironment = z.object({
   TRUST_PROXY: trustProxy,
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(0, 65_535, 3000),
+  PUBLIC_HOST: z.string().default('127.0.0.1'),
+  PUBLIC_PORT: integerWithin(0, 65_535).optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: integerWithin(0, 65_535).optional(),
   LOG_LEVEL: z
@@ -168,6 +170,8 @@ export interface Config {
   readonly trustProxy: boolean | number | string[] | undefined
   readonly host: string
   readonly port: number
+  /** Where strangers find protocol, metadata and pages, and nothing else; nowhere of its own without a port. */
+  readonly publicListener: { readonly host: string; readonly port: number | undefined }
   /** Where operators ask for health and metrics; nowhere without a port. */
   readonly metrics: { readonly host: string; readonly port: number | undefined }
   readonly logLevel: string
@@ -253,8 +257,10 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   if (isPooled(input.DATABASE_URL) && input.DIRECT_DATABASE_URL === undefined)
     problems.push('- DIRECT_DATABASE_URL must be defined where DATABASE_URL has pgbouncer=true.')
   if (isPooled(input.DIRECT_DATABASE_URL)) problems.push('- DIRECT_DATABASE_URL must not have pgbouncer=true.')
-  if (input.METRICS_PORT !== undefined && input.METRICS_PORT !== '0' && input.METRICS_PORT === (input.PORT ?? '3000')) {
-    problems.push('- METRICS_PORT must be another port than PORT.')
+  for (const name of ['METRICS_PORT', 'PUBLIC_PORT']) {
+    const port = input[name]
+    if (port !== undefined && port !== '0' && port === (input.PORT ?? '3000'))
+      problems.push(`- ${name} must be another port than PORT.`)
   }
   if (input.ISSUER_PROFILE === 'haip') {
     for (const name of ['ISSUER_X509', 'WALLET_TRUST_ANCHORS']) {
@@ -329,6 +335,7 @@ function configOf(env: Environment): Config {
     trustProxy: env.TRUST_PROXY,
     host: env.HOST,
     port: env.PORT,
+    publicListener: { host: env.PUBLIC_HOST, port: env.PUBLIC_PORT },
     metrics: { host: env.METRICS_HOST, port: env.METRICS_PORT },
     logLevel: env.LOG_LEVEL,
     webConcurrency: env.WEB_CONCURRENCY,

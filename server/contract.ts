@@ -44,6 +44,8 @@ export interface RestMeta {
   readonly event?: z.ZodType
   /** Whether it answers 304 to who has it already. */
   readonly notModified?: true
+  /** A JSON route for strangers, such as metadata: the public listener has it, as it has protocol routes and pages. */
+  readonly open?: true
   readonly access: RouteAccess
 }
 

@@ -155,4 +155,6 @@ export interface Deps {
   readonly pings: Pings
   readonly health: Health
   readonly metrics: Metrics
+  /** Of the public listener, which has neither console nor reference: nothing leads there. */
+  readonly forStrangers?: true
 }

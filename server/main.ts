@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Store } from 'express-rate-limit'
-import { createApp } from './app.js'
+import { createApp, createPublicApp } from './app.js'
 import { type Config, readConfig } from './config.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import type { RedisCounter } from './http/rate-limit-redis.js'
@@ -26,11 +26,11 @@ import { superviseWorkers } from './workers.js'
  */
 const KEEP_ALIVE_MS = 65_000
 
-function listen(app: App, config: Config): Promise<Server> {
+function listen(app: App, { host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
   const { server, serve } = createAppServer({ keepAliveTimeout: KEEP_ALIVE_MS })
   serve(app)
   return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(config.port, config.host, () => resolve(server.off('error', reject)))
+    server.once('error', reject).listen(port, host, () => resolve(server.off('error', reject)))
   })
 }
 
@@ -40,7 +40,7 @@ function listen(app: App, config: Config): Promise<Server> {
  */
 function stopWhenTold(
   config: Config,
-  server: Server,
+  servers: readonly Server[],
   service: Service,
   redis: RedisCounter | undefined,
   log: Log,
@@ -49,11 +49,11 @@ function stopWhenTold(
     const delaySeconds = config.shutdownDelaySeconds
     log.info({ signal, delaySeconds }, 'stopping')
     service.beginStop()
-    endConnections(server)
+    servers.forEach(endConnections)
     if (delaySeconds > 0) await setTimeout(delaySeconds * 1_000, undefined, { signal: hurry }).catch(() => undefined)
     log.info('draining')
     service.endStreams()
-    await closeServer(server)
+    await Promise.all(servers.map(closeServer))
     await service.close()
     await redis?.close()
     log.info('stopped')
@@ -73,6 +73,15 @@ async function redisCounter(url: string, log: Log): Promise<RedisCounter> {
   return createRedisCounter(url, log)
 }
 
+/** The public listener, where PUBLIC_PORT is set. */
+async function listenForStrangers(
+  { deps }: Service,
+  { publicListener: { host, port } }: Config,
+  rateLimitStore: Store | undefined,
+): Promise<Server | undefined> {
+  return port === undefined ? undefined : listen(createPublicApp(deps, { rateLimitStore }), { host, port })
+}
+
 async function serve(config: Config, log: Log): Promise<void> {
   const redis = config.redisUrl === undefined ? undefined : await redisCounter(config.redisUrl, log)
   const service = await createService(config, {
@@ -84,10 +93,12 @@ async function serve(config: Config, log: Log): Promise<void> {
   else await listenForOperators(config, log, () => ownSources(service.deps))
   const rateLimitStore: Store | undefined = redis?.store ?? (cluster.isWorker ? new PrimaryStore() : undefined)
   const server = await listen(createApp(service.deps, { rateLimitStore }), config)
-  stopWhenTold(config, server, service, redis, log)
+  const strangers = await listenForStrangers(service, config, rateLimitStore)
+  stopWhenTold(config, strangers === undefined ? [server] : [server, strangers], service, redis, log)
   const { address, port } = server.address() as AddressInfo
   const { issuerBaseUrl: issuer, verifierBaseUrl: verifier } = config
   log.info({ pid: process.pid, address, port, issuer, verifier }, 'listening')
+  if (strangers !== undefined) log.info(strangers.address() as AddressInfo, 'listening for strangers')
 }
 
 /** A warning of the start is shown whatever LOG_LEVEL says: on standard error where the log would leave it out. */

@@ -15,11 +15,14 @@ export function whyNotStarted(thrown: unknown, config: Config | undefined, prepa
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   if (error instanceof ConfigurationError || error instanceof MigrationError || config === undefined)
     return error.message
-  const { code = '', syscall } = error as { code?: string; syscall?: string }
-  const place = `${config.host}:${config.port}`
-  if (code === 'EADDRINUSE') return `${place} is already in use. Set PORT to another one, or stop what listens there.`
+  const { code = '', syscall, port } = error as { code?: string; syscall?: string; port?: number }
+  const isPublic = port !== undefined && port !== config.port && port === config.publicListener.port
+  const { host, port: chosen } = isPublic ? config.publicListener : config
+  const [place, of] = [`${host}:${chosen}`, isPublic ? 'PUBLIC_' : '']
+  if (code === 'EADDRINUSE')
+    return `${place} is already in use. Set ${of}PORT to another one, or stop what listens there.`
   if (syscall === 'listen' || syscall === 'bind')
-    return `${place} cannot be listened on (${code}). Check HOST and PORT.`
+    return `${place} cannot be listened on (${code}). Check ${of}HOST and ${of}PORT.`
   const direct = preparing && config.directDatabaseUrl !== config.databaseUrl
   const unusable = `The database of ${direct ? 'DIRECT_DATABASE_URL' : 'DATABASE_URL'} cannot be used`
   if (DATABASE_REFUSES.test(code)) return `${unusable} (${code}). ${error.message}`.trim()

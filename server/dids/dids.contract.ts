@@ -13,6 +13,7 @@ export const hostedDocument = {
       'Where a did:web of this service resolves. It names every key that the DID ever had, so that what a former ' +
       'key signed still verifies. No rate limit applies.',
     access: 'public',
+    open: true,
     errors: [404],
   }),
   input,
@@ -25,6 +26,7 @@ export const hostedWellKnownDocument = {
     summary: 'A hosted DID document',
     description: 'The same document as at `/{uuid}/did.json`. No rate limit applies.',
     access: 'public',
+    open: true,
     errors: [404],
   }),
   input,
@@ -39,6 +41,7 @@ export const didConfiguration = {
       'One entry for each DID that an issuer or verifier of this service signs with: the DID, and a JWT by which it ' +
       'says that it belongs to this origin.',
     access: 'public',
+    open: true,
   }),
   input: z.strictObject({}).prefault({}),
   output: z.object({ entries: z.array(z.object({ did: z.string(), jwt: z.string() })) }),
@@ -51,6 +54,7 @@ export const difDidConfiguration = {
     summary: 'Domain-linkage credentials in the form of the Decentralized Identity Foundation',
     description: 'The same statements as at `/.well-known/did-configuration` (Well Known DID Configuration, §4).',
     access: 'public',
+    open: true,
   }),
   input: z.strictObject({}).prefault({}),
   output: z.object({ '@context': z.string(), linked_dids: z.array(z.string()) }),
@@ -65,6 +69,7 @@ export const jwtVcIssuer = {
       'Keys by which an SD-JWT VC is checked whose `iss` is the issuer base URL (SD-JWT VC, §3), former ones ' +
       'included.',
     access: 'public',
+    open: true,
   }),
   input: z.strictObject({}).prefault({}),
   output: z.object({ issuer: z.string(), jwks: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }) }),

@@ -31,7 +31,7 @@ interface Bucket {
  * Calls of the console are counted for each session, and with AUTH_DISABLED, where there are none, for the address; all else for the
  * address, in a count of its own: made-up sessions, those that ended, and logins too.
  */
-function bucketOf({ config, sessions }: Pick<Deps, 'config' | 'sessions'>) {
+function bucketOf({ config, sessions, forStrangers }: Pick<Deps, 'config' | 'sessions' | 'forStrangers'>) {
   const {
     console,
     rateLimit: { max },
@@ -45,13 +45,14 @@ function bucketOf({ config, sessions }: Pick<Deps, 'config' | 'sessions'>) {
       if (session !== undefined) return { key: `console ${session}`, max: console.rateLimitMax }
       if (openTo(request)) return { key: `console ${address}`, max: console.rateLimitMax }
     }
-    return { key: address, max }
+    // A tunnel's strangers come from the address of whoever works here: they must not use their calls up.
+    return { key: forStrangers ? `public ${address}` : address, max }
   }
 }
 
 /** @param isOwn tells requests that this service sends itself on behalf of one already counted. */
 export function rateLimiter(
-  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'sessions'>,
+  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'sessions' | 'forStrangers'>,
   store: Store = new MemoryStore(),
   isOwn: (path: string, method: string, mac: string | undefined) => boolean,
 ): RequestHandler {

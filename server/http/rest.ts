@@ -70,10 +70,18 @@ async function serve(match: RouteMatch, search: string, request: Request, respon
   }
 }
 
-/** Mounts every route of a router at its exact path. Unknown paths go on to the next handler. */
-export function createRestMount(router: AnyRouter, deps: Deps): RequestHandler {
+/**
+ * Mounts the routes of a router at their exact paths. Unknown paths go on to the next handler.
+ *
+ * @param isServed which of them; all unless given
+ */
+export function createRestMount(
+  router: AnyRouter,
+  deps: Deps,
+  isServed: (route: Route) => boolean = () => true,
+): RequestHandler {
   const adapter = createAdapter()
-  const match = createRouteTable(routesOf(router))
+  const match = createRouteTable(routesOf(router).filter(isServed))
   return (request, response, next) => {
     const [path = '', search = ''] = splitAt(request.url, request.url.indexOf('?'))
     const found = match(request.method === 'HEAD' ? 'GET' : request.method, path)

@@ -22,18 +22,20 @@ async function stateOf({ deps, request }: Context): Promise<Html> {
     : html`<p class="state" role="status">Running</p>`
 }
 
-function linksOf({ config }: Context['deps']): Link[] {
+function linksOf({ config, forStrangers }: Context['deps']): Link[] {
   const base = config.issuerBaseUrl
+  const metadata = {
+    address: `${base}/.well-known/openid-credential-issuer`,
+    name: 'Issuer metadata',
+    text: 'What wallets learn about what is issued here.',
+  }
+  if (forStrangers) return [metadata]
   return [
     ...(config.console === undefined
       ? []
       : [{ address: `${base}/console/`, name: 'Console', text: 'Issue, verify and look after credentials.' }]),
     { address: `${base}/api-docs`, name: 'API reference', text: 'Every operation, to read and to try.' },
-    {
-      address: `${base}/.well-known/openid-credential-issuer`,
-      name: 'Issuer metadata',
-      text: 'What wallets learn about what is issued here.',
-    },
+    metadata,
     { address: `${base}/health/readiness`, name: 'Health', text: 'The same as above, for machines.' },
   ]
 }

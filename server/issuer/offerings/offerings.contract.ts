@@ -104,6 +104,7 @@ export const offeringQrCode = {
       'A JSON string: the image as a data URI. It encodes `offering_full_url`, the address that a wallet opens. The image itself where ' +
       '`Accept` likes that better; where it likes HTML best, as browsers do, they are sent on to a page for people, which is made on demand.',
     access: 'optional',
+    open: true,
     alsoProduces: ['image/png', 'image/svg+xml'],
     leadsToPage: true,
     errors: [400, 404],

@@ -207,6 +207,7 @@ export const publicSchema = {
     summary: 'The JSON Schema that credentialSchema.id names',
     description: 'Superseded and withdrawn versions stay, since credentials point to them.',
     access: 'public',
+    open: true,
     errors: [400, 404],
   }),
   input: z.strictObject({ id: z.string() }),
@@ -222,6 +223,7 @@ export const typeMetadata = {
       'SD-JWT VC, §6. One `vct` stands for every version of a type: where they differ, `sd` says `allowed` and ' +
       '`mandatory` is left out.',
     access: 'public',
+    open: true,
     errors: [400, 404],
   }),
   input: z.strictObject({ name: z.string() }),

@@ -10,6 +10,7 @@ export const readQrCode = {
       'page’s. The image itself where `Accept` likes that better; where it likes HTML best, as browsers do, they are sent on to that page, ' +
       'or to one that is made on demand.',
     access: 'public',
+    open: true,
     alsoProduces: ['image/png', 'image/svg+xml'],
     leadsToPage: true,
     errors: [400, 404],
