@@ -171,6 +171,8 @@ describe('a value that no rule allows is a line', () => {
     ['TRUST_PROXY', '10.0.0.0/33', PROXIES],
     ['TRUST_PROXY', 'loopback, proxy.example', PROXIES],
     ['PORT', '65536', 'must be an integer from 0 to 65535.'],
+    ['PUBLIC_PORT', '65536', 'must be an integer from 0 to 65535.'],
+    ['PUBLIC_PORT', '3000', 'must be another port than PORT.'],
     ['METRICS_PORT', '65536', 'must be an integer from 0 to 65535.'],
     ['METRICS_PORT', '3000', 'must be another port than PORT.'],
     ['PORT', '0x10', 'must be an integer from 0 to 65535.'],

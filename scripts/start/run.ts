@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import QRCode from 'qrcode'
 import { projectDirectory } from '../../server/database/migrations.js'
 import { Cluster } from '../postgres/cluster.js'
 import { freePort, isFree } from '../postgres/free-port.js'
@@ -6,6 +7,7 @@ import { whenParentIsGone } from '../setup/parent.js'
 import { programOf } from '../setup/run-program.js'
 import { Supervisor } from '../supervisor/handle.js'
 import { embeddedData } from './embedded-database.js'
+import { publicAddressOf } from './public-address.js'
 import { seed, untilReady } from './readiness.js'
 import { planStart, readEnvironment, type StartPlan } from './settings.js'
 
@@ -17,7 +19,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** `npm start`, with `--dev` `npm run dev`: the database, the service, the demonstration schema, the addresses. */
 export async function run(args: readonly string[]): Promise<void> {
-  const plan = planStart(readEnvironment(process.env, join(root, '.env')), await freePort())
+  const environment = readEnvironment(process.env, join(root, '.env'))
+  const plan = planStart(environment, await freePort(), publicAddressOf(args))
   const supervisor = await Supervisor.start()
   const up = new AbortController()
   const over = untilOver(supervisor)
@@ -46,8 +49,8 @@ async function bringUp(supervisor: Supervisor, plan: StartPlan, dev: boolean, si
   await untilReady(origin, signal)
   const refusal = plan.local ? await seed(origin, demonstrationSchema) : null
   if (refusal !== null) say(`The demonstration schema was refused: ${refusal}`)
-  const url = plan.added.ISSUER_BASE_URL ?? origin
-  announce(plan, url, dev ? await developConsole(origin, signal) : `${url}/console/`)
+  const url = plan.open === undefined ? (plan.added.ISSUER_BASE_URL ?? origin) : `http://localhost:${plan.address.port}`
+  await announce(plan, url, dev ? await developConsole(origin, signal) : `${url}/console/`)
 }
 
 /** Serves the console from its sources, and anew when they change, on loopback; the rest is forwarded to the service. */
@@ -61,7 +64,12 @@ async function developConsole(service: string, signal: AbortSignal): Promise<str
 }
 
 /** Checked before the service starts, for a clearer message than its own. */
-async function requirePort({ address }: StartPlan): Promise<void> {
+async function requirePort({ address, open }: StartPlan): Promise<void> {
+  if (open !== undefined && !(await isFree(open.port, open.host))) {
+    throw new Error(
+      `Port ${open.port} of ${open.host}, which is for --public, is in use. Stop the program that has it, or choose another.`,
+    )
+  }
   if (address === null || (await isFree(address.port, address.host))) return
   throw new Error(
     `Port ${address.port} of ${address.host} is in use. Stop the program that has it, or choose another: PORT=${address.port + 1} npm start`,
@@ -74,7 +82,7 @@ function originOf({ host, port }: NonNullable<StartPlan['address']>): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-function announce({ local, embeddedDatabase }: StartPlan, url: string, consoleUrl: string): void {
+async function announce({ local, embeddedDatabase, open }: StartPlan, url: string, consoleUrl: string): Promise<void> {
   say('')
   say(`Console: ${consoleUrl}`)
   say(`Credence is running at ${url}`)
@@ -87,7 +95,19 @@ function announce({ local, embeddedDatabase }: StartPlan, url: string, consoleUr
     const demo = url.endsWith(':3000') ? 'npm run demo' : `CREDENCE_URL=${url} npm run demo`
     say(`See the whole story with ${demo} in another terminal.`)
   }
+  if (open !== undefined) await announceOpen(open)
   say('Stop with Ctrl-C.')
+}
+
+/** What others find, and how they get there. */
+async function announceOpen({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Promise<void> {
+  say('')
+  say(
+    `Others find at ${url} what wallets ask for, metadata and pages, and nothing else. They are nobody there; all else`,
+  )
+  say('answers on this machine alone.')
+  if (tunnel) say(`The tunnel must lead to http://${host}:${port} (cloudflared tunnel --url http://${host}:${port}).`)
+  say(await QRCode.toString(url, { type: 'terminal', small: true }))
 }
 
 /** Signals that are this close together are one keypress. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
+import type { PublicAddress } from './public-address.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,6 +13,8 @@ export interface StartPlan {
   readonly embeddedDatabase: boolean
   /** Where the service will listen; null where PORT is none, which the service then says itself. */
   readonly address: { readonly host: string; readonly port: number } | null
+  /** Where it also listens, for strangers; undefined unless `--public` says so. */
+  readonly open?: { readonly url: string; readonly tunnel: boolean; readonly host: string; readonly port: number }
 }
 
 /** The environment with what .env adds to it; a variable of the environment wins, even an empty one. */
@@ -19,12 +22,41 @@ export function readEnvironment(environment: Environment, file: string): Environ
   return existsSync(file) ? { ...parse(readFileSync(file)), ...environment } : environment
 }
 
+/** @throws {Error} a sentence, where the environment and `--public` contradict each other. */
+function assertMayBePublic(environment: Environment): void {
+  if (environment.NODE_ENV === 'production') {
+    throw new Error(
+      '--public is for trying things out, not for production: set PUBLIC_HOST and PUBLIC_PORT there, and the base URLs.',
+    )
+  }
+  const set = ['ISSUER_BASE_URL', 'VERIFIER_BASE_URL', 'PUBLIC_HOST'].filter((name) => (environment[name] ?? '') !== '')
+  if (set.length > 0)
+    throw new Error(`--public chooses ${set.join(' and ')}: leave it out of the environment and .env.`)
+  if (!['', '127.0.0.1', 'localhost', '::1'].includes(environment.HOST ?? '')) {
+    throw new Error('With --public the service itself stays on 127.0.0.1: leave HOST out of the environment and .env.')
+  }
+}
+
+/** Where it listens for strangers. @throws {Error} a sentence, where that is where the service itself listens. */
+function openAt(environment: Environment, address: PublicAddress, port: number): NonNullable<StartPlan['open']> {
+  const given = environment.PUBLIC_PORT ?? ''
+  const open = { ...address, port: address.port ?? (given === '' ? port + 1 : Number(given)) }
+  if (open.port === port) {
+    throw new Error(
+      `Port ${port} is that of the service itself. Choose another one for --public, or for the service: PORT=${port + 1}`,
+    )
+  }
+  return open
+}
+
 /**
  * Settings are filled in only where nobody has begun to configure an installation.
  *
  * @param freePort stands in for PORT=0, since the base URLs must name the port
+ * @param publicAddress what `--public` says
+ * @throws {Error} a sentence, where `--public` cannot be had
  */
-export function planStart(environment: Environment, freePort: number): StartPlan {
+export function planStart(environment: Environment, freePort: number, publicAddress?: PublicAddress): StartPlan {
   const isSet = (name: string) => (environment[name] ?? '') !== ''
   const production = environment.NODE_ENV === 'production'
   const configured = ['ISSUER_BASE_URL', 'VERIFIER_BASE_URL', 'OIDC_JWKS_URL'].some(isSet)
@@ -32,25 +64,40 @@ export function planStart(environment: Environment, freePort: number): StartPlan
   const given = isSet('PORT') ? environment.PORT : '3000'
   const port = given === '0' ? freePort : Number(given)
   const listens = Number.isInteger(port) && port > 0 && port < 65_536
+  if (publicAddress !== undefined) assertMayBePublic(environment)
+  const open = publicAddress === undefined ? undefined : openAt(environment, publicAddress, listens ? port : 3000)
   const wanted = {
     ...(given === '0' && { PORT: String(port) }),
-    ...(local && localSettings(listens ? port : 3000)),
+    ...(local && localSettings(`http://localhost:${listens ? port : 3000}`)),
+    ...(open !== undefined && publicSettings(open)),
   }
   return {
     added: Object.fromEntries(Object.entries(wanted).filter(([name]) => name === 'PORT' || !isSet(name))),
     local,
     embeddedDatabase: !production && !isSet('DATABASE_URL'),
     address: listens ? { host: isSet('HOST') ? (environment.HOST ?? '') : '127.0.0.1', port } : null,
+    ...(open === undefined ? {} : { open }),
   }
 }
 
-function localSettings(port: number): Record<string, string> {
-  const url = `http://localhost:${port}`
+function localSettings(url: string): Record<string, string> {
   return {
     ISSUER_BASE_URL: url,
     VERIFIER_BASE_URL: url,
     AUTH_DISABLED: 'true',
     ALLOW_INSECURE_HTTP: 'true',
     TRUSTED_ISSUERS: '*',
+  }
+}
+
+/** Plain http is allowed on the local network alone; a tunnel says whose request it brings. */
+function publicSettings({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Record<string, string> {
+  return {
+    ISSUER_BASE_URL: url,
+    VERIFIER_BASE_URL: url,
+    PUBLIC_HOST: host,
+    PUBLIC_PORT: String(port),
+    ALLOW_INSECURE_HTTP: String(!tunnel),
+    ...(tunnel && { TRUST_PROXY: 'loopback' }),
   }
 }

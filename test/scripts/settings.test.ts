@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { publicAddressOf } from '../../scripts/start/public-address.js'
 import { planStart, readEnvironment } from '../../scripts/start/settings.js'
 
 const plan = (environment: Record<string, string>) => planStart(environment, 40_001)
@@ -69,6 +70,85 @@ describe('planStart', () => {
 
   it.each(['abc', '-1', '65536', '80.5'])('leaves it to the service to refuse PORT=%s', (PORT) => {
     expect(plan({ PORT })).toMatchObject({ added: localSettings, address: null })
+  })
+})
+
+describe('npm start -- --public', () => {
+  const open = (address: string, environment: Record<string, string> = {}) =>
+    planStart(environment, 40_001, publicAddressOf(['--public', address]))
+
+  it('is not there unless it is given', () => {
+    expect(publicAddressOf(['--dev'])).toBeUndefined()
+    expect(plan({}).open).toBeUndefined()
+  })
+
+  it('of a tunnel listens on loopback for it, and allows no plain http', () => {
+    expect(open('https://demo.example')).toMatchObject({
+      address: { host: '127.0.0.1', port: 3000 },
+      open: { url: 'https://demo.example', host: '127.0.0.1', port: 3001 },
+      added: {
+        ISSUER_BASE_URL: 'https://demo.example',
+        VERIFIER_BASE_URL: 'https://demo.example',
+        PUBLIC_HOST: '127.0.0.1',
+        PUBLIC_PORT: '3001',
+        AUTH_DISABLED: 'true',
+        ALLOW_INSECURE_HTTP: 'false',
+        TRUST_PROXY: 'loopback',
+      },
+    })
+    expect(open('https://demo.example', { PUBLIC_PORT: '4000' }).open).toMatchObject({ port: 4000 })
+    expect(publicAddressOf(['--public=https://demo.example/'])).toEqual(
+      publicAddressOf(['--public', 'https://demo.example']),
+    )
+  })
+
+  it.each([
+    ['http://192.168.1.20:3001', '0.0.0.0', 3001],
+    ['http://10.0.0.4', '0.0.0.0', 80],
+    ['http://laptop.local:8080', '0.0.0.0', 8080],
+    ['http://[fd00::20]:3001', '::', 3001],
+    ['http://127.0.0.1:3001', '127.0.0.1', 3001],
+  ])('of the local network listens on all addresses of its kind: %s', (url, host, port) => {
+    const { open: opened, address, added } = open(url)
+    expect(opened).toMatchObject({ url, host, port })
+    expect(address).toEqual({ host: '127.0.0.1', port: 3000 })
+    expect(added).toMatchObject({ ISSUER_BASE_URL: url, ALLOW_INSECURE_HTTP: 'true', PUBLIC_HOST: host })
+    expect(added.TRUST_PROXY).toBeUndefined()
+  })
+
+  it('with an identity provider leaves everybody to it', () => {
+    const { added, local } = open('https://demo.example', { OIDC_JWKS_URL: 'https://idp.example/jwks' })
+    expect(local).toBe(false)
+    expect(added).not.toHaveProperty('AUTH_DISABLED')
+    expect(added).toMatchObject({ ISSUER_BASE_URL: 'https://demo.example', PUBLIC_PORT: '3001' })
+  })
+
+  it.each([
+    'http://demo.example',
+    'http://8.8.8.8:3001',
+    'ftp://demo.example',
+    'demo.example',
+    'https://demo.example/path',
+    'https://user@demo.example',
+    'https://demo.example?a=b',
+    '',
+  ])('refuses what is neither of a tunnel nor of the local network: %s', (address) => {
+    expect(() => open(address)).toThrow('--public needs the address by which others reach this machine')
+  })
+
+  it('without an address says which it needs', () => {
+    expect(() => publicAddressOf(['--public'])).toThrow('--public needs the address')
+  })
+
+  it.each([
+    [{ NODE_ENV: 'production' }, 'not for production'],
+    [{ ISSUER_BASE_URL: 'https://issuer.example' }, '--public chooses ISSUER_BASE_URL'],
+    [{ VERIFIER_BASE_URL: 'https://verifier.example' }, '--public chooses VERIFIER_BASE_URL'],
+    [{ PUBLIC_HOST: '0.0.0.0' }, '--public chooses PUBLIC_HOST'],
+    [{ HOST: '0.0.0.0' }, 'the service itself stays on 127.0.0.1'],
+    [{ PUBLIC_PORT: '3000' }, 'Port 3000 is that of the service itself'],
+  ])('refuses what contradicts it: %o', (environment, sentence) => {
+    expect(() => open('https://demo.example', environment as Record<string, string>)).toThrow(sentence)
   })
 })
 

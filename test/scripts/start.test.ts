@@ -99,6 +99,35 @@ describe('npm start without any settings', () => {
   })
 })
 
+describe('npm start -- --public', () => {
+  it('keeps the service on loopback, has the tunnel led to another port, posts the schema and draws a QR code', async () => {
+    const run = project.run('start.mjs', {}, ['--public', 'https://demo.example'])
+    await run.until('Stop with Ctrl-C.')
+    const [started, posted] = await project.journal()
+    const port = Number(started?.port) + 1
+    expect(started?.environment).toMatchObject({
+      ISSUER_BASE_URL: 'https://demo.example',
+      VERIFIER_BASE_URL: 'https://demo.example',
+      PUBLIC_HOST: '127.0.0.1',
+      PUBLIC_PORT: String(port),
+      AUTH_DISABLED: 'true',
+      ALLOW_INSECURE_HTTP: 'false',
+    })
+    expect(posted).toMatchObject({ posted: { name: 'ProofOfPurchase', version: 1 } })
+    expect(run.output()).toContain(`Console: http://localhost:${started?.port}/console/\n`)
+    expect(run.output()).toContain(`The tunnel must lead to http://127.0.0.1:${port}`)
+    expect(run.output()).toMatch(/[▄█]{5}/)
+    run.child.kill('SIGTERM')
+    await expect(run.exit).resolves.toEqual(stopped)
+  })
+
+  it('says in a sentence what it cannot be given', async () => {
+    const run = project.run('start.mjs', {}, ['--public', 'http://demo.example'])
+    await expect(run.exit).resolves.toEqual(failed)
+    expect(run.output()).toMatch(/^--public needs the address by which others reach this machine/)
+  })
+})
+
 describe('npm start with settings', () => {
   it('fills in nothing where some are given, shows what the service says and ends with its code', async () => {
     const run = project.run('start.mjs', { OIDC_JWKS_URL: 'https://idp.example/jwks' })

@@ -1,0 +1,53 @@
+import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** An address by which others reach this machine, and where the service listens for them. */
+export interface PublicAddress {
+  /** An origin: both base URLs. */
+  readonly url: string
+  /** Whether a tunnel brings their requests: it then listens on loopback, for the tunnel alone. */
+  readonly tunnel: boolean
+  readonly host: string
+  /** Undefined of a tunnel, which may lead to any. */
+  readonly port: number | undefined
+}
+
+const USAGE =
+  '--public needs the address by which others reach this machine: https://… of a tunnel that leads here, or http:// and an address of the local network with a port, such as http://192.168.1.20:3001.'
+
+const LOCAL_RANGES = ['private', 'linkLocal', 'uniqueLocal', 'loopback']
+
+/** Whether a host is one of the local network, or this machine. */
+function isLocal(host: string): boolean {
+  return ipaddr.isValid(host) ? LOCAL_RANGES.includes(ipaddr.parse(host).range()) : /^(localhost|.+\.local)$/.test(host)
+}
+
+const isLoopback = (host: string) =>
+  host === 'localhost' || (ipaddr.isValid(host) && ipaddr.parse(host).range() === 'loopback')
+
+/** Where it listens for a host of the local network: on all addresses of that kind, for this machine on its own alone. */
+function listeningHost(host: string): string {
+  if (isLoopback(host)) return isIPv6(host) ? '::1' : '127.0.0.1'
+  return isIPv6(host) ? '::' : '0.0.0.0'
+}
+
+/**
+ * What `--public` says.
+ *
+ * @param args of the command
+ * @returns undefined where it is not given
+ * @throws {Error} a sentence, for an address that is none of a tunnel or of the local network
+ */
+export function publicAddressOf(args: readonly string[]): PublicAddress | undefined {
+  const at = args.findIndex((argument) => argument === '--public' || argument.startsWith('--public='))
+  if (at < 0) return undefined
+  const given = args[at]?.startsWith('--public=') ? args[at].slice('--public='.length) : args[at + 1]
+  if (given === undefined || !URL.canParse(given)) throw new Error(USAGE)
+  const url = new URL(given)
+  const { protocol, origin, port } = url
+  if (`${origin}/` !== url.href) throw new Error(`${USAGE} It has no path, query or user.`)
+  if (protocol === 'https:') return { url: origin, tunnel: true, host: '127.0.0.1', port: undefined }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (protocol !== 'http:' || !isLocal(host)) throw new Error(USAGE)
+  return { url: origin, tunnel: false, host: listeningHost(host), port: port === '' ? 80 : Number(port) }
+}
