@@ -13,6 +13,15 @@ export const setup = queryOptions({
   staleTime: 60_000,
 })
 
+export type Statistics = CredenceOutputs['statistics']['read']
+export type Figures = Statistics['steps'][number]
+
+/** Figures of the last 30 days, a day each (UTC), today the last. */
+export const statistics = queryOptions({
+  queryKey: ['statistics'],
+  queryFn: ({ signal }) => credence.statistics.read.query({}, { signal }),
+})
+
 const SHOWN = 5
 
 export type Failure = ({ readonly kind: 'offer' } & ListedOffer) | ({ readonly kind: 'request' } & ListedVerification)

@@ -12,6 +12,8 @@ describe('the overview', () => {
       await page.getByText('There is no login').waitFor()
       await page.getByText('default', { exact: true }).nth(1).waitFor()
       await page.getByText('There is no credential type yet.').waitFor()
+      await page.getByText('Credentials issued').first().waitFor()
+      await page.getByRole('img', { name: 'The last 30 days' }).waitFor()
       await assertGood(page, `overview-${name}`)
     })
   })

@@ -9,6 +9,7 @@ import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
 import { Checklist } from './checklist.js'
 import { Failures } from './failures.js'
+import { DayFigures } from './figures.js'
 import { Records } from './records.js'
 
 /** Documents that wallets read, below the service's address. */
@@ -26,6 +27,11 @@ export function Overview() {
   return (
     <Screen title={words.title} intro={words.intro}>
       <div className="panels">
+        <div className="wide">
+          <Panel title={words.today} intro={words.todayIntro}>
+            <DayFigures />
+          </Panel>
+        </div>
         <div className="stack">
           <Panel title={words.setup}>
             <Checklist />

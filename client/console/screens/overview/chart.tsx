@@ -1,0 +1,125 @@
+import { useId } from 'react'
+import { useSpoken } from '../../texts/use-texts.js'
+
+interface Series {
+  readonly name: string
+  /** One for each day. */
+  readonly values: readonly number[]
+}
+
+interface Props {
+  readonly label: string
+  /** The beginnings of the days, in UTC. */
+  readonly days: readonly string[]
+  /** Two of them have colours. */
+  readonly series: readonly Series[]
+}
+
+const WIDTH = 720
+const HEIGHT = 180
+const LEFT = 36
+const BOTTOM = 22
+const TOP = 10
+/** Lines across, below the uppermost one. */
+const LINES = 4
+
+/** The least round number that is as large: one, two or five times a power of ten, and divisible by the lines. */
+export function roundTop(most: number): number {
+  if (most <= LINES) return LINES
+  const power = 10 ** Math.floor(Math.log10(most))
+  return [1, 2, 4, 6, 8, 10].map((times) => times * power).find((top) => top >= most && top % LINES === 0) ?? 20 * power
+}
+
+/** Days as bars, one beside the other for each series, and the same as a table. */
+export function Chart({ label, days, series }: Props) {
+  const { language, texts } = useSpoken()
+  const { overview: words } = texts
+  const id = useId()
+  const top = roundTop(Math.max(0, ...series.flatMap(({ values }) => values)))
+  const dayWidth = (WIDTH - LEFT) / Math.max(1, days.length)
+  const barWidth = (dayWidth * 0.8) / Math.max(1, series.length)
+  const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP)
+  const dated = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const nameOf = (day: string) => dated.format(new Date(day))
+  const toldOf = (day: string, at: number) =>
+    [nameOf(day), ...series.map(({ name, values }) => `${name}: ${values[at]}`)].join('\n')
+  const isMarked = (at: number) => (days.length - 1 - at) % 7 === 0
+  return (
+    <figure className="chart">
+      <figcaption id={id}>
+        <span>{label}</span>
+        {series.map(({ name }, at) => (
+          <span key={name} className="key">
+            <svg viewBox="0 0 1 1" aria-hidden="true" className="swatch">
+              <rect width="1" height="1" className={`bar bar-${at}`} />
+            </svg>
+            {name}
+          </span>
+        ))}
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={id}>
+        <title>{label}</title>
+        {Array.from({ length: LINES + 1 }, (_, at) => (top / LINES) * at).map((value) => (
+          <g key={value}>
+            <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className="line" />
+            <text x={LEFT - 6} y={y(value) + 4} textAnchor="end">
+              {value}
+            </text>
+          </g>
+        ))}
+        {days.map((day, at) => (
+          <g key={day}>
+            <title>{toldOf(day, at)}</title>
+            <rect x={LEFT + at * dayWidth} y={TOP} width={dayWidth} height={HEIGHT - BOTTOM - TOP} className="day" />
+            {series.map(({ name, values }, which) => (
+              <rect
+                key={name}
+                x={LEFT + at * dayWidth + dayWidth * 0.1 + which * barWidth}
+                y={y(values[at] ?? 0)}
+                width={barWidth}
+                height={HEIGHT - BOTTOM - y(values[at] ?? 0)}
+                className={`bar bar-${which}`}
+              />
+            ))}
+            {isMarked(at) && (
+              <text
+                x={LEFT + (at + 0.5) * dayWidth}
+                y={HEIGHT - 6}
+                textAnchor={at === days.length - 1 ? 'end' : 'middle'}
+              >
+                {nameOf(day)}
+              </text>
+            )}
+          </g>
+        ))}
+      </svg>
+      <details>
+        <summary>{words.asTable}</summary>
+        <table className="list" aria-label={label}>
+          <thead>
+            <tr>
+              <th scope="col">{words.day}</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {days.toReversed().map((day, back) => (
+              <tr key={day}>
+                <th scope="row">{nameOf(day)}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name} data-label={name}>
+                    {values[days.length - 1 - back]}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  )
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Figures, statistics } from '../../queries/overview.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { RelativeTime } from '../../ui/relative-time.js'
+import { Chart } from './chart.js'
+
+/** What is told of a day, in the order in which it happens. */
+const TOLD = {
+  offers: ({ offers }: Figures) => offers,
+  issued: ({ issued }: Figures) => issued,
+  requests: ({ requests }: Figures) => requests,
+  verified: ({ verificationSessions: { verified } }: Figures) => verified,
+  refused: ({ verificationSessions: { refused } }: Figures) => refused,
+  revoked: ({ revoked }: Figures) => revoked,
+} as const
+
+const NAMES = Object.keys(TOLD) as (keyof typeof TOLD)[]
+
+/** Today's figures, and those of 30 days. */
+export function DayFigures() {
+  const { overview: words } = useTexts()
+  return (
+    <Asked query={useQuery(statistics)}>
+      {({ steps, completeAt }) => {
+        const today = steps.at(-1)
+        return (
+          <>
+            {today !== undefined && (
+              <dl className="figures">
+                {NAMES.map((name) => (
+                  <div key={name}>
+                    <dt>{words.figures[name]}</dt>
+                    <dd>{TOLD[name](today)}</dd>
+                  </div>
+                ))}
+              </dl>
+            )}
+            <Chart
+              label={words.chart}
+              days={steps.map(({ at }) => at)}
+              series={(['issued', 'verified'] as const).map((name) => ({
+                name: words.figures[name],
+                values: steps.map(TOLD[name]),
+              }))}
+            />
+            <p className="soft">
+              {words.completeAt} <RelativeTime at={completeAt} />
+            </p>
+          </>
+        )
+      }}
+    </Asked>
+  )
+}
