@@ -13,6 +13,7 @@ import type { Pings } from './events/pings.js'
 import type { EventStore } from './events/store.js'
 import type { Events } from './events/stream.js'
 import type { Formats } from './formats/registry.js'
+import type { OfferBatchStore } from './issuer/credential-offers/batch/store.js'
 import type { CredentialHistoryStore } from './issuer/credentials/history/store.js'
 import type { CredentialListStore } from './issuer/credentials/list/store.js'
 import type { CredentialStore } from './issuer/credentials/store.js'
@@ -74,6 +75,7 @@ export interface Stores {
   readonly keyRotation: KeyRotationStore
   readonly metadata: MetadataStore
   readonly offerings: OfferingStore
+  readonly offerBatches: OfferBatchStore
   readonly offerSessionList: OfferSessionListStore
   readonly offerSessions: OfferSessionStore
   readonly pages: PageStore

@@ -24,6 +24,7 @@ import { createEvents } from './events/stream.js'
 import { eventTasks } from './events/tasks.js'
 import { eventTransport } from './events/transports/configured.js'
 import { type Formats, standardFormats } from './formats/registry.js'
+import { createOfferBatchStore } from './issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from './issuer/credentials/history/store.js'
 import { createCredentialListStore } from './issuer/credentials/list/store.js'
 import { createCredentialStore } from './issuer/credentials/store.js'
@@ -123,6 +124,7 @@ export function createStores(database: Database, announce: Announce = () => {}):
     keyRotation: createKeyRotationStore(database),
     metadata: createMetadataStore(database),
     offerings: createOfferingStore(database),
+    offerBatches: createOfferBatchStore(database),
     offerSessionList: createOfferSessionListStore(database),
     offerSessions: createOfferSessionStore(database, announce),
     pages: createPageStore(database),

@@ -36,6 +36,7 @@ const SHOWN_IN_NO_LIST: readonly string[] = [
   'console.logout',
   'credentialOffers.approve',
   'credentialOffers.create',
+  'credentialOffers.createMany',
   'credentialOffers.reject',
   'flows.decline',
   'pages.create',

@@ -114,6 +114,11 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
       page: true,
     },
   })
+  await go('POST', '/api/v1/credential-offers/batch', {
+    body: {
+      rows: [{ key: '1', credentialConfigurationIds: [SCHEMA.name], credentialSubject: SUBJECT, page: true }],
+    },
+  })
   const session = { id: String(offer.credentialOfferSessionId) }
   await go('GET', '/credential-offer-sessions/{id}/events', { at: session })
   await visitReceivePage(go, session.id)

@@ -13,15 +13,16 @@ import { assertSubject } from '../issuance/subject.js'
 import { offeringFullUrl } from '../offerings/offering-json.js'
 import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
 import { credentialOfferOf } from '../openid4vci/offer.js'
-import type { OfferProfile } from '../openid4vci/offer-profile.js'
-import type { OfferGrant } from '../openid4vci/offers/store.js'
+import type { OfferGrant, OfferProfile } from '../openid4vci/offer-profile.js'
+
 import { dialectOf, isDraft, offerableFormats } from '../openid4vci/profiles/profiles.js'
 import type { StoredSession } from '../openid4vci/sessions/store.js'
 import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
+import type { WholeOffer } from './batch/store.js'
 import type { createCredentialOffer } from './credential-offers.contract.js'
 import { newPageOf } from './page.js'
 
-type Request = z.output<typeof createCredentialOffer.input>
+export type OfferRequest = z.output<typeof createCredentialOffer.input>
 
 const DEFAULT_VALIDITY_SECONDS = 86_400
 const FIELD = 'credentialConfigurationIds'
@@ -43,7 +44,7 @@ function schemaNameOf(deps: Deps, profile: OfferProfile, configurationIds: reado
   return name
 }
 
-async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: string | undefined) {
+export async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: string | undefined) {
   const { issuance, schemas } = deps.stores
   const context = await issuance.context(name, issuerId, caller.sub)
   if (context !== undefined) return context
@@ -65,7 +66,7 @@ function assertIssued({ formats }: Pick<Deps, 'formats'>, ids: readonly string[]
 /** @throws 400 for what HAIP 1.0 forbids, and where the installation or the issuer lacks what it demands. */
 function assertHaipOffer(
   { config, formats }: Deps,
-  { credentialConfigurationIds: ids }: Request,
+  { credentialConfigurationIds: ids }: OfferRequest,
   context: IssuanceContext,
 ) {
   if (config.issuerX509 === undefined) throw errors.badRequest('profile haip needs ISSUER_X509')
@@ -78,7 +79,7 @@ function assertHaipOffer(
 }
 
 /** @throws 400 for a draft that is not open here, and for what its wallets cannot do. */
-function assertDraftOffer({ config }: Deps, profile: Draft, { txCode, deferred }: Request): void {
+function assertDraftOffer({ config }: Deps, profile: Draft, { txCode, deferred }: OfferRequest): void {
   if (!config.issuerLegacyProfiles.includes(profile))
     throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
   // Drafts had other answers for wallets that wait: an error while nobody has decided, or a token of its own.
@@ -88,7 +89,7 @@ function assertDraftOffer({ config }: Deps, profile: Draft, { txCode, deferred }
 }
 
 /** @throws 400 for a profile that no offer can have here. */
-function profileOf(deps: Deps, request: Request): OfferProfile {
+function profileOf(deps: Deps, request: OfferRequest): OfferProfile {
   const ofAll = deps.config.issuerProfile
   const profile = request.profile ?? ofAll
   if (ofAll === 'haip' && profile !== 'haip') throw errors.badRequest('profile must be haip here')
@@ -97,7 +98,7 @@ function profileOf(deps: Deps, request: Request): OfferProfile {
 }
 
 /** @throws 400 where the members cannot be combined, or the user whom the offer is for could not sign in. */
-function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request, haip: boolean): OfferGrant {
+function grantOf({ config }: Deps, { grant, forSubject, txCode }: OfferRequest, haip: boolean): OfferGrant {
   const byDefault = haip || forSubject !== undefined ? 'authorization_code' : 'pre-authorized_code'
   const chosen = grant ?? byDefault
   if (haip && chosen !== 'authorization_code')
@@ -111,11 +112,32 @@ function grantOf({ config }: Deps, { grant, forSubject, txCode }: Request, haip:
   return chosen
 }
 
-/** Makes a credential offer with a limit of one redemption, and the session that shows its progress. */
-export async function createOffer(deps: Deps, caller: Caller, request: Request, work: Work) {
+/** A credential offer that can be put on record, and what its answer is made of. */
+export interface PreparedOffer extends WholeOffer {
+  readonly code: string | undefined
+  readonly context: IssuanceContext
+}
+
+/** Where schemas and issuers are looked up. */
+type ContextOf = (name: string, issuerId: string | undefined) => Promise<IssuanceContext>
+
+/**
+ * Checks an offer with a limit of one redemption, and makes all of it; nothing is written.
+ *
+ * @param randomFor what a transaction code is made of, by the session's id
+ * @throws 400 for what cannot be offered
+ */
+export async function prepareOffer(
+  deps: Deps,
+  caller: Caller,
+  request: OfferRequest,
+  work: Work,
+  contextFor: ContextOf = (name, issuerId) => contextOf(deps, caller, name, issuerId),
+  randomFor: (id: string) => Deps['random'] = () => deps.random,
+): Promise<PreparedOffer> {
   const configurationIds = request.credentialConfigurationIds
   const profile = profileOf(deps, request)
-  const context = await contextOf(deps, caller, schemaNameOf(deps, profile, configurationIds), request.issuerId)
+  const context = await contextFor(schemaNameOf(deps, profile, configurationIds), request.issuerId)
   assertIssued(deps, configurationIds, context)
   await assertSubject(deps.formats, context, request.credentialSubject, 'credentialSubject', work)
   const id = deps.newId()
@@ -124,7 +146,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
   if (profile === 'haip') assertHaipOffer(deps, request, context)
   const grant = grantOf(deps, request, profile === 'haip')
   const txCode = request.txCode === undefined ? null : describeTxCode(request.txCode)
-  const code = txCode === null ? undefined : newTxCode(txCode, deps.random)
+  const code = txCode === null ? undefined : newTxCode(txCode, randomFor(id))
   const session: StoredSession = {
     id,
     createdBy: caller.sub,
@@ -141,35 +163,38 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
     expiresAt,
   }
   const deferred = request.deferred ?? false
-  const { walletUrl } = request
   const page =
     request.page === true ? newPageOf(deps, { id, expiresAt, deferred }, caller.sub, { inQrCode: true }) : undefined
-  await deps.stores.offerSessions.insert(
-    {
-      id,
-      schemaId: context.id,
-      issuerId: context.issuerId,
-      credentialSubject: request.credentialSubject,
-      recipient: null,
-      redemptionLimit: 1,
-      expiresAt,
-      createdAt,
-      configurationIds,
-      grant,
-      forSubject: request.forSubject ?? null,
-      profile,
-      deferred,
-      walletUrl: walletUrl ?? null,
-    },
-    session,
-    page,
-  )
+  const offering = {
+    id,
+    schemaId: context.id,
+    issuerId: context.issuerId,
+    credentialSubject: request.credentialSubject,
+    recipient: null,
+    redemptionLimit: 1,
+    expiresAt,
+    createdAt,
+    configurationIds,
+    grant,
+    forSubject: request.forSubject ?? null,
+    profile,
+    deferred,
+    walletUrl: request.walletUrl ?? null,
+  }
+  return { offering, session, page, code, context }
+}
+
+/** Makes a credential offer with a limit of one redemption, and the session that shows its progress. */
+export async function createOffer(deps: Deps, caller: Caller, request: OfferRequest, work: Work) {
+  const { offering, session, page, code, context } = await prepareOffer(deps, caller, request, work)
+  const { id, grant, profile, deferred } = offering
+  await deps.stores.offerSessions.insert(offering, session, page)
   deps.metrics.offerSession('created')
   const offered = {
     offeringId: id,
     schemaName: context.name,
     asMdoc: context.mdoc !== null && context.x5c !== null,
-    offered: configurationIds,
+    offered: request.credentialConfigurationIds,
     session,
     grant,
     profile,
@@ -177,7 +202,7 @@ export async function createOffer(deps: Deps, caller: Caller, request: Request, 
   }
   return {
     credentialOfferSessionId: id,
-    credentialOfferUri: offeringFullUrl(deps.config, { id, profile, walletUrl }),
+    credentialOfferUri: offeringFullUrl(deps.config, { id, profile, walletUrl: request.walletUrl }),
     credentialOffer: credentialOfferOf(deps, offered),
     ...(code === undefined ? {} : { txCode: code }),
     ...(page === undefined ? {} : { pageUrl: receivePageUrl(deps.config, page.id) }),

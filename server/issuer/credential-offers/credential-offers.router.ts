@@ -3,6 +3,8 @@ import { errors } from '../../errors.js'
 import { listed } from '../../paging.js'
 import { issuerOperatorProcedure, issuerProcedure, listing, router } from '../../trpc.js'
 import { sessionView } from '../openid4vci/sessions/session.js'
+import { createCredentialOffers } from './batch/batch.contract.js'
+import { createBatch } from './batch/create-batch.js'
 import { createOffer } from './create.js'
 import {
   approveCredentialOffer,
@@ -27,6 +29,12 @@ export const credentialOffersRouter = router({
     .input(createCredentialOffer.input)
     .output(createCredentialOffer.output)
     .mutation(({ ctx: { deps, caller, work }, input }) => createOffer(deps, caller, input, work)),
+
+  createMany: issuerProcedure
+    .meta(createCredentialOffers.meta)
+    .input(createCredentialOffers.input)
+    .output(createCredentialOffers.output)
+    .mutation(({ ctx: { deps, caller, work }, input }) => createBatch(deps, caller, input, work)),
 
   sessions: issuerOperatorProcedure
     .meta(listCredentialOfferSessions.meta)

@@ -7,3 +7,6 @@ import { DRAFTS } from '../../protocol/openid4vci/drafts.js'
 export const OFFER_PROFILES = ['final', 'haip', ...DRAFTS] as const
 
 export type OfferProfile = (typeof OFFER_PROFILES)[number]
+
+/** Which grant an offer names. */
+export type OfferGrant = 'pre-authorized_code' | 'authorization_code'

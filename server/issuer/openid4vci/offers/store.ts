@@ -2,12 +2,9 @@ import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../events/store.js'
 import { asMdoc, type SchemaDisplay } from '../../schemas/store.js'
-import type { OfferProfile } from '../offer-profile.js'
+import type { OfferGrant, OfferProfile } from '../offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from '../rows.js'
 import { type StoredSession, sessionColumn, steppedSession, withDates } from '../sessions/store.js'
-
-/** Which grant an offer names. */
-export type OfferGrant = 'pre-authorized_code' | 'authorization_code'
 
 /** An offering as a wallet meets it, with its session where it has one. */
 export interface WalletOffering {

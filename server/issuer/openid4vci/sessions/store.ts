@@ -15,6 +15,7 @@ import {
 } from '../../../events/store.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
 import type { NewOffering } from '../../offerings/store.js'
+import type { OfferGrant, OfferProfile } from '../offer-profile.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
 import {
   CREDENTIAL_OFFER_STATES,
@@ -32,6 +33,17 @@ export interface StoredSession extends CredentialOfferSession {
   readonly txCode: TxCodeDescription | null
   readonly txCodeHash: string | null
   readonly txCodeAttempts: number
+}
+
+/** The offering of a credential offer. */
+export interface NewSessionOffering extends NewOffering {
+  readonly configurationIds: readonly string[]
+  readonly expiresAt: Date
+  readonly grant: OfferGrant
+  readonly forSubject: string | null
+  readonly profile: OfferProfile
+  readonly deferred: boolean
+  readonly walletUrl: string | null
 }
 
 export interface RawSession extends Omit<StoredSession, 'createdAt' | 'expiresAt'> {
@@ -165,19 +177,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     },
 
     /** A credential offer with its session, its audit row and, where it has one, its page, in one statement. */
-    async insert(
-      offering: NewOffering & {
-        readonly configurationIds: readonly string[]
-        readonly expiresAt: Date
-        readonly grant: string
-        readonly forSubject: string | null
-        readonly profile: string
-        readonly deferred: boolean
-        readonly walletUrl: string | null
-      },
-      session: StoredSession,
-      page?: NewPage,
-    ): Promise<void> {
+    async insert(offering: NewSessionOffering, session: StoredSession, page?: NewPage): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
       const paged = page === undefined ? emptyFragment : fragment`, paged AS (${insertPage(page)})`

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { Database } from '../../../database/connect.js'
+import { json, noRow } from '../../../database/row-shapes.js'
+import type { NewPage } from '../../../pages/store.js'
+import { OFFER_PROFILES, type OfferProfile } from '../../openid4vci/offer-profile.js'
+import { sessionView } from '../../openid4vci/sessions/session.js'
+import type { NewSessionOffering, StoredSession } from '../../openid4vci/sessions/store.js'
+import type { TxCodeDescription } from '../../openid4vci/tx-code.js'
+
+/** An offer that a caller made before, and what it was made of. */
+export interface KnownOffer {
+  readonly key: string
+  readonly requestHash: string
+  readonly id: string
+  readonly profile: OfferProfile
+  readonly walletUrl: string | null
+  readonly txCode: TxCodeDescription | null
+  readonly pageId: string | null
+}
+
+const zKnownOffer: z.ZodType<KnownOffer> = z.strictObject({
+  key: z.string(),
+  requestHash: z.string(),
+  id: z.string(),
+  profile: z.enum(OFFER_PROFILES),
+  walletUrl: z.string().nullable(),
+  txCode: json<TxCodeDescription>().nullable(),
+  pageId: z.string().nullable(),
+})
+
+/** All that is put on record of a credential offer. */
+export interface WholeOffer {
+  readonly offering: NewSessionOffering
+  readonly session: StoredSession
+  readonly page: NewPage | undefined
+}
+
+/** An offer, and what its caller calls it. */
+export interface KeyedOffer extends WholeOffer {
+  readonly key: string
+  readonly requestHash: string
+}
+
+const rowOf = ({ key, requestHash, offering, session, page }: KeyedOffer) => ({
+  ...offering,
+  key,
+  requestHash,
+  subject: JSON.stringify(offering.credentialSubject),
+  createdBy: session.createdBy,
+  txCode: session.txCode,
+  txCodeHash: session.txCodeHash,
+  firstView: sessionView(session),
+  pageId: page?.id ?? null,
+  pageExpiresAt: page?.expiresAt ?? null,
+})
+
+export type OfferBatchStore = ReturnType<typeof createOfferBatchStore>
+
+export function createOfferBatchStore({ sql }: Database) {
+  return {
+    /** Of some keys of a caller those that have an offer. */
+    known: (createdBy: string, keys: readonly string[]): Promise<KnownOffer[]> =>
+      sql(zKnownOffer)`
+        SELECT k.key, k.request_hash AS "requestHash", x.id, o.profile, x.wallet_url AS "walletUrl", x.tx_code AS "txCode", p.id AS "pageId"
+        FROM credential_offer_keys k
+        JOIN credential_offer_sessions x ON x.id = k.session_id
+        JOIN offerings o ON o.id = x.id
+        LEFT JOIN pages p ON p.offering_id = x.id AND p.made_by = x.created_by
+        WHERE k.created_by = ${createdBy} AND k.key = ANY(${[...keys]}::text[])`,
+
+    /** All of them, with their audit rows and pages, in one statement. @throws where a key has an offer meanwhile: then nothing was written. */
+    async insert(offers: readonly KeyedOffer[]): Promise<void> {
+      await sql(noRow)`
+        WITH given AS MATERIALIZED (
+          SELECT * FROM jsonb_to_recordset(${JSON.stringify(offers.map(rowOf))}::jsonb) AS g(
+            "id" text, "schemaId" text, "issuerId" text, "subject" text, "recipient" text, "redemptionLimit" int, "expiresAt" timestamptz,
+            "configurationIds" text[], "grant" text, "forSubject" text, "deferred" boolean, "profile" text, "createdAt" timestamptz,
+            "key" text, "requestHash" text, "createdBy" text, "txCode" jsonb, "txCodeHash" text, "walletUrl" text, "firstView" jsonb,
+            "pageId" text, "pageExpiresAt" timestamptz)),
+        offering AS (
+          INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at,
+            configuration_ids, is_session, "grant", for_subject, deferred, profile, created_at)
+          SELECT "id", "schemaId", "issuerId", "subject"::json, "recipient", "redemptionLimit", "expiresAt", "configurationIds",
+            true, "grant", "forSubject", "deferred", "profile", "createdAt" FROM given),
+        inserted AS (
+          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at, first_view)
+          SELECT "id", "createdBy", NULLIF("txCode", 'null'::jsonb), "txCodeHash", "walletUrl", "createdAt", "expiresAt", "firstView" FROM given),
+        keyed AS (
+          INSERT INTO credential_offer_keys (created_by, key, request_hash, session_id)
+          SELECT "createdBy", "key", "requestHash", "id" FROM given),
+        paged AS (
+          INSERT INTO pages (id, kind, offering_id, made_by, type_names, in_qr_code, created_at, expires_at)
+          SELECT "pageId", 'receive', "id", "createdBy", '{}', true, "createdAt", "pageExpiresAt" FROM given WHERE "pageId" IS NOT NULL)
+        INSERT INTO audit_events (actor, action, subject, subject_id)
+        SELECT "createdBy", 'offering.created', 'offering', "id" FROM given`
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
+import { startService, type TestService } from '../../support/service.js'
+import { postSchema, SUBJECT } from '../purchase.js'
+
+const PATH = '/api/v1/credential-offers/batch'
+
+let service: TestService
+let alice: string
+let type: string
+
+beforeAll(async () => {
+  service = await startService({ maintenance: false })
+  alice = await service.bearer('alice')
+  type = (await postSchema(service, alice)).name
+})
+afterAll(() => service.close())
+
+const row = (key: string, members: Record<string, unknown> = {}) => ({
+  key,
+  credentialConfigurationIds: [type],
+  credentialSubject: SUBJECT,
+  ...members,
+})
+
+const send = (rows: readonly object[], members: object = {}, authorization = alice) =>
+  service.request('POST', PATH, { authorization, body: { rows, ...members } })
+
+async function offers(rows: readonly object[], authorization = alice) {
+  const { status, json, text } = await send(rows, {}, authorization)
+  expect(status, text).toBe(200)
+  return json.offers
+}
+
+const WRITTEN = ['offerings', 'credential_offer_sessions', 'credential_offer_keys', 'pages']
+
+/** How many rows there are of all that a batch writes. */
+async function written(): Promise<number[]> {
+  const counts = [...WRITTEN, `audit_events WHERE action = 'offering.created'`].map(
+    (table) => `(SELECT count(*)::int FROM ${table})`,
+  )
+  const [found] = await query<{ all: number[] }>(service.databaseUrl, `SELECT ARRAY[${counts.join(', ')}] AS all`)
+  return found?.all ?? []
+}
+
+const idsOf = (made: readonly { credentialOfferSessionId: string }[]) =>
+  made.map((each) => each.credentialOfferSessionId)
+
+describe('POST /api/v1/credential-offers/batch', () => {
+  it('makes an offer of each of 100 rows, which wallets take as any other', async () => {
+    const rows = Array.from({ length: 100 }, (_, n) => row(`hundred-${n}`, { txCode: true, page: n === 0 }))
+    const made = await offers(rows)
+    expect(made.map(({ key }: { key: string }) => key)).toEqual(rows.map(({ key }) => key))
+    expect(new Set(idsOf(made)).size).toBe(100)
+    expect(made[0].pageUrl).toMatch(/\/receive\/[\w-]+$/)
+    const uri = decodeURIComponent(made[7].credentialOfferUri).split('credential_offer_uri=')[1] ?? ''
+    const { grants } = (await service.request('GET', new URL(uri).pathname)).json
+    const code = grants['urn:ietf:params:oauth:grant-type:pre-authorized_code']['pre-authorized_code']
+    const token = await fetch(`${service.url}/openid4vci/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:pre-authorized_code',
+        'pre-authorized_code': code,
+        tx_code: made[7].txCode,
+      }),
+    })
+    expect(token.status, await token.text()).toBe(200)
+  })
+
+  it('makes nothing twice where rows are repeated, and answers the same, transaction codes too', async () => {
+    const rows = [row('a', { txCode: { input_mode: 'text', length: 32 } }), row('b', { page: true })]
+    const first = await offers(rows)
+    const before = await written()
+    const again = await offers(rows.toReversed())
+    expect(await written()).toEqual(before)
+    expect(again.toReversed()).toEqual(first.map((offer: object) => ({ ...offer, repeated: true })))
+    const [, , added] = await offers([...rows, row('c')])
+    expect(added.repeated).toBe(false)
+  })
+
+  it('attack: the same rows at the same time make each offer once', async () => {
+    const rows = Array.from({ length: 5 }, (_, n) => row(`race-${n}`))
+    const answers = await Promise.all(Array.from({ length: 6 }, () => offers(rows)))
+    for (const made of answers) expect(idsOf(made)).toEqual(idsOf(answers[0]))
+    expect(answers.flat().filter(({ repeated }: { repeated: boolean }) => !repeated)).toHaveLength(5)
+  })
+
+  it('makes none where one row is wrong, and names every such row', async () => {
+    const before = await written()
+    const { status, json } = await send([
+      row('x'),
+      row('y', { credentialSubject: { price: 'free' } }),
+      row('z', { credentialConfigurationIds: ['Unknown'] }),
+      row('x'),
+    ])
+    expect(status).toBe(400)
+    const messages: string[] = json.message
+    expect([...new Set(messages.map((message) => message.slice(0, 7)))]).toEqual(['rows.1.', 'rows.2.', 'rows.3.'])
+    expect(messages.at(-1)).toBe('rows.3.key must not repeat itself')
+    expect(await written()).toEqual(before)
+  })
+
+  it('dryRun makes nothing, and says of each row what is wrong', async () => {
+    const before = await written()
+    const { status, json } = await send([row('p'), row('q', { credentialSubject: {} })], { dryRun: true })
+    expect(status).toBe(200)
+    expect(json).toEqual({ offers: [], errors: [{ row: 1, key: 'q', messages: [expect.stringContaining('product')] }] })
+    expect(await written()).toEqual(before)
+  })
+
+  it('attack: a key stands for no other offer than its first', async () => {
+    await offers([row('fixed')])
+    const { status, json } = await send([row('fixed', { credentialSubject: { product: 'Another' } })])
+    expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
+  })
+
+  it("attack: nobody gets somebody else's offer by its key", async () => {
+    const [mine] = await offers([row('shared', { txCode: true })])
+    const [theirs] = await offers([row('shared', { txCode: true })], await service.bearer('bob'))
+    expect(theirs.repeated).toBe(false)
+    expect(theirs.credentialOfferSessionId).not.toBe(mine.credentialOfferSessionId)
+  })
+
+  it('takes no more than 100 rows, and no empty batch', async () => {
+    expect((await send(Array.from({ length: 101 }, (_, n) => row(`many-${n}`)))).status).toBe(400)
+    expect((await send([])).status).toBe(400)
+  })
+
+  it('counts as one call', async () => {
+    const { databaseUrl, identityProvider } = service
+    await using limited = await startService({
+      databaseUrl,
+      identityProvider,
+      maintenance: false,
+      env: { RATE_LIMIT_MAX: '2' },
+    })
+    const rows = Array.from({ length: 20 }, (_, n) => row(`limit-${n}`))
+    for (const status of [200, 200, 429]) {
+      const answer = await limited.request('POST', PATH, { authorization: alice, body: { rows } })
+      expect(answer.status, answer.text).toBe(status)
+    }
+  })
+})
