@@ -3,7 +3,16 @@ import type { Texts } from './texts/texts.js'
 /** One place of the navigation. */
 export interface Place {
   /** The path of the screen; also marked while one below it is shown. */
-  readonly to: '/' | '/types' | '/offers' | '/requests' | '/wallets' | '/sessions' | '/verify' | '/audit'
+  readonly to:
+    | '/'
+    | '/types'
+    | '/offers'
+    | '/credentials'
+    | '/requests'
+    | '/wallets'
+    | '/sessions'
+    | '/verify'
+    | '/audit'
   readonly name: keyof Texts['nav']
 }
 
@@ -12,6 +21,7 @@ export const PLACES: readonly Place[] = [
   { to: '/', name: 'overview' },
   { to: '/types', name: 'types' },
   { to: '/offers', name: 'offers' },
+  { to: '/credentials', name: 'credentials' },
   { to: '/requests', name: 'requests' },
   { to: '/wallets', name: 'wallets' },
   { to: '/sessions', name: 'sessions' },

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { consolePath } from './address.js'
 import { auditSearch } from './screens/audit/search.js'
+import { credentialSearch } from './screens/credentials/search.js'
 import { sessionSearch } from './screens/sessions/search.js'
 import { Broken } from './shell/broken.js'
 import { NotFound } from './shell/not-found.js'
@@ -76,6 +77,19 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('./screens/requests/request.js'), 'Request'),
 })
 
+const credentials = createRoute({
+  getParentRoute: () => root,
+  path: '/credentials',
+  validateSearch: credentialSearch,
+  component: lazyRouteComponent(() => import('./screens/credentials/list.js'), 'CredentialList'),
+})
+
+const credential = createRoute({
+  getParentRoute: () => root,
+  path: '/credentials/$id',
+  component: lazyRouteComponent(() => import('./screens/credentials/credential.js'), 'Credential'),
+})
+
 const wallets = createRoute({
   getParentRoute: () => root,
   path: '/wallets',
@@ -127,6 +141,8 @@ export const router = createRouter({
     requests,
     newRequest,
     request,
+    credentials,
+    credential,
     wallets,
     wallet,
     sessions,

@@ -1,0 +1,26 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { CredenceInputs, CredenceOutputs } from '../../index.js'
+import { credence } from '../service.js'
+import { cursorOf, itemsOf, paged } from './pages.js'
+
+type Filters = Omit<NonNullable<CredenceInputs['credentials']['list']>, 'cursor' | 'limit'>
+
+/** A credential on record, without anything that it says of anybody. */
+export type ListedCredential = CredenceOutputs['credentials']['list']['items'][number]
+export type History = CredenceOutputs['credentials']['history']
+
+/** Credentials that were issued, the newest first. */
+export const credentials = (filters: Filters) =>
+  infiniteQueryOptions({
+    queryKey: ['credentials', 'list', filters],
+    queryFn: ({ signal, pageParam }) =>
+      credence.credentials.list.query({ ...filters, ...cursorOf(pageParam) }, { signal }),
+    ...paged,
+    select: itemsOf,
+  })
+
+export const credentialHistory = (id: string) =>
+  queryOptions({
+    queryKey: ['credentials', 'history', id],
+    queryFn: ({ signal }) => credence.credentials.history.query({ id }, { signal }),
+  })

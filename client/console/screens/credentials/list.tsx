@@ -1,0 +1,147 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { credentials, type ListedCredential } from '../../queries/credentials.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { Check } from '../../ui/check.js'
+import { momentsOf } from '../../ui/days.js'
+import { Empty } from '../../ui/empty.js'
+import { Filters } from '../../ui/filters.js'
+import { Listing } from '../../ui/listing.js'
+import { More } from '../../ui/more.js'
+import { RelativeTime } from '../../ui/relative-time.js'
+import { Screen } from '../../ui/screen.js'
+import { shortened } from '../../ui/short-id.js'
+import { Revocation } from './revocation.js'
+import { credentialSearch } from './search.js'
+import { StatusTag } from './status-tag.js'
+
+const route = getRouteApi('/credentials')
+
+/** Credentials on record: to be found, and to be revoked, one or many. */
+export function CredentialList() {
+  const { nav, credentials: words } = useTexts()
+  // The router leaves beside it what the address says otherwise.
+  const search = credentialSearch({ ...route.useSearch() })
+  const navigate = useNavigate()
+  const { from: _from, to: _to, ...filters } = search
+  const query = useInfiniteQuery(credentials({ ...filters, ...momentsOf(search) }))
+  return (
+    <Screen title={nav.credentials} intro={words.intro}>
+      <Filters
+        label={nav.credentials}
+        values={{ ...search }}
+        onChange={(values) => void navigate({ to: '/credentials', search: credentialSearch(values), replace: true })}
+        filters={[
+          { name: 'schema', label: words.type },
+          {
+            name: 'status',
+            label: words.status,
+            options: [['', words.anyStatus], ...Object.entries<string>(words.statuses)],
+          },
+          { name: 'holderDid', label: words.holder },
+          { name: 'idPrefix', label: words.idPrefix },
+          { name: 'from', label: words.from, type: 'date' },
+          { name: 'to', label: words.to, type: 'date' },
+        ]}
+      />
+      <Asked query={query}>
+        {(listed) =>
+          listed.length === 0 ? (
+            <Nothing isFiltered={Object.keys(search).length > 0} />
+          ) : (
+            <>
+              <Found listed={listed} />
+              <More query={query} />
+            </>
+          )
+        }
+      </Asked>
+    </Screen>
+  )
+}
+
+function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
+  const { nav, credentials: words } = useTexts()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [isAsking, setAsking] = useState(false)
+  // What is not listed any more, or was revoked meanwhile, is not chosen any more either.
+  const ids = listed.filter(({ id, status }) => status === 'active' && chosen.has(id)).map(({ id }) => id)
+  const active = listed.filter(({ status }) => status === 'active')
+  const choose = (id: string, isChosen: boolean) => {
+    const next = new Set(chosen)
+    if (isChosen) next.add(id)
+    else next.delete(id)
+    setChosen(next)
+  }
+  return (
+    <div className="stack">
+      <div className="row">
+        <Check
+          disabled={active.length === 0}
+          checked={active.length > 0 && ids.length === active.length}
+          onChange={({ target }) => setChosen(new Set(target.checked ? active.map(({ id }) => id) : []))}
+        >
+          {words.chooseAll}
+        </Check>
+        <button type="button" className="danger" disabled={ids.length === 0} onClick={() => setAsking(true)}>
+          {words.revokeMany(ids.length)}
+        </button>
+      </div>
+      <Listing
+        label={nav.credentials}
+        rows={listed}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            key: 'id',
+            name: words.credential,
+            cell: ({ id }) => (
+              <Link to="/credentials/$id" params={{ id }}>
+                <code title={id}>{shortened(id)}</code>
+              </Link>
+            ),
+          },
+          { key: 'type', name: words.type, cell: ({ type }) => type },
+          { key: 'status', name: words.status, cell: ({ status }) => <StatusTag status={status} /> },
+          {
+            key: 'holder',
+            name: words.holder,
+            cell: ({ holderDid }) => holderDid !== undefined && <code title={holderDid}>{shortened(holderDid)}</code>,
+          },
+          { key: 'made', name: words.issued, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+          {
+            key: 'choice',
+            name: words.choice,
+            nameless: true,
+            cell: ({ id, status }) =>
+              status === 'active' && (
+                <Check checked={chosen.has(id)} onChange={({ target }) => choose(id, target.checked)}>
+                  <span className="hidden">{words.choose(shortened(id))}</span>
+                </Check>
+              ),
+          },
+        ]}
+      />
+      {isAsking && <Revocation ids={ids} onClose={() => setAsking(false)} />}
+    </div>
+  )
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  const { credentials: words, sessions, offers } = useTexts()
+  return isFiltered ? (
+    <Empty title={words.noMatch} text={words.noMatchText}>
+      <Link to="/credentials" className="button">
+        {sessions.allAgain}
+      </Link>
+    </Empty>
+  ) : (
+    <Empty title={words.none} text={words.noneText}>
+      <Link to="/offers" className="button primary">
+        {offers.title}
+      </Link>
+    </Empty>
+  )
+}

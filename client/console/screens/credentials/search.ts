@@ -1,0 +1,29 @@
+import { dayOf } from '../../ui/days.js'
+
+/** Which credentials are shown, as the address says it. */
+export interface CredentialSearch {
+  readonly schema?: string
+  readonly status?: 'active' | 'revoked'
+  readonly holderDid?: string
+  readonly idPrefix?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+// The router reads digits as a number.
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
+
+/** What of an address counts; the rest is left out. */
+export function credentialSearch(given: Readonly<Record<string, unknown>>): CredentialSearch {
+  const { status } = given
+  const members = {
+    schema: textOf(given.schema),
+    status: status === 'active' || status === 'revoked' ? status : undefined,
+    holderDid: textOf(given.holderDid),
+    idPrefix: textOf(given.idPrefix)?.toLowerCase(),
+    from: dayOf(given.from),
+    to: dayOf(given.to),
+  }
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}

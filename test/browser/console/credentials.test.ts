@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { LOOPBACK, newWallet } from '../../support/wallet.js'
+import { assertGood } from '../actors.js'
+import { driven, heading, onEveryScreen, startOpenService } from './actors.js'
+import { press, tabTo } from './keyboard.js'
+
+const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
+const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
+const TAKEN = 3
+
+const desk = driven(() => startOpenService(LOOPBACK))
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Credentials' }).getByRole('rowheader')
+
+describe('credentials on record', () => {
+  it('where there is none yet, the screen leads to the next step', async () => {
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/credentials`)
+      await page.getByText('Nothing has been issued yet').waitFor()
+      await assertGood(page, `credentials-empty-${name}`)
+    })
+  })
+
+  it('are found by what is known of them, and show nothing that they say', async () => {
+    expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
+    const wallet = await newWallet(desk.service)
+    for (let taken = 0; taken < TAKEN; taken += 1) {
+      const offer = await desk.service.request('POST', '/credential-offers', {
+        body: { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject: SUBJECT },
+      })
+      expect((await wallet.process(offer.json.credentialOfferUri)).status).toBe(200)
+    }
+    await desk.opened('/credentials', async (page) => {
+      await rows(page).first().waitFor()
+      expect(await rows(page).count()).toBe(TAKEN)
+      expect(await page.locator('main').textContent()).not.toContain('Espresso machine')
+      const id = (await rows(page).first().locator('code').getAttribute('title')) ?? ''
+      await page.getByLabel('Id begins with').fill(id.slice(0, 8))
+      await page.keyboard.press('Enter')
+      await expect.poll(() => rows(page).count()).toBe(1)
+      await page.getByLabel('Status').selectOption('revoked')
+      await page.getByText('No credential fits these filters').waitFor()
+    })
+  })
+
+  it('one is revoked with the keyboard alone, and its history tells so', async () => {
+    await desk.opened('/credentials', async (page) => {
+      await rows(page).first().getByRole('link').focus()
+      await page.keyboard.press('Enter')
+      await heading(page, 'Credential')
+      await press(page, 'Revoke')
+      await page.getByRole('dialog', { name: 'Revoke 1 credential?' }).waitFor()
+      await tabTo(page, 'Revoke')
+      await page.keyboard.press('Enter')
+      const history = page.getByRole('list', { name: 'What happened' })
+      await history.getByText('Revoked', { exact: true }).waitFor()
+      expect(await page.getByText('active', { exact: true }).count()).toBe(0)
+    })
+  })
+
+  it('many are revoked at once', async () => {
+    await desk.opened('/credentials', async (page) => {
+      await page.getByLabel('Choose all that are active here').check()
+      await page.getByRole('button', { name: `Revoke ${TAKEN - 1}` }).click()
+      const question = page.getByRole('dialog', { name: `Revoke ${TAKEN - 1} credentials?` })
+      await assertGood(page, 'credentials-revoke')
+      await question.getByRole('button', { name: 'Revoke' }).click()
+      await question.waitFor({ state: 'hidden' })
+      await expect.poll(() => page.locator('tbody .tag.bad').count()).toBe(TAKEN)
+      const listed = await desk.service.request('GET', '/api/v1/credentials?status=active')
+      expect(listed.json.items).toEqual([])
+    })
+  })
+
+  it('are good in every size, light and dark', async () => {
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/credentials`)
+      await rows(page).first().waitFor()
+      await assertGood(page, `credentials-${name}`)
+      await rows(page).first().getByRole('link').click()
+      await page.getByRole('table', { name: '1 copy' }).waitFor()
+      await assertGood(page, `credential-${name}`)
+    })
+  })
+})
