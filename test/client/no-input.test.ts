@@ -37,7 +37,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const withoutInput = calledProcedures.filter(({ inputs: [input] }) => {
+const withoutInput = calledProcedures.filter(({ type, inputs: [input] }) => {
+  if (type !== 'query') return false
   const validate = input?.['~standard'].validate({})
   return validate !== undefined && !(validate instanceof Promise) && validate.issues === undefined
 })
