@@ -55,6 +55,9 @@ const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` 
 /** A reader that is gone without a word is found out within two pings. */
 const STREAM_RETRY_SECONDS = 30
 
+/** A token that could not be checked; nothing is said against it. */
+export class KeysUnavailable extends ServiceError {}
+
 /** The catalogue: every deliberate error of the service, one line each. */
 export const errors = {
   badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
@@ -82,7 +85,7 @@ export const errors = {
   missingKid: () => new ServiceError(401, 'Access token header is missing kid.'),
   signingKeyNotFound: () => new ServiceError(401, 'Access token signing key was not found.'),
   signingKeysUnavailable: (cause?: unknown) =>
-    new ServiceError(401, 'Access token signing keys are unavailable.', cause),
+    new KeysUnavailable(401, 'Access token signing keys are unavailable.', cause),
   tokenExpired: () => new ServiceError(401, 'Access token has expired.'),
   insufficientRole: () => new ServiceError(403, 'Insufficient role.'),
   holderDenied: () => new ServiceError(403, 'Access to holder denied.'),

@@ -3,6 +3,7 @@ import { errors } from '../errors.js'
 import { createBearerCheck } from './bearer.js'
 import { type Caller, LOCAL_ADMIN } from './caller.js'
 import { createClientSecretCheck } from './client-secret.js'
+import { keptTokenUser } from './kept-token.js'
 import { rightsOf } from './rights.js'
 import { createSigningKeys } from './signing-keys.js'
 
@@ -87,7 +88,7 @@ export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, s
     if (sent.authorization !== undefined) return undefined
     const session = await sessions?.proven(sent, isActivity)
     if (session === undefined) return undefined
-    const caller = await tokens.user(`Bearer ${session.accessToken}`)
+    const caller = await keptTokenUser(tokens, session.accessToken)
     const { issuerRole, verifierRole } = config
     const halves = rightsOf(caller.roles, config).isAdmin ? [issuerRole, verifierRole] : []
     const until = session.until.getTime()

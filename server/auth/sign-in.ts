@@ -187,15 +187,34 @@ export function createSignIn(
   fetch: typeof globalThis.fetch,
   clock: () => Date,
 ): SignIn {
+  const authentication = clientAuthentication(clientSecret)
+  const guarded: client.CustomFetch = (url, init) => fetch(url, init as RequestInit)
   const provider = kept(
     () =>
-      client.discovery(new URL(issuer), clientId, undefined, clientAuthentication(clientSecret), {
-        [client.customFetch]: (url, init) => fetch(url, init as RequestInit),
+      client.discovery(new URL(issuer), clientId, undefined, authentication, {
+        [client.customFetch]: guarded,
         execute: [client.enableNonRepudiationChecks, ...(allowInsecureHttp ? [client.allowInsecureRequests] : [])],
         timeout: TIMEOUT_SECONDS,
       }),
     clock,
   )
+
+  /**
+   * For new tokens alone, without the signature of an ID token that comes with them, which nobody reads: where its keys could not be
+   * fetched the new refresh token would be lost, and the one before it is good no more.
+   */
+  const refreshing = async () => {
+    const configuration = new client.Configuration(
+      (await provider()).serverMetadata(),
+      clientId,
+      undefined,
+      authentication,
+    )
+    configuration[client.customFetch] = guarded
+    configuration.timeout = TIMEOUT_SECONDS
+    if (allowInsecureHttp) client.allowInsecureRequests(configuration)
+    return configuration
+  }
 
   const granted = async (answer: URL, login: Login) => {
     const configuration = await provider()
@@ -238,7 +257,7 @@ export function createSignIn(
 
     refresh: (refreshToken) =>
       orSignInError(async () => {
-        const tokens = await client.refreshTokenGrant(await provider(), refreshToken)
+        const tokens = await client.refreshTokenGrant(await refreshing(), refreshToken)
         return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token ?? refreshToken }
       }),
 

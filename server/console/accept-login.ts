@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/caller.js'
+import { keptTokenUser } from '../auth/kept-token.js'
 import type { SignIn, Tokens, UserClaims } from '../auth/sign-in.js'
 import type { Context } from '../context.js'
 import type { Deps } from '../deps.js'
@@ -44,11 +45,12 @@ export async function acceptLogin(
   const { config, sessions, tokens: check, log } = deps
   let caller: Caller
   try {
-    caller = await check.user(`Bearer ${tokens.accessToken}`)
+    caller = await keptTokenUser(check, tokens.accessToken)
   } catch (thrown) {
     if (!(thrown instanceof ServiceError)) throw thrown
     log.warn({ requestId: request.requestId, err: thrown }, 'access token of a login not accepted')
     await revokeTokens(ctx, tokens)
+    if (thrown.status !== 401) return loginPage(config, 'unavailable')
     return loginPage(config, isOpaque(tokens.accessToken) ? 'opaque' : 'notAccepted')
   }
   if (!hasRights(caller, config)) {

@@ -10,7 +10,7 @@ import { logOut } from './logout.js'
 /** Whose session a request has; undefined where it has none that goes on. */
 async function userOf({ deps, request }: Context) {
   const { headers } = request
-  const described = headers.authorization === undefined ? await deps.sessions?.described(headers) : undefined
+  const described = await deps.sessions?.described(headers)
   if (described === undefined) return undefined
   try {
     const { sub, roles } = await deps.access.user(headers, false)

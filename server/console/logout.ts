@@ -14,9 +14,9 @@ export async function logOut(ctx: Context): Promise<string | null> {
   const { config, signIn, sessions, log } = deps
   if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
   if (signIn === undefined || sessions === undefined || onlyLooks(request)) throw errors.unauthorized()
-  responseHeaders.set('set-cookie', noSessionCookie(config.issuerBaseUrl))
   const content = await sessions.end(request.headers)
   if (content === undefined) throw errors.unauthorized()
+  responseHeaders.set('set-cookie', noSessionCookie(config.issuerBaseUrl))
   const { accessToken, refreshToken } = content
   await revokeTokens({ ...ctx, deps: { ...deps, signIn, sessions } }, { accessToken, refreshToken })
   return signIn.endSession().then(

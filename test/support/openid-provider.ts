@@ -27,8 +27,8 @@ export interface OpenidProvider extends AsyncDisposable {
   accessSeconds: number
   /** Whether there are refresh tokens, each good once. */
   refreshTokens: boolean
-  /** Requests are answered with 503 meanwhile. */
-  away: boolean
+  /** Requests are answered with 503 meanwhile; or those for some paths alone. */
+  away: boolean | readonly string[]
   /** Paths that were asked for. */
   readonly requests: string[]
   close(): Promise<void>
@@ -112,7 +112,7 @@ export async function startOpenidProvider(): Promise<OpenidProvider> {
   const server = createServer(KEPT_ALIVE, (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     actor.requests.push(path)
-    if (actor.away) response.writeHead(503).end()
+    if (actor.away === true || (actor.away !== false && actor.away.includes(path))) response.writeHead(503).end()
     else if (path === LOGIN) void signIn(request, response)
     else void handle?.(request, response)
   })

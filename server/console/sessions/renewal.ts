@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenCheck } from '../../auth/access.js'
 import type { Caller } from '../../auth/caller.js'
+import { keptTokenUser } from '../../auth/kept-token.js'
 import { rightsOf } from '../../auth/rights.js'
 import { type SignIn, SignInError } from '../../auth/sign-in.js'
 import type { Config } from '../../config.js'
 import { errors, ServiceError } from '../../errors.js'
 import type { Vault } from '../../keys/vault.js'
 import type { Log } from '../../log.js'
-import { contentOf, protectContent, revealContent } from './content.js'
+import { contentOf, protectContent, revealContent, type SessionContent } from './content.js'
 import type { ConsoleSessionStore, StoredSession } from './store.js'
 
 /** Tokens are renewed this long before they run out. */
 const MARGIN_MS = 5_000
-/** For how long a process has the renewal: longer than its one request to the provider may take. */
-const RENEWAL_MS = 15_000
+/** For how long a process has the renewal: longer than its two requests to the provider may take, of which one asks what it knows. */
+const RENEWAL_MS = 25_000
 /** How often, and for how long, others look whether it is done. */
 const LOOK_EVERY_MS = 100
 const WAIT_MS = 12_000
@@ -61,19 +62,28 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
     throw errors.sessionEnded(reason)
   }
 
-  /** The provider's tokens, and whose they are. */
-  async function fetched(session: StoredSession, refreshToken: string, sub: string) {
-    const { idHash } = session
-    try {
-      const given = await signIn.refresh(refreshToken)
-      const caller = await tokens.user(`Bearer ${given.accessToken}`)
-      if (caller.sub !== sub) return await end(idHash, new Error('The new access token is of another user.'))
-      if (!hasRights(caller, config)) return await end(idHash, new Error('The user has no role any more.'))
-      return { given, caller }
-    } catch (thrown) {
+  /** The provider's new tokens. The refresh token is stored before they are checked: the one before it is good no more. */
+  async function fetched({ idHash }: StoredSession, renewal: string, former: SessionContent, refreshToken: string) {
+    const given = await signIn.refresh(refreshToken).catch((thrown: unknown) => {
       if (thrown instanceof SignInError && thrown.failure !== 'unavailable') return end(idHash, thrown)
       throw thrown
+    })
+    if (given.refreshToken !== refreshToken) {
+      const kept = contentOf({ ...given, accessToken: former.accessToken }, former.name)
+      await store.keep(idHash, renewal, await protectContent(vault, idHash, kept))
     }
+    return given
+  }
+
+  /** Whose a new access token is. It must be the user's who logged in, and they must have a role still. */
+  async function checked(idHash: string, accessToken: string, sub: string): Promise<Caller> {
+    const caller = await keptTokenUser(tokens, accessToken).catch((thrown: unknown) => {
+      if (thrown instanceof ServiceError && thrown.status === 401) return end(idHash, thrown)
+      throw thrown
+    })
+    if (caller.sub !== sub) return end(idHash, new Error('The new access token is of another user.'))
+    if (!hasRights(caller, config)) return end(idHash, new Error('The user has no role any more.'))
+    return caller
   }
 
   async function renewed(session: StoredSession, renewal: string): Promise<StoredSession> {
@@ -81,8 +91,8 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
     try {
       const content = await revealContent(vault, idHash, session.content)
       if (content.refreshToken === undefined) return await end(idHash, undefined)
-      const sub = subOf(content.accessToken)
-      const { given, caller } = await fetched(session, content.refreshToken, sub)
+      const given = await fetched(session, renewal, content, content.refreshToken)
+      const caller = await checked(idHash, given.accessToken, subOf(content.accessToken))
       const granted = {
         content: await protectContent(vault, idHash, contentOf(given, content.name)),
         ...endsWith(caller, given.refreshToken, endsAt),
@@ -90,8 +100,8 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
       return (await store.renew(idHash, renewal, granted, clock())) ?? (await end(idHash, undefined))
     } catch (thrown) {
       await store.leaveRenewal(idHash, renewal)
-      if (thrown instanceof ServiceError) throw thrown
-      if (session.accessExpiresAt > clock()) return session
+      const isOver = thrown instanceof ServiceError && thrown.status === 401
+      if (!isOver && session.accessExpiresAt > clock()) return session
       if (!(thrown instanceof SignInError)) throw thrown
       log.warn({ err: thrown }, 'session of the console not renewed')
       throw errors.identityProviderUnavailable(thrown)

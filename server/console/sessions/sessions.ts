@@ -3,8 +3,8 @@ import type { ProvenSession, Sessions } from '../../auth/access.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Tokens } from '../../auth/sign-in.js'
 import { errors } from '../../errors.js'
-import { sha256 } from '../../issuer/openid4vci/access-token.js'
 import { LruMap } from '../../protocol/jose/lru-map.js'
+import { sha256 } from '../../secret-hash.js'
 import { contentOf, protectContent, revealContent, type SessionContent } from './content.js'
 import { isOfConsole, sealedId, sessionIdIn } from './cookies.js'
 import { createRenewal, endsWith, LONGEST_MS, type SessionParts } from './renewal.js'
@@ -46,7 +46,8 @@ export function createConsoleSessions(parts: SessionParts): ConsoleSessions {
   const known = new WeakMap<object, Promise<Found>>()
 
   async function looked(headers: IncomingHttpHeaders): Promise<Found> {
-    if (!isOfConsole(headers, ownOrigin)) return 'none'
+    // Whoever sends a token of their own asks in its name, and is counted so.
+    if (headers.authorization !== undefined || !isOfConsole(headers, ownOrigin)) return 'none'
     const id = sessionIdIn(headers, key, baseUrl)
     if (id === undefined) return 'none'
     const idHash = sha256(id)

@@ -82,6 +82,13 @@ export function createConsoleSessionStore({ sql }: Database) {
       return rows.length > 0
     },
 
+    /** Stores a new refresh token, whose access token is still to be checked. */
+    async keep(idHash: string, renewal: string, content: string): Promise<void> {
+      await sql(
+        noRow,
+      )`UPDATE console_sessions SET content = ${content} WHERE id_hash = ${idHash} AND renewal = ${renewal}`
+    },
+
     /** Stores new tokens. @returns the session with them; undefined where it ended, or the renewal took too long. */
     async renew(idHash: string, renewal: string, granted: Granted, now: Date): Promise<StoredSession | undefined> {
       const { content, accessExpiresAt, endsAt } = granted

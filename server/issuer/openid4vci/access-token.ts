@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** Time for a wallet to get nonce and credential, and to notify; a bearer token must not live longer (§13.10). */
 const BEARER_SECONDS = 300
 /** Longer, since a stolen token that is bound to a key cannot be used without the key (RFC 9449 §1). */
@@ -12,6 +10,3 @@ const TOKEN_BYTES = 32
 
 export const newAccessToken = (random: (length: number) => Uint8Array): string =>
   Buffer.from(random(TOKEN_BYTES)).toString('base64url')
-
-/** The hash under which a token, or another secret that is never shown again, is stored. */
-export const sha256 = (value: string): string => createHash('sha256').update(value).digest('base64url')

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import { sha256 } from './access-token.js'
+import { sha256 } from '../../secret-hash.js'
 import type { UsedOnce } from './used-once/store.js'
 
 /**

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../../server/database/connect.js'
-import { sha256 } from '../../../server/issuer/openid4vci/access-token.js'
 import {
   type Admission,
   admission,
@@ -9,6 +8,7 @@ import {
   refusalOf,
   zAdmission,
 } from '../../../server/issuer/openid4vci/admission/store.js'
+import { sha256 } from '../../../server/secret-hash.js'
 import { query } from '../../support/postgres.js'
 import { type Issuer, JWT_VC, SD_JWT, startIssuer } from './actors.js'
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { sha256 } from '../../../server/issuer/openid4vci/access-token.js'
+import { sha256 } from '../../../server/secret-hash.js'
 import { query } from '../../support/postgres.js'
 import { recordStatements } from '../../support/statements.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'

@@ -1,6 +1,7 @@
 import type { Deps } from '../../../deps.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
-import { newAccessToken, sha256 } from '../access-token.js'
+import { sha256 } from '../../../secret-hash.js'
+import { newAccessToken } from '../access-token.js'
 import type { TokenContext } from '../tokens/store.js'
 import { admissionOf, admittedAs, refusalError, type WalletIssuance } from '../wallet-issuance.js'
 import { protectKeys, waitingResponse } from './waiting.js'
