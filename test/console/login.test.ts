@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startService } from '../support/service.js'
 import { ask, Browser, type ConsoleService, logIn, OF_CONSOLE, sessionRows, startConsole } from './actors.js'
 
 const ALICE = { sub: 'alice', name: 'Alice', roles: ['admin'] }
@@ -45,6 +46,17 @@ describe('a login', () => {
       state: expect.stringMatching(/^[\w-]{43}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     })
+  })
+
+  it('has values of its own, which nobody can guess', async () => {
+    const asked = await Promise.all(
+      [1, 2].map(async () => {
+        const { headers } = await new Browser().open(`${it0.service.url}/console/login`)
+        return new URL(headers.get('location') ?? '').searchParams
+      }),
+    )
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect([name, new Set(asked.map((one) => one.get(name))).size]).toEqual([name, 2])
   })
 
   it('sets cookies that scripts and other sites cannot use', async () => {
@@ -133,9 +145,12 @@ describe('no session is made', () => {
     const callback = new URL(
       await browser.followTo(`${it0.service.url}/console/login`, `${it0.service.url}/console/callback`),
     )
+    const { href } = callback
     callback.searchParams.set('state', 'x'.repeat(43))
     expect((await browser.open(callback.href)).status).toBe(400)
     await expectNone(browser)
+    // Nor is the login used up by it.
+    expect((await browser.open(href)).status).toBe(303)
   })
 
   it('of an answer that was used, whoever brings it again: the provider is not asked', async () => {
@@ -247,6 +262,9 @@ describe('a session', () => {
     const headers = { authorization: 'Bearer wrong' }
     const { status, json } = await ask(it0.service, browser, 'POST', '/schemas', { body: {}, headers })
     expect([status, json.message]).toEqual([401, 'Invalid access token.'])
+    expect((await ask(it0.service, browser, 'GET', '/console/session', { headers })).json.user).toBeNull()
+    expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {}, headers })).status).toBe(401)
+    expect((await who(browser)).json.user).toMatchObject({ sub: 'alice' })
   })
 
   it('is opened to nobody by CORS', async () => {
@@ -261,5 +279,21 @@ describe('a session', () => {
     expect(status).toBeLessThan(500)
     expect(headers.get('access-control-allow-origin')).toBeNull()
     expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it('is opened by CORS_ORIGINS to nobody either: what they name may call, without cookies', async () => {
+    const origin = 'https://app.example'
+    await using named = await startService({ env: { CORS_ORIGINS: origin }, maintenance: false })
+    const { headers } = await named.request('GET', '/api/v1/verifier/vp-queries', { headers: { origin } })
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it('is not ended, nor its cookie taken away, by a logout that no page of the console sent', async () => {
+    const { browser } = await logIn(it0)
+    const headers = { 'x-console': '', 'sec-fetch-site': 'cross-site' }
+    const answer = await ask(it0.service, browser, 'POST', '/console/logout', { headers })
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null])
+    expect((await who(browser)).json.user).toMatchObject({ sub: 'alice' })
   })
 })

@@ -38,7 +38,7 @@ describe('new tokens', () => {
     const headers = { cookie: browser.cookies(open.service.url) }
     const status = async () => (await ask(other, browser, 'GET', '/api/v1/verifier/vp-queries', { headers })).status
     now += RUN_OUT
-    open.provider.away = ['/jwks']
+    Object.assign(open.provider, { away: ['/jwks'], accessSeconds: 3600 })
     open.provider.requests.length = 0
     const answer = await ask(other, browser, 'GET', '/api/v1/verifier/vp-queries', { headers })
     expect([answer.status, answer.json.message]).toEqual([503, 'Identity provider is unavailable.'])
@@ -54,13 +54,13 @@ describe('new tokens', () => {
     const { signIn } = open.service.deps
     if (signIn === undefined) throw new Error('Nobody can sign in.')
     const { refresh } = signIn
-    open.provider.user = { sub: 'mallory', roles: ['admin'] }
+    Object.assign(open.provider, { user: { sub: 'mallory', roles: ['admin'] }, accessSeconds: 3600 })
     const mallory = await logIn(open)
     const headers = { ...OF_CONSOLE, cookie: mallory.browser.cookies(open.service.url) }
     const foreign = await open.service.deps.sessions?.described(headers)
     const { accessToken = '' } = foreign?.content ?? {}
     Object.assign(signIn, { refresh: async () => ({ accessToken, refreshToken: 'another' }) })
-    now += RUN_OUT - 3_000
+    now += RUN_OUT
     const answer = await ask(open.service, browser, 'GET', '/api/v1/verifier/vp-queries')
     Object.assign(signIn, { refresh })
     expect([answer.status, answer.json.message]).toEqual([401, 'Session has ended. Log in again.'])
@@ -69,7 +69,7 @@ describe('new tokens', () => {
   it('that are refused end the session', async () => {
     const { browser } = await logIn(open)
     now += RUN_OUT
-    open.provider.jwt = false
+    Object.assign(open.provider, { jwt: false, accessSeconds: 3600 })
     const answer = await ask(open.service, browser, 'GET', '/api/v1/verifier/vp-queries')
     open.provider.jwt = true
     expect([answer.status, answer.json.message]).toEqual([401, 'Session has ended. Log in again.'])
