@@ -1,7 +1,7 @@
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
-import { valueAt } from '../../protocol/json/json-pointer.js'
+import { pointerKeys, valueAt } from '../../protocol/json/json-pointer.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { Binding, ClaimDescription, IssuedType, Issuing, SignedCredential, SigningRequest } from '../issuing.js'
 import { loadMdoc } from './load.js'
@@ -67,13 +67,7 @@ async function sign(request: SigningRequest): Promise<SignedCredential> {
 }
 
 /** Names of the members on the way of a JSON pointer, as claims paths of a subject have them. */
-const pathOf = (pointer: string): string =>
-  JSON.stringify(
-    pointer
-      .slice(1)
-      .split('/')
-      .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')),
-  )
+const pathOf = (pointer: string): string => JSON.stringify(pointerKeys(pointer))
 
 /** OpenID4VCI 1.0 Appendix C.2: a claims path is a namespace and an element. */
 function claimsOf(claims: readonly ClaimDescription[], { mdoc }: IssuedType): readonly ClaimDescription[] {

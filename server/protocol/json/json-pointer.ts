@@ -1,13 +1,22 @@
-/** The value that a JSON pointer (RFC 6901) to a member names; undefined where there is none. */
-export function valueAt(document: unknown, pointer: string): unknown {
-  const keys = pointer.slice(1).split('/')
-  return keys
+/** The names of the members on the way of a JSON Pointer (RFC 6901 §4), none for the whole document; undefined for what is no JSON Pointer. */
+export function pointerKeys(pointer: string): readonly string[] | undefined {
+  if (pointer === '') return []
+  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
+  return pointer
+    .slice(1)
+    .split('/')
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (at, key) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-          ? (at as Record<string, unknown>)[key]
-          : undefined,
-      document,
-    )
+}
+
+/** The value that a JSON Pointer to a member names; undefined where there is none. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  const keys = pointerKeys(pointer) ?? []
+  if (keys.length === 0) return undefined
+  return keys.reduce<unknown>(
+    (at, key) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+        ? (at as Record<string, unknown>)[key]
+        : undefined,
+    document,
+  )
 }

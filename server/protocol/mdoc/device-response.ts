@@ -13,7 +13,7 @@ import {
 } from './cbor/values.js'
 import { decodeCredential } from './content.js'
 import { readSign1, type Sign1, verifySign1 } from './cose/sign1.js'
-import { type IssuerSigned, readIssuerSigned } from './issuer-signed.js'
+import { assertNamespace, type IssuerSigned, readIssuerSigned } from './issuer-signed.js'
 import { jsonOf } from './values.js'
 import { type VerifiedMdoc, verifyIssuer } from './verify.js'
 
@@ -145,6 +145,7 @@ function withDeviceSigned(
     if (typeof namespace !== 'string' || !isMap(elements)) {
       throw new CredentialError('Presentation has a device-signed namespace that is no map of elements.')
     }
+    assertNamespace(namespace)
     // ISO/IEC 18013-5 §8.3.2.1.2.2: no authorization would be asked for its name.
     if (elements.size === 0) throw new CredentialError('Presentation has a device-signed namespace without elements.')
     const members = new Map(Object.entries(all.get(namespace) ?? {}))

@@ -1,5 +1,6 @@
 import { CredentialError } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
+import { pointerKeys } from '../json/json-pointer.js'
 import type { Encodable } from './cbor/values.js'
 import { type Claim, claimWithin, elementValueOf, schemasInPlace } from './values.js'
 
@@ -38,7 +39,7 @@ export function mdocElementsOf(mapping: MdocMapping, subject: JsonObject, schema
  * and `allOf`. The pointer of the whole subject is no claim.
  */
 export function declaresClaim(schema: JsonObject, pointer: string): boolean {
-  const keys = keysOf(pointer)
+  const keys = pointerKeys(pointer)
   if (keys === undefined || keys.length === 0) return false
   return keys.reduce((claim, key) => stepInto(claim, key), rootClaim(schema)).schemas.length > 0
 }
@@ -56,7 +57,7 @@ const INDEX = /^(?:0|[1-9]\d{0,5})$/
 function claimAt(subject: JsonObject, pointer: string, schema: JsonObject): { value: unknown; claim: Claim } {
   let value: unknown = subject
   let claim = rootClaim(schema)
-  for (const key of keysOf(pointer) ?? []) {
+  for (const key of pointerKeys(pointer) ?? []) {
     if (Array.isArray(value) && INDEX.test(key)) {
       value = value[Number(key)]
       claim = claimWithin(claim, Number(key))
@@ -66,14 +67,4 @@ function claimAt(subject: JsonObject, pointer: string, schema: JsonObject): { va
     }
   }
   return { value, claim }
-}
-
-/** RFC 6901 §4; undefined for what is no JSON Pointer. */
-function keysOf(pointer: string): readonly string[] | undefined {
-  if (pointer === '') return []
-  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
 }

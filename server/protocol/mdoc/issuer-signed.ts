@@ -47,11 +47,17 @@ function namespacesOf(value: CborValue, options: DecodeOptions): IssuerSigned['n
       if (typeof namespace !== 'string' || !isArray(items)) {
         throw new CredentialError('Credential has a namespace that is no array of items.')
       }
+      assertNamespace(namespace)
       // §8.3.2.1.2.2: nothing that the issuer has signed would speak for its name.
       if (items.length === 0) throw new CredentialError('Credential has a namespace without items.')
       return [namespace, distinct(items.map((item) => itemOf(item, options)))]
     }),
   )
+}
+
+/** Refuses the namespace `__proto__`: a result would silently lose it with its elements. Throws CredentialError. */
+export function assertNamespace(name: string): void {
+  if (name === '__proto__') throw new CredentialError('Credential has a namespace __proto__, which is not supported.')
 }
 
 function itemOf(value: CborValue, options: DecodeOptions): IssuerSignedItem {

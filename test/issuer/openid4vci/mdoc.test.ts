@@ -121,6 +121,21 @@ describe('offers of mobile documents', () => {
     expect(String(await refused({ credentialSubject: { ...CLAIMS, ...changes } }))).toContain(message)
   })
 
+  it('attack: one claim that stands in many elements, more than a verifier would read, is refused as the offer is made', async () => {
+    const name = 'WideLicence'
+    const elements = Object.fromEntries(Array.from({ length: 256 }, (_, each) => [`element_${each}`, '/portrait']))
+    const mdoc = { doctype: DOCTYPE, namespaces: { [NAMESPACE]: elements } }
+    expect((await postSchema(issuer, licenceSchema({ name, mdoc }))).status).toBe(201)
+    const offered = { credentialConfigurationIds: [`${name}-mdoc`] }
+    const message = await refused({ ...offered, credentialSubject: { portrait: 'A'.repeat(1024) } })
+    expect(String(message)).toContain('The mdoc of the subject would be too large.')
+    const made = await offerOf(issuer, { ...offered, credentialSubject: { portrait: 'A'.repeat(64) } })
+    const credential = credentialOf(
+      await issuer.take(await issuer.token(made.credentialOfferSessionId), `${name}-mdoc`),
+    )
+    expect(Object.keys(readMdoc(credential).claims[NAMESPACE] ?? {})).toHaveLength(256)
+  })
+
   it('of another issuer, which has no certificate, are refused, and its offerings are without them', async () => {
     const { id: issuerId } = await newIssuer(issuer.service, 'issuer')
     expect(await refused({ issuerId })).toContain(

@@ -60,6 +60,17 @@ describe('An IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2)', () => {
       'Credential has a namespace without items.',
     ))
 
+  it('attack: has no namespace __proto__, which readers of JSON would drop', () =>
+    refused(
+      verify(
+        changed(issued, (root) => {
+          const namespaces = mapAt(root, 'nameSpaces')
+          namespaces.set('__proto__', listAt(root, 'nameSpaces', NAMESPACE))
+        }),
+      ),
+      'Credential has a namespace __proto__, which is not supported.',
+    ))
+
   it.each(['digestID', 'random', 'elementIdentifier', 'elementValue'])('has no item without %s', (member) =>
     refused(
       verify(
@@ -176,6 +187,12 @@ describe('What a device signs itself (ISO/IEC 18013-5 §9.1.2.4, §9.1.3.4)', ()
 
   it('names no namespace without elements, since no authorization would be asked for its name', () =>
     refused(selfSigned('own', [], NONE), 'Presentation has a device-signed namespace without elements.'))
+
+  it('attack: names no namespace __proto__, though authorized for it', () =>
+    refused(
+      selfSigned('__proto__', ['nickname'], of('__proto__')),
+      'Credential has a namespace __proto__, which is not supported.',
+    ))
 
   it.each<[string, Encodable]>([
     ['are no map', []],

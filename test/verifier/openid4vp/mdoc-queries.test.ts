@@ -140,6 +140,11 @@ describe('a VP query with a constraint on $.doctype', () => {
     ])
   })
 
+  it('attack: makes no more than sixteen, however many doctypes an enum has', async () => {
+    const many = Array.from({ length: 17 }, (_, at) => `org.example.${at}`)
+    expect(await queries(doctype({ enum: many }))).toHaveLength(16)
+  })
+
   it.each([
     ['$.credentialSubject.name'],
     [`$['${NAMESPACE}'].driving_privileges[0]`],
