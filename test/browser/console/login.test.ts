@@ -50,3 +50,10 @@ describe('a console with a login', () => {
     )
   })
 })
+
+it('a console that was built is not there with CONSOLE=off', async () => {
+  const status = async (service: string) => (await fetch(`${service}/console/`)).status
+  expect(await status(desk.service.url)).toBe(200)
+  await using off = await startConsole({ env: { CONSOLE: 'off' } })
+  expect(await status(off.service.url)).toBe(404)
+})
