@@ -52,6 +52,14 @@ const newOffer = createRoute({
   component: lazyRouteComponent(() => import('./screens/offers/new-offer.js'), 'NewOffer'),
 })
 
+// No session has a name, but an id.
+const offersFromFile = createRoute({
+  getParentRoute: () => root,
+  path: '/offers/from-file',
+  validateSearch: typeInSearch,
+  component: lazyRouteComponent(() => import('./screens/offers/many/from-file.js'), 'FromFile'),
+})
+
 const offer = createRoute({
   getParentRoute: () => root,
   path: '/offers/$id',
@@ -137,6 +145,7 @@ export const router = createRouter({
     type,
     nextVersion,
     newOffer,
+    offersFromFile,
     offer,
     requests,
     newRequest,

@@ -301,6 +301,60 @@ export const de: Texts = {
     waitingTitle: 'Wallets, die auf Ihre Entscheidung warten',
     waitingIntro: 'Sie haben gesagt, dass diese Angebote warten, bis Sie zustimmen.',
   },
+  many: {
+    title: 'Angebote aus einer Datei',
+    intro:
+      'Bis zu 10.000 Angebote einer Art auf einmal: eines für jede Zeile einer Tabelle, die Sie als CSV speichern.',
+    file: 'Datei',
+    fileIntro:
+      'Ihre erste Zeile nennt die Spalten. Sie wird in Ihrem Browser gelesen; Zeilen gehen an den Dienst, sobald Sie sie prüfen.',
+    chooseFile: 'CSV-Datei',
+    columnsWanted: (names) => `Spalten mit diesen Namen werden von selbst gefunden: ${names}.`,
+    fault: (fault) =>
+      fault.fault === 'quotes'
+        ? `In Zeile ${fault.row} endet ein Anführungszeichen nicht, oder es steht an der falschen Stelle.`
+        : {
+            tooLarge: 'Die Datei ist größer als 20 MiB.',
+            tooMany: 'Die Datei hat mehr als 10.000 Zeilen. Teilen Sie sie auf.',
+            noRows: 'Unter den Namen der Spalten hat die Datei keine Zeile.',
+          }[fault.fault],
+    columns: 'Spalten',
+    columnsIntro: 'Welche Spalte Ihrer Datei welche Angabe füllt.',
+    noColumn: 'keine',
+    nthColumn: (n) => `Spalte ${n}`,
+    preview: 'Die ersten Zeilen',
+    rows: (n) => `Die Datei hat ${count(n, 'Zeile', 'Zeilen')}.`,
+    row: 'Zeile',
+    rowNumber: (n) => `Zeile ${n}`,
+    why: 'Was nicht stimmt',
+    wrongRows: (n) => `${count(n, 'Zeile stimmt', 'Zeilen stimmen')} nicht`,
+    wrongRowsIntro:
+      'Zeilen sind so gezählt, wie Ihre Tabelle sie zählt. Bessern Sie die Datei aus und wählen Sie sie noch einmal, oder lassen Sie diese Zeilen weg.',
+    cellFaults: {
+      required: 'ist leer, muss aber ausgefüllt sein.',
+      number: 'muss eine Zahl sein.',
+      json: 'muss JSON sein.',
+      choice: 'ist keiner der erlaubten Werte.',
+      boolean: 'muss ja oder nein sein.',
+      dateTime: 'muss Datum und Uhrzeit sein, etwa 2026-03-01T12:00:00Z.',
+    },
+    pins: 'Nach einer PIN fragen, bei jedem Angebot nach einer anderen',
+    make: 'Angebote machen',
+    check: (n) => `${count(n, 'Zeile', 'Zeilen')} prüfen`,
+    checking: 'Wird geprüft',
+    allGood: 'Alle Zeilen sind gut.',
+    leaveOut: (n) => (n === 1 ? 'Diese Zeile weglassen' : `Diese ${n} Zeilen weglassen`),
+    makeThem: (n) => `${count(n, 'Angebot', 'Angebote')} machen`,
+    making: 'Angebote werden gemacht',
+    stopped: 'Was bis hierher gemacht ist, bleibt. Machen Sie weiter, wo es stehen blieb: Nichts wird zweimal gemacht.',
+    goOn: 'Weitermachen',
+    made: (n) => `${count(n, 'Angebot ist', 'Angebote sind')} gemacht.`,
+    download: 'Links als CSV herunterladen',
+    downloadHint:
+      'Ihre Zeilen, jede mit ihrem Link für Wallets und ihrer Seite für Menschen. Sie werden nicht wieder gezeigt.',
+    downloadPins:
+      'Ihre Zeilen, jede mit Link, Seite und PIN. Sie werden nicht wieder gezeigt. Sagen Sie die PIN auf einem anderen Weg als den Link.',
+  },
   requests: {
     intro: 'Lassen Sie eine Wallet etwas nachweisen und sehen Sie zu, was sie antwortet.',
     make: 'Neue Anfrage',

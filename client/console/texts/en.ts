@@ -298,6 +298,58 @@ export const en = {
     waitingTitle: 'Wallets that wait for your decision',
     waitingIntro: 'You have said that these offers wait until you approve them.',
   },
+  many: {
+    title: 'Offers from a file',
+    intro: 'Make up to 10,000 offers of one type at once: one for each row of a spreadsheet that you save as CSV.',
+    file: 'File',
+    fileIntro:
+      'Its first row names the columns. It is read in your browser; rows go to the service once you check them.',
+    chooseFile: 'CSV file',
+    columnsWanted: (names: string) => `Columns with these names are found by themselves: ${names}.`,
+    fault: (fault: { fault: 'tooLarge' | 'tooMany' | 'noRows' } | { fault: 'quotes'; row: number }) =>
+      fault.fault === 'quotes'
+        ? `Row ${fault.row} has a quotation mark that does not end, or one in the wrong place.`
+        : {
+            tooLarge: 'The file is larger than 20 MiB.',
+            tooMany: 'The file has more than 10,000 rows. Split it.',
+            noRows: 'The file has no row below the names of its columns.',
+          }[fault.fault],
+    columns: 'Columns',
+    columnsIntro: 'Which column of your file fills which claim.',
+    noColumn: 'none',
+    nthColumn: (n: number) => `Column ${n}`,
+    preview: 'The first rows',
+    rows: (n: number) => `The file has ${count(n, 'row', 'rows')}.`,
+    row: 'Row',
+    rowNumber: (n: number) => `Row ${n}`,
+    why: 'What is wrong',
+    wrongRows: (n: number) => `${count(n, 'row is', 'rows are')} wrong`,
+    wrongRowsIntro:
+      'Rows are counted as your spreadsheet counts them. Mend the file and choose it again, or leave these rows out.',
+    cellFaults: {
+      required: 'is empty, but must be filled in.',
+      number: 'must be a number.',
+      json: 'must be JSON.',
+      choice: 'is none of the allowed values.',
+      boolean: 'must be yes or no.',
+      dateTime: 'must be a date and time, such as 2026-03-01T12:00:00Z.',
+    },
+    pins: 'Ask for a PIN, another one for each offer',
+    make: 'Make the offers',
+    check: (n: number) => `Check ${count(n, 'row', 'rows')}`,
+    checking: 'Checking',
+    allGood: 'Every row is good.',
+    leaveOut: (n: number) => `Leave ${n === 1 ? 'this row' : `these ${n} rows`} out`,
+    makeThem: (n: number) => `Make ${count(n, 'offer', 'offers')}`,
+    making: 'Making offers',
+    stopped: 'What was made until here is kept. Go on where it stopped: nothing is made twice.',
+    goOn: 'Go on',
+    made: (n: number) => `${count(n, 'offer is', 'offers are')} made.`,
+    download: 'Download links as CSV',
+    downloadHint: 'Your rows, each with its link for a wallet and its page for people. They are not shown again.',
+    downloadPins:
+      'Your rows, each with its link, its page and its PIN. They are not shown again. Tell holders their PINs another way than the link.',
+  },
   requests: {
     intro: 'Ask a wallet to prove something, and watch what it answers.',
     make: 'New request',

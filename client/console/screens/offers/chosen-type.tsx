@@ -17,7 +17,7 @@ import { Field } from '../../ui/field.js'
 
 interface Props {
   /** The screen, whose address names the type. */
-  readonly at: '/offers'
+  readonly at: '/offers' | '/offers/from-file'
   readonly wanted: string | undefined
   /** Drawn anew for another version of the type, but not where the same one is read again. */
   readonly children: (type: TypeVersion, configurations: readonly Configuration[]) => ReactNode

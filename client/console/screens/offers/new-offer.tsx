@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.js'
 import { Screen } from '../../ui/screen.js'
 import { ChosenType } from './chosen-type.js'
@@ -9,10 +9,15 @@ const route = getRouteApi('/offers')
 
 /** Making an offer: first its type, then what it says. */
 export function NewOffer() {
-  const { offers: words } = useTexts()
+  const { offers: words, many } = useTexts()
   const { type } = route.useSearch()
+  const fromFile = (
+    <Link to="/offers/from-file" search={type === undefined ? {} : { type }} className="button">
+      {many.title}
+    </Link>
+  )
   return (
-    <Screen title={words.title} intro={words.intro}>
+    <Screen title={words.title} intro={words.intro} actions={fromFile}>
       <Waiting />
       <ChosenType at="/offers" wanted={type}>
         {(version, configurations) => <OfferEditor type={version} configurations={configurations} />}

@@ -1,0 +1,67 @@
+import { parse, unparse } from 'papaparse'
+
+/** A row of a file, by the number that a spreadsheet shows beside it: the one with the columns' names is the first. */
+export interface SheetRow {
+  readonly number: number
+  readonly cells: readonly string[]
+}
+
+export interface Sheet {
+  readonly columns: readonly string[]
+  readonly rows: readonly SheetRow[]
+}
+
+export const MAX_ROWS = 10_000
+/** More than ten thousand rows of claims need. */
+export const MAX_BYTES = 20 * 1024 * 1024
+
+/** Why a file is no table that offers can be made of. */
+export type SheetFault =
+  | { readonly fault: 'tooLarge' | 'tooMany' | 'noRows' }
+  | { readonly fault: 'quotes'; readonly row: number }
+
+const isBlank = (cells: readonly string[]) => cells.every((cell) => cell.trim() === '')
+
+/** Spreadsheets write UTF-8, or the code page of their system. */
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+/** What stands between cells: whatever makes most columns of the row that names them. */
+function delimiterOf(text: string): string {
+  const columns = (delimiter: string) => parse<string[]>(text, { delimiter, preview: 1 }).data[0]?.length ?? 0
+  return [',', ';', '\t'].reduce((best, next) => (columns(next) > columns(best) ? next : best))
+}
+
+/** Reads a file of comma-separated values (RFC 4180; semicolons and tabs as well). Blank rows are left out. */
+export function readSheet(bytes: ArrayBuffer): Sheet | SheetFault {
+  if (bytes.byteLength > MAX_BYTES) return { fault: 'tooLarge' }
+  const text = textOf(bytes)
+  // Blank rows may stand between; what is more than that is not read.
+  const { data, errors } = parse<string[]>(text, { delimiter: delimiterOf(text), preview: 2 * MAX_ROWS })
+  const quotes = errors.find(({ type }) => type === 'Quotes')
+  if (quotes !== undefined) return { fault: 'quotes', row: (quotes.row ?? 0) + 1 }
+  const [columns = [], ...rest] = data
+  const rows = rest.map((cells, at) => ({ number: at + 2, cells })).filter(({ cells }) => !isBlank(cells))
+  if (rows.length === 0) return { fault: 'noRows' }
+  return rows.length > MAX_ROWS ? { fault: 'tooMany' } : { columns: columns.map((name) => name.trim()), rows }
+}
+
+/** What is added to a row of the file. */
+export interface Made {
+  readonly row: SheetRow
+  readonly link: string
+  readonly page: string
+  readonly pin: string
+}
+
+/** The file again, with what was made of each row. A cell that a spreadsheet would take for a formula is none there. */
+export function madeSheet({ columns }: Sheet, made: readonly Made[], names: readonly [string, string, string]): string {
+  const fields = [...columns, ...names]
+  const data = made.map(({ row, link, page, pin }) => [...columns.map((_, at) => row.cells[at] ?? ''), link, page, pin])
+  return unparse({ fields, data }, { escapeFormulae: true })
+}

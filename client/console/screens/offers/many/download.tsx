@@ -1,0 +1,30 @@
+import { useTexts } from '../../../texts/use-texts.js'
+import { type Made, madeSheet, type Sheet } from './csv.js'
+
+interface Props {
+  readonly sheet: Sheet
+  readonly made: readonly Made[]
+  readonly withPins: boolean
+}
+
+/** The file again, with link, page and PIN of each row. It is made here, and nothing of it is kept. */
+export function Download({ sheet, made, withPins }: Props) {
+  const { many: words, offers } = useTexts()
+  const save = () => {
+    const names = [offers.link, offers.page, offers.pinIs] as const
+    const address = URL.createObjectURL(new Blob([madeSheet(sheet, made, names)], { type: 'text/csv' }))
+    const link = document.createElement('a')
+    link.href = address
+    link.download = 'offers.csv'
+    link.click()
+    URL.revokeObjectURL(address)
+  }
+  return (
+    <>
+      <button type="button" className="primary" onClick={save}>
+        {words.download}
+      </button>
+      <p className="soft">{withPins ? words.downloadPins : words.downloadHint}</p>
+    </>
+  )
+}

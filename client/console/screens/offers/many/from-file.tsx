@@ -1,0 +1,25 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useTexts } from '../../../texts/use-texts.js'
+import { Screen } from '../../../ui/screen.js'
+import { ChosenType } from '../chosen-type.js'
+import { ManyOffers } from './many-offers.js'
+
+const route = getRouteApi('/offers/from-file')
+
+/** Many offers of one type, whose claims are the rows of a file. */
+export function FromFile() {
+  const { many: words, offers } = useTexts()
+  const { type } = route.useSearch()
+  const single = (
+    <Link to="/offers" search={type === undefined ? {} : { type }} className="button">
+      {offers.title}
+    </Link>
+  )
+  return (
+    <Screen title={words.title} intro={words.intro} actions={single}>
+      <ChosenType at="/offers/from-file" wanted={type}>
+        {(version, configurations) => <ManyOffers type={version} configurations={configurations} />}
+      </ChosenType>
+    </Screen>
+  )
+}

@@ -1,0 +1,68 @@
+import type { Control, Part } from '../../../ui/schema-form/plan.js'
+import { controlsOf, type Fault, subjectOf } from '../../../ui/schema-form/plan.js'
+import type { SheetRow } from './csv.js'
+
+/** Which column, by its place, fills a claim, by its field; -1 where none does. */
+export type Mapping = Readonly<Record<string, number>>
+
+const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** Columns whose names say which claims they fill. */
+export function guessed(controls: readonly Control[], columns: readonly string[]): Record<string, number> {
+  const names = columns.map(plain)
+  const columnOf = ({ label, path }: Control) =>
+    [path.join('.'), label, path.at(-1) ?? ''].map((name) => names.indexOf(plain(name))).find((at) => at >= 0) ?? -1
+  return Object.fromEntries(controls.map((control) => [control.field, columnOf(control)]))
+}
+
+export type CellFault = Fault | 'choice' | 'boolean' | 'dateTime'
+
+export interface RowRead {
+  readonly row: SheetRow
+  readonly subject: Readonly<Record<string, unknown>>
+  readonly faults: readonly { readonly label: string; readonly fault: CellFault }[]
+}
+
+const YES = new Set(['true', 'yes', 'ja', 'wahr', '1', 'x'])
+const NO = new Set(['false', 'no', 'nein', 'falsch', '0'])
+
+/** What somebody would have put into the form. */
+function typedOf({ kind, schema }: Control, cell: string): string | { readonly fault: CellFault } {
+  const text = cell.trim()
+  if (text === '') return ''
+  switch (kind) {
+    case 'choice': {
+      const at = (schema.enum as readonly unknown[]).map(String).indexOf(text)
+      return at < 0 ? { fault: 'choice' } : String(at)
+    }
+    case 'boolean': {
+      const word = text.toLowerCase()
+      return YES.has(word) ? 'true' : NO.has(word) ? 'false' : { fault: 'boolean' }
+    }
+    case 'dateTime':
+      return Number.isNaN(Date.parse(text)) ? { fault: 'dateTime' } : text
+    case 'lines':
+      return text.replaceAll(';', '\n')
+    default:
+      return text
+  }
+}
+
+/** The claims of a row, and what is wrong with its cells. */
+export function readRow(parts: readonly Part[], mapping: Mapping, row: SheetRow): RowRead {
+  const controls = controlsOf(parts)
+  const wrong = new Map<string, CellFault>()
+  const typed: Record<string, string> = {}
+  for (const control of controls) {
+    const given = typedOf(control, row.cells[mapping[control.field] ?? -1] ?? '')
+    if (typeof given === 'string') typed[control.field] = given
+    else wrong.set(control.field, given.fault)
+  }
+  const { subject, faults } = subjectOf(parts, typed)
+  for (const [field, fault] of faults) if (!wrong.has(field)) wrong.set(field, fault)
+  const labelled = controls.flatMap(({ field, label }) => {
+    const fault = wrong.get(field)
+    return fault === undefined ? [] : [{ label, fault }]
+  })
+  return { row, subject, faults: labelled }
+}

@@ -1,0 +1,54 @@
+import { useRef, useState } from 'react'
+
+/** How far a run through many rows has come. */
+export interface Run<Outcome> {
+  readonly done: number
+  readonly of: number
+  readonly outcomes: readonly Outcome[]
+  readonly isRunning: boolean
+  /** Why it stopped before its end. */
+  readonly error: unknown
+}
+
+/** As many rows as one call takes. */
+const AT_ONCE = 100
+
+/**
+ * Works through many rows, some at a time, one call after the other.
+ *
+ * @param work on some rows; resolves with what came of them
+ */
+export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<readonly Outcome[]>) {
+  const [run, setRun] = useState<Run<Outcome>>()
+  const current = useRef(0)
+  /** From the first row, or from where the last run stopped. Resolves with all that came of it; undefined if it stopped. */
+  const start = async (rows: readonly Row[], from?: Run<Outcome>): Promise<readonly Outcome[] | undefined> => {
+    current.current += 1
+    const mine = current.current
+    let outcomes = from?.outcomes ?? []
+    let done = from?.done ?? 0
+    const show = (isRunning: boolean, error?: unknown) => {
+      if (current.current === mine) setRun({ done, of: rows.length, outcomes, isRunning, error })
+    }
+    show(true)
+    while (done < rows.length) {
+      const some = rows.slice(done, done + AT_ONCE)
+      try {
+        outcomes = [...outcomes, ...(await work(some))]
+      } catch (error) {
+        show(false, error)
+        return undefined
+      }
+      if (current.current !== mine) return undefined
+      done += some.length
+      show(done < rows.length)
+    }
+    return outcomes
+  }
+  /** Forgets the run; one that is under way begins nothing more. */
+  const clear = () => {
+    current.current += 1
+    setRun(undefined)
+  }
+  return { run, start, clear }
+}

@@ -1,0 +1,23 @@
+import { useId } from 'react'
+
+/** How much of something is done. */
+export function ProgressBar({
+  label,
+  done,
+  of,
+}: {
+  readonly label: string
+  readonly done: number
+  readonly of: number
+}) {
+  const id = useId()
+  return (
+    <div className="progress">
+      <label htmlFor={id}>{label}</label>
+      <progress id={id} value={done} max={of} />
+      <span className="soft">
+        {done} / {of}
+      </span>
+    </div>
+  )
+}

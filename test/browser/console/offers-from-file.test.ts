@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { assertGood } from '../actors.js'
+import { driven, heading, onEveryScreen } from './actors.js'
+
+const desk = driven()
+const SCREEN = '/offers/from-file?type=Membership'
+const HEAD = 'name,level,points\n'
+
+const schema = {
+  type: 'object',
+  required: ['name', 'level'],
+  properties: {
+    name: { type: 'string', title: 'Name', maxLength: 20 },
+    level: { type: 'string', title: 'Level', enum: ['gold', 'silver'] },
+    points: { type: 'integer', title: 'Points' },
+  },
+}
+
+/** The second row is wrong by what the form knows, the third by what the service alone knows. */
+const WRONG = `${HEAD}Anna,gold,1\nBen,bronze,2\n"${'x'.repeat(21)}",silver,3\nDora,gold,4\n`
+
+const choose = (page: Page, text: string) =>
+  page.getByLabel('CSV file').setInputFiles({ name: 'members.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+const press = (page: Page, name: string) => page.getByRole('button', { name }).click()
+
+/** Calls to the endpoint for many offers that make some. */
+function makingCalls(page: Page): string[] {
+  const calls: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('credentialOffers.createMany') && !request.postData()?.includes('"dryRun":true'))
+      calls.push(request.url())
+  })
+  return calls
+}
+
+async function downloaded(page: Page): Promise<string[]> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download links as CSV')])
+  return readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+}
+
+describe('offers from a file', () => {
+  beforeAll(async () => {
+    const type = { name: 'Membership', version: 1, schema }
+    expect((await desk.service.request('POST', '/schemas', { body: type })).status).toBe(201)
+  })
+
+  it('150 rows are made in two calls, and every one has its own link and PIN in the file that is downloaded', async () => {
+    const rows = Array.from({ length: 150 }, (_, at) => `Member ${at},${at % 2 ? 'gold' : 'silver'},${at}\n`)
+    await desk.opened('/offers?type=Membership', async (page) => {
+      await page.getByRole('link', { name: 'Offers from a file' }).click()
+      await heading(page, 'Offers from a file')
+      const calls = makingCalls(page)
+      await choose(page, HEAD + rows.join(''))
+      await page.getByText('The file has 150 rows.').waitFor()
+      await page.getByLabel('Ask for a PIN, another one for each offer').check()
+      await press(page, 'Check 150 rows')
+      await page.getByText('Every row is good.').waitFor()
+      expect(calls).toHaveLength(0)
+      await press(page, 'Make 150 offers')
+      await page.getByText('150 offers are made.').waitFor()
+      expect(calls).toHaveLength(2)
+      const [head, ...lines] = await downloaded(page)
+      expect(head).toMatch(/^name,level,points,/)
+      expect(lines.map((line) => line.split(',')[0])).toEqual(rows.map((_, at) => `Member ${at}`))
+      const cells = lines.map((line) => line.split(','))
+      expect(new Set(cells.map(([, , , link]) => link)).size).toBe(150)
+      for (const [, , , link, , pin] of cells) {
+        expect(link).toMatch(/^openid-credential-offer:/)
+        expect(pin).toMatch(/^\d{4,}$/)
+      }
+      const [, , , link = ''] = cells[149] ?? []
+      const offer = await fetch(new URL(link).searchParams.get('credential_offer_uri') ?? '')
+      expect(await offer.json()).toMatchObject({ credential_configuration_ids: ['Membership-sd-jwt'] })
+    })
+  })
+
+  it('wrong rows are named as the spreadsheet counts them, nothing is made until they are left out by choice', async () => {
+    await desk.opened(SCREEN, async (page) => {
+      const calls = makingCalls(page)
+      await choose(page, WRONG)
+      await press(page, 'Check 4 rows')
+      await page.getByText('Level: is none of the allowed values.').waitFor()
+      const listed = await page.getByRole('table', { name: '2 rows are wrong' }).innerText()
+      expect(listed).toContain('Row 3')
+      expect(listed).toContain('Row 4')
+      expect(listed).not.toContain('Row 2')
+      const make = page.getByRole('button', { name: 'Make 2 offers' })
+      expect(await make.isDisabled()).toBe(true)
+      expect(calls).toHaveLength(0)
+      await page.getByLabel('Leave these 2 rows out').check()
+      await make.click()
+      await page.getByText('2 offers are made.').waitFor()
+      const lines = await downloaded(page)
+      expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual(['Anna', 'Dora'])
+    })
+  })
+
+  it('a file that is no table is refused in words', async () => {
+    await desk.opened(SCREEN, async (page) => {
+      await choose(page, HEAD)
+      await page.getByText('The file has no row below the names of its columns.').waitFor()
+      await choose(page, `${HEAD}"Anna,gold,1\n`)
+      await page.getByText('Row 2 has a quotation mark that does not end').waitFor()
+    })
+  })
+
+  it('are good in every size, light and dark', async () => {
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console${SCREEN}`)
+      await page.getByLabel('CSV file').waitFor()
+      await assertGood(page, `offers-from-file-${name}`)
+      await choose(page, WRONG)
+      await press(page, 'Check 4 rows')
+      await page.getByText('Level: is none of the allowed values.').waitFor()
+      await assertGood(page, `offers-from-file-wrong-${name}`)
+      await page.getByLabel('Leave these 2 rows out').check()
+      await press(page, 'Make 2 offers')
+      await page.getByText('2 offers are made.').waitFor()
+      await assertGood(page, `offers-from-file-made-${name}`)
+    })
+  })
+})
