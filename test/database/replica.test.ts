@@ -30,6 +30,9 @@ const STRANGER = {}
 const onReplica = (statement: string) => query(postgres.replica.url, statement)
 
 async function caughtUp(): Promise<void> {
+  // Commits of a server for tests are written a moment later; one that waits for the disk writes those before it.
+  const commit = 'BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_current_xact_id(); COMMIT'
+  await query(postgres.primary.url, commit)
   const [{ lsn } = {}] = await query<{ lsn: string }>(postgres.primary.url, 'SELECT pg_current_wal_lsn()::text AS lsn')
   const level = () => onReplica(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS level`)
   await expect.poll(level).toEqual([{ level: true }])
