@@ -31,7 +31,7 @@ const onReplica = (statement: string) => query(postgres.replica.url, statement)
 
 async function caughtUp(): Promise<void> {
   // Commits of a server for tests are written a moment later; one that waits for the disk writes those before it.
-  const commit = 'BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_current_xact_id(); COMMIT'
+  const commit = "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'test', ''); COMMIT"
   await query(postgres.primary.url, commit)
   const [{ lsn } = {}] = await query<{ lsn: string }>(postgres.primary.url, 'SELECT pg_current_wal_lsn()::text AS lsn')
   const level = () => onReplica(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS level`)
