@@ -29,13 +29,19 @@ const STRANGER = {}
 
 const onReplica = (statement: string) => query(postgres.replica.url, statement)
 
+/** Until the replica has replayed what the primary has written. */
+async function level(): Promise<void> {
+  const [{ lsn } = {}] = await query<{ lsn: string }>(postgres.primary.url, 'SELECT pg_current_wal_lsn()::text AS lsn')
+  const isLevel = () => onReplica(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS level`)
+  await expect.poll(isLevel).toEqual([{ level: true }])
+}
+
+/** Until the replica shows all that was committed. */
 async function caughtUp(): Promise<void> {
   // Commits of a server for tests are written a moment later; one that waits for the disk writes those before it.
   const commit = "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'test', ''); COMMIT"
   await query(postgres.primary.url, commit)
-  const [{ lsn } = {}] = await query<{ lsn: string }>(postgres.primary.url, 'SELECT pg_current_wal_lsn()::text AS lsn')
-  const level = () => onReplica(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS level`)
-  await expect.poll(level).toEqual([{ level: true }])
+  await level()
 }
 
 /** The replica receives what the primary writes, and shows nothing of it. */
@@ -274,7 +280,7 @@ describe('a replica that cannot be used', () => {
   it('since nothing says how far it is behind', async () => {
     // From here on it has nothing to replay when it starts, and waits with everything else.
     await query(postgres.primary.url, 'CHECKPOINT')
-    await caughtUp()
+    await level()
     await onReplica(`ALTER SYSTEM SET recovery_min_apply_delay = '1h'`)
     await postgres.replica.stop()
     await postOffering(unaware, { credential_type: credentialType })
