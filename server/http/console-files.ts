@@ -50,5 +50,6 @@ export function consoleFiles(
     if (page === undefined) next()
     else send(page, 'no-cache', request, response)
   })
+  // A router handles requests as any handler does, but its type says so for its own requests alone.
   return router as unknown as RequestHandler
 }

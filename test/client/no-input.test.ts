@@ -48,6 +48,7 @@ type Query = (input?: unknown) => Promise<unknown>
 /** A procedure of a client by its name. */
 function queryOf(client: CredenceClient, name: string): Query {
   const [router = '', procedure = ''] = name.split('.')
+  // A client's type has each procedure by its own name, not by any text.
   return (client as unknown as Record<string, Record<string, { query: Query }>>)[router]?.[procedure]?.query as Query
 }
 

@@ -37,7 +37,7 @@ afterAll(async () => {
   await test.drop()
 })
 
-/** They are asked for once there is a database. */
+/** The questions' names: nothing is asked of this database. */
 const NAMES = questions({ bounded: undefined, sql: undefined } as unknown as Database, ROWS, PREFIX).map(nameOf)
 
 describe('a first page is read by indices, and of few rows, whatever it is filtered by', () => {

@@ -140,6 +140,7 @@ describe('the verifier of it', () => {
     expect(payload.dcql_query.credential_sets).toEqual([
       { options: [['item-0-sd-jwt'], ['item-0-jwt-vc'], ['item-0-toy']] },
     ])
+    // A name that the types of this service's formats do not have.
     const [id = ''] = queryIds(payload, 'toy' as never)
     const credential = await taken()
     expect((await answer(payload, { [id]: [await present(credential, payload)] })).status).toBe(200)

@@ -233,6 +233,7 @@ describe('what never reaches the log', () => {
 
   it('the values of a statement that the database refuses', async () => {
     const { stores } = service.deps
+    // As no caller can hand it over: a row without what the table needs, whose answer nobody reads.
     const row = { id: crypto.randomUUID(), credentialSubject: { name: CLAIM } } as never
     vi.spyOn(stores.offerings, 'find').mockImplementation(() => stores.offerings.insert(row, null) as never)
     const failed = await service.request('GET', '/api/v1/offerings/x')

@@ -135,6 +135,7 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
 
 describe('a hosted wallet takes mobile documents of an issuer of other makers', () => {
   /** By @auth0/mdl, another code base. */
+  // The library's type of a JWK is narrower than what Node.js exports and wallets send.
   const diploma = async (publicJwk: object): Promise<string> => {
     const document = await new Document(DIPLOMA_DOCTYPE)
       .addIssuerNameSpace('example.diploma', { degree: 'Laurea', sealed: Buffer.from([1, 2]) })

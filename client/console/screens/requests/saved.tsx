@@ -5,7 +5,7 @@ import { ask } from '../../queries/requests.js'
 import type { VpQuery } from '../../queries/shapes.js'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
-import { Dialog } from '../../ui/dialog.js'
+import { Confirmation } from '../../ui/confirmation.js'
 import { Listing } from '../../ui/listing.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { RelativeTime } from '../../ui/relative-time.js'
@@ -87,27 +87,15 @@ function Asks({ query }: { readonly query: VpQuery }) {
 }
 
 function Deletion({ query, onClose }: { readonly query: VpQuery; readonly onClose: () => void }) {
-  const { requests: words, common } = useTexts()
-  const client = useQueryClient()
-  const removal = useMutation({
-    mutationFn: () => credence.vpQueries.delete.mutate({ id: query.id }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['vp-queries'] })
-      onClose()
-    },
-  })
+  const { requests: words } = useTexts()
   return (
-    <Dialog title={words.deleteTitle} onClose={onClose}>
-      <p>{words.deleteText}</p>
-      {removal.isError && <ProblemNote error={removal.error} />}
-      <div className="row">
-        <button type="button" className="danger" disabled={removal.isPending} onClick={() => removal.mutate()}>
-          {words.deleteIt}
-        </button>
-        <button type="button" onClick={onClose}>
-          {common.cancel}
-        </button>
-      </div>
-    </Dialog>
+    <Confirmation
+      title={words.deleteTitle}
+      text={words.deleteText}
+      action={words.deleteIt}
+      act={() => credence.vpQueries.delete.mutate({ id: query.id })}
+      changes="vp-queries"
+      onClose={onClose}
+    />
   )
 }

@@ -1,13 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { issuerMetadata } from '../../queries/metadata.js'
 import type { HeldCredential, Wallet } from '../../queries/wallets.js'
 import { credence } from '../../service.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
-import { Dialog } from '../../ui/dialog.js'
+import { Confirmation } from '../../ui/confirmation.js'
 import { nameOf } from '../../ui/display-name.js'
 import { Listing } from '../../ui/listing.js'
-import { ProblemNote } from '../../ui/problem-note.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { shortened } from '../../ui/short-id.js'
 
@@ -94,27 +93,15 @@ interface RemovalProps {
 }
 
 function Removal({ wallet, credential, onClose }: RemovalProps) {
-  const { wallets: words, common } = useTexts()
-  const client = useQueryClient()
-  const removal = useMutation({
-    mutationFn: () => credence.walletCredentials.remove.mutate({ holderId: wallet.id, credentialId: credential.id }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['wallets'] })
-      onClose()
-    },
-  })
+  const { wallets: words } = useTexts()
   return (
-    <Dialog title={words.removeTitle} onClose={onClose}>
-      <p>{words.removeText}</p>
-      {removal.isError && <ProblemNote error={removal.error} />}
-      <div className="row">
-        <button type="button" className="danger" disabled={removal.isPending} onClick={() => removal.mutate()}>
-          {words.remove}
-        </button>
-        <button type="button" onClick={onClose}>
-          {common.cancel}
-        </button>
-      </div>
-    </Dialog>
+    <Confirmation
+      title={words.removeTitle}
+      text={words.removeText}
+      action={words.remove}
+      act={() => credence.walletCredentials.remove.mutate({ holderId: wallet.id, credentialId: credential.id })}
+      changes="wallets"
+      onClose={onClose}
+    />
   )
 }
