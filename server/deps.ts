@@ -1,3 +1,4 @@
+import type { SignerStore } from './agent/signers/store.js'
 import type { AgentStore } from './agent/store.js'
 import type { AuditStore } from './audit/store.js'
 import type { Access, TokenCheck } from './auth/access.js'
@@ -47,6 +48,7 @@ import type { StatusListStore } from './status-lists/store.js'
 import type { AuthorizationRequestStore } from './verifier/authorization-requests/store.js'
 import type { VerificationSessionListStore } from './verifier/sessions/list/store.js'
 import type { VerificationSessionStore } from './verifier/sessions/store.js'
+import type { TrustedIssuerStore } from './verifier/trusted-issuers/store.js'
 import type { VpQueryStore } from './verifier/vp-queries/store.js'
 import type { WalletCredentialStore } from './wallet/credentials/store.js'
 import type { FlowStore } from './wallet/flows/store.js'
@@ -84,8 +86,10 @@ export interface Stores {
   readonly pendingIssuances: PendingIssuanceStore
   readonly schemaList: SchemaListStore
   readonly schemas: SchemaStore
+  readonly signers: SignerStore
   readonly statistics: StatisticsStore
   readonly statusLists: StatusListStore
+  readonly trustedIssuers: TrustedIssuerStore
   readonly verificationSessionList: VerificationSessionListStore
   readonly verificationSessions: VerificationSessionStore
   readonly vpQueries: VpQueryStore
@@ -103,6 +107,8 @@ export interface ListStores {
   readonly offerings: Pick<OfferingStore, 'list' | 'redemptions'>
   readonly offerSessionList: OfferSessionListStore
   readonly schemaList: SchemaListStore
+  readonly signers: Pick<SignerStore, 'page'>
+  readonly trustedIssuers: Pick<TrustedIssuerStore, 'page'>
   readonly verificationSessionList: VerificationSessionListStore
   readonly vpQueries: Pick<VpQueryStore, 'list'>
   readonly walletCredentials: Pick<WalletCredentialStore, 'list'>

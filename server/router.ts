@@ -1,4 +1,5 @@
 import { agentRouter } from './agent/agent.router.js'
+import { signersRouter } from './agent/signers/signers.router.js'
 import { auditRouter } from './audit/audit.router.js'
 import { consolePagesRouter, consoleRouter } from './console/console.router.js'
 import { didsRouter } from './dids/dids.router.js'
@@ -11,6 +12,7 @@ import { offeringsRouter } from './issuer/offerings/offerings.router.js'
 import { authorizationsRouter } from './issuer/openid4vci/authorizations/authorizations.router.js'
 import { openid4vciRouter } from './issuer/openid4vci/openid4vci.router.js'
 import { schemasRouter } from './issuer/schemas/schemas.router.js'
+import { walletTrustRouter } from './issuer/wallet-trust/wallet-trust.router.js'
 import { pageFilesRouter } from './pages/pages.router.js'
 import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
@@ -22,6 +24,7 @@ import { authorizationRequestsRouter } from './verifier/authorization-requests/a
 import { openid4vpRouter } from './verifier/openid4vp/openid4vp.router.js'
 import { qrCodesRouter } from './verifier/qr-codes/qr-codes.router.js'
 import { verificationSessionsRouter } from './verifier/sessions/verification-sessions.router.js'
+import { trustedIssuersRouter } from './verifier/trusted-issuers/trusted-issuers.router.js'
 import { verifyRouter } from './verifier/verify/verify.router.js'
 import { vpQueriesRouter } from './verifier/vp-queries/vp-queries.router.js'
 import { walletCredentialsRouter } from './wallet/credentials/credentials.router.js'
@@ -44,9 +47,12 @@ const createAppRouter = (formats: Formats) =>
     vpQueries: vpQueriesRouter,
     authorizationRequests: authorizationRequestsRouter(formats),
     verificationSessions: verificationSessionsRouter(formats),
+    trustedIssuers: trustedIssuersRouter,
+    walletTrust: walletTrustRouter,
     qrCodes: qrCodesRouter,
     pages: createPageRouter,
     agent: agentRouter,
+    signers: signersRouter,
     audit: auditRouter,
     setup: setupRouter,
     statistics: statisticsRouter,

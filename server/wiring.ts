@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { certificateChecks, certificateTasks, expiriesOf } from './agent/certificate-watch.js'
 import { certifiedKey } from './agent/certified-key.js'
+import { createSignerStore } from './agent/signers/store.js'
 import { createAgentStore } from './agent/store.js'
 import { createAuditStore } from './audit/store.js'
 import { auditTasks } from './audit/tasks.js'
@@ -67,6 +68,7 @@ import { createAuthorizationRequestStore } from './verifier/authorization-reques
 import { sessionTasks } from './verifier/sessions/expire.js'
 import { createVerificationSessionListStore } from './verifier/sessions/list/store.js'
 import { createVerificationSessionStore } from './verifier/sessions/store.js'
+import { createTrustedIssuerStore } from './verifier/trusted-issuers/store.js'
 import { createVpQueryStore } from './verifier/vp-queries/store.js'
 import { createWalletCredentialStore } from './wallet/credentials/store.js'
 import { flowTasks } from './wallet/flows/expire.js'
@@ -133,8 +135,10 @@ export function createStores(database: Database, announce: Announce = () => {}):
     pendingIssuances: createPendingIssuanceStore(database),
     schemaList: createSchemaListStore(database),
     schemas: createSchemaStore(database),
+    signers: createSignerStore(database),
     statistics: createStatisticsStore(database),
     statusLists: createStatusListStore(database),
+    trustedIssuers: createTrustedIssuerStore(database),
     verificationSessionList: createVerificationSessionListStore(database),
     verificationSessions: createVerificationSessionStore(database, announce),
     vpQueries: createVpQueryStore(database),

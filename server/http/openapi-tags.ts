@@ -30,6 +30,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   },
   { name: 'Holders', description: 'Hosted wallets: their DIDs, what they hold and what they presented.' },
   { name: 'Agent', description: 'Holders, issuers, verifiers and DIDs are made and listed here, by admins.' },
+  { name: 'Trust', description: 'What issuers and verifiers sign with, and whom this installation trusts.' },
   { name: 'Console', description: 'Login of the console, and who uses it.' },
   { name: 'Audit', description: 'Who changed what, and when, for admins.' },
   { name: 'OpenID4VCI', description: 'What wallets call to be issued credentials (OpenID4VCI 1.0).' },

@@ -11,6 +11,8 @@ const UUIDS = [
   '27e8a4f6-3c9d-4b15-9e70-8d2c5f1b6a93',
 ]
 const RANDOM = 'x7Fq2LmWz0aTjK9cVbN4Yg'
+/** Of a certificate. */
+const SERIAL = '01667E5DE50108FF43'
 /** In a status list. */
 const INDEX = 94567
 /** Of a page or a style sheet its beginning will do. */
@@ -38,6 +40,7 @@ class Steady {
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, (_, fraction) =>
         new Date(MOMENT).toISOString().replace('.000', fraction === undefined ? '' : '.000'),
       )
+      .replaceAll(/\b[0-9A-F]{2}(:[0-9A-F]{2}){31}\b/g, '5C:42:1D:33:…')
       .replaceAll(/(-----BEGIN [A-Z ]+-----\n)[\w+/=\n]+?(\n-----END)/g, '$1MIIB…$2')
       .replaceAll(/(data:image\/png;base64,iVBORw0KGgo)[\w+/=]*/g, '$1…')
       .split(/(%[0-9A-F]{2})/)
@@ -52,6 +55,7 @@ class Steady {
   }
 
   json(value: unknown, name = ''): unknown {
+    if (name === 'serialNumber') return SERIAL
     if (typeof value === 'string') return name === 'statusListIndex' ? String(INDEX) : this.text(value)
     if (typeof value === 'number') return steadyNumber(name, value)
     if (Array.isArray(value)) return value.map((element) => this.json(element, name))

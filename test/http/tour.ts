@@ -37,12 +37,20 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   const { id: issuerId } = await go('POST', '/agent/issuer', { body: { method: 'web', display: [{ name: 'Shop' }] } })
   await go('GET', '/agent/issuers', { query: { limit: '1' } })
   await go('GET', '/agent/issuer/{id}', { at: { id: issuerId } })
+  await go('GET', '/api/v1/issuers', { query: { limit: '1' } })
+  await go('GET', '/api/v1/issuers/{id}', { at: { id: issuerId } })
+  const renamed = { before: [{ name: 'Shop' }], display: [{ name: 'Corner Shop', locale: 'en' }] }
+  await go('POST', '/api/v1/issuers/{id}/display', { at: { id: issuerId }, body: renamed })
   const { id: verifierId } = await go('POST', '/agent/verifier', { body: { method: 'web' } })
   await go('GET', '/agent/verifiers', { query: { limit: '1' } })
   await go('GET', '/agent/verifier/{id}', { at: { id: verifierId } })
   const { certificateRequest } = await go('GET', '/agent/verifier/{id}/certificate-request', { at: { id: verifierId } })
   const chain = pemOf(certificateFor(certificateRequest))
   await go('POST', '/agent/verifier/{id}/certificate', { at: { id: verifierId }, body: { chain } })
+  await go('GET', '/api/v1/verifiers', { query: { limit: '1' } })
+  await go('GET', '/api/v1/verifiers/{id}', { at: { id: verifierId } })
+  const named = { before: [], display: [{ name: 'Corner Shop' }] }
+  await go('POST', '/api/v1/verifiers/{id}/display', { at: { id: verifierId }, body: named })
   const web = await go('POST', '/agent/did', { body: { method: 'web' } })
   await go('GET', '/agent/dids', { query: { limit: '1' } })
   await go('GET', '/agent/did/{did}', { at: { did: web.did } })
@@ -87,6 +95,13 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('POST', '/api/v1/credentials/{id}/revoke', { at: { id: claimed.id } })
   await go('GET', '/api/v1/credentials/{id}/history', { at: { id: claimed.id } })
   await go('GET', '/api/v1/setup')
+  const trusted = await go('POST', '/api/v1/trusted-issuers', {
+    body: { issuer: 'https://university.example', note: 'Diplomas' },
+  })
+  await go('GET', '/api/v1/trusted-issuers')
+  await go('DELETE', '/api/v1/trusted-issuers/{id}', { at: { id: trusted.id } })
+  await go('GET', '/api/v1/trust/credentials')
+  await go('GET', '/api/v1/trust/wallets')
   await go('GET', '/api/v1/statistics', {
     query: { step: 'hour', from: '2026-03-01T12:00:00Z', to: '2026-03-01T13:00:00Z' },
   })

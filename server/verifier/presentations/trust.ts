@@ -43,6 +43,22 @@ const isWord = (issuer: string): boolean => issuer === 'self' || issuer === 'x5c
 export const trustAlso = (trust: Trust, named: readonly string[] | undefined): Trust =>
   named === undefined ? trust : { ...trust, named: (issuer) => named.includes(issuer) || trust.named(issuer) }
 
+/** DID Core 1.0 §3.1, without what a DID URL adds. */
+const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
+
+/** Whether a name is one that can be added: a DID, or an origin in the form in which it is compared. */
+const isAddable = (name: string): boolean => DID.test(name) || originOf(name) === name
+
+/** Trust in the issuers that were added to those of the configuration. They are asked for last, since it takes a statement. */
+export const trustAdded = (trust: Trust, { stores }: Pick<Deps, 'stores'>): Trust => ({
+  ...trust,
+  named: async (issuer) => {
+    if (await trust.named(issuer)) return true
+    const name = originOf(issuer) ?? issuer
+    return isAddable(name) && stores.trustedIssuers.has(name)
+  },
+})
+
 async function assertNamed({ named }: Trust, issuer: string): Promise<void> {
   if (await named(issuer)) return
   throw new CredentialError(`Issuer ${issuer.slice(0, MAX_SHOWN)} is not trusted.`, { check: 'issuer-trust' })

@@ -23,7 +23,7 @@ import { keptChecks } from './checks.js'
 import type { Judged } from './judged.js'
 import { type DiscardedPresentation, type PresentationChecks, PresentationError } from './presentation-error.js'
 import { assertAuthorized, withTransactions } from './transactions.js'
-import { type Trust, trustAlso, trustIn } from './trust.js'
+import { type Trust, trustAdded, trustAlso, trustIn } from './trust.js'
 import { verifyPresentation } from './verify-presentation.js'
 
 /** A bound, since each presentation costs signature checks and possibly requests to addresses that its issuer chose. */
@@ -138,8 +138,9 @@ function checkEntries({ dcqlQuery }: Asked, vpToken: Presentations['vpToken']): 
 function trustFor(deps: Deps, { profile, trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust {
   const fields = item === undefined ? undefined : vpQuery?.[item]
   const named = fields === undefined ? undefined : allowedIssuersOf(fields)
-  const entries = trustedIssuers ?? deps.config.trustedIssuers ?? profileNamed(profile).trustedIssuers
-  return trustAlso(trustIn(deps, entries), named)
+  if (trustedIssuers !== null) return trustAlso(trustIn(deps, trustedIssuers), named)
+  const configured = trustIn(deps, deps.config.trustedIssuers ?? profileNamed(profile).trustedIssuers)
+  return trustAlso(trustAdded(configured, deps), named)
 }
 
 /** All results; where several fail, throws the error of the first in order, not of the first in time. */

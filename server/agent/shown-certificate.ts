@@ -1,0 +1,54 @@
+import type { X509Certificate } from 'node:crypto'
+import { z } from 'zod'
+import { subjectAlternativeNames } from '../protocol/issuer-keys/subject-alternative-name.js'
+
+/** A certificate as the API shows it. It is public, and so is all of it. */
+export const zCertificate = z.object({
+  subject: z
+    .string()
+    .meta({ description: 'Whose it is: the attributes of the name, in the order of the certificate.' }),
+  issuer: z.string().meta({ description: 'Who certified that.' }),
+  serialNumber: z.string().meta({ description: 'Hexadecimal.' }),
+  validFrom: z.iso.datetime(),
+  validUntil: z.iso.datetime(),
+  fingerprint: z.string().meta({ description: 'SHA-256 of its DER, as openssl writes it.' }),
+  names: z.array(z.string()).meta({ description: 'Its dNSName and uniformResourceIdentifier entries.' }),
+})
+
+/** Names are lists of short texts; a certificate may hold longer ones than anybody reads. */
+const MAX_NAME = 1_000
+const MAX_NAMES = 50
+
+const inOneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ').slice(0, MAX_NAME)
+
+export function shownCertificate(certificate: X509Certificate): z.input<typeof zCertificate> {
+  const { dns, uri } = subjectAlternativeNames(certificate)
+  return {
+    subject: inOneLine(certificate.subject),
+    issuer: inOneLine(certificate.issuer),
+    serialNumber: certificate.serialNumber,
+    validFrom: new Date(certificate.validFrom).toISOString(),
+    validUntil: new Date(certificate.validTo).toISOString(),
+    fingerprint: certificate.fingerprint256,
+    names: [...dns, ...uri].slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME)),
+  }
+}
+
+/** Roots of a file; more than anybody looks at are counted alone. */
+const MAX_ROOTS = 200
+
+/** Certificates of a file of the configuration. */
+export const zRoots = z.object({
+  variable: z.string().meta({ description: 'The variable that names the file.' }),
+  count: z.int(),
+  certificates: z
+    .array(zCertificate)
+    .max(MAX_ROOTS)
+    .meta({ description: `The first ${MAX_ROOTS} of them.` }),
+})
+
+export const shownRoots = (variable: string, roots: readonly X509Certificate[]): z.input<typeof zRoots> => ({
+  variable,
+  count: roots.length,
+  certificates: roots.slice(0, MAX_ROOTS).map(shownCertificate),
+})

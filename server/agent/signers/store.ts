@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Database } from '../../database/connect.js'
+import { fragment } from '../../database/fragment.js'
+import { type ListPart, listPart } from '../../database/list-position.js'
+import { json, publicJwk, x5c } from '../../database/row-shapes.js'
+import { currentKey } from '../../keys/store.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
+import type { DisplayEntry } from '../store.js'
+
+/** An issuer or verifier record with the public half of what it signs with now. */
+export interface Signer {
+  readonly id: string
+  readonly did: string
+  readonly method: 'key' | 'web'
+  readonly display: readonly DisplayEntry[]
+  readonly isDefault: boolean
+  readonly createdBy: string | null
+  readonly createdAt: Date
+  readonly keySetId: string
+  readonly alg: string
+  readonly publicJwk: Jwk
+  readonly x5c: readonly string[] | null
+}
+
+const zSigner: z.ZodType<Signer> = z.strictObject({
+  id: z.string(),
+  did: z.string(),
+  method: z.enum(['key', 'web']),
+  display: json<DisplayEntry[]>(),
+  isDefault: z.boolean(),
+  createdBy: z.string().nullable(),
+  createdAt: z.date(),
+  keySetId: z.string(),
+  alg: z.string(),
+  publicJwk,
+  x5c,
+})
+
+/** A key that a record signs with, or did. */
+export interface SignersKey {
+  readonly alg: string
+  readonly publicJwk: Jwk
+  readonly createdAt: Date
+  /** Null for one that signs. */
+  readonly retiredAt: Date | null
+}
+
+const zSignersKey: z.ZodType<SignersKey> = z.strictObject({
+  alg: z.string(),
+  publicJwk,
+  createdAt: z.date(),
+  retiredAt: z.date().nullable(),
+})
+
+export type SignerKind = 'issuer' | 'verifier'
+
+const TABLES = { issuer: fragment`issuers`, verifier: fragment`verifiers` } as const
+
+const columns = fragment`
+  r.id, r.did, r.method, coalesce(r.display, '[]'::jsonb) AS display, r.is_default AS "isDefault", r.created_by AS "createdBy",
+  r.created_at AS "createdAt", r.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c`
+
+/** What became of a change; but for `done` nothing was changed. */
+export type Renamed = 'done' | 'changed' | 'unknown'
+
+export type SignerStore = ReturnType<typeof createSignerStore>
+
+export function createSignerStore({ bounded, sql }: Database) {
+  return {
+    /** Of all callers, the newest first. */
+    page: (kind: SignerKind, part: ListPart): Promise<Signer[]> =>
+      bounded(zSigner)`
+        SELECT ${columns} FROM ${TABLES[kind]} r ${currentKey(fragment`r.key_set_id`)}
+        WHERE true ${listPart(fragment`r.created_at`, fragment`r.id`, part)}`,
+
+    async find(kind: SignerKind, id: string): Promise<Signer | undefined> {
+      const [row] = await sql(zSigner)`
+        SELECT ${columns} FROM ${TABLES[kind]} r ${currentKey(fragment`r.key_set_id`)} WHERE r.id = ${id}`
+      return row
+    },
+
+    /** Keys of a key set, the newest first. */
+    keysOf: (keySetId: string, limit: number): Promise<SignersKey[]> =>
+      sql(zSignersKey)`
+        SELECT alg, public_jwk AS "publicJwk", created_at AS "createdAt", retired_at AS "retiredAt" FROM keys
+        WHERE key_set_id = ${keySetId} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
+
+    /** Names of the credential types of which a version is assigned to an issuer and not withdrawn. */
+    async typesOf(issuerId: string, limit: number): Promise<string[]> {
+      const rows = await sql(z.strictObject({ name: z.string() }))`
+        SELECT DISTINCT s.name FROM schema_issuers a JOIN schemas s ON s.id = a.schema_id
+        WHERE a.issuer_id = ${issuerId} AND s.withdrawn_at IS NULL ORDER BY s.name LIMIT ${limit}`
+      return rows.map(({ name }) => name)
+    },
+
+    /**
+     * Changes how a record is shown, one of the caller's or the default one, if it is shown as the caller believes. What it is compared with is
+     * read under its lock, so that of two who change it at once the second is told.
+     */
+    async rename(
+      kind: SignerKind,
+      id: string,
+      { display, before }: { readonly display: readonly DisplayEntry[]; readonly before: readonly DisplayEntry[] },
+      sub: string,
+    ): Promise<Renamed> {
+      const theirs = fragment`r.id = ${id} AND (r.created_by = ${sub} OR r.is_default)`
+      const [row] = await sql(z.strictObject({ found: z.boolean(), done: z.boolean() }))`
+        WITH renamed AS (
+          UPDATE ${TABLES[kind]} r SET display = ${JSON.stringify(display)}::jsonb
+          WHERE ${theirs} AND coalesce(r.display, '[]'::jsonb) = ${JSON.stringify(before)}::jsonb RETURNING r.id),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${sub}, ${`${kind}.renamed`}, ${kind as string}, id FROM renamed)
+        SELECT EXISTS (SELECT 1 FROM ${TABLES[kind]} r WHERE ${theirs}) AS found, EXISTS (SELECT 1 FROM renamed) AS done`
+      if (row?.done === true) return 'done'
+      return row?.found === true ? 'changed' : 'unknown'
+    },
+  }
+}

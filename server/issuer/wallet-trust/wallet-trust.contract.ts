@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { zRoots } from '../../agent/shown-certificate.js'
+import { route } from '../../contract.js'
+
+export const readWalletTrust = {
+  meta: route('GET', '/api/v1/trust/wallets', {
+    tag: 'Trust',
+    summary: 'Whose wallets the configuration believes to be what they say',
+    description:
+      'The roots of WALLET_TRUST_ANCHORS, and the providers of WALLET_CLIENTS whose attestations are believed by their keys.',
+    access: 'issuerOperator',
+  }),
+  input: z.strictObject({}).prefault({}),
+  output: z.object({
+    providers: z.array(z.object({ clientId: z.string(), issuer: z.string() })),
+    roots: zRoots,
+  }),
+}

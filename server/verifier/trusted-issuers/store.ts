@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { Database } from '../../database/connect.js'
+import { fragment } from '../../database/fragment.js'
+import { type ListPart, listPart } from '../../database/list-position.js'
+import { idRow } from '../../database/row-shapes.js'
+
+/** An issuer that was added to those of the configuration. */
+export interface TrustedIssuer {
+  readonly id: string
+  readonly issuer: string
+  readonly note: string | null
+  /** Null where it was the client secret. */
+  readonly createdBy: string | null
+  readonly createdAt: Date
+}
+
+const zTrustedIssuer: z.ZodType<TrustedIssuer> = z.strictObject({
+  id: z.string(),
+  issuer: z.string(),
+  note: z.string().nullable(),
+  createdBy: z.string().nullable(),
+  createdAt: z.date(),
+})
+
+const columns = fragment`id, issuer, note, created_by AS "createdBy", created_at AS "createdAt"`
+
+export type TrustedIssuerStore = ReturnType<typeof createTrustedIssuerStore>
+
+export function createTrustedIssuerStore({ bounded, sql }: Database) {
+  return {
+    /** Whether a DID or an origin was added. */
+    async has(name: string): Promise<boolean> {
+      const rows = await sql(idRow)`SELECT id FROM trusted_issuers WHERE issuer = ${name}`
+      return rows.length > 0
+    },
+
+    /** The newest first. */
+    page: (part: ListPart): Promise<TrustedIssuer[]> =>
+      bounded(zTrustedIssuer)`
+        SELECT ${columns} FROM trusted_issuers WHERE true ${listPart(fragment`created_at`, fragment`id`, part)}`,
+
+    /** @returns undefined where it is there already; then nothing was written. */
+    async add({ id, issuer, note, createdBy }: Omit<TrustedIssuer, 'createdAt'>): Promise<TrustedIssuer | undefined> {
+      const [row] = await sql(zTrustedIssuer)`
+        WITH added AS (
+          INSERT INTO trusted_issuers (id, issuer, note, created_by) VALUES (${id}, ${issuer}, ${note}, ${createdBy})
+          ON CONFLICT (issuer) DO NOTHING RETURNING *),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT created_by, 'trusted-issuer.added', 'trusted-issuer', issuer FROM added)
+        SELECT ${columns} FROM added`
+      return row
+    },
+
+    /** @returns false where there is none of that id. */
+    async remove(id: string, actor: string | null): Promise<boolean> {
+      const rows = await sql(idRow)`
+        WITH removed AS (DELETE FROM trusted_issuers WHERE id = ${id} RETURNING id, issuer),
+        audited AS (
+          INSERT INTO audit_events (actor, action, subject, subject_id)
+          SELECT ${actor}, 'trusted-issuer.removed', 'trusted-issuer', issuer FROM removed)
+        SELECT id FROM removed`
+      return rows.length > 0
+    },
+  }
+}
