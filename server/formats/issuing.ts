@@ -38,11 +38,18 @@ export interface Issuability {
   readonly certified: boolean
 }
 
+/** What a claim is called in one language. */
+export interface ClaimName {
+  readonly name: string
+  readonly locale: string
+}
+
 /** One claim of a type, as metadata describe it. */
 export interface ClaimDescription {
   /** Claims path (OpenID4VCI 1.0 Appendix C). */
   readonly path: readonly string[]
-  readonly title: string | undefined
+  /** One name for each language; empty where the type gives none. */
+  readonly display: readonly ClaimName[]
   /** Whether what it stands in has it always. */
   readonly mandatory: boolean
 }

@@ -1,3 +1,5 @@
+import { inLanguage, type Languages } from './languages.js'
+
 /** `given_name`, `givenName` → `given name` */
 export const inWords = (name: string): string =>
   name
@@ -5,12 +7,15 @@ export const inWords = (name: string): string =>
     .replaceAll(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`)
     .trim()
 
-/** What a type is called: by its display, else its title, else its name in words. */
-export const typeTitle = (type: {
-  readonly name: string
-  readonly title: string | null
-  readonly display: readonly { readonly name: string }[] | null
-}): string => type.display?.[0]?.name ?? type.title ?? inWords(type.name)
+/** What a type is called in a reader's language: by its display, else its title, else its name in words. */
+export const typeTitle = (
+  type: {
+    readonly name: string
+    readonly title: string | null
+    readonly display: readonly { readonly name: string; readonly locale?: string | undefined }[] | null
+  },
+  languages: Languages,
+): string => inLanguage(type.display ?? [], languages)?.name ?? type.title ?? inWords(type.name)
 
 /** A text of at most so many characters, its end left out where it is longer. */
 export function shortened(text: string, most: number): string {

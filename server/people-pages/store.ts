@@ -6,7 +6,7 @@ import { idRow, json, noRow } from '../database/row-shapes.js'
 import { offeringColumns } from '../issuer/openid4vci/offers/store.js'
 import { zOffering } from '../issuer/openid4vci/rows.js'
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
-import type { SchemaDisplay } from '../issuer/schemas/store.js'
+import type { ClaimNames, SchemaDisplay } from '../issuer/schemas/store.js'
 import { insertPage, insertPageOnDemand, type NewPage } from '../pages/store.js'
 import type { DcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
 import { SESSION_STATES } from '../verifier/sessions/session.js'
@@ -22,6 +22,7 @@ export interface AskedType {
   readonly title: string | null
   readonly display: readonly SchemaDisplay[] | null
   readonly body: Readonly<Record<string, unknown>>
+  readonly claims: readonly ClaimNames[] | null
 }
 
 const zPresentPage = z.strictObject({
@@ -64,6 +65,7 @@ const zReceivePage = z.strictObject({
   walletUrl: z.string().nullable(),
   schemaTitle: z.string().nullable(),
   schemaBody: json(),
+  schemaClaims: json<ClaimNames[]>().nullable(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
   issuerDisplay: zDisplay,
 })
@@ -93,7 +95,7 @@ const zSessionOfPage: z.ZodType<SessionOfPage> = z.strictObject({
 /** The newest version of each type that a page `p` names, as JSON. */
 const askedTypes = fragment`
   (SELECT coalesce(json_agg(t), '[]') FROM (
-    SELECT DISTINCT ON (c.name) c.name, c.title, c.display, c.body FROM schemas c
+    SELECT DISTINCT ON (c.name) c.name, c.title, c.display, c.body, c.claims FROM schemas c
     WHERE c.name = ANY(p.type_names) ORDER BY c.name, c.version DESC) t)`
 
 const presentColumns = fragment`
@@ -173,7 +175,7 @@ export function createPageStore({ sql }: Database) {
     async receive(id: string) {
       const [row] = await sql(zReceivePage)`
         SELECT ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
-          s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", i.display AS "issuerDisplay"
+          s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", s.claims AS "schemaClaims", i.display AS "issuerDisplay"
         FROM pages p JOIN offerings o ON o.id = p.offering_id JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
         LEFT JOIN credential_offer_sessions x ON x.id = o.id
         WHERE p.id = ${id} AND o.is_session = (x.id IS NOT NULL)`

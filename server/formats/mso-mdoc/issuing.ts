@@ -80,7 +80,7 @@ function claimsOf(claims: readonly ClaimDescription[], { mdoc }: IssuedType): re
       const claim = described.get(pathOf(pointer))
       return {
         path: [namespace, element],
-        title: claim?.title,
+        display: claim?.display ?? [],
         mandatory: claim !== undefined && isMandatory(claim.path),
       }
     }),

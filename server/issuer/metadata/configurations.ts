@@ -15,8 +15,6 @@ import { describeClaims } from '../schemas/claims.js'
 import { displayOf } from '../schemas/display.js'
 import type { CredentialSchema, ListedSchema } from '../schemas/store.js'
 
-const DEFAULT_LOCALE = 'en'
-
 /** §12.2.4: without constraints an empty object says that an attestation is needed. */
 const requirementOf = (requirement: KeyAttestationRequirement | null) =>
   requirement === null
@@ -46,10 +44,9 @@ const BINDING_METHODS = ['jwk', 'did:jwk', 'did:key', 'did:web']
 
 /** The claims of the subject, where they stand in the credential. */
 function claimsOf(schema: CredentialSchema, { issuing }: IssuedFormat) {
-  return issuing.claimsOf(describeClaims(schema.body), schema).map(({ path, title, mandatory }) => {
-    const display = title === undefined ? {} : { display: [{ name: title, locale: DEFAULT_LOCALE }] }
-    return { path, mandatory, ...display }
-  })
+  return issuing
+    .claimsOf(describeClaims(schema), schema)
+    .map(({ path, display, mandatory }) => ({ path, mandatory, ...(display.length === 0 ? {} : { display }) }))
 }
 
 /** Algorithms that issuers sign with now. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Config } from '../../config.js'
 import type { Deps } from '../../deps.js'
+import { DEFAULT_LOCALE } from '../../pages/languages.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { isHaip, offeredFormats } from '../openid4vci/haip.js'
@@ -12,8 +13,6 @@ import type { OfferingRow, RedemptionRow } from './store.js'
 type Detail = z.input<typeof zOfferingDetail>
 type Listed = z.input<typeof zOfferingListed>
 type Offering = Omit<Listed, 'redemptions'>
-
-const DEFAULT_LOCALE = 'en'
 
 /** Schemes that wallets know (OpenID4VCI 1.0 §4.1, HAIP 1.0 §4.2). */
 const WALLET_URLS = { final: 'openid-credential-offer://', haip: 'haip-vci://' }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json } from '../../database/row-shapes.js'
 import { recordedShape } from '../../events/store.js'
 import { contextShape } from '../issuance/store.js'
-import type { SchemaDisplay } from '../schemas/store.js'
+import type { ClaimNames, SchemaDisplay } from '../schemas/store.js'
 import { OFFER_PROFILES } from './offer-profile.js'
 import { sessionShape } from './sessions/store.js'
 
@@ -65,6 +65,7 @@ export const zShownOffering = z.strictObject({
   schemaTitle: z.string().nullable(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
   schemaBody: json(),
+  schemaClaims: json<ClaimNames[]>().nullable(),
   issuerDisplay: json<{ readonly name: string }[]>().nullable(),
   credentialSubject: json(),
 })

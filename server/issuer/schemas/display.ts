@@ -1,4 +1,4 @@
-const DEFAULT_LOCALE = 'en'
+import { DEFAULT_LOCALE } from '../../pages/languages.js'
 
 /**
  * Display entries as OpenID4VCI 1.0 §12.2.4 and SD-JWT VC type metadata want them: never none, each with its language,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { MAX_DEPTH, pathKey } from './claims.js'
 
 /**
  * A credential type's name: what `credential_type` and `type` hold. Not `__proto__`: metadata name their members after types,
@@ -27,6 +28,36 @@ export const zDisplay = z.strictObject({
   text_color: z.string().max(32).optional(),
   logo: z.strictObject({ uri: z.url(), alt_text: z.string().max(200).optional() }).optional(),
 })
+
+/** RFC 5646 */
+const zLocale = z
+  .string()
+  .max(35)
+  .regex(/^[a-z]{2,8}(?:-[a-z\d]{1,8})*$/i, { error: 'must be a language tag such as de or pt-BR' })
+
+const unlike = (keys: readonly string[]): boolean => new Set(keys).size === keys.length
+
+/** Names of a claim beside its `title` (OpenID4VCI 1.0 Appendix B.2): one for each language. */
+const zClaimNames = z.strictObject({
+  path: z.array(z.string().min(1).max(200)).min(1).max(MAX_DEPTH),
+  display: z
+    .array(z.strictObject({ name: z.string().min(1).max(200), locale: zLocale }))
+    .min(1)
+    .max(50)
+    .refine((names) => unlike(names.map(({ locale }) => locale.toLowerCase())), {
+      error: 'must not have two names in one language',
+    }),
+})
+
+const zClaims = z
+  .array(zClaimNames)
+  .max(500)
+  .refine((claims) => unlike(claims.map(({ path }) => pathKey(path))), { error: 'must not name a claim twice' })
+  .meta({
+    description:
+      'What claims are called in further languages. A `title` in the schema is in the language of the first of `display`, or English.',
+    example: [{ path: ['givenName'], display: [{ name: 'Vorname', locale: 'de' }] }],
+  })
 
 /** A JSON pointer (RFC 6901) to a member: not the whole document. */
 const zPointer = z
@@ -90,6 +121,7 @@ export const zSchema = z.object({
   title: z.string().optional(),
   description: z.string().optional(),
   display: z.array(zDisplay).optional(),
+  claims: zClaims.optional(),
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),
   claimsFrom: zClaimsFrom.optional(),
@@ -119,6 +151,7 @@ export const createSchema = {
     title: z.string().min(1).max(200).optional(),
     description: z.string().max(2000).optional(),
     display: z.array(zDisplay).max(50).optional(),
+    claims: zClaims.optional(),
     selectivelyDisclosable: z.array(z.string().min(1).max(300)).max(500).optional().meta({
       description:
         'Claims of an SD-JWT VC that can be withheld, nested ones with dots; all top-level claims unless given.',

@@ -12,7 +12,7 @@ import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-at
 import type { Work } from '../../protocol/work.js'
 import { changingLists, issuerProcedure, listing, publicProcedure, router, userProcedure } from '../../trpc.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
-import { declaredClaims } from './claims.js'
+import { declaredClaims, declaredPaths, pathKey } from './claims.js'
 import { listSchemas } from './list/list.contract.js'
 import { listedSchema } from './list/listed-schema.js'
 import { assertPointers, mdocOf } from './mdoc-mapping.js'
@@ -28,13 +28,15 @@ import {
   withdrawSchema,
   type zSchema,
 } from './schemas.contract.js'
-import type { ChangeOutcome, ClaimsFrom, CredentialSchema, SchemaEditor } from './store.js'
+import type { ChangeOutcome, ClaimNames, ClaimsFrom, CredentialSchema, SchemaEditor } from './store.js'
 import { typeMetadataOf } from './type-metadata.js'
 
 const keyAttestationOf = ({ keyStorage, userAuthentication }: KeyAttestationRequirement) => ({
   ...(keyStorage === undefined ? {} : { keyStorage: [...keyStorage] }),
   ...(userAuthentication === undefined ? {} : { userAuthentication: [...userAuthentication] }),
 })
+
+const claimNamesOf = ({ path, display }: ClaimNames) => ({ path: [...path], display: [...display] })
 
 const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema> => ({
   id: schema.id,
@@ -46,6 +48,7 @@ const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema
   ...(schema.title === null ? {} : { title: schema.title }),
   ...(schema.description === null ? {} : { description: schema.description }),
   ...(schema.display === null ? {} : { display: [...schema.display] }),
+  ...(schema.claims === null ? {} : { claims: schema.claims.map(claimNamesOf) }),
   ...(schema.selectivelyDisclosable === null ? {} : { selectivelyDisclosable: [...schema.selectivelyDisclosable] }),
   ...(schema.expiresInDays === null ? {} : { expiresInDays: schema.expiresInDays }),
   ...(schema.claimsFrom === null ? {} : { claimsFrom: { ...schema.claimsFrom } }),
@@ -129,6 +132,15 @@ function assertDeclared(body: Record<string, unknown>, claimsFrom: ClaimsFrom | 
     throw errors.invalid(unknown.map((name) => `claimsFrom.${name} must be a property of the schema`))
 }
 
+/** @throws 400 for each name of a claim that the schema does not declare. */
+function assertNamesDeclared(body: Record<string, unknown>, claims: readonly ClaimNames[]): void {
+  const declared = new Set(declaredPaths(body).map(pathKey))
+  const problems = claims.flatMap(({ path }, at) =>
+    declared.has(pathKey(path)) ? [] : [`claims.${at}.path must lead to a property of the schema`],
+  )
+  if (problems.length > 0) throw errors.invalid(problems)
+}
+
 export const schemasRouter = router({
   create: issuerProcedure
     .meta(createSchema.meta)
@@ -139,6 +151,7 @@ export const schemasRouter = router({
       assertCompiles(input.schema, work)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
       assertDeclared(input.schema, input.claimsFrom)
+      assertNamesDeclared(input.schema, input.claims ?? [])
       if (input.mdoc !== undefined) await assertPointers(input.schema, input.mdoc, work)
       if (input.keyAttestation !== undefined) assertAttestersKnown(deps.config)
       const id = deps.newId()
@@ -151,6 +164,7 @@ export const schemasRouter = router({
           title: input.title ?? null,
           description: input.description ?? null,
           display: input.display ?? null,
+          claims: input.claims ?? null,
           selectivelyDisclosable: input.selectivelyDisclosable ?? null,
           expiresInDays: input.expiresInDays ?? null,
           claimsFrom: input.claimsFrom ?? null,

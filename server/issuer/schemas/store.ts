@@ -2,8 +2,16 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment } from '../../database/fragment.js'
 import { idRow, json } from '../../database/row-shapes.js'
+import type { ClaimName } from '../../formats/issuing.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
+
+/** What a claim is called in further languages: a claims description object (OpenID4VCI 1.0 Appendix B.2). */
+export interface ClaimNames {
+  /** Claims path (Appendix C) from the subject. */
+  readonly path: readonly string[]
+  readonly display: readonly ClaimName[]
+}
 
 export interface SchemaDisplay {
   readonly name: string
@@ -26,6 +34,8 @@ export interface CredentialSchema {
   readonly title: string | null
   readonly description: string | null
   readonly display: readonly SchemaDisplay[] | null
+  /** What claims are called beside the titles in the body; null where nothing is said. */
+  readonly claims: readonly ClaimNames[] | null
   readonly selectivelyDisclosable: readonly string[] | null
   readonly expiresInDays: number | null
   readonly claimsFrom: ClaimsFrom | null
@@ -49,6 +59,7 @@ export const schemaShape = {
   title: z.string().nullable(),
   description: z.string().nullable(),
   display: json<SchemaDisplay[]>().nullable(),
+  claims: json<ClaimNames[]>().nullable(),
   selectivelyDisclosable: z.array(z.string()).nullable(),
   expiresInDays: z.int().nullable(),
   claimsFrom: json<ClaimsFrom>().nullable(),
@@ -78,6 +89,8 @@ export interface NewSchema {
   readonly title: string | null
   readonly description: string | null
   readonly display: readonly SchemaDisplay[] | null
+  /** What claims are called beside the titles in the body; null where nothing is said. */
+  readonly claims: readonly ClaimNames[] | null
   readonly selectivelyDisclosable: readonly string[] | null
   readonly expiresInDays: number | null
   readonly claimsFrom: ClaimsFrom | null
@@ -106,7 +119,7 @@ const MAX_COMPARED_BYTES = 262_144
 
 /** Columns of a schema in plain SQL, under the alias `s`. */
 export const schemaColumns = fragment`
-  s.id, s.name, s.version, s.body, s.title, s.description, s.display,
+  s.id, s.name, s.version, s.body, s.title, s.description, s.display, s.claims,
   s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.claims_from AS "claimsFrom",
   s.key_attestation AS "keyAttestation", s.mdoc, s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
@@ -180,10 +193,11 @@ export function createSchemaStore({ sql }: Database) {
           INSERT INTO credential_types (name, created_by) VALUES (${name}, ${editor.sub})
           ON CONFLICT (name) DO UPDATE SET created_by = credential_types.created_by RETURNING created_by),
         inserted AS (
-          INSERT INTO schemas (id, name, version, body, title, description, display, selectively_disclosable, expires_in_days,
+          INSERT INTO schemas (id, name, version, body, title, description, display, claims, selectively_disclosable, expires_in_days,
             claims_from, key_attestation, mdoc, created_by)
           SELECT ${schema.id}, ${name}, ${version}::float, ${JSON.stringify(schema.body)}::json, ${schema.title},
-            ${schema.description}, ${jsonOrNull(schema.display)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
+            ${schema.description}, ${jsonOrNull(schema.display)}::jsonb,
+            ${jsonOrNull(schema.claims)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
             ${schema.expiresInDays}::int, ${jsonOrNull(schema.claimsFrom)}::jsonb, ${jsonOrNull(schema.keyAttestation)}::jsonb,
             ${jsonOrNull(schema.mdoc)}::json,
             ${editor.sub}

@@ -7,8 +7,6 @@ import { displayOf } from './display.js'
 import type { typeMetadata } from './schemas.contract.js'
 import type { CredentialSchema, SchemaDisplay, VersionRules } from './store.js'
 
-const DEFAULT_LOCALE = 'en'
-
 /** How a wallet may draw the credential (SD-JWT VC, "Rendering Method "simple""); nothing where the schema does not say. */
 function renderingOf({ logo, background_color, text_color }: Partial<SchemaDisplay>): Record<string, unknown> {
   const members = Object.entries({ logo, background_color, text_color }).filter(([, value]) => value !== undefined)
@@ -38,7 +36,7 @@ export function typeMetadataOf(
       ...(description === undefined ? {} : { description }),
       ...renderingOf(drawing),
     })),
-    claims: describeClaims(schema.body)
+    claims: describeClaims(schema)
       .filter(({ path }) => claimPath(path) !== undefined)
       .map((claim) => {
         const { sd, mandatory } = rulesOf(claim.path)
@@ -46,7 +44,9 @@ export function typeMetadataOf(
           path: [...claim.path],
           sd,
           ...(mandatory ? { mandatory } : {}),
-          ...(claim.title === undefined ? {} : { display: [{ locale: DEFAULT_LOCALE, label: claim.title }] }),
+          ...(claim.display.length === 0
+            ? {}
+            : { display: claim.display.map(({ locale, name }) => ({ locale, label: name })) }),
         }
       }),
   }

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
-import { describeClaims } from '../../issuer/schemas/claims.js'
+import { claimTitles, pathKey } from '../../issuer/schemas/claims.js'
+import type { Languages } from '../../pages/languages.js'
 import { inWords, typeTitle } from '../../pages/words.js'
 import type { ClaimsPath } from '../../protocol/openid4vp/dcql/claims-query.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
@@ -37,23 +38,25 @@ const lastPart = (type: string): string =>
     .filter((part) => part !== '' && !VERSION.test(part))
     .at(-1) ?? type
 
-const nameOfType = (type: string, known: AskedType | undefined): string =>
-  known === undefined ? inWords(lastPart(type)) : typeTitle(known)
+const nameOfType = (type: string, known: AskedType | undefined, languages: Languages): string =>
+  known === undefined ? inWords(lastPart(type)) : typeTitle(known, languages)
 
 /** What a claim is called: by the titles of the types that have it, level by level. */
-function titleOf(path: ClaimsPath, known: readonly AskedType[]): string {
+function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, string>[]): string {
   const names = path.filter((component) => typeof component === 'string')
-  const described = known.map(
-    ({ body }) => new Map(describeClaims(body).map((claim) => [claim.path.join('\0'), claim.title])),
-  )
   const titles = names.map((name, at) => {
-    const key = names.slice(0, at + 1).join('\0')
+    const key = pathKey(names.slice(0, at + 1))
     return described.map((claims) => claims.get(key)).find((title) => title !== undefined) ?? inWords(name)
   })
   return titles.join(' › ')
 }
 
-function credentialOf(deps: Formats, query: CredentialQuery, types: readonly AskedType[]): AskedCredential {
+function credentialOf(
+  deps: Formats,
+  query: CredentialQuery,
+  types: readonly AskedType[],
+  languages: Languages,
+): AskedCredential {
   const { querying } = deps.formats.named(query.format)
   const named = [...new Set(querying.typesOf(query.meta, deps.config))]
   const known = types.filter(({ name }) => named.includes(name))
@@ -63,11 +66,13 @@ function credentialOf(deps: Formats, query: CredentialQuery, types: readonly Ask
         nameOfType(
           type,
           known.find(({ name }) => name === type),
+          languages,
         ),
       ),
     ),
   ]
-  const claims = (query.claims ?? []).map(({ path }) => titleOf(querying.namesOf(path), known))
+  const described = known.map((type) => claimTitles(type, languages))
+  const claims = (query.claims ?? []).map(({ path }) => titleOf(querying.namesOf(path), described))
   return {
     name: names.length === 0 ? 'Any credential' : names.slice(0, MOST_NAMES).join(' or '),
     claims: [...new Set(claims)],
@@ -81,8 +86,8 @@ const unlike = <Value>(values: readonly Value[]): Value[] => [
 ]
 
 /** What a query asks for, as people read it: without formats, so that alternatives that only differ by them are one. */
-export function askedFor(deps: Formats, query: DcqlQuery, types: readonly AskedType[]): Asked[] {
-  const credentials = new Map(query.credentials.map((each) => [each.id, credentialOf(deps, each, types)]))
+export function askedFor(deps: Formats, query: DcqlQuery, types: readonly AskedType[], languages: Languages): Asked[] {
+  const credentials = new Map(query.credentials.map((each) => [each.id, credentialOf(deps, each, types, languages)]))
   if (query.credential_sets === undefined) {
     return unlike([...credentials.values()]).map((credential) => ({ ways: [[credential]], required: true }))
   }

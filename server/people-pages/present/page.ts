@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.js'
 import { presentPageUrl } from '../../pages/addresses.js'
 import { credentialCard } from '../../pages/credential-card.js'
 import { type Html, html } from '../../pages/html.js'
+import type { Languages } from '../../pages/languages.js'
 import { page } from '../../pages/page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { forWallet } from '../../protocol/openid4vp/request-object.js'
@@ -74,6 +75,7 @@ export async function openPresentPage(
   id: string,
   stored: PresentPage,
   isOwn: boolean,
+  languages: Languages,
   headers: Readonly<Record<string, string>>,
 ): Promise<ProtocolReply> {
   const { verifierBaseUrl } = deps.config
@@ -88,7 +90,7 @@ export async function openPresentPage(
       from,
       heading,
       text: stored.pageText,
-      what: askedList(askedFor(deps, stored.dcqlQuery, stored.types)),
+      what: askedList(askedFor(deps, stored.dcqlQuery, stored.types, languages)),
       status: progressOf(stored).message,
       timeLeft: timeLeft(stored.expiresAt, deps.clock()),
       ways: await (wayOf(stored) === 'browser'

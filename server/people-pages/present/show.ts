@@ -1,4 +1,5 @@
 import { type Context, onlyLooks } from '../../context.js'
+import { languagesOf } from '../../pages/languages.js'
 import { noPage } from '../../pages/no-page.js'
 import { messagePage } from '../../pages/page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
@@ -44,5 +45,5 @@ export async function showPresentPage(ctx: Context, id: string): Promise<Protoco
   const isOwn = stored.bound || sameHash(stored.browserHash, sentBrowserHash(ctx))
   if (isFinal(stored.state) || stored.expiresAt <= now) return endedPage(ctx, stored, isOwn)
   const bound = stored.bound && browser !== undefined ? { 'set-cookie': browser.cookie } : {}
-  return openPresentPage(deps, id, stored, isOwn, bound)
+  return openPresentPage(deps, id, stored, isOwn, languagesOf(ctx.request.headers['accept-language']), bound)
 }

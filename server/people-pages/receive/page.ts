@@ -3,10 +3,11 @@ import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { closedReason } from '../../issuer/openid4vci/offer.js'
 import { EXPIRED } from '../../issuer/openid4vci/sessions/session.js'
 import type { TxCodeDescription } from '../../issuer/openid4vci/tx-code.js'
-import { describeClaims } from '../../issuer/schemas/claims.js'
+import { claimTitles, declaredClaims, pathKey } from '../../issuer/schemas/claims.js'
 import { receivePageUrl } from '../../pages/addresses.js'
 import { credentialCard } from '../../pages/credential-card.js'
 import { type Html, html } from '../../pages/html.js'
+import { inLanguage, type Languages } from '../../pages/languages.js'
 import { page } from '../../pages/page.js'
 import { inWords, typeTitle } from '../../pages/words.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
@@ -15,16 +16,22 @@ import { nameOf, type ReceivePage } from '../store.js'
 import { timeLeft } from '../time-left.js'
 import { DONE_STATES, progressOf } from './sentences.js'
 
-const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePage): string =>
-  typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay })
+const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePage, languages: Languages): string =>
+  typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay }, languages)
 
-const headingOf = (stored: ReceivePage): string => stored.pageTitle ?? `${credentialNameOf(stored)} for your wallet`
+const headingOf = (stored: ReceivePage, languages: Languages): string =>
+  stored.pageTitle ?? `${credentialNameOf(stored, languages)} for your wallet`
 
 /** What the claims at the top are called; `id` is whose they are. */
-const claimTitles = (body: ReceivePage['schemaBody']): string[] =>
-  describeClaims(body)
-    .filter(({ path }) => path.length === 1 && path[0] !== 'id')
-    .map(({ path, title }) => title ?? inWords(path.join('')))
+function topTitles(
+  { schemaBody: body, schemaDisplay: display, schemaClaims: claims }: ReceivePage,
+  languages: Languages,
+) {
+  const titles = claimTitles({ body, display, claims }, languages)
+  return declaredClaims(body)
+    .filter((name) => name !== 'id')
+    .map((name) => titles.get(pathKey([name])) ?? inWords(name))
+}
 
 /** That a code will be asked for, never the code itself. */
 function txCodeHint({ input_mode, length, description }: TxCodeDescription): Html {
@@ -33,15 +40,15 @@ function txCodeHint({ input_mode, length, description }: TxCodeDescription): Htm
   return html`<p>Your wallet will ask you for a code of ${length} ${signs}, which you are given in another way.${more}</p>`
 }
 
-function whatIsOffered(stored: ReceivePage): Html {
-  const description = stored.schemaDisplay?.[0]?.description
+function whatIsOffered(stored: ReceivePage, languages: Languages): Html {
+  const description = inLanguage(stored.schemaDisplay ?? [], languages)?.description
   const { session } = stored
   const card = credentialCard({
-    name: credentialNameOf(stored),
+    name: credentialNameOf(stored, languages),
     text: description,
     background: stored.schemaDisplay?.[0]?.background_color,
     listed: 'It holds',
-    claims: claimTitles(stored.schemaBody),
+    claims: topTitles(stored, languages),
   })
   return html`<h2>What is offered</h2>${card}${session !== null && session.txCode !== null && txCodeHint(session.txCode)}${
     stored.deferred && html`<p>The issuer decides later whether you get it. Your wallet keeps asking.</p>`
@@ -65,18 +72,19 @@ async function openPage(
   id: string,
   stored: ReceivePage,
   canBeTaken: boolean,
+  languages: Languages,
 ): Promise<ProtocolReply> {
   const { session, expiresAt } = stored
   const from = issuerOf(deps, stored)
   return page(deps.config.issuerBaseUrl, {
-    title: `${headingOf(stored)} · ${from}`,
+    title: `${headingOf(stored, languages)} · ${from}`,
     live: session !== null,
     body: openBody({
       url: receivePageUrl(deps.config, id),
       from,
-      heading: headingOf(stored),
+      heading: headingOf(stored, languages),
       text: stored.pageText,
-      what: whatIsOffered(stored),
+      what: whatIsOffered(stored, languages),
       status: session === null ? 'Take it with your wallet.' : progressOf(session).message,
       timeLeft: canBeTaken ? timeLeft(expiresAt, deps.clock()) : undefined,
       ways: canBeTaken ? await walletWays(deps, receivePageUrl(deps.config, id), stored) : html``,
@@ -89,8 +97,14 @@ const issuerOf = ({ config }: Pick<Deps, 'config'>, { issuerDisplay }: ReceivePa
   nameOf(issuerDisplay, config.issuerBaseUrl)
 
 /** The sentence that is left of an offer. */
-function closedPage(deps: Pick<Deps, 'config'>, stored: ReceivePage, status: number, message: string): ProtocolReply {
-  const heading = headingOf(stored)
+function closedPage(
+  deps: Pick<Deps, 'config'>,
+  stored: ReceivePage,
+  status: number,
+  message: string,
+  languages: Languages,
+): ProtocolReply {
+  const heading = headingOf(stored, languages)
   return page(deps.config.issuerBaseUrl, {
     status,
     title: heading,
@@ -103,14 +117,18 @@ export async function receivePage(
   deps: Pick<Deps, 'config' | 'clock'>,
   id: string,
   stored: ReceivePage,
+  languages: Languages,
 ): Promise<ProtocolReply> {
   const { session } = stored
   if (session !== null && DONE_STATES.includes(session.state)) {
-    return closedPage(deps, stored, session.errorMessage === EXPIRED ? 410 : 200, progressOf(session).message)
+    const status = session.errorMessage === EXPIRED ? 410 : 200
+    return closedPage(deps, stored, status, progressOf(session).message, languages)
   }
   const closed = closedReason(stored, deps.clock())
   const canBeTaken = closed === undefined && session?.deferred !== 'pending'
   // A wallet that waits for the issuer has used the offer up already.
   const waits = session !== null && session.deferred !== null
-  return canBeTaken || waits ? openPage(deps, id, stored, canBeTaken) : closedPage(deps, stored, 410, closed ?? '')
+  return canBeTaken || waits
+    ? openPage(deps, id, stored, canBeTaken, languages)
+    : closedPage(deps, stored, 410, closed ?? '', languages)
 }

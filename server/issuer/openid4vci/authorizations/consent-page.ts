@@ -1,9 +1,10 @@
 import type { Config } from '../../../config.js'
 import { type Html, html } from '../../../pages/html.js'
+import { inLanguage, type Languages } from '../../../pages/languages.js'
 import { page } from '../../../pages/page.js'
 import { typeTitle } from '../../../pages/words.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
-import { describeClaims } from '../../schemas/claims.js'
+import { claimTitles, pathKey, type Titled } from '../../schemas/claims.js'
 import type { ConsentContext } from '../offers/store.js'
 import type { UsersAuthorization } from './authorization.js'
 import type { FormPart } from './form-fields.js'
@@ -24,24 +25,30 @@ function shownValue(value: unknown, title: string): Html {
   return value === null || typeof value === 'object' ? html`<span class="none">none</span>` : html`${String(value)}`
 }
 
+const titledBy = ({ schemaBody: body, schemaDisplay: display, schemaClaims: claims }: ConsentContext): Titled => ({
+  body,
+  display,
+  claims,
+})
+
 /**
  * Every claim of the subject, in its order: the titles of its path, and its value. A subject has at most 1,000 of them
  * (`issuance/subject.ts`); none is left out.
  */
-function rowsOf({ credentialSubject, schemaBody }: ConsentContext): Row[] {
-  const titles = new Map(describeClaims(schemaBody).map(({ path, title }) => [path.join('\0'), title]))
+function rowsOf(context: ConsentContext, languages: Languages): Row[] {
+  const titles = claimTitles(titledBy(context), languages)
   const walk = (value: unknown, path: readonly string[], shown: readonly string[]): Row[] => {
     const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
     if (members.length > 0)
       return members.flatMap(([name, member]) => {
         const inner = [...path, name]
-        const title = Array.isArray(value) ? String(Number(name) + 1) : (titles.get(inner.join('\0')) ?? name)
+        const title = Array.isArray(value) ? String(Number(name) + 1) : (titles.get(pathKey(inner)) ?? name)
         return walk(member, inner, [...shown, title])
       })
     const title = shown.join(' › ')
     return path.length === 0 ? [] : [{ title, value: shownValue(value, title) }]
   }
-  return walk(credentialSubject, [], [])
+  return walk(context.credentialSubject, [], [])
 }
 
 /**
@@ -71,9 +78,9 @@ function question({ request, provided, walletName }: UsersAuthorization): Html {
 const LATER = html`<p>The issuer decides later whether you get it, and may correct what it holds.</p>`
 
 /** What the credential would hold, or, where the person says so, the form for it. */
-function content(context: ConsentContext, form: ConsentForm | undefined): Html {
+function content(context: ConsentContext, languages: Languages, form: ConsentForm | undefined): Html {
   if (form !== undefined) return html`<p>Say what it is to hold:</p>${formFields(form.parts, form.sent)}`
-  const rows = rowsOf(context)
+  const rows = rowsOf(context, languages)
   const claims =
     rows.length === 0
       ? html`<p>It would hold no claims.</p>`
@@ -94,12 +101,13 @@ export function consentPage(
   authorization: UsersAuthorization,
   context: ConsentContext,
   token: string,
+  languages: Languages,
   form?: ConsentForm,
 ): ProtocolReply {
   const { id, request } = authorization
   const { schemaName, schemaTitle, schemaDisplay } = context
-  const description = schemaDisplay?.[0]?.description
-  const credential = typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay })
+  const description = inLanguage(schemaDisplay ?? [], languages)?.description
+  const credential = typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay }, languages)
   const issuer = context.issuerDisplay?.[0]?.name ?? new URL(config.issuerBaseUrl).host
   return page(config.issuerBaseUrl, {
     status: form?.sent === undefined ? 200 : 400,
@@ -113,7 +121,7 @@ ${description !== undefined && html`<p class="about">${description}</p>`}
 ${question(authorization)}
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">
-${content(context, form)}
+${content(context, languages, form)}
 <div class="buttons">
 <button name="decision" value="accept" class="primary">Put it into my wallet</button>
 <button name="decision" value="decline" formnovalidate>Decline</button>

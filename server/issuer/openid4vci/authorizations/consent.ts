@@ -2,12 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
 import { ServiceError } from '../../../errors.js'
+import { type Languages, languagesOf } from '../../../pages/languages.js'
 import { messagePage } from '../../../pages/page.js'
 import { secretKey } from '../../../protocol/jose/secret-key.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { sha256 } from '../../../secret-hash.js'
 import { assertSubject } from '../../issuance/subject.js'
+import { claimTitles } from '../../schemas/claims.js'
 import type { ConsentContext } from '../offers/store.js'
 import { canMove, moved } from '../sessions/session.js'
 import { CODE_SECONDS } from './authorization.js'
@@ -66,6 +68,7 @@ async function consentContext({ stores }: Deps, issuable: Issuable): Promise<Con
     schemaTitle: context.title,
     schemaDisplay: context.display,
     schemaBody: context.body,
+    schemaClaims: context.claims,
     issuerDisplay: await stores.openid4vci.issuerDisplay(context.issuerId),
     credentialSubject: issuable.kind === 'claims' ? issuable.credentialSubject : {},
     deferred: false,
@@ -84,16 +87,23 @@ async function assertValid({ deps, work, request }: Context, issuable: Issuable)
   }
 }
 
+const readersLanguages = ({ request }: Context): Languages => languagesOf(request.headers['accept-language'])
+
 /** The page of what may be issued. */
-async function pageOf(deps: Deps, found: Visited, issuable: Issuable, sent?: SentForm): Promise<ProtocolReply> {
+async function pageOf(ctx: Context, found: Visited, issuable: Issuable, sent?: SentForm): Promise<ProtocolReply> {
+  const { deps } = ctx
   const context = await consentContext(deps, issuable)
   const { authorization, browserHash } = found
+  const languages = readersLanguages(ctx)
   const token = formToken(deps, authorization.id, browserHash, issuableName(issuable))
   const form =
     issuable.kind === 'form'
-      ? { parts: formOf(issuable.context.body), ...(sent === undefined ? {} : { sent }) }
+      ? {
+          parts: formOf(issuable.context.body, claimTitles(issuable.context, languages)),
+          ...(sent === undefined ? {} : { sent }),
+        }
       : undefined
-  return consentPage(deps.config, authorization, context, token, form)
+  return consentPage(deps.config, authorization, context, token, languages, form)
 }
 
 /** Shows what would be issued to whom, and asks. */
@@ -107,7 +117,7 @@ export async function showConsent(ctx: Context, id: string): Promise<ProtocolRep
   try {
     const issuable = await issuableFor(deps, authorization)
     await assertValid(ctx, issuable)
-    return await pageOf(deps, found, issuable)
+    return await pageOf(ctx, found, issuable)
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
     const { decisions } = deps.stores
@@ -122,13 +132,14 @@ type Decided = Exclude<Issuable, { kind: 'form' }>
 
 /** What the form of the local admin makes; or its page again, which says what is wrong. */
 async function filledForm(
-  { deps, work }: Context,
+  ctx: Context,
   found: Visited,
   issuable: Issuable & { readonly kind: 'form' },
   filled: Filled,
 ): Promise<Decided | ProtocolReply> {
+  const { deps, work } = ctx
   const { context } = issuable
-  const parts = formOf(context.body)
+  const parts = formOf(context.body, claimTitles(context, readersLanguages(ctx)))
   const credentialSubject = claimsOf(parts, filled)
   try {
     await assertSubject(deps.formats, context, credentialSubject, FORM, work)
@@ -136,7 +147,7 @@ async function filledForm(
   } catch (thrown) {
     if (!(thrown instanceof ServiceError)) throw thrown
     const messages = typeof thrown.messages === 'string' ? [thrown.messages] : thrown.messages
-    return pageOf(deps, found, issuable, { filled, problems: problemsOf(parts, messages, FORM) })
+    return pageOf(ctx, found, issuable, { filled, problems: problemsOf(parts, messages, FORM) })
   }
 }
 

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, objectOf } from '../../../protocol/json/json-object.js'
+import { pathKey } from '../../schemas/claims.js'
 
 /** How a claim is asked for. `lines`: one element a line; `json`: whatever has no other form, as JSON. */
 export type FieldKind = 'text' | 'long' | 'date' | 'number' | 'boolean' | 'choice' | 'lines' | 'json'
@@ -60,17 +61,23 @@ const pointerOf = (path: readonly string[]): string =>
 /**
  * The form of a JSON Schema: a field for each property that it declares, a group for each object.
  *
+ * @param titles what claims are called, by `pathKey`; the others by their names
  * @param needed whether everything above is required
  */
-export function formOf(schema: JsonObject, above: readonly string[] = [], needed = true): readonly FormPart[] {
+export function formOf(
+  schema: JsonObject,
+  titles: ReadonlyMap<string, string>,
+  above: readonly string[] = [],
+  needed = true,
+): readonly FormPart[] {
   const mandatory = new Set(Array.isArray(schema.required) ? schema.required : [])
   return Object.entries(objectOf(schema.properties)).map(([key, value]) => {
     const property = objectOf(value)
     const path = [...above, key]
     const required = needed && mandatory.has(key)
-    const title = textOf(property.title) ?? key
+    const title = titles.get(pathKey(path)) ?? key
     if (typeOf(property) === 'object' && isObject(property.properties) && path.length < MAX_DEPTH)
-      return { key, title, required, parts: formOf(property, path, required) }
+      return { key, title, required, parts: formOf(property, titles, path, required) }
     const kind = kindOf(property)
     const description = textOf(property.description)
     return { name: pointerOf(path), path, title, description, kind, required, choices: choicesOf(property) }

@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../events/store.js'
-import { asMdoc, type SchemaDisplay } from '../../schemas/store.js'
+import { asMdoc, type ClaimNames, type SchemaDisplay } from '../../schemas/store.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from '../rows.js'
 import { type StoredSession, sessionColumn, steppedSession, withDates } from '../sessions/store.js'
@@ -35,6 +35,7 @@ export interface ConsentContext {
   readonly schemaTitle: string | null
   readonly schemaDisplay: readonly SchemaDisplay[] | null
   readonly schemaBody: Readonly<Record<string, unknown>>
+  readonly schemaClaims: readonly ClaimNames[] | null
   readonly issuerDisplay: readonly { readonly name: string }[] | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
   /** Whether the issuer decides later what the credential holds. */
@@ -53,7 +54,7 @@ export const offeringColumns = fragment`
 /** The columns of an offer with what a person is shown of it, of offerings `o`, schemas `s`, issuers `i` and their sessions `x`. */
 const shownColumns = fragment`
   ${offeringColumns}, s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
-  i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"`
+  s.claims AS "schemaClaims", i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"`
 
 const shownTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id

@@ -1,0 +1,223 @@
+import { Openid4vciClient } from '@openid4vc/openid4vci'
+import { TypeMetadataFormatSchema } from '@sd-jwt/sd-jwt-vc'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newVisitor, writtenOn } from '../../people-pages/actors.js'
+import { query } from '../../support/postgres.js'
+import { type Issuer, startIssuer } from '../openid4vci/actors.js'
+import { newBrowser, openPage } from '../openid4vci/browser.js'
+import { libraryCallbacks } from '../openid4vci/library-wallet.js'
+import { licenceSchema, NAMESPACE, startMdocIssuer } from '../openid4vci/mdoc-actors.js'
+import { newOffer, newRequest } from '../openid4vci/sign-in-actors.js'
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    givenName: { type: 'string', title: 'Given name' },
+    address: { type: 'object', title: 'Address', properties: { city: { type: 'string' } } },
+    level: { type: 'integer' },
+  },
+  required: ['givenName'],
+  additionalProperties: false,
+}
+const DISPLAY = [{ name: 'Member card' }, { name: 'Mitgliedsausweis', locale: 'de', description: 'Gilt ein Jahr.' }]
+const CLAIMS = [
+  {
+    path: ['givenName'],
+    display: [
+      { name: 'Vorname', locale: 'de' },
+      { name: 'Prénom', locale: 'fr-CA' },
+    ],
+  },
+  { path: ['address'], display: [{ name: 'Anschrift', locale: 'de' }] },
+  {
+    path: ['address', 'city'],
+    display: [
+      { name: 'Town', locale: 'en' },
+      { name: 'Ort', locale: 'de' },
+    ],
+  },
+]
+const MEMBER = { name: 'Member', version: 1, schema: SCHEMA, display: DISPLAY, claims: CLAIMS }
+
+/** All names of a claim: that of the schema first, in the language of the type's first name. */
+const GIVEN_NAME = [{ name: 'Given name', locale: 'en' }, ...(CLAIMS[0]?.display ?? [])]
+
+let issuer: Issuer
+beforeAll(async () => {
+  issuer = await startIssuer({ env: { AUTH_DISABLED: 'true' } })
+  const answer = await post(MEMBER)
+  expect([answer.status, answer.json.claims]).toEqual([201, CLAIMS])
+})
+afterAll(() => issuer.service.close())
+
+const post = (body: unknown) => issuer.service.request('POST', '/schemas', { body })
+const configurationsOf = async (of: Issuer) =>
+  (await of.service.request('GET', '/.well-known/openid-credential-issuer')).json.credential_configurations_supported
+
+describe('names of claims in several languages', () => {
+  it('are in the issuer’s metadata, each where the claim stands in its format (OpenID4VCI 1.0 Appendix B.2)', async () => {
+    const configurations = await configurationsOf(issuer)
+    expect(configurations['Member-sd-jwt'].credential_metadata.claims).toEqual([
+      { path: ['givenName'], mandatory: true, display: GIVEN_NAME },
+      {
+        path: ['address'],
+        mandatory: false,
+        display: [
+          { name: 'Address', locale: 'en' },
+          { name: 'Anschrift', locale: 'de' },
+        ],
+      },
+      { path: ['address', 'city'], mandatory: false, display: CLAIMS[2]?.display },
+      { path: ['level'], mandatory: false },
+    ])
+    expect(configurations.Member.credential_metadata.claims[0]).toEqual({
+      path: ['credentialSubject', 'givenName'],
+      mandatory: true,
+      display: GIVEN_NAME,
+    })
+  })
+
+  it('go with the claim to the element of a mobile document (Appendix C.2)', async () => {
+    const { issuer: ofMdocs, close } = await startMdocIssuer()
+    try {
+      const display = [{ name: 'Geburtsdatum', locale: 'de' }]
+      const answer = await ofMdocs.service.request('POST', '/schemas', {
+        authorization: await ofMdocs.service.bearer('issuer', { roles: ['admin'] }),
+        body: { ...licenceSchema({ name: 'Licence' }), claims: [{ path: ['birthDate'], display }] },
+      })
+      expect(answer.text).toContain('"name":"Licence"')
+      const { claims } = (await configurationsOf(ofMdocs))['Licence-mdoc'].credential_metadata
+      expect(claims).toContainEqual({ path: [NAMESPACE, 'birth_date'], mandatory: expect.any(Boolean), display })
+    } finally {
+      await close()
+    }
+  })
+
+  it('are what @openid4vc/openid4vci reads in the issuer’s metadata', async () => {
+    const client = new Openid4vciClient({ callbacks: libraryCallbacks([]) })
+    const { credentialIssuer } = await client.resolveIssuerMetadata(issuer.service.url)
+    const configuration = credentialIssuer.credential_configurations_supported['Member-sd-jwt']
+    expect(configuration).toMatchObject({
+      credential_metadata: {
+        claims: expect.arrayContaining([{ path: ['givenName'], mandatory: true, display: GIVEN_NAME }]),
+      },
+    })
+  })
+
+  it('are in the type metadata as labels, and @sd-jwt/sd-jwt-vc reads them (SD-JWT VC, "Claim Display Metadata")', async () => {
+    const metadata = TypeMetadataFormatSchema.parse((await issuer.service.request('GET', '/vct/Member')).json)
+    expect(metadata.claims?.find(({ path }) => path.join('.') === 'address.city')?.display).toEqual([
+      { label: 'Town', locale: 'en' },
+      { label: 'Ort', locale: 'de' },
+    ])
+    expect(metadata.claims?.find(({ path }) => path.join('.') === 'level')).not.toHaveProperty('display')
+  })
+
+  it('a title in the schema is in the language of the type’s first name, unless that language has a name of its own', async () => {
+    const claims = [{ path: ['address'], display: [{ name: 'Wohnort', locale: 'DE' }] }]
+    const display = [{ name: 'Ausweis', locale: 'de' }, { name: 'Card' }]
+    expect((await post({ ...MEMBER, name: 'Ausweis', display, claims })).status).toBe(201)
+    const described = (await configurationsOf(issuer))['Ausweis-sd-jwt'].credential_metadata.claims
+    expect(described.slice(0, 2).map((claim: { display: unknown }) => claim.display)).toEqual([
+      [{ name: 'Given name', locale: 'de' }],
+      [{ name: 'Wohnort', locale: 'DE' }],
+    ])
+  })
+
+  it('a type that was stored before there were any goes on as it was', async () => {
+    expect((await post({ ...MEMBER, name: 'Former', claims: undefined })).json).not.toHaveProperty('claims')
+    const rows = await query(issuer.service.databaseUrl, `SELECT claims FROM schemas WHERE name = 'Former'`)
+    expect(rows).toEqual([{ claims: null }])
+    const { claims } = (await configurationsOf(issuer))['Former-sd-jwt'].credential_metadata
+    expect(claims[0]).toEqual({ path: ['givenName'], mandatory: true, display: [{ name: 'Given name', locale: 'en' }] })
+  })
+
+  it.each([
+    [
+      'a claim that the schema does not declare',
+      [{ ...CLAIMS[0], path: ['familyName'] }],
+      'claims.0.path must lead to',
+    ],
+    ['a member of the prototype', [{ ...CLAIMS[0], path: ['__proto__'] }], 'claims.0.path must lead to'],
+    ['a path that two names make by their join', [{ ...CLAIMS[0], path: ['address\0city'] }], 'claims.0.path'],
+    ['no path', [{ ...CLAIMS[0], path: [] }], 'claims.0.path'],
+    ['no name', [{ path: ['givenName'], display: [] }], 'claims.0.display'],
+    ['one claim twice', [CLAIMS[0], CLAIMS[0]], 'claims must not name a claim twice'],
+    [
+      'two names in one language (Appendix B.2: "only one object for each language identifier")',
+      [{ path: ['level'], display: ['de', 'DE'].map((locale) => ({ name: 'Stufe', locale })) }],
+      'claims.0.display must not have two names in one language',
+    ],
+    [
+      'what is no language tag (BCP 47)',
+      [{ path: ['level'], display: [{ name: 'Stufe', locale: 'Deutsch!' }] }],
+      'claims.0.display.0.locale must be a language tag',
+    ],
+    ['more than 500 claims', Array(501).fill(CLAIMS[0]), 'claims'],
+  ])('%s is refused with the field, and nothing is stored', async (_, claims, message) => {
+    const answer = await post({ ...MEMBER, name: 'Refused', claims })
+    expect(answer.status).toBe(400)
+    expect([answer.json.message].flat()[0]).toContain(message)
+    expect(await query(issuer.service.databaseUrl, `SELECT 1 FROM schemas WHERE name = 'Refused'`)).toEqual([])
+  })
+})
+
+describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', () => {
+  const SUBJECT = { givenName: 'Ada', address: { city: 'Turin' }, level: 3 }
+  const pageOf = async (url: string, language: string) =>
+    writtenOn(await newVisitor(issuer.service).open(url, { 'accept-language': language }))
+  const offerPage = async () => {
+    const body = { credentialConfigurationIds: ['Member'], credentialSubject: SUBJECT, page: true }
+    return String((await issuer.service.request('POST', '/credential-offers', { body })).json.pageUrl)
+  }
+
+  it.each([
+    ['de-AT,en;q=0.5', 'Mitgliedsausweis Gilt ein Jahr. It holds Vorname Anschrift level'],
+    ['en-GB,de;q=0.5', 'Member card It holds Given name Address level'],
+    ['de;q=0,en', 'Member card It holds Given name Address level'],
+    ['en;q=0.1, fr;q=0.9', 'Member card It holds Prénom Address level'],
+    ['ja', 'Member card It holds Given name Address level'],
+    ['*', 'Member card It holds Given name Address level'],
+    [`${'x,'.repeat(4000)}de`, 'Member card It holds Given name Address level'],
+  ])('an offer, for Accept-Language: %.20s', async (language, text) => {
+    expect(await pageOf(await offerPage(), language)).toContain(text)
+  })
+
+  it('a request', async () => {
+    const body = {
+      dcqlQuery: {
+        credentials: [
+          {
+            id: 'member',
+            format: 'dc+sd-jwt',
+            meta: { vct_values: [`${issuer.service.url}/vct/Member`] },
+            claims: [{ path: ['givenName'] }, { path: ['address', 'city'] }],
+          },
+        ],
+      },
+      page: true,
+    }
+    const { pageUrl } = (await issuer.service.request('POST', '/authorization-requests', { body })).json
+    expect(await pageOf(pageUrl, 'de')).toContain('Mitgliedsausweis You show of it Vorname Anschrift › Ort')
+    expect(await pageOf(pageUrl, 'en')).toContain('Member card You show of it Given name Address › Town')
+  })
+
+  it('the form that is filled in where nothing is known of the claims', async () => {
+    const browser = newBrowser(issuer.service)
+    const { id } = await openPage(browser, newRequest({ scope: 'Member' }).address)
+    const headers = { cookie: browser.cookie ?? '', 'accept-language': 'de' }
+    const page = writtenOn(await issuer.service.request('GET', `/openid4vci/authorize/${id}`, { headers }))
+    expect(page).toContain('Mitgliedsausweis Gilt ein Jahr.')
+    for (const title of ['Vorname', 'Anschrift', 'Ort', 'level']) expect(page).toContain(title)
+  })
+
+  it('the claims that a person is shown before they decide', async () => {
+    const offer = await newOffer(issuer, { credentialConfigurationIds: ['Member'], credentialSubject: SUBJECT })
+    const browser = newBrowser(issuer.service)
+    const { id } = await openPage(browser, newRequest({ scope: 'Member', issuer_state: offer.issuer_state }).address)
+    const headers = { cookie: browser.cookie ?? '', 'accept-language': 'de' }
+    const page = writtenOn(await issuer.service.request('GET', `/openid4vci/authorize/${id}`, { headers }))
+    expect(page).toContain('Vorname Ada')
+    expect(page).toContain('Anschrift › Ort Turin')
+  })
+})
