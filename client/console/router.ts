@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { consolePath } from './address.js'
 import { auditSearch } from './screens/audit/search.js'
 import { credentialSearch } from './screens/credentials/search.js'
+import { Overview } from './screens/overview/overview.js'
 import { sessionSearch } from './screens/sessions/search.js'
 import { Broken } from './shell/broken.js'
 import { NotFound } from './shell/not-found.js'
@@ -10,13 +11,10 @@ import { SIGNED_IN } from './signed-in.js'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken })
 
-// Each screen is a chunk of its own, loaded when it is opened or about to be.
-const overview = createRoute({
-  getParentRoute: () => root,
-  path: '/',
-  component: lazyRouteComponent(() => import('./screens/overview/overview.js'), 'Overview'),
-})
+// What is opened first comes with the console itself.
+const overview = createRoute({ getParentRoute: () => root, path: '/', component: Overview })
 
+// Each other screen is a chunk of its own, loaded when it is opened or about to be.
 const types = createRoute({
   getParentRoute: () => root,
   path: '/types',

@@ -22,6 +22,9 @@ const consoleFetch: Fetch = async (address, request) => {
 /** The service, by the names of its procedures. */
 export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
+/** The same for what takes seconds: calls of one client that are made at once are answered at once, when the slowest is. */
+export const slowCredence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
+
 /** What is asked by path: documents that are no procedures. Resolves with their JSON, whatever the status. */
 export async function readDocument(path: string, signal: AbortSignal): Promise<unknown> {
   const address = new URL(path.replace(/^\//, ''), serviceUrl)

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vite'
+import { defineConfig, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -9,6 +9,53 @@ const service = process.env.CONSOLE_SERVICE ?? 'http://127.0.0.1:3000'
 /** Paths of the service that the console asks, and pages that it links to. */
 const FORWARDED = ['/api', '/trpc', '/health', '/.well-known', '/pages', '/receive', '/present', '/console/login']
 
+const CONSOLE = 'console'
+
+type Modules = Parameters<Rolldown.CodeSplittingNameFunction>[1]
+
+/** A module and all that it imports, without what is loaded later. */
+function withImports(id: string, modules: Modules, found = new Set<string>()): Set<string> {
+  if (found.has(id)) return found
+  found.add(id)
+  for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) withImports(imported, modules, found)
+  return found
+}
+
+/**
+ * The console itself with its first screen is one file, not the dozen that screens share of it: each costs the browser some
+ * milliseconds. What asks for it (main.ts) is another one, so that it runs before that has come.
+ */
+function namesOfFiles(): Rolldown.CodeSplittingNameFunction {
+  let first: ReadonlySet<string> | undefined
+  let all: ReadonlySet<string> | undefined
+  return (id, modules) => {
+    first ??= withImports(here('main.ts'), modules)
+    all ??= withImports(here('start.tsx'), modules)
+    return first.has(id) ? 'first' : all.has(id) ? CONSOLE : null
+  }
+}
+
+/** The page names the console itself, so that it comes at the same time as what loads it. */
+const preloadConsole: Plugin = {
+  name: 'preload-console',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html, { bundle = {} }) =>
+      Object.values(bundle)
+        .filter((file) => file.type === 'chunk')
+        .filter((file) => file.name === CONSOLE)
+        .flatMap((chunk) => [chunk.fileName, ...chunk.imports])
+        .filter((fileName) => !html.includes(fileName))
+        .map(
+          (fileName): HtmlTagDescriptor => ({
+            tag: 'link',
+            attrs: { rel: 'modulepreload', crossorigin: true, href: `./${fileName}` },
+            injectTo: 'head',
+          }),
+        ),
+  },
+}
+
 export default defineConfig(({ command }) => {
   // What is built is the same bytes whatever the environment of the build says.
   if (command === 'build') process.env.NODE_ENV = 'production'
@@ -17,6 +64,7 @@ export default defineConfig(({ command }) => {
     // The service may be served below a path: files name each other relatively, and index.html is completed when it is sent.
     base: command === 'build' ? './' : '/console/',
     publicDir: false,
+    plugins: [preloadConsole],
     build: {
       outDir: here('../../dist/console'),
       emptyOutDir: true,
@@ -26,6 +74,12 @@ export default defineConfig(({ command }) => {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
+        output: {
+          codeSplitting: {
+            groups: [{ name: namesOfFiles(), debugName: CONSOLE }],
+            includeDependenciesRecursively: false,
+          },
+        },
         // "use client" in packages is for frameworks that render on servers.
         onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
       },

@@ -17,15 +17,28 @@ async function credentialTypesItem({ stores }: Pick<Deps, 'stores'>): Promise<Se
     : item('credentialTypes', 'missing', 'There is no credential type yet.', 'Make one (POST /schemas).')
 }
 
-/** Everything that an operator should have looked at, asked anew. */
-export async function checklist(deps: Asked): Promise<z.input<typeof readSetup.output>> {
+/** What is known only after others were asked: it may take seconds. */
+const askedItems = async (deps: Asked): Promise<SetupItem[]> =>
+  (
+    await Promise.all([
+      addressItems(deps),
+      Promise.all([identityProviderItem(deps), statusListItem(deps), redisItem(deps.config)]),
+    ])
+  ).flat()
+
+/**
+ * Everything that an operator should have looked at.
+ *
+ * @param ask whether others are asked; without that their items are left out
+ */
+export async function checklist(deps: Asked, ask: boolean): Promise<z.input<typeof readSetup.output>> {
   const { config } = deps
   const now = deps.clock()
   const [stored, ...found] = await Promise.all([
     storedWarnings(deps, now),
-    addressItems(deps),
+    ask ? askedItems(deps) : [],
     keyItems(deps),
-    Promise.all([identityProviderItem(deps), credentialTypesItem(deps), statusListItem(deps), redisItem(config)]),
+    credentialTypesItem(deps),
   ])
   const items = [
     ...found.flat(),

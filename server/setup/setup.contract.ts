@@ -42,10 +42,15 @@ export const readSetup = {
     description:
       'Each item with its state, what was found, and what to do. Base URLs, status lists, the identity provider and Redis are asked ' +
       'anew with each call, 5 seconds at most, from this service: that it reaches its own address does not prove that wallets do. ' +
+      'With `ask` `false` nobody is asked, and the items are left out that would need it. ' +
       '`warnings` are those of the log. No secret is in it.',
     access: 'operator',
   }),
-  input: z.strictObject({}).prefault({}),
+  input: z
+    .strictObject({
+      ask: z.boolean().default(true).meta({ description: '`false`: at once, without what others would be asked for.' }),
+    })
+    .prefault({}),
   output: z.strictObject({
     items: z.array(zSetupItem).max(SETUP_ITEMS.length),
     warnings: z.array(z.string()),

@@ -7,5 +7,5 @@ export const setupRouter = router({
     .meta(readSetup.meta)
     .input(readSetup.input)
     .output(readSetup.output)
-    .query(({ ctx: { deps } }) => checklist(deps)),
+    .query(({ ctx: { deps }, input: { ask } }) => checklist(deps, ask)),
 })

@@ -101,6 +101,22 @@ describe('GET /api/v1/setup', () => {
     })
   })
 
+  it('with `ask` false says at once what it knows by itself, though nobody answers at the base URLs', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    await using other = await beside({ ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url })
+    const began = performance.now()
+    const { status, json } = await other.request('GET', `${PATH}?ask=false`, { client: true })
+    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(status).toBe(200)
+    const items: Item[] = json.items
+    const asked = ['issuerBaseUrl', 'verifierBaseUrl', 'identityProvider', 'statusLists', 'redis']
+    expect(items.map(({ id }) => id)).toEqual(SETUP_ITEMS.filter((id) => !asked.includes(id)))
+    silent.closeAllConnections()
+    await new Promise((resolve) => silent.close(resolve))
+  })
+
   it('finds out that Redis does not answer', async () => {
     await using other = await beside({ REDIS_URL: 'redis://:hidden@127.0.0.1:9' })
     const { items, text } = await setup(other)

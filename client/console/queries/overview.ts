@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { CredenceOutputs } from '../../index.js'
-import { credence } from '../service.js'
+import { takeAnswer } from '../first-questions.js'
+import { credence, slowCredence } from '../service.js'
 import type { ListedOffer, ListedVerification } from './shapes.js'
 
 export type Setup = CredenceOutputs['setup']['read']
@@ -8,9 +9,17 @@ export type SetupItem = Setup['items'][number]
 
 /** What is configured. The service asks others for it, so that it is not asked again at once. */
 export const setup = queryOptions({
-  queryKey: ['setup'],
-  queryFn: ({ signal }) => credence.setup.read.query({}, { signal }),
+  queryKey: ['setup', 'whole'],
+  queryFn: ({ signal }) => slowCredence.setup.read.query({}, { signal }),
   staleTime: 60_000,
+})
+
+/** What of it the service knows without asking anybody: there at once. */
+export const setupAtOnce = queryOptions({
+  queryKey: ['setup', 'at once'],
+  // REST answers what the procedure gives.
+  queryFn: async ({ signal }) =>
+    ((await takeAnswer('setup')) as Setup | undefined) ?? credence.setup.read.query({ ask: false }, { signal }),
 })
 
 export type Statistics = CredenceOutputs['statistics']['read']

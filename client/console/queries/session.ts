@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { CredenceOutputs } from '../../index.js'
+import { takeAnswer } from '../first-questions.js'
 import { credence } from '../service.js'
 
 export type Session = CredenceOutputs['console']['session']
@@ -7,7 +8,9 @@ export type Session = CredenceOutputs['console']['session']
 /** Who uses the console. */
 export const session = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => credence.console.session.query({}, { signal }),
+  // REST answers what the procedure gives.
+  queryFn: async ({ signal }) =>
+    ((await takeAnswer('session')) as Session | undefined) ?? credence.console.session.query({}, { signal }),
 })
 
 /** Ends the session; resolves with where the browser goes then. */

@@ -99,6 +99,7 @@ export const de: Texts = {
     nextRequest: 'Um einen Nachweis bitten',
     nextRequestText: 'Sagen Sie, was Sie sehen wollen, und sehen Sie jeder Prüfung der Antwort zu.',
     setup: 'Einrichtung',
+    asking: 'Adressen, Statuslisten, Identity Provider und Redis werden gefragt …',
     toDo: (n) => (n === 0 ? 'Es ist nichts mehr zu tun.' : `${count(n, 'Punkt', 'Punkte')} anzusehen.`),
     done: (n) => `${count(n, 'Punkt ist', 'Punkte sind')} in Ordnung`,
     warnings: (n) => `${count(n, 'Warnung', 'Warnungen')} des Protokolls`,

@@ -98,6 +98,7 @@ export const en = {
     nextRequest: 'Ask for a presentation',
     nextRequestText: 'Say what you want to see, and watch each check of the answer.',
     setup: 'Setup',
+    asking: 'Asking addresses, status lists, identity provider and Redis …',
     toDo: (n: number) => (n === 0 ? 'Nothing is left to do.' : `${count(n, 'thing', 'things')} to look at.`),
     done: (n: number) => `${count(n, 'check is', 'checks are')} fine`,
     warnings: (n: number) => `${count(n, 'warning', 'warnings')} of the log`,

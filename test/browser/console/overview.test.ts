@@ -41,6 +41,28 @@ describe('the overview', () => {
     await page.context().close()
   })
 
+  it('shows what the service knows by itself while it still asks others, and the rest when they have answered', async () => {
+    const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(/\/trpc\/setup\.read/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${desk.service.url}/console/`)
+    await page.getByText('There is no credential type yet.').waitFor()
+    await page.getByText('Asking addresses').waitFor()
+    // What is asked beside it does not wait for it.
+    await page.getByRole('img', { name: 'The last 30 days' }).waitFor()
+    expect(await page.getByText('wallets on other devices cannot reach it').count()).toBe(0)
+    answer()
+    await page.getByText('wallets on other devices cannot reach it').first().waitFor()
+    expect(await page.getByText('Asking addresses').count()).toBe(0)
+    await page.context().close()
+  })
+
   it('says that the service is away, and reads anew by itself when it is back', async () => {
     const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     await page.clock.install()

@@ -1,47 +1,73 @@
 import { useQuery } from '@tanstack/react-query'
-import { type SetupItem, setup } from '../../queries/overview.js'
+import { type Setup, type SetupItem, setup, setupAtOnce } from '../../queries/overview.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { ProblemNote } from '../../ui/problem-note.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 
 const TONES = { ok: 'tag good', warning: 'tag warn', missing: 'tag warn', failed: 'tag bad', unused: 'tag' } as const
 
-/** What is configured: what is to be done stands open, all else is folded. */
+/** What is configured. What the service must ask others for comes when they have answered. */
 export function Checklist() {
   const { overview: words } = useTexts()
+  const whole = useQuery(setup)
+  const atOnce = useQuery({ ...setupAtOnce, enabled: whole.data === undefined })
+  if (whole.data !== undefined) return <Found setup={whole.data} isWhole />
   return (
-    <Asked query={useQuery(setup)}>
-      {({ items, warnings }) => {
-        const isDone = ({ state }: SetupItem) => state === 'ok' || state === 'unused'
-        const open = items.filter((item) => !isDone(item))
-        const done = items.filter(isDone)
-        return (
-          <>
-            <p className={open.length === 0 ? 'good' : 'state'}>{words.toDo(open.length)}</p>
-            <Items items={open} />
-            {warnings.length > 0 && (
-              <details>
-                <summary>{words.warnings(warnings.length)}</summary>
-                <ul className="warnings">
-                  {warnings.map((warning) => (
-                    <li key={warning}>
-                      <Sentence>{warning}</Sentence>
-                    </li>
-                  ))}
-                </ul>
-              </details>
-            )}
-            {done.length > 0 && (
-              <details>
-                <summary>{words.done(done.length)}</summary>
-                <Items items={done} />
-              </details>
-            )}
-          </>
-        )
-      }}
+    <Asked query={atOnce}>
+      {(known) => (
+        <>
+          <Found setup={known} isWhole={false} />
+          {whole.isError ? (
+            <ProblemNote error={whole.error} />
+          ) : (
+            <p className="loading" role="status">
+              {words.asking}
+            </p>
+          )}
+        </>
+      )}
     </Asked>
+  )
+}
+
+interface FoundProps {
+  readonly setup: Setup
+  readonly isWhole: boolean
+}
+
+/** What is to be done stands open, all else is folded. */
+function Found({ setup: { items, warnings }, isWhole }: FoundProps) {
+  const { overview: words } = useTexts()
+  const isDone = ({ state }: SetupItem) => state === 'ok' || state === 'unused'
+  const open = items.filter((item) => !isDone(item))
+  const done = items.filter(isDone)
+  return (
+    <>
+      {(isWhole || open.length > 0) && (
+        <p className={open.length === 0 ? 'good' : 'state'}>{words.toDo(open.length)}</p>
+      )}
+      <Items items={open} />
+      {warnings.length > 0 && (
+        <details>
+          <summary>{words.warnings(warnings.length)}</summary>
+          <ul className="warnings">
+            {warnings.map((warning) => (
+              <li key={warning}>
+                <Sentence>{warning}</Sentence>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {done.length > 0 && (
+        <details>
+          <summary>{words.done(done.length)}</summary>
+          <Items items={done} />
+        </details>
+      )}
+    </>
   )
 }
 

@@ -1,0 +1,97 @@
+import { type Browser, chromium } from 'playwright-core'
+import { inTime } from '../../server/in-time.js'
+
+/** What of one opening of the console was seen when, in milliseconds from the click; `KiB` is what came over the wire until the checklist was there. */
+export interface FirstPaint {
+  /** The page itself had come. */
+  readonly html: number
+  /** Something was drawn. */
+  readonly drawn: number
+  /** The title of the screen was there. */
+  readonly title: number
+  /** The last script or style had come that the overview needs. */
+  readonly scripts: number
+  /** The service had said who uses the console. */
+  readonly session: number
+  /** It had said what is configured. */
+  readonly setup: number
+  /** The checklist could be read: the aim of it all. */
+  readonly checklist: number
+  /** It had what the service asks others for, too. */
+  readonly complete: number
+  readonly KiB: number
+}
+
+export const PARTS = ['html', 'drawn', 'title', 'scripts', 'session', 'setup', 'checklist', 'complete', 'KiB'] as const
+
+/** Notes when the title and the first item of the checklist were drawn: the frame after they came into the page. */
+const WATCH = `
+  window.seen = {}
+  const found = (selector) => document.querySelector(selector) !== null
+  const wanted = {
+    title: () => found('main h1'),
+    checklist: () => found('.checklist li'),
+    complete: () => found('.checklist li') && !found('.panel:has(.checklist) .loading'),
+  }
+  const look = () => {
+    for (const [name, isThere] of Object.entries(wanted)) {
+      if (!isThere()) continue
+      delete wanted[name]
+      requestAnimationFrame(() => setTimeout(() => {
+        window.seen[name] = performance.now()
+        if (name === 'complete') allSeen()
+      }))
+    }
+  }
+  new MutationObserver(look).observe(document, { childList: true, subtree: true })
+`
+
+/** What the page knows of its own loading; every request of the console has its procedures' names in its address. */
+const READ = `(() => {
+  const all = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd <= window.seen.checklist)
+  const lastOf = (is) => Math.max(...all.filter(is).map(({ responseEnd }) => responseEnd))
+  const [page] = performance.getEntriesByType('navigation')
+  return {
+    html: page.responseEnd,
+    drawn: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    title: window.seen.title,
+    scripts: lastOf(({ name }) => name.includes('/console/assets/')),
+    session: lastOf(({ name }) => /console[./]session/.test(name)),
+    setup: lastOf(({ name }) => /setup[.?]/.test(name)),
+    checklist: window.seen.checklist,
+    complete: window.seen.complete,
+    KiB: [page, ...all].reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024,
+  }
+})()`
+
+/** How a browser of the benchmark is started. */
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+
+/**
+ * Opens the console once, as somebody who was never there.
+ *
+ * @param url of the console
+ * @param slowDown how many times slower the browser's processor is made
+ */
+export async function firstPaint(browser: Browser, url: string, slowDown: number): Promise<FirstPaint> {
+  // A context of its own has a cache of its own.
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
+  try {
+    const page = await context.newPage()
+    const seen = new Promise<void>((resolve) => void page.exposeFunction('allSeen', resolve))
+    await page.addInitScript(WATCH)
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Network.clearBrowserCache')
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowDown })
+    await page.goto(url, { waitUntil: 'commit' })
+    await inTime(seen, 30_000)
+    // READ gives exactly these members.
+    return (await page.evaluate(READ)) as FirstPaint
+  } finally {
+    await context.close()
+  }
+}

@@ -1,0 +1,15 @@
+import { askFirst } from './first-questions.js'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/controls.css'
+import './styles/content.css'
+import './styles/requests.css'
+import { firstLanguage, loadTexts } from './texts/language.js'
+
+// What is small and asks for what is not: texts, answers of the service and the console itself come at the same time.
+askFirst()
+const language = firstLanguage()
+const texts = loadTexts(language)
+const element = document.getElementById('console')
+if (element !== null) void import('./start.js').then(({ start }) => start(element, language, texts))
