@@ -49,6 +49,8 @@ export type Handover = {
 export interface PresentationContext {
   /** They find the keys of trusted issuers only. */
   readonly options: VerifyOptions
+  /** Told before each credential of a presentation that may hold several: each has to pass the checks anew. */
+  readonly onNextCredential: () => void
   readonly installation: Installation
   readonly nonce: string
   /** The verifier's client identifier, with its prefix; where a page asked, its origins in every form that counts. */

@@ -271,6 +271,8 @@ export const de: Texts = {
     link: 'Link für eine Wallet',
     page: 'Seite für Menschen',
     openPage: 'Seite öffnen',
+    notHosted:
+      'Eine geführte Wallet kann dieses Angebot nicht annehmen: Sie hat keinen Browser, in dem jemand zustimmen könnte. Lassen Sie es mit einer Wallet auf einem Telefon scannen.',
     pinIs: 'PIN',
     pinHint: 'Sie wird nur jetzt gezeigt. Teilen Sie sie auf anderem Weg mit als den Code.',
     goneTitle: 'Der Code wird nicht noch einmal gezeigt',
@@ -481,7 +483,7 @@ export const de: Texts = {
     verifiedAt: 'Nachgewiesen',
   },
   checks: {
-    outcomes: { passed: 'bestanden', failed: 'nicht bestanden' },
+    outcomes: { passed: 'bestanden', failed: 'nicht bestanden', 'not-reached': 'nicht geprüft' },
     names: {
       format: 'Form',
       'issuer-trust': 'Vertrauen in den Aussteller',

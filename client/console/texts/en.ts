@@ -268,6 +268,8 @@ export const en = {
     link: 'Link for a wallet',
     page: 'Page for people',
     openPage: 'Open the page',
+    notHosted:
+      'A hosted wallet cannot take this offer: it has no browser in which its holder could agree. Let a wallet on a phone scan the code.',
     pinIs: 'PIN',
     pinHint: 'It is shown only now. Tell it the holder another way than the code.',
     goneTitle: 'The code is not shown again',
@@ -474,7 +476,7 @@ export const en = {
     verifiedAt: 'Proven',
   },
   checks: {
-    outcomes: { passed: 'passed', failed: 'failed' },
+    outcomes: { passed: 'passed', failed: 'failed', 'not-reached': 'not checked' },
     names: {
       format: 'Form',
       'issuer-trust': 'Trust in the issuer',

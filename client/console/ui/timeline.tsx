@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 /** One step of what happens. */
 export interface Step {
   readonly key: string
-  /** How it stands: done, failed, or under way. */
-  readonly tone: 'good' | 'bad' | 'waiting' | 'done'
+  /** How it stands: done, failed, under way, or left out. */
+  readonly tone: 'good' | 'bad' | 'waiting' | 'done' | 'left'
   readonly title: ReactNode
   /** More about it. */
   readonly text?: ReactNode

@@ -65,6 +65,7 @@ async function checkKeyBinding(
     resolveHolderKey: context.holderKeyOfKid,
   }
   const { payload } = await asCheck('holder-binding', () => verifyKeyBinding(credential, options))
+  context.options.onPassed?.('holder-binding')
   return payload
 }
 

@@ -50,7 +50,10 @@ async function presented(
   presentation: VerifiedVpJwt | undefined,
 ): Promise<PresentedCredential> {
   const credential = await verifyJwtVc(compact, context.options)
-  if (presentation !== undefined) checkHolder(credential, presentation)
+  if (presentation !== undefined) {
+    checkHolder(credential, presentation)
+    context.options.onPassed?.('holder-binding')
+  }
   const { issuer, issuerKey, status = [], header, payload } = credential
   await context.checkStatus({ status, issuerKey })
   return {
@@ -97,6 +100,7 @@ async function verifyPresentation(
   const presentation = await asCheck('holder-binding', () => verifyVpJwt(compact, options))
   const credentials: PresentedCredential[] = []
   for (const credential of presentation.credentials) {
+    context.onNextCredential()
     credentials.push(await presented(credential, context, presentation))
   }
   return credentials

@@ -68,6 +68,7 @@ export const verifying = {
       sessionTranscript,
       deviceAlgorithms: options.algorithms,
     })
+    options.onPassed?.('holder-binding')
     const { issuer, issuerKey, x5c, doctype, claims } = mdoc
     await context.checkStatus({ status: statusOf(mdoc), issuerKey })
     return [

@@ -86,6 +86,8 @@ export interface VerifyOptions {
   readonly algorithms?: readonly string[] | undefined
   /** Pays for what the size of a mobile document makes expensive; not bounded beyond what its reader takes unless given. */
   readonly work?: Work
+  /** Told each check that the credential has passed, as it comes. One that was passed can still fail for a reason that only shows later. */
+  readonly onPassed?: (check: Check) => void
 }
 
 /** `status.status_list` of a Referenced Token (Token Status List §6.2). */

@@ -57,9 +57,13 @@ export async function verifyJwtVc(compact: string, options: VerifyOptions): Prom
     throw new CredentialError(`Credential has more than ${MAX_STATUS_ENTRIES} status entries.`)
   const { cnf } = payload
   if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
+  options.onPassed?.('format')
+  options.onPassed?.('validity')
 
   const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
+  options.onPassed?.('issuer-key')
   verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL, options.algorithms)
+  options.onPassed?.('signature')
   return {
     header,
     payload,

@@ -40,6 +40,7 @@ export async function verifyIssuerSigned(issuerSigned: string, options: VerifyOp
 /** All that the issuer has signed. Throws CredentialError. */
 export async function verifyIssuer(document: IssuerSigned, options: VerifyOptions): Promise<VerifiedMdoc> {
   const content = contentOf(document)
+  options.onPassed?.('format')
   const { x5c } = content
   if (x5c === undefined) throw new CredentialError(`${ISSUER_SIGNATURE} has no x5chain.`, { check: 'issuer-key' })
   const sent = { header: { x5c }, payload: {} }
@@ -47,9 +48,12 @@ export async function verifyIssuer(document: IssuerSigned, options: VerifyOption
   if (certificate === undefined) {
     throw new CredentialError('Credential issuer key is proven by no certificate.', { check: 'issuer-key' })
   }
+  options.onPassed?.('issuer-key')
   verifySign1(document.issuerAuth, { key: jwk, what: ISSUER_SIGNATURE, algorithms: options.algorithms })
   checkValidity(content.validityInfo, certificate, options)
+  options.onPassed?.('validity')
   checkDigests(document)
+  options.onPassed?.('signature')
   return { ...content, issuer, issuerKey: { jwk, issuer }, x5c }
 }
 

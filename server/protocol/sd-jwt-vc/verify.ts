@@ -55,9 +55,13 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
   const status = statusOf(payload)
   const { cnf } = payload
   if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
+  options.onPassed?.('format')
+  options.onPassed?.('validity')
 
   const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
+  options.onPassed?.('issuer-key')
   verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL, options.algorithms)
+  options.onPassed?.('signature')
   const { claims, placedClaims, disclosed } = processDisclosures(payload, parts.disclosures)
   // RFC 9901 §7.1, step 6: `iat`, unlike the others, may be brought by a Disclosure.
   checkTimes(claims, CREDENTIAL, options.now, leeway)

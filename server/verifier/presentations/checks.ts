@@ -11,11 +11,41 @@ const MAX_MESSAGE = 300
 /** What every presentation that holds has passed. */
 const ALWAYS: readonly Check[] = ['format', 'issuer-trust', 'issuer-key', 'signature', 'validity', 'revoked', 'query']
 
+/** The checks that a presentation has passed so far, in the order in which its format makes them. */
+export interface PassedChecks {
+  readonly all: () => readonly Check[]
+  readonly add: (check: Check) => void
+  /** Another credential of the same presentation passes them anew. */
+  readonly clear: () => void
+}
+
+export function newPassedChecks(): PassedChecks {
+  const passed = new Set<Check>()
+  return { all: () => [...passed], add: (check) => void passed.add(check), clear: () => passed.clear() }
+}
+
 const failedBy = (error: PresentationError) => ({ check: error.check, message: error.message.slice(0, MAX_MESSAGE) })
 
-function checksOf({ query, found, authorizes }: JudgedWithTransactions): PresentationChecks {
+/** What a presentation has to pass, where that is known before: whether a holder's proof is demanded, and something to authorize. */
+function demandedOf({ query, asked }: JudgedWithTransactions): readonly Check[] {
+  const bound = query.require_cryptographic_holder_binding !== false
+  const authorizing = asked.some(({ entry }) => entry.credential_ids.includes(query.id))
+  return [
+    ...ALWAYS,
+    ...(bound ? (['holder-binding'] as const) : []),
+    ...(authorizing ? (['transaction-data'] as const) : []),
+  ]
+}
+
+function checksOf(judged: JudgedWithTransactions): PresentationChecks {
+  const { query, found, authorizes } = judged
   const credentialQueryId = query.id.slice(0, MAX_ID)
-  if (found instanceof PresentationError) return { credentialQueryId, passed: [], failed: failedBy(found) }
+  if (found instanceof PresentationError) {
+    // A check that was passed may still fail for a reason that only shows later, such as a disclosure.
+    const passed = judged.passed.filter((check) => check !== found.check)
+    const notReached = demandedOf(judged).filter((check) => check !== found.check && !passed.includes(check))
+    return { credentialQueryId, passed, failed: failedBy(found), notReached }
+  }
   const bound = found.length > 0 && found.every(({ holderBound }) => holderBound)
   return {
     credentialQueryId,
@@ -28,7 +58,7 @@ function checksOf({ query, found, authorizes }: JudgedWithTransactions): Present
   }
 }
 
-/** What was checked of an answer, those that failed first: which of them passed before the one that failed depends on the format and is not told. */
+/** What was checked of an answer, those presentations that failed first. */
 export function keptChecks(judged: readonly JudgedWithTransactions[]): PresentationChecks[] {
   const all = judged.map(checksOf)
   return [...all.filter(({ failed }) => failed !== null), ...all.filter(({ failed }) => failed === null)].slice(

@@ -1,11 +1,13 @@
 import type { Check } from '../../protocol/credential/verification.js'
 
-/** What was checked of a presentation: all that it passed where it holds, or the check that failed. */
+/** What was checked of a presentation: all that it passed, and the check that failed where one did. */
 export interface PresentationChecks {
   /** Null for the answer as a whole. */
   readonly credentialQueryId: string | null
   readonly passed: readonly Check[]
   readonly failed: { readonly check: Check; readonly message: string } | null
+  /** What was not checked any more, of a presentation that failed; those that failed before it was recorded have none. */
+  readonly notReached?: readonly Check[]
 }
 
 /**

@@ -6,22 +6,26 @@ import {
 import type { Judged } from './judged.js'
 import { PresentationError } from './presentation-error.js'
 
-/** A presentation, and the indexes of the transaction data that it authorizes. */
-export type JudgedWithTransactions = Judged & { readonly authorizes: readonly number[] }
+/** A presentation, the transaction data of its request, and the indexes of those that it authorizes. */
+export type JudgedWithTransactions = Judged & {
+  readonly asked: readonly SentTransactionData[]
+  readonly authorizes: readonly number[]
+}
 
 /** What a presentation authorizes; one with hashes that were not asked for in this way has failed (OpenID4VP 1.0 §8.4, §8.6). */
 export function withTransactions(asked: readonly SentTransactionData[], judged: Judged): JudgedWithTransactions {
   const { query, found } = judged
-  if (found instanceof PresentationError) return { ...judged, authorizes: [] }
+  if (found instanceof PresentationError) return { ...judged, asked, authorizes: [] }
   try {
     const authorizes = found.flatMap(({ transactionDataHashes: hashes }) =>
       hashes === undefined ? [] : authorizedEntries(asked, query.id, hashes),
     )
-    return { ...judged, authorizes }
+    return { ...judged, asked, authorizes }
   } catch (thrown) {
     if (!(thrown instanceof TransactionDataError)) throw thrown
     const message = `Presentation for ${query.id}: ${thrown.message}`
-    return { ...judged, found: new PresentationError('transaction-data', message, { cause: thrown }), authorizes: [] }
+    const failed = new PresentationError('transaction-data', message, { cause: thrown })
+    return { ...judged, found: failed, asked, authorizes: [] }
   }
 }
 

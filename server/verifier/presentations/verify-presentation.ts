@@ -4,6 +4,7 @@ import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
 import { checkStatus, type Verification, verifyOptions } from '../verify/check-credential.js'
+import type { PassedChecks } from './checks.js'
 import { holderKeyOfKid, holderKeyOfPresentation } from './holder-key.js'
 import { onlyTrusted, type Trust } from './trust.js'
 
@@ -18,6 +19,7 @@ export interface PresentationRequest
  * Verifies one presentation as the format of its credential query has it (OpenID4VP 1.0 §8.6, Appendix B): the credential, the
  * trust in its issuer, the holder's proof and the status.
  *
+ * @param passed told each check that it passes
  * @returns its credential; several where it holds several.
  * @throws CredentialError with a sentence about the first check that fails.
  */
@@ -27,13 +29,21 @@ export async function verifyPresentation(
   presentation: string | JsonObject,
   { holderBound, ...request }: PresentationRequest,
   trust: Trust,
+  passed: PassedChecks,
 ): Promise<readonly PresentedCredential[]> {
   if (typeof presentation !== 'string') throw new CredentialError(`Presentation is not of format ${query.format}.`)
   const { config, formats } = verification.deps
   const { verifying } = formats.named(query.format)
   return verifying.verifyPresentation(presentation, {
     ...request,
-    options: verifyOptions(verification, onlyTrusted(verification, trust)),
+    options: {
+      ...verifyOptions(
+        verification,
+        onlyTrusted(verification, trust, () => passed.add('issuer-trust')),
+      ),
+      onPassed: passed.add,
+    },
+    onNextCredential: passed.clear,
     installation: config,
     proofRequired: proofRequired(query, holderBound),
     meta: query.meta,
@@ -41,7 +51,10 @@ export async function verifyPresentation(
     fetchTypeMetadata: (vct) => typeMetadata(verification, vct),
     holderKeyOfKid: (kid) => (holderBound ? Promise.reject(noJwk()) : holderKeyOfKid(verification, kid)),
     holderKeyOfJwt: (header, payload) => holderKeyOfPresentation(verification, header, payload),
-    checkStatus: (credential) => checkStatus(verification, credential),
+    checkStatus: async (credential) => {
+      await checkStatus(verification, credential)
+      passed.add('revoked')
+    },
     work: verification.work,
   })
 }

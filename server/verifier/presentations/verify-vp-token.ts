@@ -19,7 +19,7 @@ import { profileNamed } from '../openid4vp/profiles/profile.js'
 import type { Session } from '../sessions/session.js'
 import { startVerification, type Verification } from '../verify/check-credential.js'
 import { authorityKeyIdentifiersOf } from './authorities.js'
-import { keptChecks } from './checks.js'
+import { keptChecks, newPassedChecks } from './checks.js'
 import type { Judged } from './judged.js'
 import { type DiscardedPresentation, type PresentationChecks, PresentationError } from './presentation-error.js'
 import { assertAuthorized, withTransactions } from './transactions.js'
@@ -82,18 +82,19 @@ export async function verifyVpToken(
       const presentations = vpToken.get(query.id) ?? []
       return presentations.map(async (presentation, index): Promise<Judged> => {
         const which = `Presentation${presentations.length > 1 ? ` ${index + 1}` : ''} for ${query.id}`
+        const passed = newPassedChecks()
         const found = await verifyOne(which, async () => {
-          const credentials = await verifyPresentation(verification, query, presentation, request, trust)
+          const credentials = await verifyPresentation(verification, query, presentation, request, trust, passed)
           return theSelected(credentials, selected?.get(query.id)?.[index])
         })
-        return { query, item, found }
+        return { query, item, found, passed: passed.all() }
       })
     }),
   )
   const items = session.vpQuery === null ? [] : compiledItems(session.vpQuery, work)
   const transactions = keptTransactionData(session.transactionData ?? [])
   const judged = verified
-    .map((one) => ({ ...one, found: againstQuery(verification, one, items) }))
+    .map((one) => againstQuery(verification, one, items))
     .map((one) => withTransactions(transactions, one))
   const checks = keptChecks(judged)
   withChecks(checks, () => {
@@ -176,19 +177,16 @@ function theSelected(credentials: readonly PresentedCredential[], at: number | u
   return [credential]
 }
 
-/** The credentials of a presentation, where each is what its credential query and the item behind that ask for. */
-function againstQuery(
-  verification: Verification,
-  { query, item, found }: Judged,
-  items: readonly CompiledItem[],
-): Judged['found'] {
-  if (found instanceof PresentationError) return found
+/** A presentation holds only where each of its credentials is what its credential query and the item behind that ask for. */
+function againstQuery(verification: Verification, judged: Judged, items: readonly CompiledItem[]): Judged {
+  const { query, item, found, passed } = judged
+  if (found instanceof PresentationError) return judged
   for (const credential of found) {
     const failure =
       dcqlFailure(verification, query, credential) ?? itemFailure(query, item, items, credential, verification.work)
-    if (failure !== undefined) return new PresentationError('query', failure)
+    if (failure !== undefined) return { ...judged, found: new PresentationError('query', failure) }
   }
-  return found
+  return { ...judged, passed: [...passed, 'query'] }
 }
 
 /** §6: format, type, authorities, claims and values. */

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.js'
 import { RemoteDids } from '../../dids/remote-dids.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { VerifiedCredential } from '../../formats/verifying.js'
-import type { ResolveIssuerKey } from '../../protocol/credential/verification.js'
+import type { Check, ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
 import {
   certifiedKeyResolution,
@@ -96,6 +96,7 @@ export async function checkStatus(
  * its issuer is trusted is for the caller to decide.
  *
  * @param work pays for it
+ * @param onPassed told each check that it passes
  * @throws CredentialError with the sentence that says what is wrong with it.
  */
 export async function checkCredential(
@@ -103,9 +104,11 @@ export async function checkCredential(
   { verifying }: CredentialFormat,
   compact: string,
   work: Work,
+  onPassed: (check: Check) => void = () => {},
 ): Promise<VerifiedCredential> {
   const verification = startVerification(deps, work)
-  const credential = await verifying.verify(compact, verifyOptions(verification))
+  const credential = await verifying.verify(compact, { ...verifyOptions(verification), onPassed })
   await checkStatus(verification, credential)
+  onPassed('revoked')
   return credential
 }

@@ -14,10 +14,12 @@ const CHECKS = [
   'query',
 ] as const satisfies readonly Check[]
 
-/** A check that was made, and its outcome. */
+/** A check, and its outcome. */
 export const zCheckDone = z.object({
   check: z.enum(CHECKS),
-  outcome: z.enum(['passed', 'failed']),
+  outcome: z.enum(['passed', 'failed', 'not-reached']).meta({
+    description: '`not-reached`: it was not made, since another one failed before.',
+  }),
   message: z.string().meta({ description: 'One sentence, which holds no value of a claim.' }),
 })
 
@@ -34,3 +36,6 @@ export const PASSED: Readonly<Record<Check, string>> = {
   status: 'Its status could be read.',
   query: 'It is what was asked for.',
 }
+
+/** Of a check that was not made. */
+export const NOT_REACHED = 'It was not checked: another check failed before.'

@@ -29,7 +29,7 @@ export const checkCredentialByCheck = (formats: Formats) => ({
     tag: 'Verify',
     summary: 'Verify one compact credential, and tell each check',
     description:
-      'As POST /credentials/verify, whose answer is `verdict`: every check where the credential is valid, else the one that failed. ' +
+      'As POST /credentials/verify, whose answer is `verdict`: every check, passed, failed or not reached. ' +
       'Whether its issuer is trusted is not judged, and nothing is stored.',
     access: 'verifier',
     errors: [400, 403],

@@ -6,7 +6,7 @@ import { type Check, CredentialError } from '../../protocol/credential/verificat
 import type { Work } from '../../protocol/work.js'
 import { router, verifierProcedure } from '../../trpc.js'
 import { checkCredential } from './check-credential.js'
-import { PASSED, type zCheckDone } from './check-done.js'
+import { NOT_REACHED, PASSED, type zCheckDone } from './check-done.js'
 import { checkCredentialByCheck, verifyCredential } from './verify.contract.js'
 
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
@@ -15,35 +15,48 @@ const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z)
 interface Judgement {
   readonly verdict: AnyValid | Invalid
   readonly failed: Check | undefined
+  /** In order; it may name the check that failed, too. */
+  readonly passed: readonly Check[]
 }
 
 async function judged(deps: Deps, compact: string, work: Work): Promise<Judgement> {
+  const passed: Check[] = []
   try {
     const format = deps.formats.recognise(compact)
     const answer = format?.verifying.answer
     if (format === undefined || answer === undefined) throw new CredentialError(UNSUPPORTED)
-    const credential = await checkCredential(deps, format, compact, work)
+    const credential = await checkCredential(deps, format, compact, work, (check) => passed.push(check))
     // Presentations are not verified here; `isValid: true` would suggest that this one was.
     if (credential.holderProof !== undefined) {
       throw new CredentialError(`Credential carries a ${credential.holderProof}: presentations are not verified here.`)
     }
     deps.metrics.verification(undefined)
     const verdict = { isValid: true as const, format: answer.format, ...credential.shown }
-    return { verdict, failed: undefined }
+    return { verdict, failed: undefined, passed }
   } catch (thrown) {
     if (!(thrown instanceof CredentialError)) throw thrown
     deps.metrics.verification(thrown.check)
-    return { verdict: { isValid: false as const, error: thrown.message }, failed: thrown.check }
+    return { verdict: { isValid: false as const, error: thrown.message }, failed: thrown.check, passed }
   }
 }
 
-/** What a valid credential has passed, in the order in which it is checked. */
+/** What a valid credential has passed. */
 const ALL: readonly Check[] = ['format', 'issuer-key', 'signature', 'validity', 'revoked']
 
-/** Which checks a credential had passed before the one that failed depends on its format, and is not told. */
-function checksOf({ verdict, failed }: Judgement): z.input<typeof zCheckDone>[] {
-  if (failed === undefined) return ALL.map((check) => ({ check, outcome: 'passed', message: PASSED[check] }))
-  return [{ check: failed, outcome: 'failed', message: String(verdict.error) }]
+function checksOf({ verdict, failed, passed }: Judgement): z.input<typeof zCheckDone>[] {
+  const done = (checks: readonly Check[]) =>
+    checks.map((check) => ({ check, outcome: 'passed' as const, message: PASSED[check] }))
+  if (failed === undefined) return done(ALL)
+  const before = passed.filter((check) => check !== failed)
+  return [
+    ...done(before),
+    { check: failed, outcome: 'failed', message: String(verdict.error) },
+    ...ALL.filter((check) => check !== failed && !before.includes(check)).map((check) => ({
+      check,
+      outcome: 'not-reached' as const,
+      message: NOT_REACHED,
+    })),
+  ]
 }
 
 export const verifyRouter = (formats: Formats) => {

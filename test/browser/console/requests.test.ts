@@ -79,6 +79,18 @@ describe('requests', () => {
       const failed = page.getByRole('listitem').filter({ hasText: 'Trust in the issuer' })
       await failed.getByText('failed', { exact: false }).first().waitFor()
       expect(await failed.textContent()).toContain('is not trusted')
+      const steps = page.getByRole('list', { name: 'What happens' }).getByRole('listitem')
+      const told = (await steps.allTextContents())
+        .slice(2, 10)
+        .map((text) => text.split(/(?<=passed|failed|checked)/)[0])
+      expect(told).toEqual([
+        'Form passed',
+        'Time passed',
+        'Trust in the issuer failed',
+        ...['Key of the issuer', 'Signature', 'Not revoked', 'What was asked for', 'The holder’s own'].map(
+          (name) => `${name} not checked`,
+        ),
+      ])
       await assertGood(page, 'request-failed')
     })
   })

@@ -34,12 +34,19 @@ describe('POST /api/v1/credentials/checks', () => {
     },
   )
 
-  it('names the check that failed alone, with the sentence of the verdict', async () => {
+  it('names the checks before the one that failed, that one with the sentence of the verdict, and those not reached', async () => {
     const { credential } = world.held['jwt_vc_json']
     const forged = `${credential.slice(0, -8)}AAAAAAAA`
     const { verdict, checks } = await checked(forged)
     expect(verdict).toEqual(await verdictOf(forged))
-    expect(checks).toEqual([{ check: 'signature', outcome: 'failed', message: verdict.error }])
+    expect(checks.map(({ check, outcome }: Record<string, string>) => `${check} ${outcome}`)).toEqual([
+      'format passed',
+      'validity passed',
+      'issuer-key passed',
+      'signature failed',
+      'revoked not-reached',
+    ])
+    expect(checks[3].message).toBe(verdict.error)
   })
 
   it.each(['nothing', ''])('what is no credential fails its form, or is a 400: %j', async (credential) => {
@@ -48,7 +55,11 @@ describe('POST /api/v1/credentials/checks', () => {
       body: { credential },
     })
     if (credential === '') expect(answer.status).toBe(400)
-    else expect(answer.json.checks).toMatchObject([{ check: 'format', outcome: 'failed' }])
+    else
+      expect(answer.json.checks).toMatchObject([
+        { check: 'format', outcome: 'failed' },
+        ...['issuer-key', 'signature', 'validity', 'revoked'].map((check) => ({ check, outcome: 'not-reached' })),
+      ])
   })
 
   it('asks for a token', async () => {

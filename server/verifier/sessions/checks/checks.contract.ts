@@ -8,7 +8,7 @@ export const readSessionChecks = {
     tag: 'Verification sessions',
     summary: 'What was checked of the answer to a request, and with what outcome',
     description:
-      'Of each presentation that holds every check; of one that does not, the check that failed. None where no wallet presented anything: then ' +
+      'Of each presentation every check: those that it passed, the one that failed, and those that were not reached. None where no wallet presented anything: then ' +
       '`errorMessage` says why. They stay as long as the session. An unknown session is a 500.',
     access: 'verifierOperator',
     errors: [400],
