@@ -28,8 +28,9 @@ export function listFilling(rows: number): readonly string[] {
        SELECT 'list', n, ${id('credential')}, 'Type', 'dc+sd-jwt' ${from}`,
     `INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, is_session, created_at)
        SELECT ${id('offering')}, 'schema', 'issuer', '{}', true, ${at} ${from}`,
-    `INSERT INTO credential_offer_sessions (id, created_by, state, first_view, expires_at, created_at)
-       SELECT ${id('offering')}, 'alice', CASE WHEN ${RARE} THEN 'Accepted' ELSE 'CredentialIssued' END, '{}', now(), ${at} ${from}`,
+    `INSERT INTO credential_offer_sessions (id, created_by, state, deferred, first_view, expires_at, created_at)
+       SELECT ${id('offering')}, 'alice', CASE WHEN ${RARE} THEN 'Accepted' ELSE 'CredentialIssued' END,
+         CASE WHEN ${RARE} THEN 'pending' WHEN n % 2 = 0 THEN 'approved' END, '{}', now(), ${at} ${from}`,
     `INSERT INTO verification_sessions (id, request_id, verifier_id, client_id, key_id, kid, state, error_message, response_mode, first_view,
          dcql_query, created_at, expires_at, ended_at)
        SELECT ${id('session')}, ${id('request')}, 'did:example:v', 'did:example:v', 'key', 'kid',

@@ -57,15 +57,15 @@ export function questions(database: Database, rows: number, idPrefix: string): Q
       [{ offeringId: 'rare' }, 19],
       [{ idPrefix }, 1],
     ]),
-    ...list(
-      'offer sessions',
-      createOfferSessionListStore(database).page,
-      undefined,
-      CREDENTIAL_OFFER_STATES.map((state) => [
-        state,
-        state === 'CredentialIssued' ? TAKE : state === 'Accepted' ? 19 : 0,
-      ]),
-    ),
+    ...list('offer sessions', createOfferSessionListStore(database).page, {}, [
+      ...CREDENTIAL_OFFER_STATES.map(
+        (state) => [{ state }, state === 'CredentialIssued' ? TAKE : state === 'Accepted' ? 19 : 0] as const,
+      ),
+      [{ deferred: 'pending' }, 19],
+      [{ deferred: 'approved' }, TAKE],
+      [{ deferred: 'rejected' }, 0],
+      [{ deferred: 'pending', state: 'Accepted' }, 19],
+    ]),
     ...list(
       'verification sessions',
       createVerificationSessionListStore(database).page,

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, type QueryClient } from '@tanstack/react-query'
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
 import { credence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
-import type { ListedOffer, OfferState, SessionFilters } from './shapes.js'
+import type { OfferState, SessionFilters } from './shapes.js'
 
 export type OfferSession = CredenceOutputs['credentialOffers']['session']
 export type NewOffer = CredenceInputs['credentialOffers']['create']
@@ -18,6 +18,8 @@ export interface MadeOffer {
   /** How many wallets may take it; more than one has no session. */
   readonly limit: number
   readonly type: string
+  /** Whether its holder must agree in a browser. */
+  readonly inBrowser: boolean
 }
 
 const madeKey = (id: string) => ['offers', 'made', id]
@@ -26,7 +28,7 @@ const madeKey = (id: string) => ['offers', 'made', id]
 export async function makeOffer(input: NewOffer, type: string): Promise<MadeOffer> {
   const made = await credence.credentialOffers.create.mutate(input)
   const { credentialOfferSessionId: id, credentialOfferUri: link, txCode: pin, pageUrl } = made
-  return { id, link, pin, pageUrl, limit: 1, type }
+  return { id, link, pin, pageUrl, limit: 1, type, inBrowser: input.grant === 'authorization_code' }
 }
 
 /** Makes an offering that several wallets may take. */
@@ -39,6 +41,7 @@ export async function makeOffering(input: NewOffering, limit: number): Promise<M
     pageUrl: undefined,
     limit,
     type: input.credential_type,
+    inBrowser: false,
   }
 }
 
@@ -61,16 +64,16 @@ export const offerSessions = (filters: SessionFilters<OfferState>) =>
 
 const MAX_LISTED = 200
 
-/** Deferred offers whose wallets wait for a decision, the newest first. A wallet has its token then, but no credential. */
+/** Deferred offers whose wallets wait for a decision, the newest first. What ended meanwhile is in another state. */
 export const waitingOffers = infiniteQueryOptions({
   queryKey: ['offers', 'waiting'],
   queryFn: ({ signal, pageParam }) =>
     credence.credentialOffers.sessions.query(
-      { state: 'TokenIssued', limit: MAX_LISTED, ...cursorOf(pageParam) },
+      { deferred: 'pending', state: 'TokenIssued', limit: MAX_LISTED, ...cursorOf(pageParam) },
       { signal },
     ),
   ...paged,
-  select: (pages) => itemsOf<ListedOffer>(pages).filter(({ deferred }) => deferred === 'pending'),
+  select: itemsOf,
 })
 
 /** Approves or rejects a deferred offer. */

@@ -9,6 +9,8 @@ import { zTxCodeRequest } from '../openid4vci/tx-code.js'
 
 const MAX_VALIDITY_SECONDS = 2_592_000
 
+const zDeferred = z.enum(['pending', 'approved', 'rejected'])
+
 export const zCredentialOfferSession = z.object({
   id: z.uuid(),
   state: z.enum(CREDENTIAL_OFFER_STATES),
@@ -17,7 +19,7 @@ export const zCredentialOfferSession = z.object({
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   errorMessage: z.string().optional(),
-  deferred: z.enum(['pending', 'approved', 'rejected']).optional().meta({
+  deferred: zDeferred.optional().meta({
     description: 'Of a deferred offer, once a wallet has asked for it and waits (`pending`) or it was decided over.',
   }),
 })
@@ -105,7 +107,16 @@ export const listCredentialOfferSessions = {
     access: 'issuerOperator',
     errors: [400],
   }),
-  input: z.strictObject({ state: z.enum(CREDENTIAL_OFFER_STATES).optional(), ...listShape }).prefault({}),
+  input: z
+    .strictObject({
+      state: z.enum(CREDENTIAL_OFFER_STATES).optional(),
+      deferred: zDeferred.optional().meta({
+        description:
+          'Deferred offers alone: those whose wallets wait for a decision, or that were decided over in this way.',
+      }),
+      ...listShape,
+    })
+    .prefault({}),
   output: zListed(
     zCredentialOfferSession.extend({ createdBy: z.string().meta({ description: 'The `sub` that made the offer.' }) }),
   ),

@@ -45,7 +45,7 @@ export const credentialOffersRouter = router({
       listed(
         ctx,
         input,
-        ({ offerSessionList }, part) => offerSessionList.page(input.state, part),
+        ({ offerSessionList }, part) => offerSessionList.page(input, part),
         (session) => ({ ...sessionView(session), createdBy: session.createdBy }),
       ),
     ),

@@ -54,6 +54,35 @@ describe('GET /api/v1/credential-offer-sessions', () => {
     expect(idsOf(await list({ state: 'Created' }))).toEqual([made[1], made[0]])
   })
 
+  it('of deferred offers those that wait for a decision, and those that were decided over', async () => {
+    await using own = await startService({ env: LOOPBACK })
+    const alice = await own.bearer('alice')
+    const { name } = await postSchema(own, alice)
+    const wallet = await newWallet(own, 'wally')
+    const offer = async (deferred: boolean) => {
+      const body = { credentialConfigurationIds: [`${name}-sd-jwt`], credentialSubject: SUBJECT, deferred }
+      return (await own.request('POST', '/credential-offers', { authorization: alice, body })).json
+    }
+    const all = [await offer(true), await offer(true), await offer(true), await offer(true), await offer(false)]
+    const [waiting, approved, rejected, , plain] = all.map(({ credentialOfferSessionId: id }) => id as string)
+    for (const taken of [0, 1, 2, 4])
+      expect((await wallet.process(all[taken].credentialOfferUri)).status).toBeLessThan(300)
+    for (const [id, decision] of [
+      [approved, 'approve'],
+      [rejected, 'reject'],
+    ])
+      await own.request('POST', `/credential-offer-sessions/${id}/${decision}`, { authorization: alice, body: {} })
+    const listed = async (filters: Record<string, string>) => idsOf(await allOf(own, PATH, filters))
+    expect(await listed({ deferred: 'pending' })).toEqual([waiting])
+    expect(await listed({ deferred: 'pending', state: 'TokenIssued' })).toEqual([waiting])
+    expect(await listed({ deferred: 'pending', state: 'Created' })).toEqual([])
+    expect(await listed({ deferred: 'approved', limit: '1' })).toEqual([approved])
+    expect(await listed({ deferred: 'rejected' })).toEqual([rejected])
+    expect(await listed({ state: 'Accepted' })).toEqual([plain])
+    const wrong = await own.request('GET', `${PATH}?deferred=true`, { client: true })
+    expect(wrong.status).toBe(400)
+  })
+
   it('of a time, and page by page', async () => {
     const [newest] = await list()
     expect(idsOf(await list({ limit: '1' }))).toEqual([...made].reverse())
