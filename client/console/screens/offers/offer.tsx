@@ -58,7 +58,11 @@ export function Offer() {
                 <CopyButton value={made.pageUrl} what={words.page} />
               </p>
             )}
-            <HostedWallet uri={made.link} pin={made.pin} kind="offer" />
+            {made.inBrowser ? (
+              <p className="soft">{words.notHosted}</p>
+            ) : (
+              <HostedWallet uri={made.link} pin={made.pin} kind="offer" />
+            )}
           </Panel>
         )}
         <Panel title={words.progress}>

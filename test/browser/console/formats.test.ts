@@ -1,0 +1,218 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { certificateFiles, leafOf } from '../../agent/certified.js'
+import { newPkce } from '../../issuer/openid4vci/browser.js'
+import { LOOPBACK } from '../../support/wallet.js'
+import { anchorFiles, makeRoot } from '../../verifier/certified.js'
+import { assertGood } from '../actors.js'
+import { driven, heading, scanned, startOpenService } from './actors.js'
+
+const TYPE = 'Licence'
+const NAMESPACE = 'org.example.licence.1'
+const licence = {
+  name: TYPE,
+  version: 1,
+  schema: {
+    type: 'object',
+    properties: { family: { type: 'string' }, born: { type: 'string', format: 'date' } },
+    required: ['family'],
+  },
+  mdoc: { doctype: NAMESPACE, namespaces: { [NAMESPACE]: { family: '/family', born: '/born' } } },
+}
+
+/** By what the screens call them. */
+const FORMATS = [
+  ['SD-JWT VC', 'SD-JWT VC: the holder may show single claims'],
+  ['W3C credential as a JWT', 'W3C credential as a JWT: always shown whole'],
+  ['Mobile document (mdoc)', 'Mobile document (mdoc)'],
+] as const
+const CHECKS = [
+  'Form',
+  'Trust in the issuer',
+  'Key of the issuer',
+  'Signature',
+  'Time',
+  'Not revoked',
+  'The holder’s own',
+  'What was asked for',
+]
+
+const root = makeRoot('C=DE/Licences')
+const leaf = leafOf({ issuer: root, subject: 'C=DE/Issuer', dns: ['127.0.0.1'] })
+let files: Awaited<ReturnType<typeof certificateFiles>>
+let anchors: Awaited<ReturnType<typeof anchorFiles>>
+afterAll(async () => {
+  await files?.remove()
+  await anchors?.[Symbol.asyncDispose]()
+})
+
+const desk = driven(async () => {
+  files = await certificateFiles()
+  anchors = await anchorFiles()
+  return startOpenService({
+    ...LOOPBACK,
+    ISSUER_X509: await files.fileOf([leaf, root]),
+    TRUST_ANCHORS: await anchors.write('licences', root),
+    TRUSTED_ISSUERS: 'self,x5c',
+  })
+})
+beforeAll(async () => {
+  const { status, text } = await desk.service.request('POST', '/schemas', { body: licence })
+  expect(status, text).toBe(201)
+})
+
+const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
+
+/** Makes an offer of a licence on its screen. */
+async function offered(page: Page, format: string, family: string, choose = async () => {}): Promise<void> {
+  await page.goto(`${desk.service.url}/console/offers?type=${TYPE}`)
+  await page.getByLabel('family').fill(family)
+  await page.getByLabel('born').fill('1990-12-24')
+  await page.getByLabel('Format').selectOption(format)
+  await choose()
+  await click(page, 'Make the offer')
+  await heading(page, 'Your offer')
+}
+
+/** Has a hosted wallet take it. */
+async function taken(page: Page, format: string, family: string): Promise<void> {
+  await offered(page, format, family)
+  await click(page, 'Take it with a hosted wallet')
+  await page.getByText('The wallet has taken the credential.').waitFor()
+  await page.getByText('The wallet has accepted the credential.').waitFor()
+}
+
+/** The credential of a request, by its place. */
+const credential = (page: Page, at: number) =>
+  page.getByRole('region', { name: new RegExp(`^(What you want to see|Credential ${at + 1})$`) })
+
+async function chosen(page: Page, at: number, format: string, ...claims: readonly string[]): Promise<void> {
+  await credential(page, at).getByLabel('Type', { exact: true }).selectOption(`${TYPE} (${format})`)
+  for (const claim of claims) await credential(page, at).getByLabel(claim, { exact: true }).check()
+}
+
+const proven = (page: Page) => page.getByText('Everything that was asked for is proven.').waitFor()
+const card = (page: Page) => page.getByRole('region', { name: 'What was proven' })
+
+describe.each(FORMATS)('a credential as %s', (format, offeredAs) => {
+  it('is offered, taken by a hosted wallet, asked for, presented, and shown with each check that it passed', async () => {
+    await desk.opened('/', async (page) => {
+      await taken(page, offeredAs, `Ada of ${format}`)
+      await page.goto(`${desk.service.url}/console/requests/new-request`)
+      await chosen(page, 0, format, 'family')
+      await click(page, 'Ask now')
+      await heading(page, 'Your request')
+      await click(page, 'Answer with a hosted wallet')
+      await proven(page)
+      for (const check of CHECKS)
+        await page.getByRole('listitem').filter({ hasText: check }).filter({ hasText: 'passed' }).first().waitFor()
+      await card(page).getByText(`Ada of ${format}`).waitFor()
+      await assertGood(page, `format-${format}`)
+    })
+  })
+})
+
+describe('requests for more than a credential', () => {
+  it('several formats at once, one of them not needed: each is a card, and its checks bear its name', async () => {
+    await desk.opened('/requests/new-request', async (page) => {
+      await chosen(page, 0, 'SD-JWT VC', 'family')
+      for (const [at, [format]] of FORMATS.slice(1).entries()) {
+        await click(page, 'Ask for another credential too')
+        await chosen(page, at + 1, format, 'born')
+      }
+      await click(page, 'Ask for another credential too')
+      await credential(page, 3).getByLabel('Type', { exact: true }).selectOption('Another type …')
+      await credential(page, 3).getByLabel('Type of the credential (vct)').fill('urn:example:held:by:nobody')
+      await credential(page, 3).getByLabel('Whether it must be shown').selectOption('It may be left out')
+      await click(page, 'Ask now')
+      await click(page, 'Answer with a hosted wallet')
+      await proven(page)
+      for (const [format] of FORMATS) await card(page).getByText(`${format} · answers`).waitFor()
+      await page.getByRole('listitem').filter({ hasText: 'Signature' }).nth(2).waitFor()
+      await assertGood(page, 'format-several')
+    })
+  })
+
+  it('one of two is enough: the wallet shows what it has', async () => {
+    await desk.opened('/requests/new-request', async (page) => {
+      await chosen(page, 0, 'SD-JWT VC', 'family')
+      await click(page, 'Ask for another credential too')
+      await credential(page, 1).getByLabel('Type', { exact: true }).selectOption('Another type …')
+      await credential(page, 1).getByLabel('Type of the credential (vct)').fill('urn:example:held:by:nobody')
+      for (const at of [0, 1])
+        await credential(page, at).getByLabel('Whether it must be shown').selectOption('One of these is enough')
+      await click(page, 'Ask now')
+      await click(page, 'Answer with a hosted wallet')
+      await proven(page)
+      await card(page).getByText('Ada of SD-JWT VC').waitFor()
+    })
+  })
+
+  it('a payment is shown to whoever answers, authorized by them, and told as such', async () => {
+    await desk.opened('/requests/new-request', async (page) => {
+      await chosen(page, 0, 'SD-JWT VC', 'family')
+      await click(page, 'Add something to authorize')
+      await page.getByLabel('Type of transaction').fill('payment')
+      await page.getByLabel('Name of detail 1').fill('amount')
+      await page.getByLabel('Content of detail 1').fill('12.50 EUR')
+      await click(page, 'Ask now')
+      await click(page, 'Answer with a hosted wallet')
+      const question = page.getByRole('dialog', { name: 'Authorize this?' })
+      await question.getByText('12.50 EUR').waitFor()
+      await question.getByRole('button', { name: 'Authorize and present' }).click()
+      await proven(page)
+      await page.getByText('Its holder has authorized transaction data with it.').waitFor()
+      await card(page).getByText('The holder authorized what you asked for with it.').waitFor()
+      await assertGood(page, 'format-transaction')
+    })
+  })
+})
+
+describe('an offer by authorization code', () => {
+  it('is taken by a wallet whose holder agrees in a browser; no hosted wallet, which has none, is offered', async () => {
+    await desk.opened('/', async (page) => {
+      await offered(page, FORMATS[0][1], 'Ada', () => page.getByLabel('Whoever agrees to it in a browser').check())
+      await page.getByText('A hosted wallet cannot take this offer').waitFor()
+      expect(await page.getByRole('button', { name: 'Take it with a hosted wallet' }).count()).toBe(0)
+      await assertGood(page, 'offer-authorization-code')
+
+      const link = new URL(await scanned(page))
+      const sent = await desk.service.request(
+        'GET',
+        new URL(link.searchParams.get('credential_offer_uri') ?? '').pathname,
+      )
+      const offer = sent.json
+      const { verifier, challenge } = newPkce()
+      const callback = `${desk.service.url}/health`
+      const request = {
+        client_id: 'wallet',
+        response_type: 'code',
+        redirect_uri: callback,
+        scope: offer.credential_configuration_ids[0],
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        issuer_state: offer.grants.authorization_code.issuer_state,
+      }
+      const holder = await page.context().newPage()
+      await holder.goto(`${desk.service.url}/openid4vci/authorize?${new URLSearchParams(request)}`)
+      const back = holder.waitForRequest((sent) => sent.url().startsWith(`${callback}?`))
+      await holder.getByRole('button', { name: 'Put it into my wallet' }).click()
+      const code = new URL((await back).url()).searchParams.get('code') ?? ''
+      await holder.close()
+      await page.getByText('The holder has agreed.').waitFor()
+
+      const token = await fetch(`${desk.service.url}/openid4vci/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'authorization_code',
+          code,
+          client_id: 'wallet',
+          redirect_uri: callback,
+          code_verifier: verifier,
+        }),
+      })
+      expect(token.status).toBe(200)
+      await page.getByText('The wallet may fetch the credential.').waitFor()
+    })
+  })
+})
