@@ -71,7 +71,7 @@ describe('the page of a request', () => {
   it('QR code and link are those of the wallet that the request is for', async () => {
     const asked = await askOnPage(service, { walletUrl: 'https://wallet.example/authorize' })
     const page = await open(asked.pageUrl)
-    const { walletUri } = asked as typeof asked & { walletUri: string }
+    const { walletUri } = asked
     expect(walletUri).toContain('https://wallet.example/authorize?')
     expect([scannedBoth(page), linkOn(page, 'Open my wallet')]).toEqual([[asked.pageUrl, walletUri], walletUri])
   })

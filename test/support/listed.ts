@@ -22,7 +22,7 @@ export async function pageOf(
 ): Promise<ListPage> {
   const answer = await service.request('GET', `${path}?${new URLSearchParams(query)}`, options)
   expect(answer.status, answer.text).toBe(200)
-  const { nextCursor } = answer.json as ListPage
+  const { nextCursor }: ListPage = answer.json
   expect(answer.headers.get('x-next-cursor') ?? undefined).toBe(nextCursor)
   const [, link] = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? []
   const next = link === undefined ? undefined : Object.fromEntries(new URL(link, service.url).searchParams)

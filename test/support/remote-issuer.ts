@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { preAuthorizedCodeGrantIdentifier } from '@openid4vc/oauth2'
-import { Openid4vciIssuer } from '@openid4vc/openid4vci'
+import { Openid4vciIssuer, Openid4vciVersion } from '@openid4vc/openid4vci'
 import type { JWK } from 'jose'
 import { newRemoteKey, type RemoteKey, remoteCallbacks } from './wallet-callbacks.js'
 import { type RemoteHandler, type SeenRequest, startRemoteServer } from './wallet-http.js'
@@ -91,7 +91,7 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
   const resolvedMetadata = (url: string) => {
     const credentialIssuer = library.createCredentialIssuerMetadata(remoteIssuerMetadata(url, options))
     return {
-      originalDraftVersion: 'V1' as never,
+      originalDraftVersion: Openid4vciVersion.V1,
       credentialIssuer,
       authorizationServers: authorization === undefined ? [] : [authorization.metadata],
       knownCredentialConfigurations: library.getKnownCredentialConfigurationsSupported(credentialIssuer),
@@ -119,15 +119,15 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     return async (request) => {
       const refused = await authenticate(request)
       if (refused !== undefined) return refused
-      const body = JSON.parse(request.text) as Record<string, unknown>
+      const body: Record<string, unknown> & { readonly proofs?: { readonly jwt?: string[] } } = JSON.parse(request.text)
       const id = configurationIdOf(body) ?? ''
       const configuration = issuerMetadata.credentialIssuer.credential_configurations_supported[id]
       if (configuration === undefined) return oauthRefusal('invalid_credential_request', 'Use the identifier.')
-      const proofs = (body.proofs as { jwt?: string[] } | undefined)?.jwt ?? []
+      const proofs = body.proofs?.jwt ?? []
       if (proofs.length === 0 || proofs.length > (options.batchSize ?? 1))
         return oauthRefusal('invalid_proof', 'Proofs.')
       const [, payload = ''] = (proofs[0] ?? '').split('.')
-      const { nonce } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { nonce?: string }
+      const { nonce }: { nonce?: string } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
       if (nonce === undefined || !nonces.delete(nonce)) return oauthRefusal('invalid_nonce', 'The nonce is stale.')
       return orRefusal(async () => {
         const holders = await Promise.all(proofs.map((jwt) => holderOf(jwt, nonce)))
@@ -147,7 +147,7 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
   const notification: RemoteHandler = async (request) => {
     const refused = await authenticate(request)
     if (refused !== undefined) return refused
-    const { event, notification_id: id } = JSON.parse(request.text) as Record<string, string>
+    const { event, notification_id: id }: Record<string, string> = JSON.parse(request.text)
     notifications.push(`${id} ${event}`)
     return { status: 204 }
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Openid4vpVerifier, type ParsedOpenid4vpAuthorizationResponse } from '@openid4vc/openid4vp'
 import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { z } from 'zod'
 import { makeCertificate } from '../protocol/issuer-keys/certificates.js'
 import { newRemoteKey, type RemoteKey, remoteCallbacks, signJwt } from './wallet-callbacks.js'
 import { type RemoteAnswer, type RemoteHandler, type SeenRequest, startRemoteServer } from './wallet-http.js'
@@ -54,25 +55,31 @@ export interface RemoteResponse {
   readonly submission?: Submission
 }
 
-export interface Submission {
-  readonly id: string
-  readonly definition_id: string
-  readonly descriptor_map: readonly { readonly id: string; readonly format: string; readonly path: string }[]
-}
+const zSubmission = z.looseObject({
+  id: z.string(),
+  definition_id: z.string(),
+  descriptor_map: z.array(z.looseObject({ id: z.string(), format: z.string(), path: z.string() })),
+})
+export type Submission = z.infer<typeof zSubmission>
 
 /** As a form has it: a presentation, or several as JSON. */
 const textOrJson = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : value
 
 /** The presentations of a submission by their descriptors (draft 21 §6.1): `$` for a single one, `$[n]` for one of several. */
-function submitted(vpToken: unknown, { descriptor_map: map }: Submission): RemoteResponse['presentations'] {
+function submitted(
+  vpToken: unknown,
+  read: Record<string, unknown>,
+): Pick<RemoteResponse, 'presentations' | 'submission'> {
+  const submission = zSubmission.parse(read)
   const at = (path: string) => {
     if (path === '$' && !Array.isArray(vpToken)) return [vpToken]
     const index = /^\$\[(\d+)\]$/.exec(path)?.[1]
     if (index === undefined || !Array.isArray(vpToken)) throw new Error(`${path} leads to no presentation.`)
     return [vpToken[Number(index)]]
   }
-  return Object.fromEntries(map.map(({ id, path }) => [id, at(path)]))
+  const presentations = Object.fromEntries(submission.descriptor_map.map(({ id, path }) => [id, at(path)]))
+  return { presentations, submission }
 }
 
 /** An error that a wallet answered. */
@@ -142,7 +149,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
       jwe === undefined
         ? form
         : JSON.parse(new TextDecoder().decode((await compactDecrypt(jwe, await importJWK(decryptionKey))).plaintext))
-    const { error, state } = parameters as Record<string, unknown>
+    const { error, state }: Record<string, unknown> = parameters
     return error === undefined ? undefined : { error, state, encrypted: jwe !== undefined }
   }
 
@@ -195,17 +202,15 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     }
     const parsed: ParsedOpenid4vpAuthorizationResponse = await library.parseOpenid4vpAuthorizationResponse({
       authorizationResponse: form,
+      // What a test asks of a wallet may be what the library's types forbid.
       authorizationRequestPayload: stored.payload as never,
       callbacks: remoteCallbacks(key, decryptionKey),
     })
     const { vp_token: vpToken } = parsed.authorizationResponsePayload
-    const submission = parsed.type === 'pex' ? (parsed.pex.presentationSubmission as unknown as Submission) : undefined
     const received: RemoteResponse = {
-      presentations:
-        parsed.type === 'dcql'
-          ? (parsed.dcql.presentations as RemoteResponse['presentations'])
-          : submitted(textOrJson(vpToken), submission as Submission),
-      ...(submission === undefined ? {} : { submission }),
+      ...(parsed.type === 'dcql'
+        ? { presentations: parsed.dcql.presentations }
+        : submitted(textOrJson(vpToken), parsed.pex.presentationSubmission)),
       nonce: parsed.expectedNonce,
       clientId: String(stored.payload.client_id),
       responseUri: String(stored.payload.response_uri),

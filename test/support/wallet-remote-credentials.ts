@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CredentialIssuerMetadata } from '@openid4vc/openid4vci'
 import { digest, generateSalt } from '@sd-jwt/crypto-nodejs'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
-import { type CryptoKey, importJWK, type JWK } from 'jose'
+import type { JWK } from 'jose'
 import { type RemoteKey, signJwt } from './wallet-callbacks.js'
 
 export const DIPLOMA = { degree: 'Laurea', university: 'Torino' }
@@ -19,8 +19,8 @@ export function credentialSigner(key: RemoteKey) {
     async signSdJwtVc(vct: string, holder: JWK, claims: Record<string, unknown>): Promise<string> {
       const instance = new SDJwtVcInstance({
         signer: async (data) => {
-          const privateKey = (await importJWK(key.privateJwk, 'ES256')) as CryptoKey
-          const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
+          const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+          const privateKey = await crypto.subtle.importKey('jwk', key.privateJwk, algorithm, false, ['sign'])
           return Buffer.from(await crypto.subtle.sign(algorithm, privateKey, Buffer.from(data))).toString('base64url')
         },
         signAlg: 'ES256',
@@ -29,6 +29,7 @@ export function credentialSigner(key: RemoteKey) {
         saltGenerator: generateSalt,
       })
       const payload = { iss: key.did, iat: now(), vct, cnf: { jwk: holder }, ...claims }
+      // The frame's names are those of a payload that is known when this is compiled; these are not.
       return instance.issue(payload, { _sd: Object.keys(claims) as never[] }, { header: { kid: key.kid } })
     },
 
@@ -88,5 +89,6 @@ export function remoteIssuerMetadata(
         cryptographic_binding_methods_supported: ['cose_key'],
       },
     },
+    // Computed names are lost on the union of the formats' configurations.
   } as CredentialIssuerMetadata
 }

@@ -62,7 +62,7 @@ export function deferring(
       underWay -= 1
       const refused = await authenticate(request)
       if (refused !== undefined) return refused
-      const { transaction_id: transactionId } = JSON.parse(request.text) as { transaction_id: string }
+      const { transaction_id: transactionId }: { transaction_id: string } = JSON.parse(request.text)
       deferral.asked.push(transactionId)
       return answerTo(transactionId)
     },

@@ -22,7 +22,7 @@ export async function newWallet(
   const authorization = await service.bearer(sub, { roles: ['admin'] })
   const created = await service.request('POST', '/agent/holder', { authorization, body: { method } })
   if (created.status !== 201) throw new Error(`No holder: ${created.text}`)
-  const { id, did } = created.json as { id: string; did: string }
+  const { id, did }: { id: string; did: string } = created.json
   const request = (verb: string, path: string, body?: unknown) =>
     service.request(verb, `/holders/${id}${path}`, { authorization, ...(body === undefined ? {} : { body }) })
   return {

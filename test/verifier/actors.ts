@@ -93,6 +93,8 @@ export interface Asked {
   readonly validity: number
   readonly verificationSessionId: string
   readonly authorizationRequestUri: string
+  /** The same under another scheme or at a wallet's address: HAIP, `walletUrl`. */
+  readonly walletUri?: string
 }
 
 /** The payload of a request object, as far as tests use it. */

@@ -151,8 +151,8 @@ export async function startSuite() {
     /** A wallet is opened with a request and, unless that is all of it, fetches it: by GET, or by POST with a form. */
     async received(members: Readonly<Record<string, unknown>>, form?: Record<string, string>): Promise<Received> {
       const body = { dcqlQuery: QUERY, redirectUri: RETURN, walletUrl: WALLET, ...members }
-      const asked = (await ask(service, body)) as Asked & { readonly walletUri: string }
-      const opened = asked.walletUri
+      const asked = await ask(service, body)
+      const opened = asked.walletUri ?? ''
       const address = Object.fromEntries(new URL(opened).searchParams)
       if (address.request_uri !== undefined) {
         return { asked, opened, address, ...(await this.fetched(address.request_uri, form)) }

@@ -125,16 +125,16 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
   })
 
   it('is opened with haip-vp:// beside the address of the interface, or with what the request says', async () => {
-    const request = (await asked()) as Awaited<ReturnType<typeof asked>> & { walletUri: string }
+    const request = await asked()
     const parameters = request.authorizationRequestUri.replace(/^openid4vp:/, '')
     expect(request.walletUri).toBe(`haip-vp:${parameters}`)
-    const { walletUri } = (await asked({ walletUrl: 'https://wallet.example/open' })) as typeof request
+    const { walletUri } = await asked({ walletUrl: 'https://wallet.example/open' })
     expect(walletUri).toMatch(/^https:\/\/wallet\.example\/open\?client_id=x509_hash%3A/)
   })
 
   it('is read by the hosted wallet under that scheme', async () => {
     const hosted = await newHostedWallet(service)
-    const { walletUri } = (await asked()) as unknown as { walletUri: string }
+    const { walletUri = '' } = await asked()
     const reply = await hosted.process(walletUri)
     expect(reply.json.message).toBe('Could not find the required credentials for the presentation submission')
   })

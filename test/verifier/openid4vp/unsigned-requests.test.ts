@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { contentOfQrCode } from '../../support/qr-code.js'
 import { newWallet } from '../../support/wallet.js'
-import { type Asked, answer, ask, dcql, present, type RequestPayload, sessionOf } from '../actors.js'
+import { answer, ask, dcql, present, type RequestPayload, sessionOf } from '../actors.js'
 import { useWorld } from '../world.js'
 
 const world = useWorld()
@@ -13,8 +13,7 @@ const bodyOf = (body: Record<string, unknown>) => ({
   ...body,
 })
 
-const asked = (body: Record<string, unknown> = {}) =>
-  ask(world.service, bodyOf(body)) as Promise<Asked & { readonly walletUri?: string }>
+const asked = (body: Record<string, unknown> = {}) => ask(world.service, bodyOf(body))
 
 async function refused(body: Record<string, unknown>) {
   const authorization = await world.service.bearer('verifier')
