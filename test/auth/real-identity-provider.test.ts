@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServer, listenLocally } from '../support/local-server.js'
 import { startService, type TestService } from '../support/service.js'
 
 const RESOURCE = 'https://credence.example'
@@ -137,8 +137,7 @@ beforeAll(async () => {
     if (request.url === LOGIN && op !== undefined) void signIn(op, request, response)
     else void handle?.(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  issuer = await listenLocally(server)
   op = await provider()
   handle = op.callback()
   service = await startService({
@@ -147,8 +146,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service.close()
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await closeServer(server)
 })
 
 describe('access tokens of a real OpenID provider', () => {

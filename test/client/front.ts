@@ -8,6 +8,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { KEPT_ALIVE } from '../support/kept-alive.js'
+import { closeServer } from '../support/local-server.js'
 
 export interface SeenRequest {
   readonly method: string
@@ -62,9 +63,6 @@ export async function startFront(target?: string, rewrite?: (body: string) => st
     seen,
     answerNext: (answer) => answers.push(answer),
     cut: () => server.closeAllConnections(),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }

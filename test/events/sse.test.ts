@@ -6,6 +6,7 @@ import type { Deps } from '../../server/deps.js'
 import { createPings } from '../../server/events/pings.js'
 import { sendEventStream } from '../../server/http/sse.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { closeServer } from '../support/local-server.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Asked, ask, dcql, fetchRequest, postForm } from '../verifier/actors.js'
@@ -141,8 +142,7 @@ async function serve(stream: () => AsyncIterable<readonly [string, unknown]>, ev
     errors,
     [Symbol.asyncDispose]: async () => {
       pings.close()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await closeServer(server)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listenLocally } from '../support/local-server.js'
 import { startService, type TestService } from '../support/service.js'
 
 const BASE_PATH = '/tenants/one'
@@ -26,8 +26,7 @@ const proxy = createServer((incoming, outgoing) => {
 })
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const origin = await listenLocally(proxy)
   proxied = `${origin}${BASE_PATH}`
   service = await startService({ env: { ISSUER_BASE_URL: proxied, VERIFIER_BASE_URL: proxied } })
 })

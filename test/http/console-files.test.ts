@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { consoleFiles } from '../../server/http/console-files.js'
+import { listenLocally } from '../support/local-server.js'
 
 const PAGE =
   '<!doctype html><meta name="console-address" content="./"><script type="module" src="./assets/index-1.js"></script>'
@@ -20,8 +20,7 @@ beforeAll(async () => {
   app.use(consoleFiles({ issuerBaseUrl: 'https://example.com/tenant' }, directory))
   app.use((_request, response) => void response.status(404).end('none'))
   server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = await listenLocally(server)
 })
 afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))

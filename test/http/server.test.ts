@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../server/app.js'
 import { createAppServer } from '../../server/http/server.js'
+import { closeServer } from '../support/local-server.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService
@@ -29,10 +30,7 @@ async function startWatched() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     app,
     arrived,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }
 

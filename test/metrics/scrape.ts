@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net'
 import { createOperationsServer } from '../../server/http/operations.js'
 import { ownSources } from '../../server/operations.js'
+import { closeServer, listenLocally } from '../support/local-server.js'
 import type { TestService } from '../support/service.js'
 
 /** The samples of a text in the Prometheus format: what stands before the value, and the value. */
@@ -29,15 +29,11 @@ export const ofMetric = (samples: Samples, name: string): Record<string, number>
 /** The port for operators of a service, where a test has it. */
 export async function startOperations(service: TestService) {
   const server = createOperationsServer(ownSources(service.deps))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listenLocally(server)
   return {
     url,
     samples: () => scrape(url),
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: () => closeServer(server),
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { KEPT_ALIVE } from './kept-alive.js'
+import { closeServer, listenLocally } from './local-server.js'
 
 export interface TokenClaims {
   readonly roles?: readonly string[]
@@ -36,14 +36,10 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   const server = createServer(KEPT_ALIVE, (_request, response) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [key.jwk] }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const close = async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  const url = await listenLocally(server)
+  const close = () => closeServer(server)
   return {
-    jwksUrl: `http://127.0.0.1:${port}/jwks`,
+    jwksUrl: `${url}/jwks`,
     token: (sub, { roles = [], clientRoles = {}, did, iss, expiresIn = 3600 } = {}) => {
       const now = Math.floor(Date.now() / 1000)
       const resourceAccess = Object.fromEntries(

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import { KEPT_ALIVE } from './kept-alive.js'
+import { closeServer, listenLocally } from './local-server.js'
 
 const LOGIN = '/login'
 const RESOURCE = 'urn:credence'
@@ -116,12 +116,8 @@ export async function startOpenidProvider(): Promise<OpenidProvider> {
     else if (path === LOGIN) void signIn(request, response)
     else void handle?.(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const close = async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  const issuer = await listenLocally(server)
+  const close = () => closeServer(server)
   const actor: OpenidProvider = {
     issuer,
     env: (method = 'client_secret_basic') => ({

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { ensureDefaults } from '../../server/agent/defaults.js'
 import { type AppOptions, createApp } from '../../server/app.js'
 import { type Config, readConfig } from '../../server/config.js'
@@ -12,6 +11,7 @@ import { createLog } from '../../server/log.js'
 import { createService, createStores, type DepsOptions } from '../../server/wiring.js'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.js'
 import { KEPT_ALIVE } from './kept-alive.js'
+import { closeServer, listenLocally } from './local-server.js'
 import { createTestDatabase } from './postgres.js'
 
 export const CLIENT_SECRET = 'test-client-secret'
@@ -104,8 +104,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
   const identityProvider = options.identityProvider ?? (await startIdentityProvider())
   const { server, serve } = createAppServer(KEPT_ALIVE)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listenLocally(server)
   const config = readConfig({
     ISSUER_BASE_URL: url,
     VERIFIER_BASE_URL: url,
@@ -128,8 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const close = async () => {
     service.beginStop()
     service.endStreams()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await closeServer(server)
     await service.close()
     if (options.identityProvider === undefined) await identityProvider.close()
     await database?.drop()

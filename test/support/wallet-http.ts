@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { KEPT_ALIVE } from './kept-alive.js'
+import { closeServer, listenLocally } from './local-server.js'
 
 /** A request as an independent party saw it. */
 export interface SeenRequest {
@@ -70,12 +70,8 @@ export async function startRemoteServer(
       send({ status: 500, body: { error: 'server_error', error_description: String(error) } }, response)
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listenLocally(server)
   handlers = routes(url)
-  const close = async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  const close = () => closeServer(server)
   return { url, seen, close, [Symbol.asyncDispose]: close }
 }

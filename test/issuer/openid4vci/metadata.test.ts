@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServer } from '../../support/local-server.js'
 import type { Answer } from '../../support/service.js'
 import { type Issuer, JWT_VC, PRE_AUTHORIZED, SD_JWT, startIssuer } from './actors.js'
 
@@ -218,8 +219,7 @@ async function startProxy(path: string) {
       target = url
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await closeServer(server)
     },
   }
 }

@@ -1,0 +1,16 @@
+import type { Server as HttpServer } from 'node:http'
+import type { Server } from 'node:net'
+
+/** Has a server listen on a free port that this machine alone reaches. @returns its address, `http://127.0.0.1:<port>` */
+export async function listenLocally(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server listens on no port.')
+  return `http://127.0.0.1:${address.port}`
+}
+
+/** Closes a server, whoever is still connected. */
+export async function closeServer(server: HttpServer): Promise<void> {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+}
