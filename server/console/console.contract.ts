@@ -57,10 +57,16 @@ export const login = {
     summary: 'Log in to the console',
     description:
       'Sends the browser to the identity provider, and afterwards to `return`, an address below the console’s; to its first page where ' +
-      'that is none.',
+      'that is none. Over http a browser that came to this machine by another name than that of ISSUER_BASE_URL is sent there first.',
     errors: [403, 404],
   }),
-  input: z.object({ return: z.string().optional() }),
+  input: z.object({
+    return: z.string().optional(),
+    moved: z
+      .string()
+      .optional()
+      .meta({ description: 'Set where the browser was sent here from another name of this machine.' }),
+  }),
   output: zProtocolReply,
 }
 

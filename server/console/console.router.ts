@@ -52,7 +52,7 @@ export const consolePagesRouter = router({
     .meta(login.meta)
     .input(login.input)
     .output(login.output)
-    .query(({ ctx, input }) => beginLogin(ctx, input.return)),
+    .query(({ ctx, input }) => beginLogin(ctx, input)),
 
   callback: publicProcedure
     .meta(callback.meta)

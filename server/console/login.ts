@@ -47,20 +47,39 @@ function isSafe({ deps, request }: Context): boolean {
 }
 
 /**
- * Sends a browser to the identity provider to log in, and back afterwards.
- *
- * @param to an address below the console's; its first page unless given, or where it is another
+ * The login at the base URL, for a browser that came to this very machine by another of its names: the provider sends it back to the base URL,
+ * where cookies of that other name are not sent. A proxy may have changed the name that a request has, so that nobody is moved twice.
  */
-export async function beginLogin(ctx: Context, to: string | undefined): Promise<ProtocolReply> {
+function atBaseUrl({ deps, request }: Context, { return: to, moved }: LoginInput): string | undefined {
+  const base = new URL(deps.config.issuerBaseUrl)
+  const { host = '' } = request.headers
+  const isOther = base.protocol === 'http:' && host.toLowerCase() !== base.host
+  if (!isOther || moved !== undefined) return undefined
+  const query = new URLSearchParams({ ...(to === undefined ? {} : { return: to }), moved: '1' })
+  return `${deps.config.issuerBaseUrl}/console/login?${query}`
+}
+
+/** As a browser sends it. */
+interface LoginInput {
+  /** An address below the console's; its first page unless given, or where it is another. */
+  readonly return?: string | undefined
+  /** Whether the browser was sent here from another name of this machine. */
+  readonly moved?: string | undefined
+}
+
+/** Sends a browser to the identity provider to log in, and back afterwards. */
+export async function beginLogin(ctx: Context, sent: LoginInput): Promise<ProtocolReply> {
   const { deps, request } = ctx
   const { config, signIn, random, clock } = deps
   if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
   if (config.console.mode === 'open') return seeOther(homeOf(config))
   if (signIn === undefined || !isSafe(ctx)) return loginPage(config, 'insecure')
   if (onlyLooks(request)) return seeOther(homeOf(config))
+  const elsewhere = atBaseUrl(ctx, sent)
+  if (elsewhere !== undefined) return seeOther(elsewhere)
   const login: Login = newLogin(random)
   const exp = Math.floor(clock().getTime() / 1000) + LOGIN_SECONDS
-  const pending: Pending = { ...login, to: returnAddress(config, to), exp }
+  const pending: Pending = { ...login, to: returnAddress(config, sent.return), exp }
   try {
     const address = await signIn.addressFor(login, callbackOf(config))
     const cookie = cookieHeader(LOGIN_COOKIE, seal(keyOf(deps), pending), config.issuerBaseUrl, LOGIN_SECONDS)

@@ -92,6 +92,27 @@ describe('a login', () => {
   })
 })
 
+describe('a login that begins at another name of this machine', () => {
+  const named = (path: string) => `${it0.service.url.replace('127.0.0.1', 'localhost')}${path}`
+
+  it('goes on at the base URL, where the provider sends the browser back to, and ends where it wanted to go', async () => {
+    const browser = new Browser()
+    const callback = await browser.followTo(
+      named('/console/login?return=%2Fconsole%2Foffers'),
+      `${it0.service.url}/console/callback`,
+    )
+    const answer = await browser.open(callback)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${it0.service.url}/console/offers`])
+    expect((await who(browser)).json.user).toMatchObject({ sub: 'alice' })
+    expect(browser.cookies(named('/'))).toBe('')
+  })
+
+  it('is moved once: behind a proxy that names another host it goes on all the same', async () => {
+    const { status, headers } = await new Browser().open(named('/console/login?moved=1'))
+    expect([status, headers.get('location')?.startsWith(it0.provider.issuer)]).toEqual([303, true])
+  })
+})
+
 describe('no session is made', () => {
   let before: number
   beforeEach(async () => {

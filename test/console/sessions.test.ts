@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { query } from '../support/postgres.js'
-import { startService, type TestService } from '../support/service.js'
+import { type ServiceOptions, startService, type TestService } from '../support/service.js'
 import { ask, type ConsoleService, envOf, logIn, sessionRows, startConsole } from './actors.js'
 
 const MINUTE = 60_000
@@ -20,6 +20,15 @@ beforeEach(async () => {
   Object.assign(open.provider, { refreshTokens: true, accessSeconds: 24 * 3600, away: false, user: ADMIN })
   await query(open.service.databaseUrl, 'DELETE FROM console_sessions')
 })
+
+/** Another process with the same database. */
+const startOther = (options: ServiceOptions = {}): Promise<TestService> =>
+  startService({
+    databaseUrl: open.service.databaseUrl,
+    env: { ...envOf(open.provider), ISSUER_BASE_URL: open.service.url, VERIFIER_BASE_URL: open.service.url },
+    maintenance: false,
+    ...options,
+  })
 
 describe('a session ends', () => {
   it('after 30 minutes without activity, and not before', async () => {
@@ -46,13 +55,24 @@ describe('a session ends', () => {
   it('with its access token, where there is no refresh token', async () => {
     Object.assign(open.provider, { refreshTokens: false, accessSeconds: 600 })
     const { browser } = await logIn(open)
+    const { json } = await ask(service, browser, 'GET', '/console/session')
+    // The token's `exp` is in whole seconds.
+    expect(Math.abs(Date.parse(json.endsAt) - (now + 10 * MINUTE))).toBeLessThan(5_000)
+    expect(json.idleAt).toBe(json.endsAt)
     now += 9 * MINUTE
     expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
     now += 2 * MINUTE
     expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(401)
   })
 
-  it('and then the maintenance job removes it, with its tokens', async () => {
+  it('and then the maintenance job of a service that runs removes it, with its tokens', async () => {
+    await logIn(open)
+    await query(open.service.databaseUrl, "UPDATE console_sessions SET expires_at = now() - interval '1 second'")
+    await using _ = await startOther({ maintenance: true })
+    await expect.poll(() => sessionRows(service), { timeout: 10_000 }).toEqual([])
+  })
+
+  it('and is removed no sooner', async () => {
     await logIn(open)
     const { removeExpired } = service.deps.stores.consoleSessions
     expect((await removeExpired(new Date(now + 29 * MINUTE), 10)).count).toBe(0)
@@ -77,6 +97,47 @@ describe('activity', () => {
     expect(await seen()).toBe(now)
   })
 
+  it('is written by one of two processes that see it at once, though both read the session before', async () => {
+    const { browser } = await logIn(open)
+    await using other = await startOther({ clock: () => new Date(now + 1_000) })
+    const { databaseUrl } = service
+    await query(databaseUrl, 'CREATE TABLE seen (at timestamptz)')
+    await query(
+      databaseUrl,
+      "CREATE FUNCTION note_seen() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO seen VALUES (NEW.last_seen_at); RETURN NEW; END'",
+    )
+    await query(
+      databaseUrl,
+      'CREATE TRIGGER note_seen AFTER UPDATE OF last_seen_at ON console_sessions FOR EACH ROW EXECUTE FUNCTION note_seen()',
+    )
+    now += MINUTE
+    // Nobody writes before all have read.
+    const stores = [service, other].map(({ deps }) => deps.stores.consoleSessions)
+    let arrived = 0
+    let go = () => {}
+    const all = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    for (const store of stores) {
+      const { seen: write } = store
+      Object.assign(store, {
+        seen: async (...given: Parameters<typeof write>) => {
+          arrived += 1
+          if (arrived === 2) go()
+          await all
+          return write(...given)
+        },
+      })
+    }
+    const headers = { cookie: browser.cookies(service.url) }
+    const answers = await Promise.all(
+      [service, other].map((one) => ask(one, browser, 'GET', '/api/v1/verifier/vp-queries', { headers })),
+    )
+    expect([arrived, ...answers.map(({ status }) => status)]).toEqual([2, 200, 200])
+    expect(await query(databaseUrl, 'SELECT at FROM seen')).toHaveLength(1)
+    await query(databaseUrl, 'DROP TRIGGER note_seen ON console_sessions')
+  })
+
   it('is neither a stream nor the question who is logged in', async () => {
     const { browser } = await logIn(open)
     const first = now
@@ -90,11 +151,7 @@ describe('activity', () => {
 describe('tokens', () => {
   it('are renewed before they run out, by one of two processes that need them at once', async () => {
     open.provider.accessSeconds = 4
-    await using other = await startService({
-      databaseUrl: open.service.databaseUrl,
-      env: { ...envOf(open.provider), ISSUER_BASE_URL: open.service.url, VERIFIER_BASE_URL: open.service.url },
-      maintenance: false,
-    })
+    await using other = await startOther()
     const { browser } = await logIn(open)
     open.provider.accessSeconds = 3600
     open.provider.requests.length = 0
