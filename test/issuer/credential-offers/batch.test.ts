@@ -49,7 +49,11 @@ const idsOf = (made: readonly { credentialOfferSessionId: string }[]) =>
 describe('POST /api/v1/credential-offers/batch', () => {
   it('makes an offer of each of 100 rows, which wallets take as any other', async () => {
     const rows = Array.from({ length: 100 }, (_, n) => row(`hundred-${n}`, { txCode: true, page: n === 0 }))
+    const before = await written()
     const made = await offers(rows)
+    // Offerings, sessions, keys, pages, and what the audit says of it.
+    const counts = await written()
+    expect(counts.map((count, at) => count - (before[at] ?? 0))).toEqual([100, 100, 100, 1, 100])
     expect(made.map(({ key }: { key: string }) => key)).toEqual(rows.map(({ key }) => key))
     expect(new Set(idsOf(made)).size).toBe(100)
     expect(made[0].pageUrl).toMatch(/\/receive\/[\w-]+$/)
@@ -76,6 +80,19 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(again.toReversed()).toEqual(first.map((offer: object) => ({ ...offer, repeated: true })))
     const [, , added] = await offers([...rows, row('c')])
     expect(added.repeated).toBe(false)
+  })
+
+  it('knows a row again whose members come in another order, and what was left out of it', async () => {
+    const subject = { product: 'Kettle', price: 30 }
+    const [first] = await offers([row('order', { credentialSubject: subject, txCode: true })])
+    const { price, product } = subject
+    const { key, credentialConfigurationIds } = row('order')
+    const [again] = await offers([
+      { txCode: true, credentialSubject: { price, product }, credentialConfigurationIds, key },
+    ])
+    expect(again).toEqual({ ...first, repeated: true })
+    const { status, json } = await send([row('order', { credentialSubject: subject })])
+    expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
   })
 
   it('attack: the same rows at the same time make each offer once', async () => {
