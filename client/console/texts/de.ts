@@ -248,6 +248,8 @@ export const de: Texts = {
       jwt_vc_json: 'W3C-Nachweis als JWT: wird immer ganz gezeigt',
       mso_mdoc: 'Mobiles Dokument (mdoc)',
     },
+    noMdoc:
+      'Diese Art kann auch ein mobiles Dokument (mdoc) sein, aber dieser Dienst hat kein Zertifikat, um es zu unterschreiben: ISSUER_X509 muss gesetzt sein.',
     grant: 'Wer ihn annehmen darf',
     preAuthorized: 'Wer den Code hat',
     authorizationCode: 'Wer in einem Browser zustimmt',
@@ -705,7 +707,8 @@ export const de: Texts = {
     given: 'Was Sie bekommen haben',
     intro: 'Prüfen Sie einen Nachweis, den Ihnen jemand gegeben hat. Nichts davon wird aufbewahrt.',
     credential: 'Nachweis',
-    hint: 'Fügen Sie ihn ein oder legen Sie eine Datei hier ab: ein SD-JWT VC oder ein Nachweis als JWT.',
+    hint: 'Fügen Sie ihn ein oder legen Sie eine Datei hier ab: ein SD-JWT VC oder ein Nachweis als JWT, aber kein mobiles Dokument (mdoc).',
+    mdoc: 'Das sieht nach einem mobilen Dokument (mdoc) aus. Ein solches wird nur geprüft, wenn sein Inhaber es vorzeigt: Stellen Sie eine Anfrage danach.',
     choose: 'Datei wählen',
     check: 'Prüfen',
     clear: 'Leeren',

@@ -245,6 +245,8 @@ export const en = {
       jwt_vc_json: 'W3C credential as a JWT: always shown whole',
       mso_mdoc: 'Mobile document (mdoc)',
     },
+    noMdoc:
+      'This type can be a mobile document (mdoc) too, but this service has no certificate to sign it with: set ISSUER_X509.',
     grant: 'Who may take it',
     preAuthorized: 'Whoever has the code',
     authorizationCode: 'Whoever agrees to it in a browser',
@@ -695,7 +697,8 @@ export const en = {
     given: 'What you were given',
     intro: 'Check a credential that somebody gave you. Nothing of it is kept.',
     credential: 'Credential',
-    hint: 'Paste it, or drop a file here: an SD-JWT VC or a credential as a JWT.',
+    hint: 'Paste it, or drop a file here: an SD-JWT VC or a credential as a JWT, but no mobile document (mdoc).',
+    mdoc: 'This looks like a mobile document (mdoc). Those are checked only where their holder presents them: make a request for it.',
     choose: 'Choose a file',
     check: 'Check it',
     clear: 'Clear',

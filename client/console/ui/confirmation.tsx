@@ -25,15 +25,20 @@ export function Confirmation({ title, text, action, act, changes, onClose }: Pro
       onClose()
     },
   })
+  // It may have failed since somebody else did it before: what is shown behind is read anew.
+  const close = () => {
+    if (acting.isError) void client.invalidateQueries({ queryKey: [changes] })
+    onClose()
+  }
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={close}>
       <p>{text}</p>
       {acting.isError && <ProblemNote error={acting.error} />}
       <div className="row">
         <button type="button" className="danger" disabled={acting.isPending} onClick={() => acting.mutate()}>
           {action}
         </button>
-        <button type="button" onClick={onClose}>
+        <button type="button" onClick={close}>
           {common.cancel}
         </button>
       </div>

@@ -216,3 +216,48 @@ describe('an offer by authorization code', () => {
     })
   })
 })
+
+describe('without the certificates that mobile documents need', () => {
+  const bare = driven(() => startOpenService())
+  beforeAll(async () => {
+    expect((await bare.service.request('POST', '/schemas', { body: licence })).status).toBe(201)
+  })
+
+  it('the offer says what is missing, and offers the other formats', async () => {
+    await bare.opened(`/offers?type=${TYPE}`, async (page) => {
+      await page.getByText('has no certificate to sign it with: set ISSUER_X509').waitFor()
+      const formats = await page.getByLabel('Format').getByRole('option').allTextContents()
+      expect(formats).toEqual(expect.arrayContaining([FORMATS[0][1], FORMATS[1][1]]))
+      expect(formats).not.toContain(FORMATS[2][1])
+      await assertGood(page, 'offer-without-certificate')
+    })
+  })
+
+  it('the request says at its field what is missing', async () => {
+    await bare.opened(
+      '/requests/new-request',
+      async (page) => {
+        await page.getByLabel('Type', { exact: true }).selectOption('Another type …')
+        await page.getByLabel('Format').selectOption('Mobile document (mdoc)')
+        const doctype = page.getByLabel('Document type (doctype)')
+        await doctype.fill(NAMESPACE)
+        await page.getByLabel('Namespace of claim 1').fill(NAMESPACE)
+        await page.getByLabel('Element 1').fill('family')
+        await click(page, 'Ask now')
+        await page.getByText('mso_mdoc needs TRUST_ANCHORS').waitFor()
+        expect(await doctype.getAttribute('aria-invalid')).toBe('true')
+      },
+      [400],
+    )
+  })
+
+  it('a mobile document that is pasted is not checked, and the screen says where it is', async () => {
+    await bare.opened('/verify', async (page) => {
+      await page.getByLabel('Credential', { exact: true }).fill('omppc3N1ZXJBdXRo'.repeat(10))
+      await click(page, 'Check it')
+      await page.getByText('This looks like a mobile document (mdoc).').waitFor()
+      await page.getByText('The credential is not valid.').waitFor()
+      await assertGood(page, 'verify-mdoc')
+    })
+  })
+})

@@ -67,6 +67,9 @@ export function OfferEditor({ type, configurations }: Props) {
             <SchemaFields parts={parts} />
           </Panel>
           <OfferOptions configurations={configurations} />
+          {type.mdoc !== undefined && !configurations.some(({ format }) => format === 'mso_mdoc') && (
+            <p className="note">{words.noMdoc}</p>
+          )}
           <div className="row">
             <button type="submit" className="primary" disabled={make.isPending}>
               {words.create}

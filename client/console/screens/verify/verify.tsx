@@ -13,6 +13,9 @@ import { Verdict } from './verdict.js'
 /** No credential is larger than that. */
 const MAX_BYTES = 1_048_576
 
+/** An IssuerSigned in base64url, or as the bytes that it is: neither can be any other credential. */
+const looksLikeMdoc = (text: string): boolean => /^[\w-]{40,}$/.test(text.trim()) || /[\0\ufffd]/.test(text)
+
 /** Checking a credential that somebody has sent: pasted, dropped, or from a file. */
 export function Verify() {
   const { verify: words, form: formWords, nav } = useTexts()
@@ -100,6 +103,9 @@ export function Verify() {
           </form>
         </Panel>
         <Panel title={words.result}>
+          {checking.variables !== undefined && looksLikeMdoc(checking.variables) && (
+            <p className="note">{words.mdoc}</p>
+          )}
           {checking.isError && <ProblemNote error={checking.error} />}
           <div role="status" className="fields">
             {checking.data === undefined ? (

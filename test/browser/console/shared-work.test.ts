@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { assertGood } from '../actors.js'
+import { driven, heading, startOpenService, watchedPage } from './actors.js'
+
+const desk = driven(() => startOpenService())
+
+const QUERY = { query: [{ fields: [{ path: ['$.type'], filter: { type: 'array', contains: { const: 'Badge' } } }] }] }
+
+it('a server that is away: a bar says so, nothing that was typed is lost, and the form is sent once it is back', async () => {
+  const context = await desk.browser.newContext({ locale: 'en-GB' })
+  const { page } = await watchedPage(context)
+  await page.goto(`${desk.service.url}/console/types/new-type`)
+  await page.getByLabel('Technical name').fill('Badge')
+  await page.getByLabel('Claim, claim 1').fill('level')
+  await page.route('**/*', (route) => route.abort('connectionrefused'))
+  await page.getByRole('button', { name: 'Publish' }).click()
+  const bar = page.getByText('The service does not answer.')
+  await bar.waitFor()
+  await assertGood(page, 'away')
+  await page.getByLabel('Title, claim 1').fill('Level')
+  // A proxy answers in its place: that is no service either.
+  await page.unroute('**/*')
+  await page.route('**/*', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }))
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await page.waitForTimeout(1_500)
+  expect(await bar.isVisible()).toBe(true)
+  await page.unroute('**/*')
+  await bar.waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Technical name').inputValue()).toBe('Badge')
+  expect(await page.getByLabel('Claim, claim 1').inputValue()).toBe('level')
+  expect(await page.getByLabel('Title, claim 1').inputValue()).toBe('Level')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await heading(page, 'Badge')
+  expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain('Badge')
+  await context.close()
+})
+
+it('of two people who delete a saved query the second is told that it is gone, and their list no longer has it', async () => {
+  const made = await desk.service.request('POST', '/api/v1/verifier/vp-queries', { body: QUERY })
+  expect(made.status, made.text).toBe(201)
+  await desk.opened(
+    '/requests',
+    async (page) => {
+      await page.getByRole('button', { name: 'Delete the query for Badge' }).click()
+      const path = `/api/v1/verifier/vp-queries/${made.json.id}`
+      expect((await desk.service.request('DELETE', path)).status).toBeLessThan(300)
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await dialog.getByText('VP query not found').waitFor()
+      await assertGood(page, 'query-gone')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByText('Delete the query for Badge').waitFor({ state: 'detached' })
+      expect(await page.getByRole('table', { name: 'Saved queries' }).count()).toBe(0)
+    },
+    [404],
+  )
+})
