@@ -67,7 +67,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     const before = rowsOf({ properties: { a: { type: 'string' }, b: { type: 'string' }, c: {} } }, undefined) ?? []
     const after = rowsOf({ properties: { a: { type: 'string' }, b: { type: 'number' }, d: {} } }, undefined) ?? []
     expect(differences(before, after)).toEqual([
-      { path: 'b', change: 'changed' },
+      { path: 'b', change: 'changed', parts: ['kind'] },
       { path: 'c', change: 'removed' },
       { path: 'd', change: 'added' },
     ])

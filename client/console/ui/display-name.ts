@@ -3,9 +3,13 @@ interface Entry {
   readonly locale?: string | undefined
 }
 
+/** The language of an entry that does not say its own. */
+export const DEFAULT_LOCALE = 'en'
+
 /** The entry in the language that is shown, else the first one. */
 export function entryFor<Display extends Entry>(display: readonly Display[], language: string): Display | undefined {
-  return display.find(({ locale }) => locale?.toLowerCase().startsWith(language)) ?? display[0]
+  const ofLanguage = ({ locale = DEFAULT_LOCALE }: Display) => locale.toLowerCase().split('-', 1)[0] === language
+  return display.find(ofLanguage) ?? display[0]
 }
 
 export const nameOf = (display: readonly Entry[] | undefined, language: string): string | undefined =>

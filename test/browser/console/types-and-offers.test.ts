@@ -59,6 +59,60 @@ describe('credential types and offers', () => {
     })
   })
 
+  it('a claim has a title in each language, in the table and in JSON, and readers see theirs', async () => {
+    await desk.opened('/types/new-type', async (page) => {
+      const names = page.locator('.name-row')
+      await page.getByLabel('Technical name').fill('Library')
+      await names.nth(0).getByRole('textbox').first().fill('Library card')
+      await page.getByRole('button', { name: 'Add a language' }).click()
+      await names.nth(1).getByRole('textbox').first().fill('Büchereiausweis')
+      await names.nth(1).getByRole('textbox').last().fill('EN')
+      await page.getByLabel('Claim, claim 1').fill('reader')
+      await page.getByLabel('Title in en, claim 1', { exact: true }).fill('Reader')
+      await page.getByLabel('Title in EN, claim 1', { exact: true }).fill('Leserin')
+      await page.getByRole('button', { name: 'Publish' }).click()
+      await page.getByText('That language is there already.').waitFor()
+      await names.nth(1).getByRole('textbox').last().fill('de')
+      expect(await page.getByLabel('Title in de, claim 1').inputValue()).toBe('Leserin')
+      await assertGood(page, 'titles-by-language')
+      await page.getByLabel('JSON Schema', { exact: true }).check()
+      const titles = page.getByLabel('Titles in other languages')
+      expect(JSON.parse(await titles.inputValue())).toEqual([
+        { path: ['reader'], display: [{ name: 'Leserin', locale: 'de' }] },
+      ])
+      await titles.fill('[{"path": ["reader"]}]')
+      await page.getByLabel('Table', { exact: true }).click()
+      await page.getByText('Write a list such as').waitFor()
+      await titles.fill(
+        '[{"path": ["reader"], "display": [{"name": "Leser", "locale": "de"}, {"name": "Lecteur", "locale": "fr"}]}]',
+      )
+      await page.getByLabel('Table', { exact: true }).check()
+      expect(await page.getByLabel('Title in fr, claim 1').inputValue()).toBe('Lecteur')
+      await page.getByRole('button', { name: 'Publish' }).click()
+      await heading(page, 'Library card')
+      await page.getByRole('rowheader', { name: 'Reader' }).waitFor()
+      await page.goto(`${desk.service.url}/console/types/Library/edit`)
+      await page.getByLabel('Title in fr, claim 1').fill('Lectrice')
+      await page.getByRole('button', { name: 'Publish version 2' }).click()
+      await page.getByText('titles in other languages').waitFor()
+      await page.goto(`${desk.service.url}/console/offers?type=Library`)
+      await page.getByLabel('Reader').waitFor()
+      await page.evaluate(`localStorage.setItem('credence-console-language', 'de')`)
+      await page.reload()
+      await page.getByLabel('Leser').waitFor()
+      await page.goto(`${desk.service.url}/console/types/Library`)
+      await heading(page, 'Büchereiausweis')
+      await page.getByRole('rowheader', { name: 'Leser' }).waitFor()
+      await page.evaluate(`localStorage.removeItem('credence-console-language')`)
+    })
+    const { json } = await desk.service.request('GET', '/vct/Library')
+    expect(json.claims[0].display).toEqual([
+      { label: 'Reader', locale: 'en' },
+      { label: 'Leser', locale: 'de' },
+      { label: 'Lectrice', locale: 'fr' },
+    ])
+  })
+
   it('what the service refuses stands at its field, and nothing that was typed is lost', async () => {
     await desk.opened(
       '/types/new-type',

@@ -12,6 +12,7 @@ import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { controlsOf, planOf, subjectOf } from '../../ui/schema-form/plan.js'
 import { SchemaFields } from '../../ui/schema-form/schema-fields.js'
+import { titledSchema } from '../../ui/titled-schema.js'
 import { fieldOfPath, type OfferForm, offerDefaults, offeringOf, offerOf } from './offer-form.js'
 import { OfferOptions } from './offer-options.js'
 
@@ -27,11 +28,11 @@ interface Filled {
 
 /** The claims of one credential, and how it is taken. */
 export function OfferEditor({ type, configurations }: Props) {
-  const { texts } = useSpoken()
+  const { language, texts } = useSpoken()
   const { offers: words, form: formWords } = texts
   const client = useQueryClient()
   const navigate = useNavigate()
-  const parts = useMemo(() => planOf(type.schemaBody), [type.schemaBody])
+  const parts = useMemo(() => planOf(titledSchema(type, language)), [type, language])
   const form = useForm<OfferForm>({ defaultValues: offerDefaults(configurations) })
   const [others, setOthers] = useState<readonly string[]>([])
   const make = useMutation({

@@ -2,6 +2,7 @@ import { useFieldArray, useFormContext, useWatch } from 'react-hook-form'
 import { useTexts } from '../../texts/use-texts.js'
 import { type ClaimRow, emptyRow, KINDS } from './claims.js'
 import type { TypeDraft } from './draft.js'
+import { localeOf } from './names.js'
 
 /** The claims of a type, a row each. */
 export function ClaimsTable() {
@@ -47,6 +48,7 @@ function Row({ at, onRemove }: RowProps) {
   const { types: words, form: formWords, common } = useTexts()
   const { control, register, formState } = useFormContext<TypeDraft>()
   const kind = useWatch({ control, name: `rows.${at}.kind` })
+  const names = useWatch({ control, name: 'names' })
   const error = formState.errors.rows?.[at]?.path?.message
   const named = (what: string) => words.ofClaim(what, at + 1)
   return (
@@ -67,7 +69,19 @@ function Row({ at, onRemove }: RowProps) {
         )}
       </td>
       <td data-label={words.claimTitle}>
-        <input {...register(`rows.${at}.title`)} aria-label={named(words.claimTitle)} />
+        {names.map((name, position) => {
+          const tag = localeOf(name)
+          const label = names.length === 1 ? words.claimTitle : words.titleIn(tag)
+          const field = position === 0 ? (`rows.${at}.title` as const) : (`rows.${at}.further.${position - 1}` as const)
+          return (
+            // Languages have no key but their place: their tags are typed.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <span className="title-in" key={position}>
+              <input {...register(field)} aria-label={named(label)} />
+              {names.length > 1 && <span className="soft">{tag}</span>}
+            </span>
+          )
+        })}
       </td>
       <td data-label={words.kind}>
         <select {...register(`rows.${at}.kind`)} aria-label={named(words.kind)}>

@@ -20,7 +20,10 @@ export type Kind = (typeof KINDS)[number]
 export interface ClaimRow {
   /** Its name; of a claim within a group the names from the top on, with dots: `price.amount`. */
   path: string
+  /** In the first of the type's languages. */
   title: string
+  /** In the type's other languages, in their order; shorter where the last ones have none. */
+  further: string[]
   kind: Kind
   required: boolean
   /** Whether the holder may withhold it. */
@@ -65,7 +68,7 @@ function rowOf(path: string, property: JsonObject, required: boolean, selective:
   const kind = isListable(property.enum) || found === 'other' ? found : 'other'
   if (kind === 'other') {
     const { title, ...rest } = property
-    return { path, title: textOf(title), kind, required, selective, values: '', rest }
+    return { path, title: textOf(title), further: [], kind, required, selective, values: '', rest }
   }
   const { title, type: _type, properties: _properties, required: _required, enum: values, ...rest } = property
   const { format, ...further } = rest
@@ -73,6 +76,7 @@ function rowOf(path: string, property: JsonObject, required: boolean, selective:
   return {
     path,
     title: textOf(title),
+    further: [],
     kind,
     required,
     selective,
@@ -150,7 +154,7 @@ export const selectiveOf = (rows: readonly ClaimRow[]): string[] =>
   rows.filter(({ path, selective }) => selective && path.trim() !== '').map(({ path }) => path.trim())
 
 export function emptyRow(): ClaimRow {
-  return { path: '', title: '', kind: 'text', required: false, selective: true, values: '', rest: {} }
+  return { path: '', title: '', further: [], kind: 'text', required: false, selective: true, values: '', rest: {} }
 }
 
 /** What a schema begins with that is made here. */
@@ -160,21 +164,28 @@ export const EMPTY_SCHEMA: JsonObject = {
   additionalProperties: false,
 }
 
-/** What became of a claim from one version to another. */
+/** The columns of the table, and what it does not show. */
+const PARTS = ['title', 'further', 'kind', 'values', 'required', 'selective', 'rest'] as const
+export type ClaimPart = (typeof PARTS)[number]
+
+/** What became of a claim from one version to another; of one that was changed, in which parts. */
 export interface Difference {
   readonly path: string
   readonly change: 'added' | 'removed' | 'changed'
+  readonly parts?: readonly ClaimPart[]
 }
 
 /** The claims that two schemas do not say the same of. */
 export function differences(before: readonly ClaimRow[], after: readonly ClaimRow[]): Difference[] {
-  const old = new Map(before.map((row) => [row.path, JSON.stringify(row)]))
-  const now = new Map(after.map((row) => [row.path, JSON.stringify(row)]))
+  const old = new Map(before.map((row) => [row.path, row]))
+  const now = new Map(after.map((row) => [row.path, row]))
   const added = [...now.keys()].filter((path) => !old.has(path)).map((path) => ({ path, change: 'added' as const }))
-  return [...old.keys()]
-    .flatMap((path): Difference[] => {
-      if (!now.has(path)) return [{ path, change: 'removed' }]
-      return now.get(path) === old.get(path) ? [] : [{ path, change: 'changed' }]
+  return [...old]
+    .flatMap(([path, row]): Difference[] => {
+      const other = now.get(path)
+      if (other === undefined) return [{ path, change: 'removed' }]
+      const parts = PARTS.filter((part) => JSON.stringify(row[part]) !== JSON.stringify(other[part]))
+      return parts.length === 0 ? [] : [{ path, change: 'changed', parts }]
     })
     .concat(added)
 }

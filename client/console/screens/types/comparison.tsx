@@ -2,7 +2,25 @@ import { useState } from 'react'
 import type { TypeVersion } from '../../queries/types.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
-import { differences, rowsOf } from './claims.js'
+import { type ClaimRow, differences, rowsOf } from './claims.js'
+import { localeOf, namesOf, withNames } from './names.js'
+
+/** A version's rows, the names in further languages with the language they are in: versions may have them in another order. */
+function comparable(version: TypeVersion): ClaimRow[] | undefined {
+  const names = namesOf(version, '')
+  const rows = rowsOf(version.schemaBody, version.selectivelyDisclosable)
+  return (
+    rows &&
+    withNames(rows, version.claims ?? [], names).map((row) => ({
+      ...row,
+      further: names
+        .slice(1)
+        .map((name, at) => `${localeOf(name).toLowerCase()} ${row.further[at] ?? ''}`)
+        .filter((text) => !text.endsWith(' '))
+        .sort(),
+    }))
+  )
+}
 
 /** What two versions of a type do not have in common, claim by claim. */
 export function Comparison({ versions }: { readonly versions: readonly TypeVersion[] }) {
@@ -11,7 +29,7 @@ export function Comparison({ versions }: { readonly versions: readonly TypeVersi
   const [newer, setNewer] = useState(versions[0]?.id)
   const rows = (id: string | undefined) => {
     const version = versions.find((each) => each.id === id)
-    return version && rowsOf(version.schemaBody, version.selectivelyDisclosable)
+    return version && comparable(version)
   }
   const [before, after] = [rows(older), rows(newer)]
   const changes = before && after && differences(before, after)
@@ -37,12 +55,13 @@ export function Comparison({ versions }: { readonly versions: readonly TypeVersi
       {changes === undefined && <p>{words.notInTable}</p>}
       {changes?.length === 0 && <p>{words.noDifference}</p>}
       <ul className="plain records">
-        {changes?.map(({ path, change }) => (
+        {changes?.map(({ path, change, parts }) => (
           <li key={path}>
             <code>{path}</code>
             <span className={{ added: 'tag good', removed: 'tag bad', changed: 'tag' }[change]}>
               {words.changes[change]}
             </span>
+            {parts !== undefined && <span className="soft">{parts.map((part) => words.parts[part]).join(', ')}</span>}
           </li>
         ))}
       </ul>

@@ -7,6 +7,7 @@ import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
+import { titledSchema } from '../../ui/titled-schema.js'
 import { Assignments } from './assignments.js'
 import { rowsOf } from './claims.js'
 import { Claims } from './claims-shown.js'
@@ -58,7 +59,7 @@ function Body({ title, shown, versions }: BodyProps) {
   const { types: words } = texts
   if (shown === undefined) return null
   const look = entryFor(shown.display ?? [], language)
-  const rows = rowsOf(shown.schemaBody, shown.selectivelyDisclosable)
+  const rows = rowsOf(titledSchema(shown, language), shown.selectivelyDisclosable)
   return (
     <div className="beside">
       <div className="fields">

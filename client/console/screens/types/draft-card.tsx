@@ -4,16 +4,25 @@ import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor } from '../../ui/display-name.js'
 import { rowsOf } from './claims.js'
 import { objectIn, type TypeDraft } from './draft.js'
+import { claimNamesIn, localeOf, withNames } from './names.js'
 
 /** The card of the type that is being written, as it is at this moment. */
 export function DraftCard() {
   const { language, texts } = useSpoken()
   const { control } = useFormContext<TypeDraft>()
-  const [names, title, name, backgroundColor, textColor, mode, rows, json] = useWatch({
+  const [names, title, name, backgroundColor, textColor, mode, rows, json, claimsJson] = useWatch({
     control,
-    name: ['names', 'title', 'name', 'backgroundColor', 'textColor', 'mode', 'rows', 'json'],
+    name: ['names', 'title', 'name', 'backgroundColor', 'textColor', 'mode', 'rows', 'json', 'claimsJson'],
   })
-  const shown = mode === 'table' ? rows : (rowsOf(objectIn(json) ?? {}, undefined) ?? [])
+  const written = () => withNames(rowsOf(objectIn(json) ?? {}, undefined) ?? [], claimNamesIn(claimsJson) ?? [], names)
+  const shown = mode === 'table' ? rows : written()
+  const titleOf = ({ title, further }: (typeof rows)[number]) => {
+    const titles = [title, ...further].map((name, at) => ({ name, locale: localeOf(names[at] ?? { locale: '' }) }))
+    return entryFor(
+      titles.filter(({ name }) => name.trim() !== ''),
+      language,
+    )?.name
+  }
   const named = entryFor(
     names.filter((entry) => entry.name.trim() !== ''),
     language,
@@ -24,7 +33,7 @@ export function DraftCard() {
       backgroundColor={backgroundColor}
       textColor={textColor}
       claims={shown
-        .map((row, at) => ({ key: `${at}`, path: row.path, title: row.title || row.path, kind: row.kind }))
+        .map((row, at) => ({ key: `${at}`, path: row.path, title: titleOf(row) ?? row.path, kind: row.kind }))
         .filter(({ path, kind }) => path !== '' && kind !== 'group')}
     />
   )

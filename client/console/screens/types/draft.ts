@@ -9,6 +9,7 @@ import {
   schemaOf,
   selectiveOf,
 } from './claims.js'
+import { type ClaimNames, claimNamesIn, claimNamesOf, localeOf, namesOf, type TypeName, withNames } from './names.js'
 
 type NewVersion = CredenceInputs['schemas']['create']
 type TypeVersion = CredenceOutputs['schemas']['read']
@@ -18,7 +19,8 @@ export interface TypeDraft {
   name: string
   title: string
   description: string
-  names: { name: string; locale: string }[]
+  /** What it is called, by language; at least one. */
+  names: TypeName[]
   backgroundColor: string
   textColor: string
   /** Days, as typed; empty: it does not run out. */
@@ -26,11 +28,13 @@ export interface TypeDraft {
   mode: 'table' | 'json'
   rows: ClaimRow[]
   json: string
+  /** Names of claims in further languages, as JSON. */
+  claimsJson: string
 }
 
 export const COLORS = { backgroundColor: '#1d4fc4', textColor: '#ffffff' } as const
 
-export const written = (schema: JsonObject): string => JSON.stringify(schema, null, 2)
+export const written = (schema: JsonObject | ClaimNames): string => JSON.stringify(schema, null, 2)
 
 /** The object that a JSON text is; undefined where it is none. */
 export function objectIn(text: string): JsonObject | undefined {
@@ -46,24 +50,31 @@ export function objectIn(text: string): JsonObject | undefined {
 export function draftOf(version: TypeVersion | undefined, language: string): TypeDraft {
   const [first] = version?.display ?? []
   const schema = version?.schemaBody ?? EMPTY_SCHEMA
+  const names = namesOf(version, language)
+  const claims = version?.claims ?? []
   const rows = rowsOf(schema, version?.selectivelyDisclosable)
   return {
     name: version?.name ?? '',
     title: version?.title ?? '',
     description: version?.description ?? '',
-    names: version?.display?.map(({ name, locale = '' }) => ({ name, locale })) ?? [{ name: '', locale: language }],
+    names,
     backgroundColor: first?.background_color ?? COLORS.backgroundColor,
     textColor: first?.text_color ?? COLORS.textColor,
     expiresInDays: version?.expiresInDays === undefined ? '' : String(version.expiresInDays),
     mode: rows === undefined ? 'json' : 'table',
-    rows: rows === undefined || rows.length === 0 ? [emptyRow()] : rows,
+    rows: rows === undefined || rows.length === 0 ? [emptyRow()] : withNames(rows, claims, names),
     json: written(schema),
+    claimsJson: claims.length === 0 ? '' : written(claims),
   }
 }
 
 /** The schema of a draft; undefined where its text is no JSON object. The text has what the table does not show. */
 export const schemaOfDraft = ({ mode, rows, json }: TypeDraft): JsonObject | undefined =>
   mode === 'json' ? objectIn(json) : schemaOf(rows, objectIn(json) ?? EMPTY_SCHEMA)
+
+/** The names of a draft's claims in further languages; undefined where their text is not a list of them. */
+export const claimNamesOfDraft = ({ mode, rows, names, claimsJson }: TypeDraft): ClaimNames | undefined =>
+  mode === 'json' ? claimNamesIn(claimsJson) : claimNamesOf(rows, names, claimNamesIn(claimsJson) ?? [])
 
 /** What the draft says of withholding: with JSON, where nothing says otherwise, that of the version before. */
 function disclosureOf({ mode, rows }: TypeDraft, before: TypeVersion | undefined) {
@@ -72,21 +83,33 @@ function disclosureOf({ mode, rows }: TypeDraft, before: TypeVersion | undefined
 }
 
 /** The call that publishes a draft as a new version. What the console does not show is that of the version before. */
-export function newVersion(draft: TypeDraft, schema: JsonObject, before: TypeVersion | undefined): NewVersion {
-  const names = draft.names.filter(({ name }) => name.trim() !== '')
+export function newVersion(
+  draft: TypeDraft,
+  schema: JsonObject,
+  claims: ClaimNames,
+  before: TypeVersion | undefined,
+): NewVersion {
+  const [first, ...further] = draft.names
+  // Its language is that of the titles in the schema: so it is there, whether or not a name was given.
+  const named = {
+    locale: localeOf(first ?? { locale: '' }),
+    name: first?.name.trim() || draft.title.trim() || draft.name.trim(),
+  }
+  const names = [named, ...further.filter(({ name }) => name.trim() !== '')]
   return {
     name: draft.name.trim(),
     version: before === undefined ? 1 : Math.floor(before.version) + 1,
     schema: { ...schema },
     ...(draft.title.trim() === '' ? {} : { title: draft.title.trim() }),
     ...(draft.description.trim() === '' ? {} : { description: draft.description.trim() }),
-    display: names.map(({ name, locale }, position) => ({
-      ...before?.display?.[position],
-      name: name.trim(),
-      ...(locale.trim() === '' ? {} : { locale: locale.trim() }),
+    display: names.map((entry) => ({
+      ...before?.display?.find(({ locale = '' }) => localeOf({ locale }) === localeOf(entry)),
+      name: entry.name.trim(),
+      locale: localeOf(entry),
       background_color: draft.backgroundColor,
       text_color: draft.textColor,
     })),
+    ...(claims.length === 0 ? {} : { claims }),
     ...disclosureOf(draft, before),
     ...(draft.expiresInDays.trim() === '' ? {} : { expiresInDays: Number(draft.expiresInDays) }),
     ...(before?.claimsFrom === undefined ? {} : { claimsFrom: before.claimsFrom }),
@@ -108,6 +131,8 @@ export function fieldOfPath(path: string, { mode, rows }: TypeDraft): string | u
     const at = rows.findIndex((row) => row.path.trim() === names.join('.'))
     return at < 0 ? undefined : `rows.${at}.path`
   }
+  const claim = /^claims\.(\d+)/.exec(path)
+  if (claim !== null) return mode === 'json' ? 'claimsJson' : undefined
   const display = /^display\.(\d+)\.(name|locale)$/.exec(path)
   if (display !== null) return `names.${display[1]}.${display[2]}`
   return ['name', 'title', 'description', 'expiresInDays'].find((field) => field === path)

@@ -7,7 +7,7 @@ import { credence } from '../../service.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { About } from './about.js'
-import { draftOf, fieldOfPath, newVersion, schemaOfDraft, type TypeDraft } from './draft.js'
+import { claimNamesOfDraft, draftOf, fieldOfPath, newVersion, schemaOfDraft, type TypeDraft } from './draft.js'
 import { DraftCard } from './draft-card.js'
 import { SchemaEditor } from './schema-editor.js'
 
@@ -44,8 +44,10 @@ export function Editor({ before: given, onPublished }: Props) {
   })
   const submit = form.handleSubmit((draft) => {
     const schema = schemaOfDraft(draft)
+    const claims = claimNamesOfDraft(draft)
     if (schema === undefined) form.setError('json', { message: formWords.wrongJson }, { shouldFocus: true })
-    else publish.mutate(newVersion(draft, schema, before))
+    else if (claims === undefined) form.setError('claimsJson', { message: words.namesWrong }, { shouldFocus: true })
+    else publish.mutate(newVersion(draft, schema, claims, before))
   })
   const hasConflict = publish.isError && problemOf(publish.error).status === CONFLICT
   return (

@@ -5,7 +5,8 @@ import { Field } from '../../ui/field.js'
 import { Panel } from '../../ui/panel.js'
 import { EMPTY_SCHEMA, emptyRow, rowsOf, schemaOf, selectiveOf } from './claims.js'
 import { ClaimsTable } from './claims-table.js'
-import { objectIn, type TypeDraft, written } from './draft.js'
+import { claimNamesOfDraft, objectIn, type TypeDraft, written } from './draft.js'
+import { claimNamesIn, withLanguages, withNames } from './names.js'
 
 /** The claims of a type: as a table, or as the JSON Schema that the table stands for. */
 export function SchemaEditor() {
@@ -24,17 +25,28 @@ export function SchemaEditor() {
     }
     const known = new Set(draft.rows.map(({ path }) => path))
     const selective = new Set(selectiveOf(draft.rows))
-    clearErrors('json')
+    const claims = claimNamesIn(draft.claimsJson)
+    if (claims === undefined) {
+      setError('claimsJson', { message: words.namesWrong })
+      return
+    }
+    clearErrors(['json', 'claimsJson'])
+    const names = withLanguages(draft.names, claims)
+    setValue('names', names)
     setValue(
       'rows',
       rows.length === 0
         ? [emptyRow()]
-        : rows.map((row) => (known.has(row.path) ? { ...row, selective: selective.has(row.path) } : row)),
+        : withNames(rows, claims, names).map((row) =>
+            known.has(row.path) ? { ...row, selective: selective.has(row.path) } : row,
+          ),
     )
     setValue('mode', 'table')
   }
 
   function showJson(): void {
+    const claims = claimNamesOfDraft(getValues()) ?? []
+    setValue('claimsJson', claims.length === 0 ? '' : written(claims))
     setValue('json', written(schemaOf(getValues('rows'), objectIn(getValues('json')) ?? EMPTY_SCHEMA)))
     setValue('mode', 'json')
   }
@@ -52,9 +64,14 @@ export function SchemaEditor() {
       {mode === 'table' ? (
         <ClaimsTable />
       ) : (
-        <Field label={words.jsonSchema} hint={words.jsonHint} required error={formState.errors.json?.message}>
-          {(props) => <textarea {...props} {...register('json')} className="code" spellCheck={false} />}
-        </Field>
+        <>
+          <Field label={words.jsonSchema} hint={words.jsonHint} required error={formState.errors.json?.message}>
+            {(props) => <textarea {...props} {...register('json')} className="code" spellCheck={false} />}
+          </Field>
+          <Field label={words.claimNames} hint={words.claimNamesHint} error={formState.errors.claimsJson?.message}>
+            {(props) => <textarea {...props} {...register('claimsJson')} rows={6} spellCheck={false} />}
+          </Field>
+        </>
       )}
     </Panel>
   )

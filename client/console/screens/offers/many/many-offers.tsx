@@ -1,11 +1,12 @@
 import { type ChangeEvent, useMemo, useState } from 'react'
 import { FormProvider, useForm } from 'react-hook-form'
 import type { Configuration, TypeVersion } from '../../../queries/types.js'
-import { useTexts } from '../../../texts/use-texts.js'
+import { useSpoken } from '../../../texts/use-texts.js'
 import { Check } from '../../../ui/check.js'
 import { Field } from '../../../ui/field.js'
 import { Panel } from '../../../ui/panel.js'
 import { controlsOf, planOf } from '../../../ui/schema-form/plan.js'
+import { titledSchema } from '../../../ui/titled-schema.js'
 import { type OfferForm, offerDefaults } from '../offer-form.js'
 import { Expires, Format } from '../offer-options.js'
 import { Columns } from './columns.js'
@@ -27,8 +28,9 @@ interface Chosen {
 
 /** A file, which of its columns fill which claims, and what is made of its rows. */
 export function ManyOffers({ type, configurations }: Props) {
-  const { many: words, offers } = useTexts()
-  const parts = useMemo(() => planOf(type.schemaBody), [type.schemaBody])
+  const { language, texts } = useSpoken()
+  const { many: words, offers } = texts
+  const parts = useMemo(() => planOf(titledSchema(type, language)), [type, language])
   const controls = useMemo(() => controlsOf(parts), [parts])
   const form = useForm<OfferForm>({ defaultValues: offerDefaults(configurations) })
   const [chosen, setChosen] = useState<Chosen>()

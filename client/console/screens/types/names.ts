@@ -1,0 +1,100 @@
+import type { CredenceInputs, CredenceOutputs } from '../../../index.js'
+import { DEFAULT_LOCALE } from '../../ui/display-name.js'
+import { titleLocaleOf } from '../../ui/titled-schema.js'
+import type { ClaimRow } from './claims.js'
+
+type TypeVersion = CredenceOutputs['schemas']['read']
+
+/** What claims are called beside the titles in the schema, as the service takes it. */
+export type ClaimNames = NonNullable<CredenceInputs['schemas']['create']['claims']>
+
+/** What a type is called in a language, as it is typed. The first one's language is that of the titles in the schema. */
+export interface TypeName {
+  name: string
+  locale: string
+}
+
+export const localeOf = ({ locale }: Pick<TypeName, 'locale'>): string => locale.trim() || DEFAULT_LOCALE
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+/** The languages of a version: of its names, then those that only claims have a name in. */
+export function namesOf(version: TypeVersion | undefined, language: string): TypeName[] {
+  if (version === undefined) return [{ name: '', locale: language }]
+  const names = version.display?.map(({ name, locale = '' }) => ({ name, locale })) ?? []
+  const known = names.length > 0 ? names : [{ name: '', locale: titleLocaleOf(version) }]
+  return withLanguages(known, version.claims ?? [])
+}
+
+/** Names, and an empty one in each further language that claims have a name in. */
+export function withLanguages(names: readonly TypeName[], claims: ClaimNames): TypeName[] {
+  const all = [...names]
+  for (const { locale } of claims.flatMap(({ display }) => display))
+    if (!all.some((each) => isSame(localeOf(each), locale))) all.push({ name: '', locale })
+  return all
+}
+
+/** Rows with the names of their claims in all languages. */
+export function withNames(rows: readonly ClaimRow[], claims: ClaimNames, names: readonly TypeName[]): ClaimRow[] {
+  const byPath = new Map(claims.map(({ path, display }) => [path.join('.'), display]))
+  return rows.map((row) => {
+    const inLocale = (locale: string) => byPath.get(row.path)?.find((each) => isSame(each.locale, locale))?.name
+    const [first, ...further] = names.map(localeOf)
+    return {
+      ...row,
+      title: (first === undefined ? undefined : inLocale(first)) ?? row.title,
+      further: further.map((locale) => inLocale(locale) ?? ''),
+    }
+  })
+}
+
+/**
+ * The names in all languages but the first, whose titles stand in the schema.
+ *
+ * @param before what was said until now: names of claims below one that the table does not look into stay
+ */
+export function claimNamesOf(rows: readonly ClaimRow[], names: readonly TypeName[], before: ClaimNames): ClaimNames {
+  const closed = rows.filter(({ kind }) => kind === 'other').map(({ path }) => `${path.trim()}.`)
+  const kept = before.filter(({ path }) => closed.some((above) => path.join('.').startsWith(above)))
+  const named = rows.flatMap(({ path, further }) => {
+    const display = names.slice(1).flatMap((each, at) => {
+      const name = further[at]?.trim() ?? ''
+      return name === '' ? [] : [{ name, locale: localeOf(each) }]
+    })
+    return path.trim() === '' || display.length === 0 ? [] : [{ path: path.trim().split('.'), display }]
+  })
+  return [...named, ...kept]
+}
+
+/** A row without the language at a position; without the first, the next one's title is that of the schema. */
+export function withoutLanguage(row: ClaimRow, at: number): ClaimRow {
+  const [title = '', ...further] = [row.title, ...row.further].filter((_, position) => position !== at)
+  return { ...row, title, further }
+}
+
+/** The names of a claims list that was written as JSON; undefined where it is none. */
+export function claimNamesIn(text: string): ClaimNames | undefined {
+  if (text.trim() === '') return []
+  try {
+    const parsed: unknown = JSON.parse(text)
+    const isPath = (path: unknown) => Array.isArray(path) && path.every((part) => typeof part === 'string')
+    const isName = (value: unknown) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'name' in value &&
+      'locale' in value &&
+      typeof value.locale === 'string'
+    const isNamed = (value: unknown) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'path' in value &&
+      'display' in value &&
+      isPath(value.path) &&
+      Array.isArray(value.display) &&
+      value.display.every(isName)
+    // Each of its members was looked at; what else is wrong with it the service says.
+    return Array.isArray(parsed) && parsed.every(isNamed) ? (parsed as ClaimNames) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { rowsOf } from '../../client/console/screens/types/claims.js'
+import { claimNamesOfDraft, draftOf, newVersion, schemaOfDraft } from '../../client/console/screens/types/draft.js'
+import { claimNamesIn, withLanguages, withNames, withoutLanguage } from '../../client/console/screens/types/names.js'
+import { titledSchema } from '../../client/console/ui/titled-schema.js'
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    level: { title: 'Level', type: 'string' },
+    home: { title: 'Home', type: 'object', properties: { city: { title: 'Town', type: 'string' } } },
+    more: { type: ['object', 'null'], properties: { inner: { type: 'string' } } },
+  },
+}
+const CLAIMS = [
+  {
+    path: ['level'],
+    display: [
+      { name: 'Stufe', locale: 'de' },
+      { name: 'Niveau', locale: 'fr' },
+    ],
+  },
+  { path: ['home', 'city'], display: [{ name: 'Ort', locale: 'de' }] },
+  { path: ['more', 'inner'], display: [{ name: 'Innen', locale: 'de' }] },
+]
+const VERSION: NonNullable<Parameters<typeof draftOf>[0]> = {
+  id: 'a',
+  name: 'Card',
+  type: 'Card',
+  version: 1,
+  schemaUri: 'https://issuer.example/s',
+  schemaBody: SCHEMA,
+  display: [
+    { name: 'Card', locale: 'en', background_color: '#111111', text_color: '#ffffff' },
+    { name: 'Karte', locale: 'de', description: 'Gilt', background_color: '#111111', text_color: '#ffffff' },
+  ],
+  claims: CLAIMS,
+  active: true,
+  issuers: [],
+  createdAt: '2026-01-01T00:00:00Z',
+}
+
+const published = (draft: ReturnType<typeof draftOf>) =>
+  newVersion(draft, schemaOfDraft(draft) ?? {}, claimNamesOfDraft(draft) ?? [], VERSION)
+
+describe('titles by language in the editor of a type', () => {
+  it.each(['table', 'json'] as const)('come back from the %s as they were', (mode) => {
+    const { schema, claims, display } = published({ ...draftOf(VERSION, 'en'), mode })
+    expect({ schema, display, claims: new Set(claims) }).toEqual({
+      schema: SCHEMA,
+      display: VERSION.display,
+      claims: new Set(CLAIMS),
+    })
+  })
+
+  it('a language that only claims have is one of the editor’s, and none of the type’s names', () => {
+    const draft = draftOf(VERSION, 'en')
+    expect(draft.names).toEqual([
+      { name: 'Card', locale: 'en' },
+      { name: 'Karte', locale: 'de' },
+      { name: '', locale: 'fr' },
+    ])
+    expect(draft.rows[0]).toMatchObject({ path: 'level', title: 'Level', further: ['Stufe', 'Niveau'] })
+    expect(published(draft).display?.map(({ locale }) => locale)).toEqual(['en', 'de'])
+  })
+
+  it('titles of a type without a shown name are in the language that is said, and its colours stay', () => {
+    const draft = { ...draftOf(undefined, 'de'), name: 'Ausweis', backgroundColor: '#222222' }
+    expect(newVersion(draft, {}, [], undefined).display).toEqual([
+      { name: 'Ausweis', locale: 'de', background_color: '#222222', text_color: '#ffffff' },
+    ])
+  })
+
+  it('without the first language the next one’s titles are those of the schema', () => {
+    const [row] = draftOf(VERSION, 'en').rows
+    expect(row && withoutLanguage(row, 0)).toMatchObject({ title: 'Stufe', further: ['Niveau'] })
+    expect(row && withoutLanguage(row, 1)).toMatchObject({ title: 'Level', further: ['Niveau'] })
+  })
+
+  it('a name of the first language gives the row its title, as metadata do', () => {
+    const claims = [{ path: ['level'], display: [{ name: 'Rank', locale: 'EN' }] }]
+    const names = withLanguages([{ name: 'Card', locale: '' }], claims)
+    expect(names).toHaveLength(1)
+    expect(withNames(rowsOf(SCHEMA, undefined) ?? [], claims, names)[0]).toMatchObject({ title: 'Rank', further: [] })
+  })
+
+  it.each(['{}', '[1]', '[{"path": "a", "display": []}]', '[{"path": ["a"], "display": [{}]}]', 'no JSON', '[null]'])(
+    '%s is no list of names',
+    (text) => expect(claimNamesIn(text)).toBeUndefined(),
+  )
+})
+
+describe('a schema in the language of its reader', () => {
+  const titles = (language: string, version = VERSION) =>
+    (rowsOf(titledSchema(version, language), undefined) ?? []).map(({ title }) => title)
+
+  it('has the titles of that language, else those that there are', () => {
+    expect(titles('de')).toEqual(['Stufe', 'Home', 'Ort', ''])
+    expect(titles('en')).toEqual(['Level', 'Home', 'Town', ''])
+  })
+
+  it('a title in the schema is in the language of the type’s first name', () => {
+    const claims = [{ path: ['level'], display: [{ name: 'Rank', locale: 'en-GB' }] }]
+    const version = { ...VERSION, display: [{ ...VERSION.display?.[1], name: 'Karte' }], claims }
+    expect([titles('de', version)[0], titles('en', version)[0]]).toEqual(['Level', 'Rank'])
+  })
+})
