@@ -25,6 +25,7 @@ import {
   verifierLegacyProfiles,
   walletClients,
 } from './config-rules.js'
+import { type Setting, SHOWN, settingsOf } from './config-shown.js'
 import type { AttestationTrust } from './protocol/openid4vci/attester.js'
 import type { Draft } from './protocol/openid4vci/drafts.js'
 import type { Draft as PresentationDraft } from './protocol/openid4vp/drafts.js'
@@ -117,6 +118,9 @@ const zEnvironment = z.object({
 })
 
 type Environment = z.infer<typeof zEnvironment>
+
+// What is shown of it is decided for each variable.
+SHOWN satisfies Record<keyof Environment, unknown>
 
 /** The names of all variables. */
 export const VARIABLES: readonly string[] = Object.keys(zEnvironment.shape)
@@ -221,6 +225,8 @@ export interface Config {
   readonly credentialEncryption: 'off' | 'offered' | 'required'
   /** How long a refresh token is good for. */
   readonly refreshTokenDays: number
+  /** All variables, with what of them may be shown. */
+  readonly settings: readonly Setting[]
 }
 
 function problemsOf(error: z.ZodError): string[] {
@@ -304,7 +310,7 @@ function eventsOf({ EVENTS: transport, REDIS_URL, NATS_URL }: Environment): Conf
   return transport === 'postgres' || url === undefined ? { transport: 'postgres' } : { transport, url }
 }
 
-function configOf(env: Environment): Config {
+function configOf(env: Environment, settings: readonly Setting[]): Config {
   const defined = <T>(values: readonly (T | undefined)[]) => values.filter((value) => value !== undefined)
   return {
     production: env.NODE_ENV === 'production',
@@ -368,6 +374,7 @@ function configOf(env: Environment): Config {
     sdJwtIssuer: env.SD_JWT_ISSUER,
     credentialEncryption: env.CREDENTIAL_ENCRYPTION,
     refreshTokenDays: env.REFRESH_TOKEN_DAYS,
+    settings,
   }
 }
 
@@ -389,5 +396,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (problems.length > 0) lines.push('Invalid environment variables:', ...problems)
   if (input.OIDC_JWKS_URL === undefined && input.AUTH_DISABLED !== 'true') lines.push(MISSING_OIDC)
   if (lines.length > 0 || !parsed.success) throw new ConfigurationError(lines.join('\n'))
-  return configOf(parsed.data)
+  return configOf(
+    parsed.data,
+    settingsOf(input, (variable) => zEnvironment.shape[variable].safeParse(undefined).data),
+  )
 }

@@ -16,6 +16,7 @@ import { walletTrustRouter } from './issuer/wallet-trust/wallet-trust.router.js'
 import { pageFilesRouter } from './pages/pages.router.js'
 import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
+import { settingsRouter } from './settings/settings.router.js'
 import { setupRouter } from './setup/setup.router.js'
 import { statisticsRouter } from './statistics/statistics.router.js'
 import { statusListsRouter } from './status-lists/status-lists.router.js'
@@ -55,6 +56,7 @@ const createAppRouter = (formats: Formats) =>
     signers: signersRouter,
     audit: auditRouter,
     setup: setupRouter,
+    settings: settingsRouter,
     statistics: statisticsRouter,
     agentHolders: agentHoldersRouter,
     holders: mergeRouters(holdersRouter, processRouter(formats)),

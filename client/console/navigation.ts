@@ -13,6 +13,7 @@ export interface Place {
     | '/sessions'
     | '/verify'
     | '/audit'
+    | '/settings'
   readonly name: keyof Texts['nav']
 }
 
@@ -27,4 +28,5 @@ export const PLACES: readonly Place[] = [
   { to: '/sessions', name: 'sessions' },
   { to: '/verify', name: 'verify' },
   { to: '/audit', name: 'audit' },
+  { to: '/settings', name: 'settings' },
 ]

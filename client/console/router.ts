@@ -134,6 +134,12 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./screens/audit/audit.js'), 'Audit'),
 })
 
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/settings/settings.js'), 'Settings'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signedIn,
@@ -155,6 +161,7 @@ export const router = createRouter({
     sessions,
     verify,
     audit,
+    settings,
   ]),
   basepath: consolePath,
   defaultPreload: 'intent',

@@ -17,6 +17,8 @@ const SERIAL = '01667E5DE50108FF43'
 const INDEX = 94567
 /** Of a page or a style sheet its beginning will do. */
 const MAX_TEXT = 100
+/** Of settings the first will do: others differ from one machine to the next. */
+const MAX_SETTINGS = 3
 const MOMENT = Date.UTC(2026, 2, 1, 12)
 
 /** What differs from one run to the next becomes what it might be; all else stays as it was received. */
@@ -58,6 +60,7 @@ class Steady {
     if (name === 'serialNumber') return SERIAL
     if (typeof value === 'string') return name === 'statusListIndex' ? String(INDEX) : this.text(value)
     if (typeof value === 'number') return steadyNumber(name, value)
+    if (name === 'settings' && Array.isArray(value)) return value.slice(0, MAX_SETTINGS).map((one) => this.json(one))
     if (Array.isArray(value)) return value.map((element) => this.json(element, name))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, this.json(inner, member)]))

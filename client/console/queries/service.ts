@@ -1,10 +1,19 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { CredenceOutputs } from '../../index.js'
 import { credence, readDocument } from '../service.js'
 
 export const version = queryOptions({
   queryKey: ['service', 'version'],
   queryFn: ({ signal }) => credence.service.version.query({}, { signal }),
   staleTime: Number.POSITIVE_INFINITY,
+})
+
+export type Setting = CredenceOutputs['settings']['read']['settings'][number]
+
+/** What the service was started with, which stays until it is started again. */
+export const settings = queryOptions({
+  queryKey: ['service', 'settings'],
+  queryFn: ({ signal }) => credence.settings.read.query({}, { signal }),
 })
 
 /** What the readiness check answers, ready or not. */

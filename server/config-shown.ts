@@ -1,0 +1,141 @@
+/** What a variable is about: the order in which they are shown. */
+export const SETTING_GROUPS = [
+  'addresses',
+  'login',
+  'secrets',
+  'listeners',
+  'limits',
+  'issuing',
+  'verifying',
+  'wallets',
+  'retention',
+  'processes',
+] as const
+
+export type SettingGroup = (typeof SETTING_GROUPS)[number]
+
+/**
+ * How much of a value is shown: all of it; of an address the scheme, host and path, since user, password and query may be
+ * secret; of a secret only whether there is one.
+ */
+type Shown = 'value' | 'address' | 'secret'
+
+/**
+ * Every variable, in the order in which they are shown. A new one is an error of types in config.ts until it is decided here what
+ * is shown of it.
+ */
+export const SHOWN = {
+  ISSUER_BASE_URL: ['addresses', 'address'],
+  VERIFIER_BASE_URL: ['addresses', 'address'],
+  ALLOW_INSECURE_HTTP: ['addresses', 'value'],
+  CORS_ORIGINS: ['addresses', 'value'],
+  OUTBOUND_ALLOWED_HOSTS: ['addresses', 'value'],
+  TRUST_PROXY: ['addresses', 'value'],
+  AUTH_DISABLED: ['login', 'value'],
+  CONSOLE: ['login', 'value'],
+  OIDC_ISSUER: ['login', 'address'],
+  OIDC_JWKS_URL: ['login', 'address'],
+  OIDC_AUDIENCE: ['login', 'value'],
+  OIDC_ALGORITHMS: ['login', 'value'],
+  OIDC_DID_CLAIM: ['login', 'value'],
+  OIDC_CLIENT_ID: ['login', 'value'],
+  OIDC_SCOPE: ['login', 'value'],
+  ISSUER_ROLE: ['login', 'value'],
+  VERIFIER_ROLE: ['login', 'value'],
+  OIDC_CLIENT_SECRET: ['secrets', 'secret'],
+  CLIENT_SECRET: ['secrets', 'secret'],
+  CLIENT_SECRET_PREVIOUS: ['secrets', 'secret'],
+  KEY_ENCRYPTION_KEY: ['secrets', 'secret'],
+  KEY_ENCRYPTION_KEY_PREVIOUS: ['secrets', 'secret'],
+  HOST: ['listeners', 'value'],
+  PORT: ['listeners', 'value'],
+  PUBLIC_HOST: ['listeners', 'value'],
+  PUBLIC_PORT: ['listeners', 'value'],
+  METRICS_HOST: ['listeners', 'value'],
+  METRICS_PORT: ['listeners', 'value'],
+  RATE_LIMIT_MAX: ['limits', 'value'],
+  RATE_LIMIT_WINDOW_SECONDS: ['limits', 'value'],
+  CONSOLE_RATE_LIMIT_MAX: ['limits', 'value'],
+  MAX_STREAMS_PER_CALLER: ['limits', 'value'],
+  MAX_STREAMS: ['limits', 'value'],
+  ISSUER_PROFILE: ['issuing', 'value'],
+  ISSUER_LEGACY_PROFILES: ['issuing', 'value'],
+  ISSUER_X509: ['issuing', 'value'],
+  SD_JWT_ISSUER: ['issuing', 'value'],
+  CREDENTIAL_ENCRYPTION: ['issuing', 'value'],
+  REFRESH_TOKEN_DAYS: ['issuing', 'value'],
+  WALLET_TRUST_ANCHORS: ['issuing', 'value'],
+  WALLET_CLIENTS: ['issuing', 'value'],
+  VERIFIER_PROFILE: ['verifying', 'value'],
+  VERIFIER_LEGACY_PROFILES: ['verifying', 'value'],
+  VERIFIER_X509: ['verifying', 'value'],
+  VERIFIER_ATTESTATION: ['verifying', 'value'],
+  VERIFIER_RESPONSE_MODE: ['verifying', 'value'],
+  TRUSTED_ISSUERS: ['verifying', 'value'],
+  TRUST_ANCHORS: ['verifying', 'value'],
+  STATUS_TRUST_ANCHORS: ['verifying', 'value'],
+  WALLET_PROVIDER_X509: ['wallets', 'value'],
+  VERIFIER_TRUST_ANCHORS: ['wallets', 'value'],
+  VERIFIER_ATTESTATION_ISSUERS: ['wallets', 'value'],
+  SESSION_RESULT_TTL_SECONDS: ['retention', 'value'],
+  SESSION_RETENTION_DAYS: ['retention', 'value'],
+  DATABASE_URL: ['processes', 'address'],
+  DIRECT_DATABASE_URL: ['processes', 'address'],
+  DATABASE_REPLICA_URL: ['processes', 'address'],
+  EVENTS: ['processes', 'value'],
+  REDIS_URL: ['processes', 'address'],
+  NATS_URL: ['processes', 'address'],
+  NODE_ENV: ['processes', 'value'],
+  LOG_LEVEL: ['processes', 'value'],
+  WEB_CONCURRENCY: ['processes', 'value'],
+  SHUTDOWN_DELAY_SECONDS: ['processes', 'value'],
+} as const satisfies Readonly<Record<string, readonly [SettingGroup, Shown]>>
+
+export type Variable = keyof typeof SHOWN
+
+// Object.keys tells no names.
+export const VARIABLES = Object.keys(SHOWN) as readonly Variable[]
+
+/** A variable, whether it was set, and what may be shown of it; null where that is nothing. */
+export interface Setting {
+  readonly variable: Variable
+  readonly group: SettingGroup
+  readonly state: 'set' | 'default' | 'unset'
+  readonly value: string | null
+}
+
+/** Scheme, host and path. Without a host, user and password would be taken for scheme and path: nothing of that. */
+function withoutSecrets(address: string): string | null {
+  if (!URL.canParse(address)) return null
+  const { protocol, host, pathname } = new URL(address)
+  if (host === '') return null
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
+}
+
+/** How a default is written; null where there is none. */
+function written(value: unknown): string | null {
+  const text = Array.isArray(value) ? value.join(',') : value === undefined ? '' : String(value)
+  return text === '' ? null : text
+}
+
+/**
+ * What may be shown of the variables that a process was started with.
+ *
+ * @param given the values that are set
+ * @param defaultOf the value of a variable that is not set, as it is read
+ */
+export function settingsOf(
+  given: Readonly<Record<string, string | undefined>>,
+  defaultOf: (variable: Variable) => unknown,
+): Setting[] {
+  return VARIABLES.map((variable) => {
+    const [group, shown] = SHOWN[variable]
+    const own = given[variable]
+    if (own === undefined) {
+      const value = shown === 'secret' ? null : written(defaultOf(variable))
+      return { variable, group, state: value === null ? 'unset' : 'default', value }
+    }
+    const value = shown === 'value' ? own : shown === 'address' ? withoutSecrets(own) : null
+    return { variable, group, state: 'set', value }
+  })
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { assertGood } from '../actors.js'
+import { driven, heading, onEveryScreen, watchedPage } from './actors.js'
+import { press, tabTo } from './keyboard.js'
+
+const desk = driven()
+
+it('is good in every size, light and dark: own session, service, and each variable with its value', async () => {
+  await onEveryScreen(desk.browser, async (page, name) => {
+    await page.goto(`${desk.service.url}/console/settings`)
+    await heading(page, 'Settings')
+    await page.getByText('SHUTDOWN_DELAY_SECONDS').waitFor()
+    await assertGood(page, `settings-${name}`)
+  })
+})
+
+it('says in words what is set, what is a default, and which variable changes it; of secrets only whether they are there', async () => {
+  await desk.opened('/settings', async (page) => {
+    const limit = page.getByRole('row', { name: /How long sessions are kept after their end/ })
+    await limit.waitFor()
+    expect(await limit.textContent()).toContain('SESSION_RETENTION_DAYS')
+    expect(await limit.textContent()).toContain('30 default')
+    expect(await page.getByRole('row', { name: /Everybody is an admin/ }).textContent()).toContain('true')
+    expect(await page.getByRole('row', { name: /^Secret of backends/ }).textContent()).toMatch(/set/)
+    expect(await page.locator('main').textContent()).not.toContain(new URL(desk.service.databaseUrl).password || '@')
+  })
+})
+
+it('is reached by the navigation and changes the language, with the keyboard alone', async () => {
+  const { page, complaints } = await watchedPage(await desk.browser.newContext({ locale: 'de-AT' }))
+  await page.goto(`${desk.service.url}/console/`)
+  await heading(page, 'Übersicht')
+  await press(page, 'Einstellungen')
+  await heading(page, 'Einstellungen')
+  await page.getByText('Wie lange Sitzungen nach ihrem Ende bleiben').waitFor()
+  // The first one stands in the navigation.
+  await tabTo(page, 'Sprache')
+  await page.keyboard.press('ArrowUp')
+  await heading(page, 'Settings')
+  expect(complaints).toEqual([])
+  await page.context().close()
+})

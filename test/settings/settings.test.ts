@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig, VARIABLES } from '../../server/config.js'
+import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
+
+const PATH = '/api/v1/settings'
+
+interface Setting {
+  readonly variable: string
+  readonly state: string
+  readonly value: string | null
+}
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+async function settingsOf(of: TestService): Promise<{ all: Record<string, Setting>; text: string }> {
+  const { status, json, text } = await of.request('GET', PATH, { client: true })
+  expect(status, text).toBe(200)
+  const list: Setting[] = json.settings
+  return { all: Object.fromEntries(list.map((each) => [each.variable, each])), text }
+}
+
+describe('GET /api/v1/settings', () => {
+  it('names every variable once, and no other', async () => {
+    const { json } = await service.request('GET', PATH, { client: true })
+    const names: string[] = json.settings.map(({ variable }: Setting) => variable)
+    expect(names.toSorted()).toEqual([...VARIABLES].toSorted())
+    expect(json.formats).toContain('dc+sd-jwt')
+    expect(json.algorithms).toContain('ES256')
+  })
+
+  it('tells what was set from defaults, and both from what there is not', async () => {
+    await using other = await startService({
+      databaseUrl: service.databaseUrl,
+      identityProvider: service.identityProvider,
+      maintenance: false,
+      env: { RATE_LIMIT_MAX: '77', TRUSTED_ISSUERS: 'self, https://issuer.example', ISSUER_ROLE: '' },
+    })
+    const { all } = await settingsOf(other)
+    expect(all.RATE_LIMIT_MAX).toMatchObject({ state: 'set', value: '77' })
+    expect(all.TRUSTED_ISSUERS).toMatchObject({ state: 'set', value: 'self, https://issuer.example' })
+    expect(all.SESSION_RETENTION_DAYS).toMatchObject({ state: 'default', value: '30' })
+    expect(all.AUTH_DISABLED).toMatchObject({ state: 'default', value: 'false' })
+    expect(all.OIDC_ALGORITHMS).toMatchObject({ state: 'default', value: 'RS256' })
+    expect(all.ISSUER_ROLE).toMatchObject({ state: 'unset', value: null })
+    expect(all.CLIENT_SECRET).toMatchObject({ state: 'set', value: null })
+    expect(all.KEY_ENCRYPTION_KEY).toMatchObject({ state: 'unset', value: null })
+  })
+
+  it('attack: no secret is in it, nor user, password or query of any address', () => {
+    const marker = 'shown-by-mistake'
+    const address = (scheme: string) => `${scheme}://${marker}:${marker}@host.example/path?password=${marker}#${marker}`
+    const key = `${Buffer.from(marker).toString('base64url').padEnd(42, 'A')}E`
+    const { settings } = readConfig({
+      ISSUER_BASE_URL: 'https://issuer.example/tenant',
+      VERIFIER_BASE_URL: 'https://verifier.example',
+      DATABASE_URL: address('postgres'),
+      DIRECT_DATABASE_URL: address('postgresql'),
+      DATABASE_REPLICA_URL: address('postgres'),
+      OIDC_JWKS_URL: address('https'),
+      OIDC_ISSUER: address('https'),
+      OIDC_CLIENT_ID: 'credence',
+      OIDC_CLIENT_SECRET: marker,
+      CLIENT_SECRET: marker,
+      CLIENT_SECRET_PREVIOUS: marker,
+      KEY_ENCRYPTION_KEY: key,
+      KEY_ENCRYPTION_KEY_PREVIOUS: key,
+      REDIS_URL: address('rediss'),
+      NATS_URL: address('tls'),
+    })
+    const text = JSON.stringify(settings)
+    expect(text).not.toContain(marker)
+    expect(text).not.toContain(key)
+    const shown = Object.fromEntries(settings.map(({ variable, value }) => [variable, value]))
+    expect(shown.DATABASE_URL).toBe('postgres://host.example/path')
+    expect(shown.REDIS_URL).toBe('rediss://host.example/path')
+    expect(shown.ISSUER_BASE_URL).toBe('https://issuer.example/tenant')
+  })
+
+  it('attack: an identity provider that is no address is not shown, since nobody knows what it says', () => {
+    const { settings } = readConfig({
+      ISSUER_BASE_URL: 'https://issuer.example',
+      VERIFIER_BASE_URL: 'https://verifier.example',
+      DATABASE_URL: 'postgres://host.example/credence',
+      AUTH_DISABLED: 'true',
+      OIDC_ISSUER: 'user:password@host',
+    })
+    expect(settings.find(({ variable }) => variable === 'OIDC_ISSUER')).toMatchObject({ state: 'set', value: null })
+  })
+
+  it('attack: files are named, and nothing of what they hold is told', async () => {
+    const { text } = await settingsOf(service)
+    expect(text).not.toContain('-----BEGIN')
+    expect(text).not.toContain(CLIENT_SECRET)
+    expect(text).not.toContain(new URL(service.databaseUrl).password || 'no password')
+  })
+
+  it('is for the client secret and admins alone, whatever role of one half somebody has', async () => {
+    await using strict = await startService({
+      databaseUrl: service.databaseUrl,
+      identityProvider: service.identityProvider,
+      maintenance: false,
+      env: { ISSUER_ROLE: 'issuer', VERIFIER_ROLE: 'verifier' },
+    })
+    const halves = await strict.bearer('bob', { roles: ['issuer', 'verifier'] })
+    expect((await strict.request('GET', PATH, { authorization: halves })).status).toBe(403)
+    expect((await strict.request('GET', PATH)).status).toBe(401)
+    const admin = await strict.bearer('root', { roles: ['admin'] })
+    expect((await strict.request('GET', PATH, { authorization: admin })).status).toBe(200)
+  })
+})
