@@ -74,6 +74,8 @@ const requests = createRoute({
 const newRequest = createRoute({
   getParentRoute: () => root,
   path: '/requests/new-request',
+  // The saved query that it is written from.
+  validateSearch: ({ query }: { query?: unknown }): { query?: string } => (typeof query === 'string' ? { query } : {}),
   component: lazyRouteComponent(() => import('./screens/requests/new-request.js'), 'NewRequest'),
 })
 

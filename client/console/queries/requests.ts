@@ -9,6 +9,13 @@ export const vpQueries = queryOptions({
   queryFn: ({ signal }) => credence.vpQueries.list.query({}, { signal }),
 })
 
+/** One of them. */
+export const vpQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['vp-queries', id],
+    queryFn: ({ signal }) => credence.vpQueries.read.query({ id }, { signal }),
+  })
+
 /** Verification sessions of all callers, the newest first. */
 export const verificationSessions = (filters: SessionFilters<VerificationState>) =>
   infiniteQueryOptions({

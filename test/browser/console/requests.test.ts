@@ -133,6 +133,31 @@ describe('requests', () => {
     })
   })
 
+  it('are written with again as they were saved; one that the form cannot show is there as JSON', async () => {
+    const fields = [{ path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }]
+    const save = async (last: object) => {
+      const body = { query: [{ fields: [{ ...fields[0], filter: { type: 'array', ...fields[0]?.filter } }, last] }] }
+      const { json } = await desk.service.request('POST', '/api/v1/verifier/vp-queries', { body })
+      return json.id
+    }
+    const shown = await save({ path: ['$.credentialSubject.merchant'], filter: { enum: ['Corner Shop', '7'] } })
+    const hidden = await save({ path: ['$.credentialSubject.merchant'], filter: { pattern: '^Corner' } })
+    await desk.opened('/requests', async (page) => {
+      await page.locator(`a[href$="query=${shown}"]`).click()
+      await heading(page, 'New request')
+      expect(await page.getByLabel('merchant', { exact: true }).isChecked()).toBe(true)
+      const dcql = JSON.parse((await page.locator('pre.query').textContent()) ?? '')
+      expect(dcql.credentials[0]).toMatchObject({
+        format: 'dc+sd-jwt',
+        claims: [{ path: ['merchant'], values: ['Corner Shop', '7'] }],
+      })
+      await page.goto(`${desk.service.url}/console/requests/new-request?query=${hidden}`)
+      await page.getByText('The form cannot show this query').waitFor()
+      expect(await page.locator('pre.query').textContent()).toContain('^Corner')
+      await assertGood(page, 'request-not-shown')
+    })
+  })
+
   it('are saved, asked again at once, and deleted', async () => {
     await desk.opened('/requests', async (page) => {
       const rows = page.getByRole('table', { name: 'Saved queries' }).getByRole('row')

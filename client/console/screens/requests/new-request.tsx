@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { FormProvider, type SubmitHandler, useForm, useWatch } from 'react-hook-form'
 import { problemOf, sortMessages } from '../../problems.js'
 import { issuerMetadata } from '../../queries/metadata.js'
-import { ask } from '../../queries/requests.js'
+import { ask, vpQuery } from '../../queries/requests.js'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
@@ -16,26 +16,67 @@ import { type Askable, askables } from './askable.js'
 import { Conditions } from './conditions.js'
 import { Credentials } from './credentials.js'
 import { dcqlOf, isMoreThanVpQuery, vpQueryOf } from './queries-of.js'
+import { reopened } from './reopen.js'
 import { fieldOfPath, type RequestForm, requestDefaults, requestOf } from './request-form.js'
 import { Transactions } from './transactions.js'
+
+const route = getRouteApi('/requests/new-request')
 
 /** Writing a request, beside the query that it makes. */
 export function NewRequest() {
   const { requests: words } = useTexts()
+  const { query } = route.useSearch()
   return (
     <Screen title={words.make} intro={words.makeIntro}>
       <Asked query={useQuery(issuerMetadata)}>
-        {({ credential_configurations_supported: found }) => <Builder types={askables(found)} />}
+        {({ credential_configurations_supported: found }) =>
+          query === undefined ? (
+            <Builder types={askables(found)} begun={undefined} />
+          ) : (
+            <Reopened key={query} id={query} types={askables(found)} />
+          )
+        }
       </Asked>
     </Screen>
   )
 }
 
-function Builder({ types: read }: { readonly types: readonly Askable[] }) {
+/** A saved query in the form; or as JSON, where the form would lose something of it. */
+function Reopened({ id, types }: { readonly id: string; readonly types: readonly Askable[] }) {
+  const { requests: words } = useTexts()
+  return (
+    <Asked query={useQuery(vpQuery(id))}>
+      {({ queryBody }) => {
+        const begun = reopened(queryBody, types)
+        if (begun !== undefined) return <Builder types={types} begun={begun} />
+        return (
+          <Panel title={words.saved}>
+            <p className="note">{words.notShown}</p>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider or longer than its box is scrolled with the keyboard. */}
+            <pre className="code query" tabIndex={0}>
+              {JSON.stringify(queryBody, null, 2)}
+            </pre>
+            <Link to="/requests" className="button">
+              {words.toSaved}
+            </Link>
+          </Panel>
+        )
+      }}
+    </Asked>
+  )
+}
+
+interface BuilderProps {
+  readonly types: readonly Askable[]
+  /** What it begins with; undefined: with nothing. */
+  readonly begun: RequestForm | undefined
+}
+
+function Builder({ types: read, begun }: BuilderProps) {
   const { requests: words } = useTexts()
   // The types are those that the form began with: what is typed stays when they are read anew.
   const [types] = useState(read)
-  const form = useForm<RequestForm>({ defaultValues: requestDefaults(types[0]) })
+  const form = useForm<RequestForm>({ defaultValues: begun ?? requestDefaults(types[0]) })
   const client = useQueryClient()
   const navigate = useNavigate()
   const [others, setOthers] = useState<readonly string[]>([])

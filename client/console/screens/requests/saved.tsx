@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../../queries/requests.js'
 import type { VpQuery } from '../../queries/shapes.js'
@@ -52,6 +52,14 @@ export function SavedQueries({ queries }: { readonly queries: readonly VpQuery[]
                 >
                   {words.askIt}
                 </button>
+                <Link
+                  to="/requests/new-request"
+                  search={{ query: query.id }}
+                  className="button"
+                  aria-label={words.reopenQuery(nameOf(query))}
+                >
+                  {words.reopenIt}
+                </Link>
                 <button
                   type="button"
                   className="quiet"
