@@ -24,3 +24,12 @@ export const credentialHistory = (id: string) =>
     queryKey: ['credentials', 'history', id],
     queryFn: ({ signal }) => credence.credentials.history.query({ id }, { signal }),
   })
+
+/** What a credential says. It is kept no longer than it is shown. */
+export const credentialContent = (id: string) =>
+  queryOptions({
+    queryKey: ['credential-content', id],
+    queryFn: ({ signal }) => credence.credentials.read.query({ id }, { signal }),
+    gcTime: 0,
+    retry: false,
+  })

@@ -21,6 +21,16 @@ export const types = infiniteQueryOptions({
   select: (pages): TypeListed[] => itemsOf(pages),
 })
 
+/** Every type that there ever was, by its newest version, as far as one page of versions goes. */
+export const typeNames = queryOptions({
+  queryKey: ['types', 'names'],
+  queryFn: async ({ signal }) => {
+    const { items, nextCursor } = await credence.schemas.list.query({ limit: MAX_LISTED }, { signal })
+    const newest = new Map(items.toReversed().map((version) => [version.name, version]))
+    return { types: [...newest.values()].reverse(), isWhole: nextCursor == null }
+  },
+})
+
 /** All versions of a credential type, the newest first. */
 export const typeVersions = (name: string) =>
   queryOptions({

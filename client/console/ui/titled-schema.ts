@@ -31,3 +31,18 @@ export function titledSchema(version: Version, language: string): JsonObject {
   }
   return titled(schemaBody, [])
 }
+
+/** What the claims of a version are called in a language, by the names of their path, joined by NUL. */
+export function titlesOf(version: Version, language: string): ReadonlyMap<string, string> {
+  const titles = new Map<string, string>()
+  const walk = ({ properties }: JsonObject, above: readonly string[]): void => {
+    for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+      if (!isObject(property)) continue
+      const path = [...above, name]
+      if (typeof property.title === 'string') titles.set(path.join('\0'), property.title)
+      walk(property, path)
+    }
+  }
+  walk(titledSchema(version, language), [])
+  return titles
+}

@@ -40,8 +40,45 @@ describe('credentials on record', () => {
       await page.getByLabel('Id begins with').fill(id.slice(0, 8))
       await page.keyboard.press('Enter')
       await expect.poll(() => rows(page).count()).toBe(1)
+      await page.getByLabel('Credential type').selectOption('Proof of purchase')
+      await expect.poll(() => new URL(page.url()).searchParams.get('schema')).toBe('ProofOfPurchase')
+      await expect.poll(() => rows(page).count()).toBe(1)
       await page.getByLabel('Status').selectOption('revoked')
       await page.getByText('No credential fits these filters').waitFor()
+    })
+  })
+
+  it('what one says is read by whoever may, once they ask for it', async () => {
+    await desk.opened('/credentials', async (page) => {
+      const asked: string[] = []
+      page.on('request', (request) => {
+        if (request.url().includes('credentials.read')) asked.push(request.url())
+      })
+      await rows(page).first().getByRole('link').click()
+      await page.getByRole('table', { name: '1 copy' }).waitFor()
+      expect([asked, await page.getByText('Espresso machine').count()]).toEqual([[], 0])
+      await press(page, 'Show what it says')
+      await page.locator('.credential').getByText('Espresso machine').waitFor()
+      await assertGood(page, 'credential-content')
+      await page.goBack()
+      await rows(page).first().waitFor()
+      expect(await page.getByText('Espresso machine').count()).toBe(0)
+    })
+  })
+
+  it('of one that is somebody else’s a sentence says who may read it', async () => {
+    await desk.opened('/credentials', async (page) => {
+      await page.route(/credentials\.read/, (route) =>
+        route.continue({
+          url: route
+            .request()
+            .url()
+            .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, crypto.randomUUID()),
+        }),
+      )
+      await rows(page).first().getByRole('link').click()
+      await press(page, 'Show what it says')
+      await page.getByText('Only whoever made it, signed it or holds it may read what it says.').waitFor()
     })
   })
 
@@ -60,13 +97,27 @@ describe('credentials on record', () => {
     })
   })
 
-  it('many are revoked at once', async () => {
+  it('many are revoked at once; who stops in between is told how many are, and goes on', async () => {
     await desk.opened('/credentials', async (page) => {
+      let release = () => {}
+      const released = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route(/credentials\.revoke/, async (route) => {
+        await released
+        return route.continue()
+      })
       await page.getByLabel('Choose all that are active here').check()
       await page.getByRole('button', { name: `Revoke ${TAKEN - 1}` }).click()
       const question = page.getByRole('dialog', { name: `Revoke ${TAKEN - 1} credentials?` })
       await assertGood(page, 'credentials-revoke')
       await question.getByRole('button', { name: 'Revoke' }).click()
+      await question.getByRole('button', { name: 'Stop' }).click()
+      release()
+      await question.getByText(`Stopped: 1 of ${TAKEN - 1} are revoked, and stay so.`).waitFor()
+      const revoked = await desk.service.request('GET', '/api/v1/credentials?status=revoked')
+      expect(revoked.json.items).toHaveLength(2)
+      await question.getByRole('button', { name: 'Go on' }).click()
       await question.waitFor({ state: 'hidden' })
       await expect.poll(() => page.locator('tbody .tag.bad').count()).toBe(TAKEN)
       const listed = await desk.service.request('GET', '/api/v1/credentials?status=active')

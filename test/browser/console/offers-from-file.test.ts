@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen } from './actors.js'
 
@@ -77,6 +78,50 @@ describe('offers from a file', () => {
       const offer = await fetch(new URL(link).searchParams.get('credential_offer_uri') ?? '')
       expect(await offer.json()).toMatchObject({ credential_configuration_ids: ['Membership-sd-jwt'] })
     })
+  })
+
+  it('a run is stopped, loses an answer and goes on: what is made stays, nothing is made twice, nothing that was chosen is lost', async () => {
+    const rows = Array.from({ length: 250 }, (_, at) => `Runner ${at},gold,${at}\n`)
+    const made = async () => {
+      const text = `SELECT count(*)::int AS count FROM offerings WHERE credential_subject ->> 'name' LIKE 'Runner %'`
+      const [row] = await query(desk.service.databaseUrl, text)
+      return row?.count
+    }
+    await desk.opened(
+      SCREEN,
+      async (page) => {
+        let [calls, release] = [0, () => {}]
+        const released = new Promise<void>((resolve) => {
+          release = resolve
+        })
+        await page.route(/credentialOffers\.createMany/, async (route) => {
+          if (route.request().postData()?.includes('"dryRun":true')) return route.continue()
+          calls += 1
+          if (calls === 1) await released
+          if (calls !== 2) return route.continue()
+          // The service makes the offers, and its answer is lost on the way.
+          await route.fetch()
+          return route.fulfill({ status: 503 })
+        })
+        await choose(page, HEAD + rows.join(''))
+        await press(page, 'Check 250 rows')
+        await press(page, 'Make 250 offers')
+        await press(page, 'Stop')
+        release()
+        await page.getByText('100 offers are made so far.').waitFor()
+        expect([calls, await made()]).toEqual([1, 100])
+        await press(page, 'Go on')
+        await page.getByRole('alert').waitFor()
+        await page.getByText('100 offers are made so far.').waitFor()
+        expect([calls, await made()]).toEqual([2, 200])
+        await press(page, 'Go on')
+        await page.getByText('250 offers are made.').waitFor()
+        expect([calls, await made()]).toEqual([4, 250])
+        const links = (await downloaded(page)).slice(1).map((line) => line.split(',')[3])
+        expect(new Set(links).size).toBe(250)
+      },
+      [503],
+    )
   })
 
   it('wrong rows are named as the spreadsheet counts them, nothing is made until they are left out by choice', async () => {

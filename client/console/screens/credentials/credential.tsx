@@ -10,12 +10,13 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId, shortened } from '../../ui/short-id.js'
 import { Timeline } from '../../ui/timeline.js'
+import { Content } from './content.js'
 import { Revocation } from './revocation.js'
 import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials/$id')
 
-/** One credential: its status, its copies, and what happened to it; nothing that it says. */
+/** One credential: its status, its copies, and what happened to it; what it says only when that is asked for. */
 export function Credential() {
   const { credentials: words } = useTexts()
   const { id } = route.useParams()
@@ -79,6 +80,7 @@ function Whole({ history }: { readonly history: History }) {
           />
         </Panel>
       </div>
+      <Content id={id} type={type} version={version} />
       <Copies history={history} />
     </div>
   )

@@ -1,11 +1,13 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { credentials, type ListedCredential } from '../../queries/credentials.js'
-import { useTexts } from '../../texts/use-texts.js'
+import { type TypeListed, typeNames } from '../../queries/types.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Check } from '../../ui/check.js'
 import { momentsOf } from '../../ui/days.js'
+import { nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
 import { Filters } from '../../ui/filters.js'
 import { Listing } from '../../ui/listing.js'
@@ -19,9 +21,18 @@ import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials')
 
+/** The choices of types; the one that the address names is among them. */
+function namedTypes(types: readonly TypeListed[], chosen: string | undefined, language: string) {
+  const choices = types.map(({ name, title, display }) => [name, nameOf(display, language) ?? title ?? name] as const)
+  const isThere = chosen === undefined || types.some(({ name }) => name === chosen)
+  return isThere ? choices : [...choices, [chosen, chosen] as const]
+}
+
 /** Credentials on record: to be found, and to be revoked, one or many. */
 export function CredentialList() {
-  const { nav, credentials: words } = useTexts()
+  const { language, texts } = useSpoken()
+  const { nav, credentials: words } = texts
+  const names = useQuery(typeNames)
   // The router leaves beside it what the address says otherwise.
   const search = credentialSearch({ ...route.useSearch() })
   const navigate = useNavigate()
@@ -34,7 +45,14 @@ export function CredentialList() {
         values={{ ...search }}
         onChange={(values) => void navigate({ to: '/credentials', search: credentialSearch(values), replace: true })}
         filters={[
-          { name: 'schema', label: words.type },
+          {
+            name: 'schema',
+            label: words.type,
+            // All of them, or what there is is written.
+            ...(names.data?.isWhole === true
+              ? { options: [['', words.anyType], ...namedTypes(names.data.types, search.schema, language)] }
+              : {}),
+          },
           {
             name: 'status',
             label: words.status,

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Dialog } from '../../ui/dialog.js'
@@ -10,22 +10,35 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Revokes credentials one after the other. Where one fails, those before it are revoked, and it can be tried again from there. */
+/** Revokes credentials one after the other. Where one fails, or somebody stops it, those before are revoked, and it can go on from there. */
 export function Revocation({ ids: given, onClose }: Props) {
   const { credentials: words, common } = useTexts()
   const client = useQueryClient()
   // The list behind is read anew as they are revoked; what was asked stays.
   const [ids] = useState(given)
   const [done, setDone] = useState(0)
+  const isStopped = useRef(false)
+  useEffect(
+    () => () => {
+      // A dialog that is closed goes on with nothing.
+      isStopped.current = true
+    },
+    [],
+  )
   const revoking = useMutation({
     mutationFn: async () => {
+      isStopped.current = false
       for (const [at, id] of ids.entries()) {
         if (at < done) continue
+        if (isStopped.current) return false
         await credence.credentials.revoke.mutate({ id })
         setDone(at + 1)
       }
+      return true
     },
-    onSuccess: onClose,
+    onSuccess: (isWhole) => {
+      if (isWhole) onClose()
+    },
     onSettled: () => client.invalidateQueries({ queryKey: ['credentials'] }),
   })
   return (
@@ -37,14 +50,26 @@ export function Revocation({ ids: given, onClose }: Props) {
           <progress value={done} max={ids.length} />
         </label>
       )}
+      {revoking.data === false && <p role="status">{words.stopped(done, ids.length)}</p>}
       {revoking.isError && <ProblemNote error={revoking.error} />}
       <div className="row">
         <button type="button" className="danger" disabled={revoking.isPending} onClick={() => revoking.mutate()}>
-          {words.revoke}
+          {done === 0 ? words.revoke : words.goOn}
         </button>
-        <button type="button" disabled={revoking.isPending} onClick={onClose}>
-          {common.cancel}
-        </button>
+        {revoking.isPending ? (
+          <button
+            type="button"
+            onClick={() => {
+              isStopped.current = true
+            }}
+          >
+            {common.stop}
+          </button>
+        ) : (
+          <button type="button" onClick={onClose}>
+            {done === 0 ? common.cancel : common.close}
+          </button>
+        )}
       </div>
     </Dialog>
   )

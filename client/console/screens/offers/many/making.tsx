@@ -22,7 +22,7 @@ interface Props {
 
 /** Checks every row, says what is wrong, and makes the offers once nothing is, or what is wrong is left out. */
 export function Making({ parts, sheet, mapping, form }: Props) {
-  const { many: words } = useTexts()
+  const { many: words, common } = useTexts()
   // A key for each row lets a call be repeated without making anything twice.
   const [prefix] = useState(() => crypto.randomUUID())
   const [faults, setFaults] = useState<readonly RowFault[]>()
@@ -86,10 +86,17 @@ export function Making({ parts, sheet, mapping, form }: Props) {
           </button>
         )}
         {run !== undefined && <ProgressBar label={words.making} done={run.done} of={run.of} />}
-        {run?.error !== undefined && (
+        {run?.isRunning === true && (
+          <button type="button" onClick={making.stop}>
+            {common.stop}
+          </button>
+        )}
+        {run !== undefined && (run.error !== undefined || run.isStopped) && (
           <>
-            <ProblemNote error={run.error} />
-            <p>{words.stopped}</p>
+            {run.error !== undefined && <ProblemNote error={run.error} />}
+            <p role="status">
+              {words.madeUntil(run.outcomes.length)} {words.stopped}
+            </p>
             <button type="button" className="primary" onClick={() => void making.start(good, run)}>
               {words.goOn}
             </button>

@@ -6,6 +6,8 @@ export interface Run<Outcome> {
   readonly of: number
   readonly outcomes: readonly Outcome[]
   readonly isRunning: boolean
+  /** Whether somebody stopped it before its end. */
+  readonly isStopped: boolean
   /** Why it stopped before its end. */
   readonly error: unknown
 }
@@ -21,14 +23,17 @@ const AT_ONCE = 100
 export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<readonly Outcome[]>) {
   const [run, setRun] = useState<Run<Outcome>>()
   const current = useRef(0)
+  const stopping = useRef(false)
   /** From the first row, or from where the last run stopped. Resolves with all that came of it; undefined if it stopped. */
   const start = async (rows: readonly Row[], from?: Run<Outcome>): Promise<readonly Outcome[] | undefined> => {
     current.current += 1
     const mine = current.current
+    stopping.current = false
     let outcomes = from?.outcomes ?? []
     let done = from?.done ?? 0
     const show = (isRunning: boolean, error?: unknown) => {
-      if (current.current === mine) setRun({ done, of: rows.length, outcomes, isRunning, error })
+      const isStopped = stopping.current && !isRunning && done < rows.length
+      if (current.current === mine) setRun({ done, of: rows.length, outcomes, isRunning, isStopped, error })
     }
     show(true)
     while (done < rows.length) {
@@ -41,14 +46,19 @@ export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<rea
       }
       if (current.current !== mine) return undefined
       done += some.length
-      show(done < rows.length)
+      show(done < rows.length && !stopping.current)
+      if (stopping.current && done < rows.length) return undefined
     }
     return outcomes
+  }
+  /** Begins no further call; the one that is under way is waited for. */
+  const stop = () => {
+    stopping.current = true
   }
   /** Forgets the run; one that is under way begins nothing more. */
   const clear = () => {
     current.current += 1
     setRun(undefined)
   }
-  return { run, start, clear }
+  return { run, start, stop, clear }
 }
