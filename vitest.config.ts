@@ -55,6 +55,9 @@ export const common: TestUserConfig = {
   // Files of a worker share what is loaded once: loading the service anew for each took a third of the time. A file that
   // changes something of the process's puts it back.
   isolate: false,
+  // What files are compiled to is kept by their content, for the projects of one run and for the next: before the first test
+  // of each, workers waited for the one process that compiles. `npx vitest --clearCache` forgets it.
+  experimental: { fsModuleCache: true },
   maxWorkers: 3,
   // A net for what hangs, wide enough for a busy machine.
   testTimeout: 120_000,
