@@ -5,6 +5,7 @@ import { Fragment, type SqlValue } from './fragment.js'
 import { rowsOf } from './row-check.js'
 import type { StatementNames } from './statement-names.js'
 import { statementTexts } from './statement-texts.js'
+import { WrittenQuery } from './written-query.js'
 
 /**
  * Runs one statement, each value a parameter of its own, and resolves to its rows, whose shape it declares:
@@ -21,12 +22,15 @@ export type RunSql = <Row>(
   shape: z.ZodType<Row>,
 ) => (strings: TemplateStringsArray, ...values: readonly SqlValue[]) => Promise<Row[]>
 
+/** The types of the driver say that a pool gives back such a query itself; it promises what the query tells its callback. */
+const queried = (pool: Pool, query: WrittenQuery) => pool.query(query) as unknown as Promise<readonly unknown[]>
+
 export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
   const statementOf = statementTexts(nameOf)
   const run = async (whole: Fragment) => {
     const statement = statementOf(whole)
     try {
-      return { text: statement.text, rows: (await pool.query(statement)).rows }
+      return { text: statement.text, rows: await queried(pool, new WrittenQuery(statement)) }
     } catch (cause) {
       throw new StatementError(cause)
     }
