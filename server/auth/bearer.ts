@@ -1,5 +1,6 @@
-import { decodeProtectedHeader, type JWTPayload, errors as jose, jwtVerify } from 'jose'
-import { errors, ServiceError } from '../errors.js'
+import type { JWTPayload } from 'jose'
+import { errors } from '../errors.js'
+import { allowedAlgorithm, type DecodedJws, decodeCompact, isSignedWith, JwsError } from '../protocol/jose/jws.js'
 import { notAnAccessToken } from './access-token.js'
 import type { Caller } from './caller.js'
 import type { SigningKeys, TokenAlgorithm } from './signing-keys.js'
@@ -20,14 +21,20 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^Bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
 }
 
-function assertDecodable(token: string): void {
-  let header: ReturnType<typeof decodeProtectedHeader>
+/** Runs what reads a token, whose faults are the token's. */
+function orInvalid<T>(read: () => T): T {
   try {
-    header = decodeProtectedHeader(token)
+    return read()
   } catch (cause) {
-    throw errors.invalidToken(cause)
+    throw cause instanceof JwsError ? errors.invalidToken(cause) : cause
   }
-  if (typeof header.kid !== 'string' || header.kid === '') throw errors.missingKid()
+}
+
+function decoded(token: string): DecodedJws {
+  const jws = orInvalid(() => decodeCompact(token))
+  const { kid } = jws.header
+  if (typeof kid !== 'string' || kid === '') throw errors.missingKid()
+  return jws
 }
 
 const strings = (value: unknown): string[] =>
@@ -54,9 +61,25 @@ function callerOf(payload: JWTPayload, didClaim: string): Caller {
   }
 }
 
-/** `EdDSA` is also called `Ed25519` (RFC 9864). */
-const headerAlgorithms = (algorithms: readonly TokenAlgorithm[]): string[] =>
-  algorithms.flatMap((algorithm) => (algorithm === 'EdDSA' ? ['EdDSA', 'Ed25519'] : [algorithm]))
+/** RFC 7519 §4.1: a time is a number of seconds; @throws where a token has something else there */
+function timeIn(payload: JWTPayload, claim: 'exp' | 'nbf' | 'iat'): number | undefined {
+  const value: unknown = payload[claim]
+  if (value === undefined || typeof value === 'number') return value
+  throw errors.invalidToken(new Error(`${claim} is no number.`))
+}
+
+/** Whose token it is, for whom, and when it counts, in the order in which RFC 7519 §4.1 has them. */
+function assertClaims(payload: JWTPayload, { issuer, audience, clock }: BearerOptions): void {
+  if (issuer !== undefined && payload.iss !== issuer) throw errors.invalidToken(new Error('iss is another.'))
+  const audiences: unknown[] = [payload.aud].flat()
+  if (audience !== undefined && !audiences.includes(audience)) throw errors.invalidToken(new Error('aud is another.'))
+  const now = Math.floor(clock().getTime() / 1000)
+  timeIn(payload, 'iat')
+  const [exp, nbf] = [timeIn(payload, 'exp'), timeIn(payload, 'nbf')]
+  if (exp === undefined) throw errors.invalidToken(new Error('There is no exp.'))
+  if (nbf !== undefined && nbf > now) throw errors.invalidToken(new Error('nbf is in the future.'))
+  if (exp <= now) throw errors.tokenExpired()
+}
 
 /**
  * Verifies access tokens of the external identity provider: the algorithms that are configured, key by `kid`, `exp`
@@ -65,30 +88,17 @@ const headerAlgorithms = (algorithms: readonly TokenAlgorithm[]): string[] =>
  * @returns a function from the Authorization header to the caller; it throws the 401 that fits.
  */
 export function createBearerCheck(options: BearerOptions): (authorization: string | undefined) => Promise<Caller> {
-  const algorithms = headerAlgorithms(options.algorithms)
+  const { keys, algorithms } = options
   return async (authorization) => {
     const token = bearerToken(authorization)
     if (token === undefined) throw errors.unauthorized()
-    assertDecodable(token)
-    let payload: JWTPayload
-    try {
-      const verified = await jwtVerify(token, options.keys.find, {
-        algorithms,
-        requiredClaims: ['exp'],
-        clockTolerance: 0,
-        currentDate: options.clock(),
-        ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
-        ...(options.audience === undefined ? {} : { audience: options.audience }),
-      })
-      payload = verified.payload
-      const reason = notAnAccessToken(verified.protectedHeader, payload)
-      if (reason !== undefined) throw errors.invalidToken(new Error(reason))
-    } catch (cause) {
-      if (cause instanceof ServiceError) throw cause
-      if (cause instanceof jose.JWTExpired) throw errors.tokenExpired()
-      // Not a refusal of the token: its key cannot be used, since it is too short, say.
-      throw cause instanceof jose.JOSEError ? errors.invalidToken(cause) : errors.signingKeysUnavailable(cause)
-    }
-    return callerOf(payload, options.didClaim)
+    const jws = decoded(token)
+    const alg = orInvalid(() => allowedAlgorithm(jws.header.alg, algorithms))
+    const key = await keys.find(jws.header)
+    if (!isSignedWith(jws, key, alg)) throw errors.invalidToken(new Error('The signature is not valid.'))
+    assertClaims(jws.payload, options)
+    const reason = notAnAccessToken(jws.header, jws.payload)
+    if (reason !== undefined) throw errors.invalidToken(new Error(reason))
+    return callerOf(jws.payload, options.didClaim)
   }
 }

@@ -1,10 +1,5 @@
-import {
-  type CryptoKey,
-  createRemoteJWKSet,
-  type FlattenedJWSInput,
-  type JWSHeaderParameters,
-  errors as jose,
-} from 'jose'
+import { KeyObject } from 'node:crypto'
+import { type CryptoKey, createRemoteJWKSet, type JWSHeaderParameters, errors as jose } from 'jose'
 import { errors } from '../errors.js'
 
 /** The interface's limit: keys are cached for ten minutes. */
@@ -12,6 +7,7 @@ const CACHE_MS = 10 * 60 * 1000
 /** Unknown key ids, which anyone can send, cause at most one request to the identity provider in this time. */
 const UNKNOWN_KID_MS = 5_000
 const TIMEOUT_MS = 5_000
+const MIN_RSA_BITS = 2048
 
 /** What access tokens can be signed with, and the type of key that it takes. */
 const KEY_TYPES = { RS256: 'RSA', PS256: 'RSA', ES256: 'EC', EdDSA: 'OKP' } as const
@@ -20,12 +16,12 @@ export type TokenAlgorithm = keyof typeof KEY_TYPES
 
 export interface SigningKeys {
   /**
-   * Finds the key that a token's header names.
+   * Finds the key that a token's header names, and that its algorithm is used with.
    *
    * @throws 401 `Access token signing key was not found.`, or, where the address does not answer with a usable key,
    * `Access token signing keys are unavailable.`
    */
-  find(header?: JWSHeaderParameters, token?: FlattenedJWSInput): Promise<CryptoKey>
+  find(header: JWSHeaderParameters): Promise<KeyObject>
   /**
    * `degraded` where no token can be checked, as far as is known. It does not wait for a fetch: expired keys are fetched in
    * the background, at most once in five seconds.
@@ -60,21 +56,21 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
       },
     )
 
-  const find: SigningKeys['find'] = async (header, token) => {
+  const find = async (header: JWSHeaderParameters): Promise<CryptoKey> => {
     try {
-      return await jwks(header, token)
+      return await jwks(header)
     } catch (cause) {
       if (!(cause instanceof jose.JWKSNoMatchingKey) || !mayRefetch()) throw cause
       await jwks.reload()
-      return jwks(header, token)
+      return jwks(header)
     }
   }
   const isUsable = () => (jwks.jwks()?.keys ?? []).some(({ kty, use }) => keyTypes.has(kty) && use !== 'enc')
 
   return {
-    async find(header, token) {
+    async find(header) {
       try {
-        const key = await find(header, token)
+        const key = keyOf(await find(header))
         failed = false
         return key
       } catch (cause) {
@@ -88,6 +84,20 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
       return failed || (jwks.fresh && !isUsable()) ? 'degraded' : 'up'
     },
   }
+}
+
+/** Made of each key once: a key of Web Cryptography can be used on another thread alone. */
+const keyObjects = new WeakMap<CryptoKey, KeyObject>()
+
+/** @throws for an RSA key of less than 2048 bits (RFC 7518 §3.3) */
+function keyOf(key: CryptoKey): KeyObject {
+  const known = keyObjects.get(key)
+  if (known !== undefined) return known
+  const made = KeyObject.from(key)
+  const { modulusLength } = made.asymmetricKeyDetails ?? {}
+  if (modulusLength !== undefined && modulusLength < MIN_RSA_BITS) throw new Error('The RSA key is too short.')
+  keyObjects.set(key, made)
+  return made
 }
 
 /** Says yes once in so many milliseconds, and whenever `always` does. */

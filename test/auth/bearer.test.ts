@@ -153,6 +153,8 @@ describe('an access token', () => {
     ['no exp', { exp: undefined }],
     ['an exp that is no number', { exp: '4000000000' }],
     ['an nbf in the future', { nbf: Math.floor(Date.now() / 1000) + 60 }],
+    ['an nbf that is no number', { nbf: '0' }],
+    ['an iat that is no number', { iat: '0' }],
     ['no sub', { sub: undefined }],
     ['an empty sub', { sub: '' }],
     ['a sub that is no text', { sub: 7 }],
