@@ -32,6 +32,8 @@ export interface World extends Installation {
   startInstallation(env: Readonly<Record<string, string>>): Promise<Installation>
   /** A program of targets/ that does operations, without HTTP. It ends with the world. */
   startOperations(program: string, env?: Readonly<Record<string, string>>): Promise<Target>
+  /** The least that whole flows can cost, with a database of its own. It ends with the world. */
+  startFloor(): Promise<Target>
   /** One of the programs of peers/. It ends with the world. */
   startPeer(program: string): Promise<Target>
   close(): Promise<void>
@@ -109,6 +111,10 @@ export async function createWorld({ profile, node, processes }: BenchOptions): P
       startFresh: (which) => (which === 'service' ? startService(main.databaseUrl, {}, []) : startExpress()),
       startInstallation,
       startOperations,
+      startFloor: async () => {
+        const env = { DATABASE_URL: await postgres.createDatabase() }
+        return start({ program: 'floor.mjs', port: await freePort(), env, ready: '/ready' })
+      },
       startPeer: async (name) => start({ program: `../peers/${name}`, port: await freePort(), ready: '/first-party' }),
       close,
     }

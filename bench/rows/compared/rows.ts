@@ -8,6 +8,7 @@ import type { Installation, World } from '../../world.js'
 import { SCHEMA, TYPE } from '../fixture.js'
 import type { Goal } from '../goal.js'
 import type { Row } from '../row.js'
+import { floorRow } from './floor.js'
 import { type IssuingSide, issuingRow, issuingRows } from './issuing.js'
 import { type PresentingSide, presentingRow, presentingRows } from './presenting.js'
 
@@ -118,7 +119,13 @@ export async function comparedRows(
       issuing.push(...issuingPeers(peers))
       presenting.push(...presentingPeers(peers))
     }
-    return [...(await issuingRows(issuing)), ...presentingRows(presenting, held)]
+    const floor = await world.startFloor()
+    return [
+      ...(await issuingRows(issuing)),
+      ...presentingRows(presenting, held),
+      floorRow(floor, 'issuing', ratio(issuingRow(BARE_ISSUER, 8), OF_BARE_ISSUER)),
+      floorRow(floor, 'presenting', ratio(presentingRow(CREDO, 8), OF_CREDO_PRESENTING)),
+    ]
   } finally {
     issuers.remove()
   }

@@ -1,0 +1,22 @@
+import { measureActors } from '../../measure/actors.js'
+import type { Caller } from '../../measure/caller.js'
+import type { Target } from '../../targets/target.js'
+import { SUBJECT } from '../fixture.js'
+import type { Goal } from '../goal.js'
+import type { Row } from '../row.js'
+
+/** Requests that answer nothing but that they were made, as many as the flow has. */
+async function floorOf(caller: Caller, flow: string): Promise<void> {
+  let steps = 1
+  for (let step = 0; step < steps; step += 1) {
+    const answer = await caller.json(`/${flow}/${step}`, { json: { credentialSubject: SUBJECT } })
+    steps = Number(answer.steps)
+  }
+}
+
+/** What a whole flow cannot cost less than (`targets/floor.mjs`), held against the goal of that flow. */
+export const floorRow = (target: Target, flow: 'issuing' | 'presenting', goals: readonly Goal[]): Row => ({
+  name: `the floor of ${flow} in full, 8 at once`,
+  goals,
+  measure: (seconds) => measureActors(target, [flow], floorOf, 8, seconds),
+})

@@ -1,0 +1,89 @@
+import { createHash, createPublicKey } from 'node:crypto'
+import express from 'express'
+import { exportJWK, generateKeyPair as generateJoseKeyPair, SignJWT } from 'jose'
+import pg from 'pg'
+import { answerMemory } from './memory.mjs'
+
+// The least that the flows "in full" can cost: bare Express for as many requests, as many statements of one row by the same driver, and the signatures
+// and decryptions that the standards ask for, by the service's own functions. Nothing is decided, validated, logged or put together.
+const dist = new URL('../../dist/server/', import.meta.url)
+const of = (path) => import(new URL(path, dist).href)
+const { createSigner, generateKeyPair, publicJwkOf, signCompact, verifyCompact } = await of('protocol/jose/jws.js')
+const { ecdhEsEncryption } = await of('protocol/jose/ecdh-es.js')
+const { decryptResponse, generateResponseKey } = await of('protocol/openid4vp/response-encryption.js')
+const { createBearerCheck } = await of('auth/bearer.js')
+const { sqlOver } = await of('database/sql.js')
+const { statementNames } = await of('database/statement-names.js')
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
+await pool.query(
+  'CREATE TABLE floor (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL, body jsonb NOT NULL)',
+)
+const sql = sqlOver(pool, statementNames())
+const shape = { parse: () => {} }
+const BODY = JSON.stringify({ state: 'Active', claims: { level: 'gold' }, padding: 'x'.repeat(600) })
+
+const { privateJwk, publicJwk } = await generateKeyPair('ES256')
+const signer = await createSigner(privateJwk, 'did:example:issuer#key-1')
+const claims = { iss: 'did:example:issuer', padding: 'x'.repeat(600) }
+const jws = await signCompact(signer, { typ: 'JWT' }, claims)
+const responseKey = generateResponseKey()
+const encrypt = ecdhEsEncryption(publicJwkOf(responseKey), { enc: 'A128GCM', kid: responseKey.kid })
+const jwe = encrypt(Buffer.from(JSON.stringify({ vp_token: { club: [jws] }, state: 'state' })))
+
+const rsa = await generateJoseKeyPair('RS256', { extractable: true })
+const token = await new SignJWT({})
+  .setProtectedHeader({ alg: 'RS256', kid: 'key-1' })
+  .setSubject('alice')
+  .setExpirationTime('1d')
+  .sign(rsa.privateKey)
+const rsaKey = createPublicKey({ key: await exportJWK(rsa.publicKey), format: 'jwk' })
+const checkBearer = createBearerCheck({
+  keys: { find: async () => rsaKey },
+  algorithms: ['RS256'],
+  didClaim: 'did',
+  clock: () => new Date(),
+})
+
+const DO = {
+  bearer: () => checkBearer(`Bearer ${token}`),
+  sign: () => signCompact(signer, { typ: 'JWT' }, claims),
+  verify: () => verifyCompact(jws, publicJwk),
+  newKey: () => generateResponseKey(),
+  decrypt: () => decryptResponse(jwe, responseKey),
+  hash: () => createHash('sha256').update(BODY).digest('base64url'),
+  read: () => sql(shape)`SELECT ${BODY}::jsonb AS body, ${'1'}::text AS id`,
+  write: () => sql(shape)`INSERT INTO floor (at, body) VALUES (${new Date()}, ${BODY}) RETURNING id`,
+}
+
+/** What each request of a flow cannot do without. */
+const FLOWS = {
+  // Offer made, offer, both metadata, token, nonce, credential.
+  issuing: [
+    ['bearer', 'read', 'write'],
+    ['write'],
+    ['read'],
+    ['read'],
+    ['write'],
+    [],
+    ['read', 'verify', 'sign', 'write'],
+  ],
+  // Request made, request object, answer, claims.
+  presenting: [
+    ['bearer', 'newKey', 'read', 'write'],
+    ['write', 'sign'],
+    ['read', 'decrypt', 'verify', 'verify', 'hash', 'write'],
+    ['bearer', 'read'],
+  ],
+}
+
+const app = express()
+app.get('/ready', (_request, response) => response.sendStatus(200))
+app.post('/:flow/:step', express.json(), async (request, response) => {
+  const { flow, step } = request.params
+  for (const what of FLOWS[flow][Number(step)]) await DO[what]()
+  response.json({ steps: FLOWS[flow].length, body: BODY })
+})
+
+answerMemory()
+app.listen(Number(process.env.PORT), '127.0.0.1')
