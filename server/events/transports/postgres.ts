@@ -7,6 +7,12 @@ import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 /** The channel of PostgreSQL's notifications. */
 export const EVENT_CHANNEL = 'credence_events'
 
+/** Named, so that it is parsed and planned once on the connection. */
+const ANNOUNCE = {
+  name: 'announce',
+  text: `SELECT pg_notify('${EVENT_CHANNEL}', message) FROM unnest($1::text[]) AS message`,
+}
+
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
 /** A statement is sent this often to detect connections that broke silently (by a proxy or NAT). */
@@ -99,9 +105,7 @@ export const postgresTransport =
       async send(messages) {
         running ??= run()
         const client = await inTime(link.promise, ANSWER_TIMEOUT_MS)
-        await client.query(`SELECT pg_notify('${EVENT_CHANNEL}', message) FROM unnest($1::text[]) AS message`, [
-          messages,
-        ])
+        await client.query({ ...ANNOUNCE, values: [messages] })
       },
       listen() {
         if (listening) return
