@@ -40,6 +40,8 @@ export interface RestMeta {
   readonly reply?: z.ZodType
   /** The JSON of its 202 answers, where it has any; for the document alone. */
   readonly accepted?: z.ZodType
+  /** The name of each event of a stream; `session` unless given. */
+  readonly eventName?: string
   /** What each event of a stream holds as JSON; for the client's declarations alone. */
   readonly event?: z.ZodType
   /** Whether it answers 304 to who has it already. */

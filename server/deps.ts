@@ -4,6 +4,8 @@ import type { AuditStore } from './audit/store.js'
 import type { Access, TokenCheck } from './auth/access.js'
 import type { SignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
+import type { Changes } from './console/changes/changes.js'
+import type { ChangeStore } from './console/changes/store.js'
 import type { ConsoleSessions } from './console/sessions/sessions.js'
 import type { ConsoleSessionStore } from './console/sessions/store.js'
 import type { Lists } from './database/replica/lists.js'
@@ -65,6 +67,7 @@ export interface Stores {
   readonly authorizationRequests: AuthorizationRequestStore
   readonly credentialHistory: CredentialHistoryStore
   readonly credentialList: CredentialListStore
+  readonly changes: ChangeStore
   readonly consoleSessions: ConsoleSessionStore
   readonly credentials: CredentialStore
   readonly dids: DidStore
@@ -101,6 +104,7 @@ export interface Stores {
 export interface ListStores {
   readonly agents: Pick<AgentStore, 'issuers' | 'verifiers'>
   readonly audit: Pick<AuditStore, 'page'>
+  readonly changes: ChangeStore
   readonly credentialList: CredentialListStore
   readonly dids: Pick<DidStore, 'createdBy' | 'ofHolder'>
   readonly holders: Pick<HolderStore, 'createdBy'>
@@ -159,6 +163,8 @@ export interface Deps {
   /** Where lists are read: from the primary, or the replica of DATABASE_REPLICA_URL. */
   readonly lists: Lists<ListStores>
   readonly events: Events
+  /** Streams of what changes in the lists of the console. */
+  readonly changes: Changes
   /** Keeps Server-Sent Events streams alive. */
   readonly pings: Pings
   readonly health: Health

@@ -41,13 +41,17 @@ export const { router, mergeRouters } = t
 /** No credentials asked for. */
 export const publicProcedure = t.procedure
 
-/** An open stream is no activity of a session: it would never end. */
-const isActivity = (type: string) => type !== 'subscription'
+/**
+ * Whether a call makes a session of the console last longer. An open stream does not, nor does what the console reads without
+ * anybody there, which its header `x-console-idle` says: a session would never end in front of a screen that changes by itself.
+ */
+const isActivity = (type: string, { request: { headers } }: Context) =>
+  type !== 'subscription' && headers['x-console-idle'] === undefined
 
 /** `x-client-secret`, or a session of the console whose user may all of that half; `caller` is that user. */
 const withSecret = (half: Half) =>
   t.procedure.use(async ({ ctx, next, type }) => {
-    const caller = await ctx.deps.access.client(ctx.request.headers, half, isActivity(type))
+    const caller = await ctx.deps.access.client(ctx.request.headers, half, isActivity(type, ctx))
     if (caller !== undefined) ctx.request.identified(caller)
     return next({ ctx: { client: true, caller } })
   })
@@ -63,7 +67,7 @@ type Permit = (caller: Caller, config: Config) => void
 /** One middleware for token and role, since each middleware costs as much as validating the input. */
 const authenticated = (permit: Permit) =>
   t.procedure.use(async ({ ctx, next, type }) => {
-    const caller = await ctx.deps.access.user(ctx.request.headers, isActivity(type))
+    const caller = await ctx.deps.access.user(ctx.request.headers, isActivity(type, ctx))
     ctx.request.identified(caller)
     permit(caller, ctx.deps.config)
     return next({ ctx: { caller } })
@@ -105,7 +109,7 @@ export const adminProcedure = authenticated((caller) => {
 
 /** Works without credentials and shows more with them; one that is sent and wrong is a 401. */
 export const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) => {
-  const sent = await ctx.deps.access.optional(ctx.request.headers, isActivity(type))
+  const sent = await ctx.deps.access.optional(ctx.request.headers, isActivity(type, ctx))
   if (sent.caller !== undefined) ctx.request.identified(sent.caller)
   return next({ ctx: { caller: sent.caller, client: sent.client } })
 })

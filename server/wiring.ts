@@ -9,6 +9,8 @@ import { auditTasks } from './audit/tasks.js'
 import { createAccess, createTokenCheck } from './auth/access.js'
 import { createSignIn } from './auth/sign-in.js'
 import type { Config } from './config.js'
+import { createChanges } from './console/changes/changes.js'
+import { changesIn, createChangeStore } from './console/changes/store.js'
 import { createConsoleSessions } from './console/sessions/sessions.js'
 import { createConsoleSessionStore } from './console/sessions/store.js'
 import { consoleTasks } from './console/tasks.js'
@@ -114,6 +116,7 @@ export function createStores(database: Database, announce: Announce = () => {}):
     authorizationRequests: createAuthorizationRequestStore(database),
     credentialHistory: createCredentialHistoryStore(database),
     credentialList: createCredentialListStore(database),
+    changes: createChangeStore(database),
     consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),
@@ -234,6 +237,14 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     log,
     onRead: metrics.listRead,
   })
+  const events = createEvents({
+    store: stores.events,
+    transport: await eventTransport(config, log),
+    key: sealingKey('session-events'),
+    log,
+    clock,
+    limits: config.streams,
+  })
   const deps: Deps = {
     config,
     formats: options.formats ?? standardFormats,
@@ -259,14 +270,8 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,
     lists: replica.lists,
-    events: createEvents({
-      store: stores.events,
-      transport: await eventTransport(config, log),
-      key: sealingKey('session-events'),
-      log,
-      clock,
-      limits: config.streams,
-    }),
+    events,
+    changes: createChanges({ store: changesIn(replica.lists), events, clock, log }),
     pings: createPings(options.pingEveryMs),
     health: {
       stopping: () => state.stopping,
@@ -315,7 +320,10 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     beginStop: () => {
       state.stopping = true
     },
-    endStreams: () => deps.events.end(),
+    endStreams: () => {
+      deps.changes.end()
+      deps.events.end()
+    },
     close: async () => {
       await maintenance.stop()
       deps.pings.close()

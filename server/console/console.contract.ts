@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
+import { zChange } from './changes/change.js'
 
 const zUser = z
   .strictObject({
@@ -33,6 +34,31 @@ export const session = {
   }),
   input: z.strictObject({}).prefault({}),
   output: zConsoleSession,
+}
+
+export const events = {
+  meta: route('GET', '/api/v1/console-events', {
+    tag: 'Console',
+    summary: 'Server-Sent Events of what changes in lists',
+    description:
+      'Events named `change` say which thing of a list changed, and its state as it is now, at most some seconds after the change: ids and ' +
+      'states alone, of what the caller may list. The first one is of the kind `everything`, and so is one in the place of more than can be ' +
+      'told: whatever is shown is then to be read anew. A thing that changes twice in a moment is told of once. Every 15 seconds a `ping` ' +
+      'with the data `keepalive`. The stream stays open until the access token expires; with a session of the console, of which it is no ' +
+      'activity, for a minute.',
+    access: 'user',
+    kind: 'events',
+    eventName: 'change',
+    produces: 'text/event-stream',
+    event: zChange,
+    errors: [403],
+  }),
+  input: z.strictObject({
+    lastEventId: z
+      .string()
+      .optional()
+      .meta({ description: 'Of no meaning: a stream that begins tells of everything.' }),
+  }),
 }
 
 export const logout = {

@@ -2,8 +2,8 @@ import { LOCAL_ADMIN } from '../auth/caller.js'
 import { rightsOf } from '../auth/rights.js'
 import type { Context } from '../context.js'
 import { errors, ServiceError } from '../errors.js'
-import { publicProcedure, router } from '../trpc.js'
-import { callback, login, logout, session } from './console.contract.js'
+import { publicProcedure, router, userProcedure } from '../trpc.js'
+import { callback, events, login, logout, session } from './console.contract.js'
 import { beginLogin, endLogin } from './login.js'
 import { logOut } from './logout.js'
 
@@ -37,6 +37,16 @@ export const consoleRouter = router({
       const nobody = { mode, user: null, idleAt: null, endsAt: null }
       if (mode === 'login') return { ...nobody, ...(await userOf(ctx)) }
       return { ...nobody, user: { sub: LOCAL_ADMIN.sub, name: null, ...rightsOf(LOCAL_ADMIN.roles, config) } }
+    }),
+
+  events: userProcedure
+    .meta(events.meta)
+    .input(events.input)
+    .subscription(({ ctx: { deps, caller, request } }) => {
+      const rights = rightsOf(caller.roles, deps.config)
+      // Whoever may list nothing would be told nothing.
+      if (!rights.mayIssue && !rights.mayVerify) throw errors.insufficientRole()
+      return deps.changes.watch({ caller, rights, signal: request.signal })
     }),
 
   logout: publicProcedure

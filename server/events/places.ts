@@ -40,6 +40,11 @@ export class StreamPlaces {
     }
   }
 
+  /** How many are taken. */
+  get taken(): number {
+    return this.#taken
+  }
+
   #giveBack(sub: string): void {
     this.#taken -= 1
     const left = (this.#byCaller.get(sub) ?? 0) - 1

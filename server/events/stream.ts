@@ -41,6 +41,12 @@ export interface Events {
   stream<Data>(options: StreamOptions<Data>): Promise<EventStream<Data>>
   /** Tells every process of events, once the statement that recorded them is committed. */
   readonly announce: Announce
+  /** The name by which processes speak of a session. */
+  readonly nameOf: (sessionId: string) => string
+  /** Calls a listener with the name of each session that goes on, by whichever process, until what it returns is called. */
+  follow(listener: (name: string) => void): () => void
+  /** For streams of other things, which count like those of sessions. */
+  readonly places: Pick<StreamPlaces, 'take'>
   /** How many streams are open. */
   open(): number
   /** Ends every stream, now and in future: the service stops. */
@@ -71,7 +77,9 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
   const reader = new EventReader(store, log)
   let stopped = false
 
+  const listeners = new Set<(name: string) => void>()
   const hear = (name: string, seq: number, data?: SessionEvent['data']) => {
+    for (const listener of listeners) listener(name)
     for (const subscription of subscriptions.of(name)) subscription.hear(seq, data)
   }
   const inquiry = new Inquiry(subscriptions, store, log)
@@ -161,8 +169,15 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
         announcer.announce(name, seq)
       }
     },
+    nameOf,
+    follow(listener) {
+      listeners.add(listener)
+      transport.listen()
+      return () => listeners.delete(listener)
+    },
+    places,
     check: transport.check,
-    open: () => subscriptions.size,
+    open: () => places.taken,
     end() {
       stopped = true
       reader.close()

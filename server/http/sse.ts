@@ -5,8 +5,8 @@ import { logFailure } from './failure.js'
 
 type StreamedEvent = readonly [id: string, data: unknown, ...rest: unknown[]]
 
-/** What `deps.events.stream` gives. */
-export type SessionEvents = AsyncIterable<StreamedEvent>
+/** What a subscription gives. */
+export type StreamedEvents = AsyncIterable<StreamedEvent>
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -17,8 +17,7 @@ const HEADERS = {
 }
 
 /**
- * Sends a stream of session events as Server-Sent Events (HTML §9.2): `id` is the event's seq, its name `session`, its
- * data the session as JSON; every 15 seconds a `ping` with data `keepalive`. The next event is asked for when the client
+ * Sends a stream as Server-Sent Events (HTML §9.2), each with its id, the stream's name for events and its data as JSON; every 15 seconds a `ping` with data `keepalive`. The next event is asked for when the client
  * has taken the last one, so that a slow reader is not buffered for; one that takes nothing between two pings is dropped.
  * The response ends when the stream does. HEAD gets the head alone.
  */
@@ -26,7 +25,8 @@ export async function sendEventStream(
   request: Request,
   response: Response,
   deps: Deps,
-  stream: SessionEvents,
+  stream: StreamedEvents,
+  name: string,
 ): Promise<void> {
   const events = stream[Symbol.asyncIterator]()
   try {
@@ -38,7 +38,7 @@ export async function sendEventStream(
       return
     }
     begin(response, deps)
-    while (await sendNext(events, response));
+    while (await sendNext(events, response, name));
     response.end()
   } catch (thrown) {
     // The connection stays: a client that has seen the end may send its next request on it at once. A process that stops closes it.
@@ -67,7 +67,7 @@ function begin(response: Response, deps: Pick<Deps, 'pings'>): void {
  *
  * @returns false where the stream has ended, or the client has gone.
  */
-async function sendNext(events: AsyncIterator<StreamedEvent>, response: Response): Promise<boolean> {
+async function sendNext(events: AsyncIterator<StreamedEvent>, response: Response, name: string): Promise<boolean> {
   const { value, done } = await events.next()
   if (done === true) return false
   if (response.destroyed) {
@@ -75,7 +75,7 @@ async function sendNext(events: AsyncIterator<StreamedEvent>, response: Response
     return false
   }
   const [id, data] = value
-  if (!response.write(`id: ${id}\nevent: session\ndata: ${JSON.stringify(data)}\n\n`)) await drained(response)
+  if (!response.write(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`)) await drained(response)
   return true
 }
 

@@ -53,8 +53,8 @@ function queryOf(client: CredenceClient, name: string): Query {
 }
 
 it('nothing must be given where nothing need be given, by the types', () => {
-  // Of its members one must be given, whichever.
-  expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create' | 'pages.create'>()
+  // Of its members one must be given, whichever; a client that follows a stream always says from where.
+  expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create' | 'console.events' | 'pages.create'>()
   expectTypeOf<CredenceClient['service']['version']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith({ limit: 1 })

@@ -132,7 +132,7 @@ async function serve(stream: () => AsyncIterable<readonly [string, unknown]>, ev
   const closed = vi.fn()
   app.get('/', (request, response) => {
     response.on('close', closed)
-    void sendEventStream(request, response, deps, stream())
+    void sendEventStream(request, response, deps, stream(), 'session')
   })
   const server = app.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import type { Rights } from '../../auth/rights.js'
+
+/**
+ * What the console has lists of. `statistics`: more was counted. `everything`: what changed is not known one by one, because the stream
+ * begins or too much changed at once.
+ */
+export const CHANGE_KINDS = [
+  'credential-offer-session',
+  'offering',
+  'credential',
+  'schema',
+  'verification-session',
+  'vp-query',
+  'trusted-issuer',
+  'agent',
+  'holder',
+  'wallet',
+  'other',
+  'statistics',
+  'everything',
+] as const
+
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+/** That something changed: which thing, and its state as it is now. */
+export interface Change {
+  readonly kind: ChangeKind
+  /** Null where no single thing changed. */
+  readonly id: string | null
+  /** Null where things of that kind have no states. */
+  readonly state: string | null
+}
+
+/** A thing that has a state. */
+export interface ListedState extends Change {
+  readonly kind: 'credential-offer-session' | 'verification-session' | 'credential' | 'schema'
+  readonly id: string
+  readonly state: string
+}
+
+export const zChange = z.object({
+  kind: z.enum(CHANGE_KINDS).meta({
+    description:
+      'What changed. `agent`: a record of an issuer or verifier, its keys or DIDs. `wallet`: what a hosted wallet has or does. ' +
+      '`statistics`: more was counted. `everything`: what changed is not told one by one; read anew whatever is shown.',
+  }),
+  id: z.string().nullable().meta({ description: 'Which one; null where no single thing changed.' }),
+  state: z.string().nullable().meta({ description: 'Its state as it is now; null where it has none.' }),
+})
+
+export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
+export const STATISTICS: Change = { kind: 'statistics', id: null, state: null }
+
+/** What of the audit's subjects each kind stands for, but for those that have states. */
+const KINDS: Readonly<Record<string, ChangeKind>> = {
+  'vp-query': 'vp-query',
+  'trusted-issuer': 'trusted-issuer',
+  issuer: 'agent',
+  verifier: 'agent',
+  key: 'agent',
+  did: 'agent',
+  holder: 'holder',
+  wallet_credential: 'wallet',
+  wallet_pending_issuance: 'wallet',
+  wallet_presentation: 'wallet',
+  flow: 'wallet',
+}
+
+/** The kind of a thing without states. @param subject as audit events call it */
+export const kindOf = (subject: string): ChangeKind =>
+  Object.hasOwn(KINDS, subject) ? (KINDS[subject] ?? 'other') : 'other'
+
+/** Whose lists have things of a kind: those of a half of the service, or an admin's alone. */
+const HALVES: Readonly<Record<ChangeKind, 'issuer' | 'verifier' | 'both' | 'admin'>> = {
+  'credential-offer-session': 'issuer',
+  offering: 'issuer',
+  credential: 'issuer',
+  schema: 'both',
+  'verification-session': 'verifier',
+  'vp-query': 'verifier',
+  'trusted-issuer': 'verifier',
+  agent: 'admin',
+  holder: 'admin',
+  wallet: 'admin',
+  other: 'admin',
+  statistics: 'both',
+  everything: 'both',
+}
+
+/** Whether a user's lists have what changed, so that they may hear of it. */
+export function maySee({ isAdmin, mayIssue, mayVerify }: Rights, { kind }: Change): boolean {
+  const half = HALVES[kind]
+  if (isAdmin) return true
+  if (half === 'both') return mayIssue || mayVerify
+  return (half === 'issuer' && mayIssue) || (half === 'verifier' && mayVerify)
+}

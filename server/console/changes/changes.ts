@@ -1,0 +1,197 @@
+import { type TrackedEnvelope, tracked } from '@trpc/server'
+import type { Caller } from '../../auth/caller.js'
+import type { Rights } from '../../auth/rights.js'
+import { errors } from '../../errors.js'
+import type { Events } from '../../events/stream.js'
+import type { Log } from '../../log.js'
+import { type Change, EVERYTHING, maySee } from './change.js'
+import { NewsReader } from './news.js'
+import type { ChangeStore } from './store.js'
+
+/** How often it is asked what changed, for as long as somebody watches. */
+const EVERY_MS = 1_000
+/** What a reader has not taken yet; where there is more, it is told that everything may have changed. */
+const MAX_WAITING = 200
+
+export interface WatchOptions {
+  /** Whose stream it is; it ends with the caller's token. */
+  readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
+  readonly rights: Rights
+  /** Aborts when the reader goes away. */
+  readonly signal: AbortSignal
+}
+
+export type ChangeStream = AsyncGenerator<TrackedEnvelope<Change>, void, undefined>
+
+/** Streams of what changes in the lists of the console, whichever process did it. */
+export interface Changes {
+  /**
+   * A stream of what changes in lists that the caller may read, at most a second or two after the commit; the first one is `everything`,
+   * by which who comes again reads anew what it shows. A thing that changes twice before it is told of is told of once. Like streams
+   * of sessions it ends when `signal` aborts, and throws 503 when the service stops or the caller's token expires.
+   *
+   * @throws 429 or 503 where too many streams are open.
+   */
+  watch(options: WatchOptions): ChangeStream
+  /** Ends every stream, now and in future: the service stops. */
+  end(): void
+}
+
+export interface ChangesOptions {
+  /** Reads from where lists are read, so that whoever hears of a change finds it there. */
+  readonly store: ChangeStore
+  readonly events: Pick<Events, 'places' | 'nameOf' | 'follow'>
+  readonly clock: () => Date
+  readonly log: Log
+  /** How often it is asked what changed, in milliseconds; every second unless given. */
+  readonly everyMs?: number
+}
+
+/** One reader of changes. */
+class Watcher {
+  readonly rights: Rights
+  readonly until: number
+  ended = false
+  #waiting = new Map<string, Change>()
+  #wake: (() => void) | undefined
+
+  constructor(rights: Rights, until: number) {
+    this.rights = rights
+    this.until = until
+  }
+
+  tell(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (!maySee(this.rights, change)) continue
+      if (this.#waiting.has(KEY_OF_EVERYTHING)) break
+      if (change.kind === 'everything' || this.#waiting.size >= MAX_WAITING) {
+        this.#waiting = new Map([[KEY_OF_EVERYTHING, EVERYTHING]])
+        break
+      }
+      this.#waiting.set(keyOf(change), change)
+    }
+    if (this.#waiting.size > 0) this.wake()
+  }
+
+  wake(): void {
+    this.#wake?.()
+    this.#wake = undefined
+  }
+
+  /** What it was not told of yet; none where it was only woken. */
+  async next(): Promise<Iterable<Change>> {
+    if (this.#waiting.size === 0 && !this.ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    const waiting = this.#waiting
+    this.#waiting = new Map()
+    return waiting.values()
+  }
+}
+
+const keyOf = ({ kind, id }: Change): string => `${kind} ${id ?? ''}`
+const KEY_OF_EVERYTHING = keyOf(EVERYTHING)
+
+export function createChanges({ store, events, clock, log, everyMs = EVERY_MS }: ChangesOptions): Changes {
+  const watchers = new Set<Watcher>()
+  let news: NewsReader | undefined
+  let timer: NodeJS.Timeout | undefined
+  let unfollow: (() => void) | undefined
+  /** Whether it is known from where on changes are read: whoever watches from then on may have missed all before. */
+  let begun = false
+  let asking = false
+  let failing = false
+  let stopped = false
+
+  const ask = async (reader: NewsReader): Promise<void> => {
+    asking = true
+    try {
+      const changes = await reader.read()
+      begun ||= reader === news
+      if (changes.length > 0) for (const watcher of watchers) watcher.tell(changes)
+      failing = false
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!failing)
+        log.warn({ reason }, 'what changed cannot be read: lists of the console do not change by themselves')
+      failing = true
+    } finally {
+      asking = false
+    }
+  }
+
+  const turn = () => {
+    const now = clock().getTime()
+    for (const watcher of watchers) if (now >= watcher.until) watcher.wake()
+    if (news !== undefined && !asking) void ask(news)
+  }
+
+  const enter = (watcher: Watcher) => {
+    watchers.add(watcher)
+    if (begun) watcher.tell([EVERYTHING])
+    if (timer !== undefined) return
+    // A reader of its own each time: what happened while nobody watched is nobody's news.
+    const reader = new NewsReader(store, events.nameOf, () => performance.now())
+    news = reader
+    unfollow = events.follow((name) => reader.heard(name))
+    timer = setInterval(turn, everyMs)
+    timer.unref()
+    turn()
+  }
+
+  const leave = (watcher: Watcher) => {
+    watcher.ended = true
+    watcher.wake()
+    watchers.delete(watcher)
+    if (watchers.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+    news = undefined
+    begun = false
+    unfollow?.()
+    unfollow = undefined
+  }
+
+  async function* follow(watcher: Watcher, goAway: () => void): ChangeStream {
+    let told = 0
+    try {
+      for (;;) {
+        const changes = await watcher.next()
+        for (const change of changes) {
+          if (stopped || watcher.ended) break
+          told += 1
+          yield tracked(String(told), change)
+        }
+        if (stopped) throw errors.stopping()
+        if (clock().getTime() >= watcher.until) throw errors.streamExpired()
+        if (watcher.ended) return
+      }
+    } finally {
+      goAway()
+    }
+  }
+
+  return {
+    watch({ caller, rights, signal }) {
+      if (stopped) throw errors.stopping()
+      const giveBack = events.places.take(caller.sub)
+      const watcher = new Watcher(rights, caller.expiresAt ?? Number.POSITIVE_INFINITY)
+      const goAway = () => {
+        giveBack()
+        signal.removeEventListener('abort', goAway)
+        leave(watcher)
+      }
+      signal.addEventListener('abort', goAway)
+      if (signal.aborted) goAway()
+      else enter(watcher)
+      return follow(watcher, goAway)
+    },
+    end() {
+      stopped = true
+      clearInterval(timer)
+      for (const watcher of watchers) watcher.wake()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import type { Change, ListedState } from './change.js'
+import { EVERYTHING, kindOf, STATISTICS } from './change.js'
+import type { ChangeStore, News, SessionKey } from './store.js'
+
+/** Audit events that are read at once; where there are more, nothing is told one by one. */
+const MAX_NEWS = 1_000
+/** How far before the newest audit event reading begins, so that transactions are heard of that are under way. */
+const BEFORE = 500
+/** For how long, in milliseconds, a missing number is asked for: the transaction that has it may still be under way. */
+const MISSING_MS = 10_000
+const MAX_MISSING = 1_000
+/** Sessions whose transitions are recognised. */
+const MAX_SESSIONS = 10_000
+/** Sessions that had not ended when reading began, of each state. */
+const FORMER_SESSIONS = 1_000
+
+/** Reads what changed since it was asked last, from the audit table and from what processes announce of sessions. */
+export class NewsReader {
+  readonly #store: ChangeStore
+  readonly #nameOf: (sessionId: string) => string
+  readonly #clock: () => number
+  /** The number of the newest audit event that was read; undefined before the first time. */
+  #position: number | undefined
+  /** Numbers below it that were not there, with when that was noticed. */
+  #missing = new Map<number, number>()
+  #counted: string | undefined
+  /** By the names under which sessions are announced. The one that was heard of longest ago stands first. */
+  readonly #sessions = new Map<string, SessionKey>()
+  readonly #moved = new Map<string, SessionKey>()
+
+  /** @param clock milliseconds, for durations alone */
+  constructor(store: ChangeStore, nameOf: (sessionId: string) => string, clock: () => number) {
+    this.#store = store
+    this.#nameOf = nameOf
+    this.#clock = clock
+  }
+
+  /** A session was announced, by that name, to have gone on. */
+  heard(name: string): void {
+    const session = this.#sessions.get(name)
+    if (session !== undefined) this.#moved.set(name, session)
+  }
+
+  /** What changed; {@link EVERYTHING} where that is too much to tell. Not to be called again before it has answered. */
+  async read(): Promise<Change[]> {
+    if (this.#position === undefined) return this.#begin()
+    const now = this.#clock()
+    const { events, counted } = await this.#store.news(this.#position, [...this.#missing.keys()], MAX_NEWS)
+    if (events.length >= MAX_NEWS) {
+      this.#position = undefined
+      return [EVERYTHING]
+    }
+    this.#note(events, now)
+    const sessions = [...this.#moved.values()]
+    this.#moved.clear()
+    const changes = await this.#changesOf(events, sessions)
+    if (this.#counted !== counted) changes.push(STATISTICS)
+    this.#counted = counted
+    return changes
+  }
+
+  async #begin(): Promise<Change[]> {
+    const newest = await this.#store.newest()
+    for (const session of await this.#store.openSessions(FORMER_SESSIONS)) this.#know(session)
+    const position = Math.max(0, newest - BEFORE)
+    const { events, counted } = await this.#store.news(position, [], MAX_NEWS)
+    this.#missing.clear()
+    this.#position = position
+    this.#note(events, this.#clock())
+    this.#counted = counted
+    // What was shown may be older than where reading begins.
+    return [EVERYTHING]
+  }
+
+  #note(events: readonly News[], now: number): void {
+    const before = this.#position ?? 0
+    for (const [number, since] of this.#missing) if (now - since >= MISSING_MS) this.#missing.delete(number)
+    let next = before + 1
+    for (const { id } of events) {
+      this.#missing.delete(id)
+      for (; next < id && this.#missing.size < MAX_MISSING; next += 1) this.#missing.set(next, now)
+      next = Math.max(next, id + 1)
+    }
+    this.#position = next - 1
+  }
+
+  #know(session: SessionKey): void {
+    const name = this.#nameOf(session.id)
+    this.#sessions.delete(name)
+    this.#sessions.set(name, session)
+    if (this.#sessions.size <= MAX_SESSIONS) return
+    for (const [oldest] of this.#sessions) {
+      this.#sessions.delete(oldest)
+      return
+    }
+  }
+
+  async #changesOf(events: readonly News[], sessions: readonly SessionKey[]): Promise<Change[]> {
+    const ids = (subject: string) =>
+      new Set(events.filter((event) => event.subject === subject).map(({ subjectId }) => subjectId))
+    const moved = (kind: SessionKey['kind']) => sessions.filter((session) => session.kind === kind).map(({ id }) => id)
+    const offerings = ids('offering')
+    const wanted = {
+      offerSessions: [...new Set([...offerings, ...moved('credential-offer-session')])],
+      verificationSessions: [...new Set([...ids('verification-session'), ...moved('verification-session')])],
+      credentials: [...ids('credential')],
+      schemas: [...ids('schema')],
+    }
+    const states = Object.values(wanted).some(({ length }) => length > 0) ? await this.#store.states(wanted) : []
+    for (const { kind, id } of states.filter(isSession)) this.#know({ kind, id })
+    const withSession = new Set(states.filter(isSession).map(({ id }) => id))
+    const stateless = new Map<string, Change>()
+    for (const { subject, subjectId } of events) {
+      if (OF_STATES.has(subject)) continue
+      if (subject === 'offering' && withSession.has(subjectId)) continue
+      const kind = subject === 'offering' ? subject : kindOf(subject)
+      stateless.set(`${kind} ${subjectId}`, { kind, id: subjectId, state: null })
+    }
+    return [...states, ...stateless.values()]
+  }
+}
+
+const OF_STATES: ReadonlySet<string> = new Set(['verification-session', 'credential', 'schema'])
+
+const isSession = (state: ListedState): state is ListedState & SessionKey =>
+  state.kind === 'credential-offer-session' || state.kind === 'verification-session'

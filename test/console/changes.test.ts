@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Change } from '../../server/console/changes/change.js'
+import { type EventReader, readEvents } from '../issuer/openid4vci/event-reader.js'
+import { postSchema, SUBJECT } from '../issuer/purchase.js'
+import { query } from '../support/postgres.js'
+import { type ServiceOptions, startService, type TestService } from '../support/service.js'
+import { dcql } from '../verifier/actors.js'
+import { ask as askConsole, logIn, OF_CONSOLE, startConsole } from './actors.js'
+
+const PATH = '/api/v1/console-events'
+const RPC = `/trpc/console.events?input=${encodeURIComponent(JSON.stringify({ json: {} }))}`
+const STREAM = { accept: 'text/event-stream' }
+const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
+const ENV = { ISSUER_ROLE: 'credence-issuer', VERIFIER_ROLE: 'credence-verifier' }
+const OPTIONS: ServiceOptions = { env: ENV, maintenance: false }
+
+let service: TestService
+let issuer: string
+let type: string
+
+const opened: EventReader[] = []
+
+beforeAll(async () => {
+  service = await startService(OPTIONS)
+  issuer = await service.bearer('ida', { roles: ['credence-issuer'] })
+  type = (await postSchema(service, issuer)).name
+})
+afterEach(async () => {
+  for (const stream of opened.splice(0)) await stream[Symbol.asyncDispose]()
+})
+afterAll(() => service.close())
+
+/** A stream of changes, of which the first one was read. */
+async function watch(roles: readonly string[], at = service) {
+  const authorization = await at.bearer('watcher', { roles })
+  const stream = await readEvents(at, PATH, { ...STREAM, authorization })
+  opened.push(stream)
+  const next = async (): Promise<Change> => {
+    for (;;) {
+      const { event, data = '' } = await stream.next()
+      if (event === 'change') return JSON.parse(data)
+    }
+  }
+  expect(await next()).toEqual(EVERYTHING)
+  return {
+    next,
+    /** Changes up to one of a kind and state, that one included. */
+    async until(kind: string, state: string | null): Promise<Change[]> {
+      const seen: Change[] = []
+      for (;;) {
+        const change = await next()
+        seen.push(change)
+        if (change.kind === kind && change.state === state) return seen
+      }
+    },
+  }
+}
+
+/** An offer: the id of its session, and the path at which a wallet reads it. */
+async function offer(at = service): Promise<{ id: string; path: string }> {
+  const { json, status, text } = await at.request('POST', '/credential-offers', {
+    authorization: await at.bearer('ida', { roles: ['credence-issuer'] }),
+    body: { credentialConfigurationIds: [type], credentialSubject: SUBJECT },
+  })
+  expect(status, text).toBe(201)
+  const uri = decodeURIComponent(json.credentialOfferUri)
+  return { id: json.credentialOfferSessionId, path: `/openid4vci/offers/${uri.split('/').at(-1)}` }
+}
+
+const without = (changes: readonly Change[], ...kinds: string[]) => changes.filter(({ kind }) => !kinds.includes(kind))
+
+describe('GET /api/v1/console-events', () => {
+  it('tells an issuer of offers and of how they go on, by id and state alone', async () => {
+    const changes = await watch(['credence-issuer'])
+    const { id, path } = await offer()
+    expect(without(await changes.until('credential-offer-session', 'Created'), 'everything')).toEqual([
+      { kind: 'credential-offer-session', id, state: 'Created' },
+    ])
+    const session = await service.request('GET', `/credential-offer-sessions/${id}`, { authorization: issuer })
+    expect(session.json.state).toBe('Created')
+    // A wallet reads the offer, which no audit event tells of.
+    const { json } = await service.request('GET', path)
+    expect(json.credential_configuration_ids).toEqual([type])
+    expect(await changes.next()).toEqual({ kind: 'credential-offer-session', id, state: 'OfferRetrieved' })
+  })
+
+  it('tells of it whichever process did it, and of sessions that were there before', async () => {
+    const { id, path } = await offer()
+    const other = await startService({
+      ...OPTIONS,
+      databaseUrl: service.databaseUrl,
+      identityProvider: service.identityProvider,
+    })
+    try {
+      const changes = await watch(['credence-issuer'], other)
+      await service.request('GET', path)
+      expect(without(await changes.until('credential-offer-session', 'OfferRetrieved'), 'statistics')).toEqual([
+        { kind: 'credential-offer-session', id, state: 'OfferRetrieved' },
+      ])
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('tells each half of its own things alone, and an admin of all', async () => {
+    const [issuing, verifying, all] = [
+      await watch(['credence-issuer']),
+      await watch(['credence-verifier']),
+      await watch(['admin']),
+    ]
+    const { id } = await offer()
+    const request = await service.request('POST', '/authorization-requests', {
+      authorization: await service.bearer('vera', { roles: ['credence-verifier'] }),
+      body: { dcqlQuery: dcql(service, 'dc+sd-jwt') },
+    })
+    expect(request.status, request.text).toBe(201)
+    const sessionId = request.json.verificationSessionId
+    const [offered, asked] = [
+      { kind: 'credential-offer-session', id, state: 'Created' },
+      { kind: 'verification-session', id: sessionId, state: 'RequestCreated' },
+    ]
+    const heard = [...(await all.until(asked.kind, asked.state))]
+    if (!heard.some(({ kind }) => kind === offered.kind)) heard.push(...(await all.until(offered.kind, offered.state)))
+    expect(heard).toEqual(expect.arrayContaining([offered, asked]))
+    expect(without(await verifying.until(asked.kind, asked.state), 'everything')).toEqual([asked])
+    expect(without(await issuing.until(offered.kind, offered.state), 'everything')).toEqual([offered])
+    // What comes next is of the own half again: the other's was never in the stream.
+    const next = await offer()
+    expect(await issuing.next()).toEqual({ ...offered, id: next.id })
+  })
+
+  it('is for users with a role: nobody else has a stream', async () => {
+    const holder = await service.bearer('holder')
+    const refused = await service.request('GET', PATH, { authorization: holder })
+    expect([refused.status, refused.json.message]).toEqual([403, 'Insufficient role.'])
+    expect((await service.request('GET', PATH)).status).toBe(401)
+    expect((await service.request('GET', PATH, { client: true })).status).toBe(401)
+  })
+
+  it('counts as a stream of its caller, and gives its place back', async () => {
+    const narrow = await startService({ env: { MAX_STREAMS_PER_CALLER: '1' }, maintenance: false })
+    try {
+      const authorization = await narrow.bearer('watcher', { roles: ['admin'] })
+      const first = await readEvents(narrow, PATH, { ...STREAM, authorization })
+      expect((await first.next()).data).toBe(JSON.stringify(EVERYTHING))
+      expect((await narrow.request('GET', RPC, { authorization })).text).toContain('Too many event streams')
+      await first[Symbol.asyncDispose]()
+      await expect.poll(() => narrow.deps.events.open()).toBe(0)
+      await using second = await readEvents(narrow, PATH, { ...STREAM, authorization })
+      expect(second.status).toBe(200)
+    } finally {
+      await narrow.close()
+    }
+  })
+
+  it('tells of everything where more changes at once than can be told', async () => {
+    const changes = await watch(['admin'])
+    await query(
+      service.databaseUrl,
+      `INSERT INTO audit_events (action, subject, subject_id) SELECT 'vp-query.created', 'vp-query', n FROM generate_series(1, 1200) n`,
+    )
+    expect(await changes.next()).toEqual(EVERYTHING)
+  })
+
+  it('tells of what is committed after what came later', async () => {
+    const changes = await watch(['admin'])
+    await query(
+      service.databaseUrl,
+      `WITH number AS (SELECT nextval(pg_get_serial_sequence('audit_events', 'id')) AS late)
+       INSERT INTO audit_events (action, subject, subject_id) SELECT 'vp-query.created', 'vp-query', 'number ' || late FROM number`,
+    )
+    const [later] = without(await changes.until('vp-query', null), 'statistics')
+    const late = Number(later?.id?.replace('number ', ''))
+    expect(late).toBeGreaterThan(0)
+    await query(
+      service.databaseUrl,
+      `INSERT INTO audit_events (id, action, subject, subject_id) OVERRIDING SYSTEM VALUE VALUES (${late}, 'vp-query.created', 'vp-query', 'late')`,
+    )
+    expect(await changes.next()).toEqual({ kind: 'vp-query', id: 'late', state: null })
+  })
+})
+
+describe('a session of the console', () => {
+  it('is not made to last longer by its stream, nor by what is read while nobody is there', async () => {
+    const MINUTE = 60_000
+    let now = Date.now()
+    const open = await startConsole({ clock: () => new Date(now), maintenance: false })
+    try {
+      const { browser } = await logIn(open)
+      const headers = { ...OF_CONSOLE, ...STREAM, cookie: browser.cookies(open.service.url) }
+      const idle = (path: string) =>
+        askConsole(open.service, browser, 'GET', path, { headers: { 'x-console-idle': '1' } })
+      now += 29 * MINUTE
+      await using stream = await readEvents(open.service, PATH, headers)
+      expect(stream.status).toBe(200)
+      expect((await idle('/api/v1/schemas')).status).toBe(200)
+      now += 2 * MINUTE
+      expect((await readEvents(open.service, PATH, headers)).status).toBe(401)
+      expect((await idle('/api/v1/schemas')).status).toBe(401)
+    } finally {
+      await open[Symbol.asyncDispose]()
+    }
+  })
+})
