@@ -54,7 +54,7 @@ export interface RestMeta {
 /**
  * Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. `issuer` and
  * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; their operators see what all callers made: they
- * have the client secret, the role `admin`, or that role where it is set, and an `operator` has the secret or `admin`. `wallet` holds a
+ * have the client secret, the role `admin`, or that role where it is set (`eitherOperator`: one of the two), and an `operator` has the secret or `admin`. `wallet` holds a
  * token of this service, and `console` a session of the console, which counts as token or secret elsewhere.
  */
 export type RouteAccess =
@@ -65,6 +65,7 @@ export type RouteAccess =
   | 'operator'
   | 'issuerOperator'
   | 'verifierOperator'
+  | 'eitherOperator'
   | 'user'
   | 'issuer'
   | 'verifier'
@@ -96,6 +97,7 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   operator: [401, 403],
   issuerOperator: [401, 403],
   verifierOperator: [401, 403],
+  eitherOperator: [401, 403],
   user: [401],
   issuer: [401, 403],
   verifier: [401, 403],

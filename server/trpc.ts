@@ -121,25 +121,31 @@ export const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller,
   return next()
 })
 
-/** `x-client-secret`, or Bearer with the role `admin` or, where it is configured, the role of that half of the service. */
-const halfOperatorProcedure = (roleOf: (config: Config) => string | undefined) =>
+/** `x-client-secret`, or Bearer with the role `admin` or, where they are configured, one of those roles. */
+const halfOperatorProcedure = (rolesOf: (config: Config) => readonly (string | undefined)[]) =>
   optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
     if (!client && caller === undefined) throw errors.unauthorized()
     if (!client && caller !== undefined && !isAdmin(caller)) {
-      const role = roleOf(deps.config)
-      if (role === undefined || !caller.roles.has(role)) throw errors.insufficientRole()
+      const has = (role: string | undefined) => role !== undefined && caller.roles.has(role)
+      if (!rolesOf(deps.config).some(has)) throw errors.insufficientRole()
     }
     return next()
   })
 
 /** Whoever runs the whole installation: `x-client-secret`, or Bearer with the role `admin`. */
-export const operatorProcedure = halfOperatorProcedure(() => undefined)
+export const operatorProcedure = halfOperatorProcedure(() => [])
 
 /** Whoever runs the issuing half of an installation, and sees what all its callers made. */
-export const issuerOperatorProcedure = halfOperatorProcedure(({ issuerRole }) => issuerRole)
+export const issuerOperatorProcedure = halfOperatorProcedure(({ issuerRole }) => [issuerRole])
 
 /** Whoever runs the verifying half. */
-export const verifierOperatorProcedure = halfOperatorProcedure(({ verifierRole }) => verifierRole)
+export const verifierOperatorProcedure = halfOperatorProcedure(({ verifierRole }) => [verifierRole])
+
+/** Whoever runs one of the halves. */
+export const eitherOperatorProcedure = halfOperatorProcedure(({ issuerRole, verifierRole }) => [
+  issuerRole,
+  verifierRole,
+])
 
 /**
  * Bearer, `admin`, and the holder must have been created by the caller. Ownership comes before the input is validated, so

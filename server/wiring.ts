@@ -271,7 +271,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     stores,
     lists: replica.lists,
     events,
-    changes: createChanges({ store: changesIn(replica.lists), events, clock, log }),
+    changes: createChanges({ store: changesIn(replica.lists), events, clock, log, newId: randomUUID }),
     pings: createPings(options.pingEveryMs),
     health: {
       stopping: () => state.stopping,

@@ -1,14 +1,17 @@
 import { createCredenceClient, type Fetch } from '../index.js'
 import { serviceUrl } from './address.js'
 import { connection } from './connection.js'
+import { isSomebodyThere } from './presence.js'
 
 /**
  * Every call of the console says that it is one: a page of another site cannot set this header without being asked about it
- * first, and the session's cookie counts on requests that have it alone.
+ * first, and the session's cookie counts on requests that have it alone. What is read while nobody is there says so: it makes no session
+ * last longer.
  */
 const consoleFetch: Fetch = async (address, request) => {
   const headers = new Headers(request.headers)
   headers.set('x-console', '1')
+  if ((request.method ?? 'GET') === 'GET' && !isSomebodyThere()) headers.set('x-console-idle', '1')
   try {
     const response = await fetch(address, { ...request, headers })
     connection.heard(response.status)

@@ -27,6 +27,8 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
     'who has the client secret, or a token with the role admin (or ISSUER_ROLE, where the service has set it)',
   verifierOperator:
     'who has the client secret, or a token with the role admin (or VERIFIER_ROLE, where the service has set it)',
+  eitherOperator:
+    'who has the client secret, or a token with the role admin (or ISSUER_ROLE or VERIFIER_ROLE, where the service has set them)',
   user: 'who has a token',
   issuer: 'who has a token (with ISSUER_ROLE, where the service has set it)',
   verifier: 'who has a token (with VERIFIER_ROLE, where the service has set it)',

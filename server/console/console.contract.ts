@@ -37,27 +37,23 @@ export const session = {
 }
 
 export const events = {
-  meta: route('GET', '/api/v1/console-events', {
+  meta: route('GET', '/api/v1/console/events', {
     tag: 'Console',
     summary: 'Server-Sent Events of what changes in lists',
     description:
       'Events named `change` say which thing of a list changed, and its state as it is now, at most some seconds after the change: ids and ' +
       'states alone, of what the caller may list. The first one is of the kind `everything`, and so is one in the place of more than can be ' +
-      'told: whatever is shown is then to be read anew. A thing that changes twice in a moment is told of once. Every 15 seconds a `ping` ' +
+      'told: whatever is shown is then to be read anew. `Last-Event-ID` brings what was missed in its place, where that is known. A thing that changes twice in a moment is told of once. Every 15 seconds a `ping` ' +
       'with the data `keepalive`. The stream stays open until the access token expires; with a session of the console, of which it is no ' +
       'activity, for a minute.',
-    access: 'user',
+    access: 'eitherOperator',
     kind: 'events',
     eventName: 'change',
     produces: 'text/event-stream',
     event: zChange,
-    errors: [403],
   }),
   input: z.strictObject({
-    lastEventId: z
-      .string()
-      .optional()
-      .meta({ description: 'Of no meaning: a stream that begins tells of everything.' }),
+    lastEventId: z.string().optional().meta({ description: 'What the header Last-Event-ID says otherwise.' }),
   }),
 }
 

@@ -28,6 +28,14 @@ export interface StreamOptions<Data> {
 /** A stream of `[seq as text, session]`, in the envelope by which tRPC tells ids from data. */
 export type EventStream<Data> = AsyncGenerator<TrackedEnvelope<Data>, void, undefined>
 
+/** Who is told which sessions go on. */
+export interface SessionListener {
+  /** A session has gone on. @param name by which processes speak of it */
+  heard(name: string): void
+  /** Sessions may have gone on of which nothing was heard: listening has begun only now, or again after an outage. */
+  missed(): void
+}
+
 /** Streams of session events: across all processes of the installation, in order, none skipped and none twice. */
 export interface Events {
   /**
@@ -43,8 +51,8 @@ export interface Events {
   readonly announce: Announce
   /** The name by which processes speak of a session. */
   readonly nameOf: (sessionId: string) => string
-  /** Calls a listener with the name of each session that goes on, by whichever process, until what it returns is called. */
-  follow(listener: (name: string) => void): () => void
+  /** Tells a listener of each session that goes on, by whichever process, until what it returns is called. */
+  follow(listener: SessionListener): () => void
   /** For streams of other things, which count like those of sessions. */
   readonly places: Pick<StreamPlaces, 'take'>
   /** How many streams are open. */
@@ -77,9 +85,9 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
   const reader = new EventReader(store, log)
   let stopped = false
 
-  const listeners = new Set<(name: string) => void>()
+  const listeners = new Set<SessionListener>()
   const hear = (name: string, seq: number, data?: SessionEvent['data']) => {
-    for (const listener of listeners) listener(name)
+    for (const listener of listeners) listener.heard(name)
     for (const subscription of subscriptions.of(name)) subscription.hear(seq, data)
   }
   const inquiry = new Inquiry(subscriptions, store, log)
@@ -87,7 +95,10 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
     onMessage: (message) => {
       for (const { name, seq } of unpacked(message)) hear(name, seq)
     },
-    onListening: () => inquiry.ask(),
+    onListening: () => {
+      inquiry.ask()
+      for (const listener of listeners) listener.missed()
+    },
   })
   const announcer = new Announcer(transport, log)
 

@@ -25,6 +25,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   operator: [{ bearer: [] }, { clientSecret: [] }],
   issuerOperator: [{ bearer: [] }, { clientSecret: [] }],
   verifierOperator: [{ bearer: [] }, { clientSecret: [] }],
+  eitherOperator: [{ bearer: [] }, { clientSecret: [] }],
   user: [{ bearer: [] }],
   issuer: [{ bearer: [] }],
   verifier: [{ bearer: [] }],

@@ -91,7 +91,9 @@ export function receivedExample({ headers, text, json }: Visited, url: string): 
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('image/')) return '‰PNG…'
   if (type.startsWith('text/event-stream')) {
-    return text.replace(/^data: (.*)$/m, (_, data) => `data: ${JSON.stringify(steady.json(JSON.parse(data)))}`)
+    return text
+      .replace(/^id: (.*)$/m, (_, id) => `id: ${steady.text(id)}`)
+      .replace(/^data: (.*)$/m, (_, data) => `data: ${JSON.stringify(steady.json(JSON.parse(data)))}`)
   }
   const shown = steady.text(text)
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}…` : shown

@@ -96,7 +96,7 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('GET', '/api/v1/credentials/{id}/history', { at: { id: claimed.id } })
   await go('GET', '/api/v1/setup')
   await go('GET', '/api/v1/settings')
-  await go('GET', '/api/v1/console-events')
+  await go('GET', '/api/v1/console/events')
   const trusted = await go('POST', '/api/v1/trusted-issuers', {
     body: { issuer: 'https://university.example', note: 'Diplomas' },
   })

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { useChanges } from '../changes/use-changes.js'
 import { PLACES } from '../navigation.js'
 import { type Session, session } from '../queries/session.js'
 import { onSignedIn } from '../signed-in.js'
@@ -21,6 +22,7 @@ function useSession(): { readonly data: Session | undefined; readonly hadUser: b
     if (hasUser) setHadUser(true)
   }, [hasUser])
   useEffect(() => onSignedIn(() => void client.invalidateQueries()), [client])
+  useChanges(hasUser)
   return { data, hadUser, isKnown: !isPending }
 }
 

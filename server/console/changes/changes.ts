@@ -10,6 +10,10 @@ import type { ChangeStore } from './store.js'
 
 /** How often it is asked what changed, for as long as somebody watches. */
 const EVERY_MS = 1_000
+/** For how long it is asked on when nobody watches any more: streams end by themselves, and begin again. */
+const LINGER_MS = 15_000
+/** Changes that are told again to who comes again. */
+const MAX_REMEMBERED = 1_000
 /** What a reader has not taken yet; where there is more, it is told that everything may have changed. */
 const MAX_WAITING = 200
 
@@ -17,6 +21,8 @@ export interface WatchOptions {
   /** Whose stream it is; it ends with the caller's token. */
   readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
   readonly rights: Rights
+  /** What the reader saw last (the SSE `Last-Event-ID`). */
+  readonly lastEventId?: string | undefined
   /** Aborts when the reader goes away. */
   readonly signal: AbortSignal
 }
@@ -26,8 +32,8 @@ export type ChangeStream = AsyncGenerator<TrackedEnvelope<Change>, void, undefin
 /** Streams of what changes in the lists of the console, whichever process did it. */
 export interface Changes {
   /**
-   * A stream of what changes in lists that the caller may read, at most a second or two after the commit; the first one is `everything`,
-   * by which who comes again reads anew what it shows. A thing that changes twice before it is told of is told of once. Like streams
+   * A stream of what changes in lists that the caller may read, at most a second or two after the commit. The first one is `everything`,
+   * by which whoever comes reads anew what it shows, unless what it missed since `lastEventId` is remembered here. A thing that changes twice before it is told of is told of once. Like streams
    * of sessions it ends when `signal` aborts, and throws 503 when the service stops or the caller's token expires.
    *
    * @throws 429 or 503 where too many streams are open.
@@ -43,8 +49,15 @@ export interface ChangesOptions {
   readonly events: Pick<Events, 'places' | 'nameOf' | 'follow'>
   readonly clock: () => Date
   readonly log: Log
+  readonly newId: () => string
   /** How often it is asked what changed, in milliseconds; every second unless given. */
   readonly everyMs?: number
+}
+
+/** A change with the number that this process gave it. */
+interface Numbered {
+  readonly number: number
+  readonly change: Change
 }
 
 /** One reader of changes. */
@@ -52,7 +65,7 @@ class Watcher {
   readonly rights: Rights
   readonly until: number
   ended = false
-  #waiting = new Map<string, Change>()
+  #waiting = new Map<string, Numbered>()
   #wake: (() => void) | undefined
 
   constructor(rights: Rights, until: number) {
@@ -60,15 +73,17 @@ class Watcher {
     this.until = until
   }
 
-  tell(changes: readonly Change[]): void {
-    for (const change of changes) {
+  tell(changes: readonly Numbered[]): void {
+    for (const { number, change } of changes) {
       if (!maySee(this.rights, change)) continue
-      if (this.#waiting.has(KEY_OF_EVERYTHING)) break
-      if (change.kind === 'everything' || this.#waiting.size >= MAX_WAITING) {
-        this.#waiting = new Map([[KEY_OF_EVERYTHING, EVERYTHING]])
-        break
+      const isFull = this.#waiting.size >= MAX_WAITING || this.#waiting.has(KEY_OF_EVERYTHING)
+      if (isFull || change.kind === 'everything')
+        this.#waiting = new Map([[KEY_OF_EVERYTHING, { number, change: EVERYTHING }]])
+      else {
+        // It takes its place anew, so that numbers only grow.
+        this.#waiting.delete(keyOf(change))
+        this.#waiting.set(keyOf(change), { number, change })
       }
-      this.#waiting.set(keyOf(change), change)
     }
     if (this.#waiting.size > 0) this.wake()
   }
@@ -79,7 +94,7 @@ class Watcher {
   }
 
   /** What it was not told of yet; none where it was only woken. */
-  async next(): Promise<Iterable<Change>> {
+  async next(): Promise<Iterable<Numbered>> {
     if (this.#waiting.size === 0 && !this.ended) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -94,10 +109,15 @@ class Watcher {
 const keyOf = ({ kind, id }: Change): string => `${kind} ${id ?? ''}`
 const KEY_OF_EVERYTHING = keyOf(EVERYTHING)
 
-export function createChanges({ store, events, clock, log, everyMs = EVERY_MS }: ChangesOptions): Changes {
+export function createChanges({ store, events, clock, log, newId, everyMs = EVERY_MS }: ChangesOptions): Changes {
   const watchers = new Set<Watcher>()
+  /** Numbers are of one process, and of the time for which it reads without a pause. */
+  let series = ''
+  let number = 0
+  let remembered: Numbered[] = []
   let news: NewsReader | undefined
   let timer: NodeJS.Timeout | undefined
+  let lingering: NodeJS.Timeout | undefined
   let unfollow: (() => void) | undefined
   /** Whether it is known from where on changes are read: whoever watches from then on may have missed all before. */
   let begun = false
@@ -105,12 +125,27 @@ export function createChanges({ store, events, clock, log, everyMs = EVERY_MS }:
   let failing = false
   let stopped = false
 
+  const tellAll = (changes: readonly Change[]) => {
+    if (changes.length === 0) return
+    const numbered = changes.map((change) => ({ number: ++number, change }))
+    remembered = [...remembered, ...numbered].slice(-MAX_REMEMBERED)
+    for (const watcher of watchers) watcher.tell(numbered)
+  }
+
+  /** What a reader missed: everything, where that is not known one by one. */
+  const missed = (lastEventId: string | undefined): readonly Numbered[] => {
+    const [, of, seen] = /^(.+)\.(\d{1,15})$/.exec(lastEventId ?? '') ?? []
+    const first = remembered[0]?.number ?? number + 1
+    if (of !== series || Number(seen) + 1 < first) return [{ number, change: EVERYTHING }]
+    return remembered.filter((each) => each.number > Number(seen))
+  }
+
   const ask = async (reader: NewsReader): Promise<void> => {
     asking = true
     try {
       const changes = await reader.read()
       begun ||= reader === news
-      if (changes.length > 0) for (const watcher of watchers) watcher.tell(changes)
+      if (reader === news) tellAll(changes)
       failing = false
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -128,14 +163,17 @@ export function createChanges({ store, events, clock, log, everyMs = EVERY_MS }:
     if (news !== undefined && !asking) void ask(news)
   }
 
-  const enter = (watcher: Watcher) => {
+  const enter = (watcher: Watcher, lastEventId: string | undefined) => {
     watchers.add(watcher)
-    if (begun) watcher.tell([EVERYTHING])
+    clearTimeout(lingering)
+    if (begun) watcher.tell(missed(lastEventId))
     if (timer !== undefined) return
+    series = newId()
+    remembered = []
     // A reader of its own each time: what happened while nobody watched is nobody's news.
     const reader = new NewsReader(store, events.nameOf, () => performance.now())
     news = reader
-    unfollow = events.follow((name) => reader.heard(name))
+    unfollow = events.follow(reader)
     timer = setInterval(turn, everyMs)
     timer.unref()
     turn()
@@ -145,7 +183,12 @@ export function createChanges({ store, events, clock, log, everyMs = EVERY_MS }:
     watcher.ended = true
     watcher.wake()
     watchers.delete(watcher)
-    if (watchers.size > 0) return
+    if (watchers.size > 0 || stopped) return
+    clearTimeout(lingering)
+    lingering = setTimeout(rest, LINGER_MS).unref()
+  }
+
+  const rest = () => {
     clearInterval(timer)
     timer = undefined
     news = undefined
@@ -155,14 +198,12 @@ export function createChanges({ store, events, clock, log, everyMs = EVERY_MS }:
   }
 
   async function* follow(watcher: Watcher, goAway: () => void): ChangeStream {
-    let told = 0
     try {
       for (;;) {
         const changes = await watcher.next()
-        for (const change of changes) {
+        for (const { number, change } of changes) {
           if (stopped || watcher.ended) break
-          told += 1
-          yield tracked(String(told), change)
+          yield tracked(`${series}.${number}`, change)
         }
         if (stopped) throw errors.stopping()
         if (clock().getTime() >= watcher.until) throw errors.streamExpired()
@@ -174,7 +215,7 @@ export function createChanges({ store, events, clock, log, everyMs = EVERY_MS }:
   }
 
   return {
-    watch({ caller, rights, signal }) {
+    watch({ caller, rights, lastEventId, signal }) {
       if (stopped) throw errors.stopping()
       const giveBack = events.places.take(caller.sub)
       const watcher = new Watcher(rights, caller.expiresAt ?? Number.POSITIVE_INFINITY)
@@ -185,12 +226,13 @@ export function createChanges({ store, events, clock, log, everyMs = EVERY_MS }:
       }
       signal.addEventListener('abort', goAway)
       if (signal.aborted) goAway()
-      else enter(watcher)
+      else enter(watcher, lastEventId)
       return follow(watcher, goAway)
     },
     end() {
       stopped = true
-      clearInterval(timer)
+      clearTimeout(lingering)
+      rest()
       for (const watcher of watchers) watcher.wake()
     },
   }

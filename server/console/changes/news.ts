@@ -1,6 +1,6 @@
 import type { Change, ListedState } from './change.js'
 import { EVERYTHING, kindOf, STATISTICS } from './change.js'
-import type { ChangeStore, News, SessionKey } from './store.js'
+import type { ChangeStore, News, OpenSession, SessionKey } from './store.js'
 
 /** Audit events that are read at once; where there are more, nothing is told one by one. */
 const MAX_NEWS = 1_000
@@ -24,8 +24,10 @@ export class NewsReader {
   /** Numbers below it that were not there, with when that was noticed. */
   #missing = new Map<number, number>()
   #counted: string | undefined
-  /** By the names under which sessions are announced. The one that was heard of longest ago stands first. */
-  readonly #sessions = new Map<string, SessionKey>()
+  /** By the names under which sessions are announced, as they were last. The one that was heard of longest ago stands first. */
+  readonly #sessions = new Map<string, OpenSession>()
+  /** Whether announcements may have been missed. */
+  #deaf = false
   readonly #moved = new Map<string, SessionKey>()
 
   /** @param clock milliseconds, for durations alone */
@@ -41,19 +43,28 @@ export class NewsReader {
     if (session !== undefined) this.#moved.set(name, session)
   }
 
+  /** Sessions may have gone on without being announced here. */
+  missed(): void {
+    this.#deaf = true
+  }
+
   /** What changed; {@link EVERYTHING} where that is too much to tell. Not to be called again before it has answered. */
   async read(): Promise<Change[]> {
-    if (this.#position === undefined) return this.#begin()
-    const now = this.#clock()
-    const { events, counted } = await this.#store.news(this.#position, [...this.#missing.keys()], MAX_NEWS)
-    if (events.length >= MAX_NEWS) {
+    try {
+      return await (this.#position === undefined ? this.#begin() : this.#goOn(this.#position))
+    } catch (error) {
+      // Part of it may be lost.
       this.#position = undefined
-      return [EVERYTHING]
+      throw error
     }
+  }
+
+  async #goOn(position: number): Promise<Change[]> {
+    const now = this.#clock()
+    const { events, counted } = await this.#store.news(position, [...this.#missing.keys()], MAX_NEWS)
+    if (events.length >= MAX_NEWS) return this.#begin()
     this.#note(events, now)
-    const sessions = [...this.#moved.values()]
-    this.#moved.clear()
-    const changes = await this.#changesOf(events, sessions)
+    const changes = await this.#changesOf(events)
     if (this.#counted !== counted) changes.push(STATISTICS)
     this.#counted = counted
     return changes
@@ -84,7 +95,7 @@ export class NewsReader {
     this.#position = next - 1
   }
 
-  #know(session: SessionKey): void {
+  #know(session: OpenSession): void {
     const name = this.#nameOf(session.id)
     this.#sessions.delete(name)
     this.#sessions.set(name, session)
@@ -95,19 +106,28 @@ export class NewsReader {
     }
   }
 
-  async #changesOf(events: readonly News[], sessions: readonly SessionKey[]): Promise<Change[]> {
+  async #changesOf(events: readonly News[]): Promise<Change[]> {
     const ids = (subject: string) =>
       new Set(events.filter((event) => event.subject === subject).map(({ subjectId }) => subjectId))
-    const moved = (kind: SessionKey['kind']) => sessions.filter((session) => session.kind === kind).map(({ id }) => id)
     const offerings = ids('offering')
+    const known = new Map(this.#sessions)
+    const moved: readonly SessionKey[] = [...this.#moved.values()]
+    const asked = this.#deaf ? [...moved, ...known.values()] : moved
+    this.#moved.clear()
+    this.#deaf = false
+    const askedOf = (kind: SessionKey['kind']) => asked.filter((session) => session.kind === kind).map(({ id }) => id)
     const wanted = {
-      offerSessions: [...new Set([...offerings, ...moved('credential-offer-session')])],
-      verificationSessions: [...new Set([...ids('verification-session'), ...moved('verification-session')])],
+      offerSessions: [...new Set([...offerings, ...askedOf('credential-offer-session')])],
+      verificationSessions: [...new Set([...ids('verification-session'), ...askedOf('verification-session')])],
       credentials: [...ids('credential')],
       schemas: [...ids('schema')],
     }
     const states = Object.values(wanted).some(({ length }) => length > 0) ? await this.#store.states(wanted) : []
-    for (const { kind, id } of states.filter(isSession)) this.#know({ kind, id })
+    for (const session of states.filter(isSession)) this.#know(session)
+    // A session may go on in the same state: an offer that waits for a decision does.
+    const wentOn = new Set([...moved.map(({ id }) => id), ...events.map(({ subjectId }) => subjectId)])
+    const isNews = (state: ListedState) =>
+      !isSession(state) || wentOn.has(state.id) || known.get(this.#nameOf(state.id))?.state !== state.state
     const withSession = new Set(states.filter(isSession).map(({ id }) => id))
     const stateless = new Map<string, Change>()
     for (const { subject, subjectId } of events) {
@@ -116,11 +136,11 @@ export class NewsReader {
       const kind = subject === 'offering' ? subject : kindOf(subject)
       stateless.set(`${kind} ${subjectId}`, { kind, id: subjectId, state: null })
     }
-    return [...states, ...stateless.values()]
+    return [...states.filter(isNews), ...stateless.values()]
   }
 }
 
 const OF_STATES: ReadonlySet<string> = new Set(['verification-session', 'credential', 'schema'])
 
-const isSession = (state: ListedState): state is ListedState & SessionKey =>
+const isSession = (state: ListedState): state is OpenSession =>
   state.kind === 'credential-offer-session' || state.kind === 'verification-session'

@@ -42,9 +42,15 @@ export interface SessionKey {
   readonly id: string
 }
 
-const zSessionKey: z.ZodType<SessionKey> = z.strictObject({
+/** As it is now. */
+export interface OpenSession extends SessionKey {
+  readonly state: string
+}
+
+const zOpenSession: z.ZodType<OpenSession> = z.strictObject({
   kind: z.enum(['credential-offer-session', 'verification-session']),
   id: z.string(),
+  state: z.string(),
 })
 
 const OPEN_STATES = CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state))
@@ -95,13 +101,13 @@ export function createChangeStore({ bounded, sql }: Database) {
         WHERE id = ANY(${schemas}::text[])`,
 
     /** The newest sessions of both kinds that have not ended, at most `limit` of each state. */
-    openSessions: (limit: number): Promise<SessionKey[]> =>
-      bounded(zSessionKey)`
-        SELECT 'credential-offer-session' AS kind, newest.id FROM unnest(${OPEN_STATES}::text[]) AS states(state)
+    openSessions: (limit: number): Promise<OpenSession[]> =>
+      bounded(zOpenSession)`
+        SELECT 'credential-offer-session' AS kind, newest.id, states.state FROM unnest(${OPEN_STATES}::text[]) AS states(state)
         CROSS JOIN LATERAL (
           SELECT id FROM credential_offer_sessions WHERE state = states.state ORDER BY created_at DESC LIMIT ${limit}) newest
         UNION ALL
-        (SELECT 'verification-session', id FROM verification_sessions WHERE ended_at IS NULL ORDER BY created_at DESC LIMIT ${limit})`,
+        (SELECT 'verification-session', id, state FROM verification_sessions WHERE ended_at IS NULL ORDER BY created_at DESC LIMIT ${limit})`,
   }
 }
 

@@ -1,0 +1,59 @@
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import type { Change } from './shared-stream.js'
+
+/** How long changes gather, in milliseconds, before what they are about is read anew. */
+const GATHER_MS = 1_000
+
+type Kind = Change['kind']
+
+/** What is read anew when a thing of a kind changes, by the beginnings of query keys. */
+const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]>> = {
+  'credential-offer-session': [['offers'], ['overview']],
+  offering: [['offers']],
+  credential: [['credentials']],
+  schema: [['types']],
+  'verification-session': [['verification-sessions', 'list'], ['verification-sessions', 'checks'], ['overview']],
+  'vp-query': [['vp-queries']],
+  'trusted-issuer': [['trust']],
+  agent: [['agent'], ['trust']],
+  holder: [['wallets']],
+  wallet: [['wallets']],
+  other: [],
+  statistics: [['statistics']],
+}
+
+/** Whatever changes is in the audit. */
+const ALWAYS: QueryKey = ['audit']
+
+/** Everything but who is there and how the service is set up, which no change is about. */
+const ALL: readonly QueryKey[] = [ALWAYS, ...new Set(Object.values(SUBJECTS).flat())]
+
+/**
+ * Reads anew what is on the screen and has changed: once for all that changes within a second, and not while the window is hidden. What is
+ * not on the screen is read when it is shown.
+ *
+ * @param signal aborts when nothing is to be read any more
+ * @returns what is told of changes
+ */
+export function refresher(client: QueryClient, signal: AbortSignal): (change: Change) => void {
+  const due = new Set<QueryKey>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const flush = () => {
+    timer = undefined
+    if (document.hidden) return
+    const keys = [...due]
+    due.clear()
+    for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+  }
+  const onShown = () => {
+    if (due.size > 0) timer ??= setTimeout(flush)
+  }
+  document.addEventListener('visibilitychange', onShown, { signal })
+  signal.addEventListener('abort', () => clearTimeout(timer))
+
+  return ({ kind }) => {
+    for (const key of kind === 'everything' ? ALL : [ALWAYS, ...SUBJECTS[kind]]) due.add(key)
+    timer ??= setTimeout(flush, GATHER_MS)
+  }
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { LOOPBACK } from '../../support/wallet.js'
+import { driven, startOpenService, watchedPage } from './actors.js'
+
+const QUERY = [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }] }]
+const SOON = { timeout: 10_000 }
+
+const desk = driven(() => startOpenService(LOOPBACK))
+
+async function makeRequest(): Promise<void> {
+  const made = await desk.service.request('POST', '/authorization-requests', { body: { query: QUERY } })
+  expect(made.status, made.text).toBe(201)
+}
+
+describe('lists of the console', () => {
+  it('change by themselves in two tabs, which share one stream; where its holder closes, the other takes it', async () => {
+    const context = await desk.browser.newContext()
+    const streams: string[] = []
+    context.on('request', (request) => {
+      if (request.url().includes('/trpc/console.events')) streams.push(request.url())
+    })
+    const tabs = [await watchedPage(context), await watchedPage(context)] as const
+    const [one, two] = [tabs[0].page, tabs[1].page]
+    const rows = (page: typeof one) => page.getByRole('table').getByRole('row')
+    for (const page of [one, two]) {
+      await page.goto(`${desk.service.url}/console/sessions`)
+      await page.getByRole('link', { name: 'New request' }).waitFor()
+    }
+    await expect.poll(() => streams.length, SOON).toBe(1)
+    await makeRequest()
+    for (const page of [one, two]) {
+      await page.bringToFront()
+      await expect.poll(() => rows(page).count(), SOON).toBe(2)
+    }
+    expect(streams).toHaveLength(1)
+    expect(desk.service.deps.events.open()).toBe(1)
+    await one.close()
+    await expect.poll(() => streams.length, SOON).toBe(2)
+    await makeRequest()
+    await expect.poll(() => rows(two).count(), SOON).toBe(3)
+    expect(desk.service.deps.events.open()).toBe(1)
+    expect(tabs.flatMap(({ complaints }) => complaints)).toEqual([])
+    await context.close()
+  })
+
+  it('are read for nobody, after a minute without a touch, in a way that makes no session last longer', async () => {
+    const context = await desk.browser.newContext()
+    const { page } = await watchedPage(context)
+    await page.clock.install()
+    await page.goto(`${desk.service.url}/console/sessions`)
+    await page.getByRole('table').waitFor()
+    const unattended = async (change: () => Promise<void>) => {
+      const [read] = await Promise.all([
+        page.waitForRequest((request) => request.url().includes('verificationSessions.list')),
+        change(),
+        page.clock.runFor(3_000),
+      ])
+      return (await read.allHeaders())['x-console-idle']
+    }
+    await page.mouse.move(200, 200)
+    expect(await unattended(makeRequest)).toBeUndefined()
+    await page.clock.fastForward(61_000)
+    expect(await unattended(makeRequest)).toBe('1')
+    await page.mouse.move(300, 200)
+    expect(await unattended(makeRequest)).toBeUndefined()
+    await context.close()
+  })
+
+  it('are not read anew while the window is hidden, but when it is shown again', async () => {
+    const context = await desk.browser.newContext()
+    const { page } = await watchedPage(context)
+    await page.goto(`${desk.service.url}/console/sessions`)
+    const rows = page.getByRole('table').getByRole('row')
+    await rows.first().waitFor()
+    // What a stream says at its beginning has been read.
+    await page.waitForTimeout(3_000)
+    const before = await rows.count()
+    const show = (hidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
+         document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    await show(true)
+    await makeRequest()
+    await page.waitForTimeout(4_000)
+    expect(await rows.count()).toBe(before)
+    await show(false)
+    await expect.poll(() => rows.count(), SOON).toBe(before + 1)
+    await context.close()
+  })
+})
