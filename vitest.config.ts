@@ -19,6 +19,7 @@ export const unit = [
   'test/deploy/*.test.ts',
   'test/dids/resolver.test.ts',
   'test/docs/conformance.test.ts',
+  'test/docs/images.test.ts',
   'test/docs/operations.test.ts',
   'test/docs/wallets.test.ts',
   'test/formats/registry.test.ts',

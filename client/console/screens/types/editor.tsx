@@ -52,7 +52,7 @@ export function Editor({ before: given, onPublished }: Props) {
   const hasConflict = publish.isError && problemOf(publish.error).status === CONFLICT
   return (
     <FormProvider {...form}>
-      <form className="beside" noValidate onSubmit={(event) => void submit(event)}>
+      <form className="beside editor" noValidate onSubmit={(event) => void submit(event)}>
         <div className="fields">
           {publish.isError && <ProblemNote error={publish.error} messages={others} />}
           {hasConflict && <p className="note">{before === undefined ? words.nameTaken : words.changedMeanwhile}</p>}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { projectDirectory } from '../../server/database/migrations.js'
+import type { Demonstration } from './service.js'
+
+const DAY_MS = 86_400_000
+
+const MEMBERSHIP = {
+  name: 'Membership',
+  version: 1,
+  title: 'Membership card',
+  display: [{ name: 'Membership card', locale: 'en', background_color: '#1d4d3c', text_color: '#ffffff' }],
+  description: 'What a club says of a member',
+  expiresInDays: 365,
+  selectivelyDisclosable: ['name', 'memberSince'],
+  schema: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      name: { type: 'string', title: 'Name' },
+      level: { type: 'string', title: 'Level', enum: ['gold', 'silver', 'bronze'] },
+      memberSince: { type: 'string', format: 'date', title: 'Member since' },
+    },
+    required: ['name', 'level'],
+    additionalProperties: false,
+  },
+}
+
+const MEMBER = { name: 'Ada Lovelace', level: 'gold', memberSince: '2024-05-01' }
+
+/** What the pictures are of. */
+export interface Prepared {
+  /** The address of the page of an offer that nobody took yet. */
+  readonly receivePage: string
+}
+
+interface Offer {
+  readonly credentialOfferUri: string
+  readonly pageUrl: string
+}
+
+/** A type, offers, a hosted wallet that took one, a request that it answered and one that was refused. */
+export async function prepare(service: Demonstration): Promise<Prepared> {
+  const proofOfPurchase = await readFile(join(projectDirectory(), 'prisma', 'seed', 'proof-of-purchase.json'), 'utf8')
+  for (const type of [JSON.parse(proofOfPurchase), MEMBERSHIP]) await service.post('/schemas', type)
+  const offer = () =>
+    service.post<Offer>('/credential-offers', {
+      credentialConfigurationIds: ['Membership-sd-jwt'],
+      credentialSubject: MEMBER,
+      page: true,
+    })
+  const { id: wallet } = await service.post<{ id: string }>('/agent/holder', { method: 'key' })
+  const give = (uri: string) => service.post(`/holders/${wallet}/process`, { uri })
+  await give((await offer()).credentialOfferUri)
+  const metadata = await service.get<{
+    credential_configurations_supported: Readonly<Record<string, { readonly vct: string }>>
+  }>('/.well-known/openid-credential-issuer')
+  const ask = (trustedIssuers: readonly string[]) =>
+    service.post<{ authorizationRequestUri: string }>('/authorization-requests', {
+      trustedIssuers,
+      dcqlQuery: {
+        credentials: [
+          {
+            id: 'membership',
+            format: 'dc+sd-jwt',
+            meta: { vct_values: [metadata.credential_configurations_supported['Membership-sd-jwt']?.vct] },
+            claims: [{ path: ['level'] }],
+          },
+        ],
+      },
+    })
+  await give((await ask(['*'])).authorizationRequestUri)
+  // The wallet is told that its answer was refused, which is no failure of this.
+  await give((await ask(['did:web:elsewhere.example'])).authorizationRequestUri).catch(() => undefined)
+  await fillCounters(service.databaseUrl)
+  return { receivePage: (await offer()).pageUrl }
+}
+
+/** Figures of the 29 days before today: the counters alone, since what they count cannot be made in the past. */
+async function fillCounters(connectionString: string): Promise<void> {
+  const rows = Array.from({ length: 29 }, (_, index) => {
+    const at = new Date((Math.floor(Date.now() / DAY_MS) - index - 1) * DAY_MS)
+    const weekend = [0, 6].includes(at.getUTCDay())
+    const some = (most: number) => Math.round((weekend ? 0.3 : 1) * most * (0.7 + 0.3 * Math.sin(index * 1.7)))
+    return [
+      [at, 'offers', 'Membership', '', some(64)],
+      [at, 'issued', 'Membership', '', some(52)],
+      [at, 'issuedIn', 'Membership', 'dc+sd-jwt', some(52)],
+      [at, 'offerSessions', '', 'issued', some(52)],
+      [at, 'offerSessions', '', 'expired', some(9)],
+      [at, 'requests', '', '', some(40)],
+      [at, 'verificationSessions', '', 'verified', some(34)],
+      [at, 'verificationSessions', '', 'refused', some(3)],
+      [at, 'failedChecks', '', 'trust', some(3)],
+    ] as const
+  }).flat()
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    for (const row of rows.filter(([, , , , count]) => count > 0)) {
+      await client.query(
+        `INSERT INTO statistics (step, at, measure, type, detail, count) VALUES ('day', $1, $2, $3, $4, $5)`,
+        [...row],
+      )
+    }
+  } finally {
+    await client.end()
+  }
+}

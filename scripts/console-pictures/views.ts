@@ -1,0 +1,61 @@
+import type { Page } from 'playwright-core'
+import type { Prepared } from './demonstration.js'
+import type { Demonstration } from './service.js'
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** Where pictures come from, and where they go. */
+export interface Album {
+  readonly service: Demonstration
+  readonly prepared: Prepared
+  /** @param path an address, or a path of the service */
+  open(size: Size, path: string): Promise<Page>
+  /** Keeps what the page shows as `docs/images/NAME.png`, and closes the page. */
+  keep(page: Page, name: string): Promise<void>
+}
+
+const desk = (height: number): Size => ({ width: 1200, height })
+/** From where on the card stands beside the table of claims. */
+const WIDE_DESK: Size = { width: 1440, height: 800 }
+const PHONE: Size = { width: 390, height: 844 }
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** Takes each picture that README.md shows. */
+export async function takePictures({ open, keep, prepared }: Album): Promise<void> {
+  const editor = await open(WIDE_DESK, '/console/types/Membership/edit')
+  await editor.getByLabel('Claim, claim 3').waitFor()
+  // The table of claims, with the card that stays beside it.
+  await editor.getByRole('heading', { name: 'Claims' }).evaluate((heading) => heading.scrollIntoView())
+  await keep(editor, 'type-editor')
+
+  const offer = await open(desk(760), '/console/offers?type=Membership')
+  await offer.getByLabel('Name', { exact: true }).fill('Grace Hopper')
+  await offer.getByLabel('Level').selectOption('silver')
+  await button(offer, 'Make the offer')
+  await offer.getByText('Waiting for a wallet to scan the code.').waitFor()
+  await keep(offer, 'offer')
+
+  const request = await open(desk(850), '/console/requests/new-request')
+  await request.getByLabel('Type').first().selectOption('Membership-sd-jwt')
+  await request.getByLabel('Level', { exact: true }).check()
+  await button(request, 'Ask now')
+  await button(request, 'Answer with a hosted wallet')
+  await request.getByRole('region', { name: 'What was proven' }).getByText('gold').waitFor()
+  await request.getByText('Its holder has proven to be its holder, for this request.').waitFor()
+  await keep(request, 'request')
+
+  const receive = await open(PHONE, prepared.receivePage)
+  await receive.getByRole('img').first().waitFor()
+  await keep(receive, 'receive')
+
+  // Last, so that the counters have followed what the others did.
+  const overview = await open(desk(1040), '/console/')
+  await overview.getByRole('img', { name: 'The last 30 days' }).waitFor()
+  await overview.getByText('The service is ready.').waitFor()
+  await overview.getByText('Asking addresses').waitFor({ state: 'detached' })
+  await keep(overview, 'overview')
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const DOCUMENTS = [
+  'README.md',
+  ...readdirSync('docs')
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+const MOST_BYTES = 700_000
+
+interface Shown {
+  readonly path: string
+  readonly alt: string
+}
+
+/** Each picture of a document, with what is read aloud in its place. */
+function picturesOf(document: string): Shown[] {
+  const text = readFileSync(document, 'utf8')
+  const inMarkdown = [...text.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g)].map(([, alt = '', path = '']) => ({ path, alt }))
+  const inHtml = [...text.matchAll(/<img\s[^>]*>/g)].map(([tag]) => ({
+    path: /\ssrc="([^"]*)"/.exec(tag)?.[1] ?? '',
+    alt: /\salt="([^"]*)"/.exec(tag)?.[1] ?? '',
+  }))
+  return [...inMarkdown, ...inHtml]
+    .filter(({ path }) => /\.\w+$/.test(path) && !path.startsWith('http'))
+    .map(({ path, alt }) => ({ path: normalize(join(dirname(document), path)), alt }))
+}
+
+const shown = DOCUMENTS.flatMap(picturesOf)
+const kept = readdirSync('docs/images').map((name) => `docs/images/${name}`)
+
+describe('the pictures of the documents', () => {
+  it('are all there, and none lies there that no document shows', () => {
+    expect(kept.length).toBeGreaterThan(0)
+    expect([...new Set(shown.map(({ path }) => path))].sort()).toEqual([...kept].sort())
+  })
+
+  it('say in words what is to be seen on them', () => {
+    for (const { path, alt } of shown) expect(alt.split(' ').length, path).toBeGreaterThan(5)
+  })
+
+  it('are pictures, and together small enough for a clone', () => {
+    const files = kept.map((path) => readFileSync(path))
+    for (const bytes of files) expect(bytes.subarray(1, 4).toString('latin1')).toBe('PNG')
+    expect(files.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(MOST_BYTES)
+  })
+})
