@@ -6,8 +6,11 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** Where `npm run dev` has the service; Vite forwards what the console asks of it. */
 const service = process.env.CONSOLE_SERVICE ?? 'http://127.0.0.1:3000'
 
-/** Paths of the service that the console asks, and pages that it links to. */
-const FORWARDED = ['/api', '/trpc', '/health', '/.well-known', '/pages', '/receive', '/present', '/console/login']
+/**
+ * What `npm run dev` forwards to the service, as Vite writes it (regular expressions of paths): all that is not below the
+ * console's own address, and there what the service does itself. The rest is the console, which Vite serves.
+ */
+const FORWARDED = ['^/(?!console(?:[/?]|$))', '^/console/(?:session|login|callback|logout)(?:[/?]|$)']
 
 const CONSOLE = 'console'
 

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type ViteDevServer } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routesOf } from '../../../server/http/routes.js'
+import { appRouter } from '../../../server/router.js'
+import { driven, heading, scanned, watchedPage } from './actors.js'
+
+const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
+
+const desk = driven()
+let vite: ViteDevServer
+let url: string
+
+beforeAll(async () => {
+  process.env.CONSOLE_SERVICE = desk.service.url
+  vite = await createServer({
+    configFile: 'client/console/vite.config.ts',
+    logLevel: 'error',
+    server: { port: 0, watch: null, hmr: false, ws: false },
+  })
+  await vite.listen()
+  url = vite.resolvedUrls?.local[0]?.replace(/\/console\/$/, '') ?? ''
+})
+afterAll(async () => {
+  delete process.env.CONSOLE_SERVICE
+  await vite.close()
+})
+
+/** Which server answers a path: the page of the console comes of its sources here. */
+const forwarded = (path: string) =>
+  Object.keys(vite.config.server.proxy ?? {}).some((pattern) => new RegExp(pattern).test(path))
+
+describe('the console from its sources', () => {
+  it('asks the service for every path that the service has', () => {
+    const templates = routesOf(appRouter).map(({ template }) => template)
+    expect(templates).toContain('/console/session')
+    expect(templates.filter((template) => !forwarded(template))).toEqual([])
+    expect(
+      ['/trpc/console.events', '/api-docs', '/console/session?x=1', '/'].filter((path) => !forwarded(path)),
+    ).toEqual([])
+    const own = ['/console', '/console/', '/console/?a', '/console/types', '/console/sessions', '/console/@vite/client']
+    expect(own.filter(forwarded)).toEqual([])
+  })
+
+  it('is open without a login, and hears of what happens', async () => {
+    expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
+    const { page, complaints } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
+    await page.goto(`${url}/console/`)
+    await heading(page, 'Overview')
+    await page.getByText('There is no login').waitFor()
+    await page.getByText('The service is ready.').waitFor()
+    await page.goto(`${url}/console/offers?type=ProofOfPurchase`)
+    await page.getByLabel('productName').fill('Espresso machine')
+    await page.getByLabel('merchant').fill('Corner Shop')
+    await page.getByLabel('purchaseDate').fill('2026-03-01')
+    await page.getByRole('button', { name: 'Make the offer' }).click()
+    await page.getByText('Waiting for a wallet to scan the code.').waitFor()
+    const offer = new URL(await scanned(page)).searchParams.get('credential_offer_uri') ?? ''
+    expect((await fetch(offer)).status).toBe(200)
+    await page.getByText('A wallet has read the offer.').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
