@@ -1,10 +1,13 @@
 import { TRPCError } from '@trpc/server'
 import type { Request, Response } from 'express'
+import { preferredType } from '../accept.js'
 import { hasOAuthErrors } from '../contract.js'
 import type { Deps } from '../deps.js'
 import { baseUrlOf } from '../pages/addresses.js'
+import { noPage } from '../pages/no-page.js'
 import { messagePage } from '../pages/page.js'
 import { OAuthError } from '../protocol/oauth/error.js'
+import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { publicError, serviceErrorOf } from '../public-error.js'
 import { envelopeOf } from './envelope.js'
 import type { Route } from './routes.js'
@@ -60,24 +63,51 @@ function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuth
   return new OAuthError(route.rest.invalid ?? 'invalid_request', text, { status, cause })
 }
 
+/** What a person is told of a failure. */
+function failurePage(baseUrl: string, status: number, message: string | readonly string[]): ProtocolReply {
+  if (status === 429) {
+    const text = 'Too many requests came from your network in a short time. Wait a minute, then load this page again.'
+    return messagePage(baseUrl, status, 'One moment, please', text)
+  }
+  const title = status >= 500 ? 'This did not work' : 'This request cannot be used'
+  return messagePage(baseUrl, status, title, typeof message === 'string' ? message : message.join('. '))
+}
+
+function sendPage({ headers, body }: ProtocolReply, status: number, response: Response): void {
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value)
+  response.status(status).end(body)
+}
+
 /** The failure of a page request, as a page for a person. */
 function sendFailurePage(thrown: unknown, request: Request, response: Response, deps: Deps): void {
   const cause = causeOf(thrown)
   // A form that cannot be read: nobody is there to be told an OAuth error's code.
   const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, deps.config.production)
   logFailure(thrown, status, request, response, deps)
-  const title = status >= 500 ? 'This did not work' : 'This request cannot be used'
-  const { headers, body } = messagePage(
-    baseUrlOf(deps.config, request.path),
-    status,
-    title,
-    typeof message === 'string' ? message : message.join('. '),
-  )
-  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value)
-  response.status(status).end(body)
+  sendPage(failurePage(baseUrlOf(deps.config, request.path), status, message), status, response)
 }
 
-/** Answers a failed request: the interface's envelope, or an OAuth error body on protocol routes. */
+/**
+ * Whether a person's browser opens the address: it likes HTML better than JSON. What scripts, pictures and styles ask for takes
+ * anything, or is asked as JSON.
+ */
+const isOpenedByBrowser = ({ method, headers }: Request): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  preferredType(headers.accept, ['application/json', 'text/html']) === 'text/html'
+
+/** A failure before any route was found, as a page: an address that there is not, too many requests. */
+function sendPageOfNoRoute(thrown: unknown, request: Request, response: Response, deps: Deps): void {
+  const { status, message } = publicError(thrown, deps.config.production)
+  const baseUrl = baseUrlOf(deps.config, request.path)
+  logFailure(thrown, status, request, response, deps)
+  sayWhenToRetry(thrown, response)
+  sendPage(status === 404 ? noPage(baseUrl) : failurePage(baseUrl, status, message), status, response)
+}
+
+/**
+ * Answers a failed request: the interface's envelope, an OAuth error body on protocol routes, or a page for a person on those of
+ * pages, and where a browser meets a failure before any route.
+ */
 export function sendFailure(
   thrown: unknown,
   route: Route | undefined,
@@ -102,6 +132,13 @@ export function sendFailure(
   if (route?.rest.kind === 'page') {
     sendFailurePage(thrown, request, response, deps)
     return
+  }
+  if (route === undefined) {
+    response.vary('Accept')
+    if (isOpenedByBrowser(request)) {
+      sendPageOfNoRoute(thrown, request, response, deps)
+      return
+    }
   }
   const body = envelopeOf(thrown, request.path, deps.clock(), production)
   logFailure(thrown, body.statusCode, request, response, deps)

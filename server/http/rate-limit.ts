@@ -9,6 +9,9 @@ import { MAX_BATCH } from './rpc.js'
 
 const RPC = '/trpc/'
 
+/** Not counted: the page that says that there were too many requests has it too. */
+const STYLE_OF_PAGES = '/pages/style.css'
+
 /** Addresses of one IPv6 network of this size are one client. */
 const IPV6_NETWORK_BITS = 56
 
@@ -63,6 +66,7 @@ export function rateLimiter(
   const skip = (request: Request) => {
     const mac = request.headers['x-credence-internal']
     if (isHostedDidPath(request.path) || REFERENCE_FILES.has(request.path)) return true
+    if (request.path === STYLE_OF_PAGES) return true
     return typeof mac === 'string' && isOwn(request.path, request.method, mac)
   }
   const countOne = rateLimit({
