@@ -53,7 +53,11 @@ export const events = {
     event: zChange,
   }),
   input: z.strictObject({
-    lastEventId: z.string().optional().meta({ description: 'What the header Last-Event-ID says otherwise.' }),
+    lastEventId: z
+      .string()
+      .regex(/^[\w.-]{0,100}$/, { error: 'must be the id of an event' })
+      .optional()
+      .meta({ description: 'What the header Last-Event-ID says otherwise.' }),
   }),
 }
 

@@ -36,9 +36,9 @@ export interface Changes {
    * by which whoever comes reads anew what it shows, unless what it missed since `lastEventId` is remembered here. A thing that changes twice before it is told of is told of once. Like streams
    * of sessions it ends when `signal` aborts, and throws 503 when the service stops or the caller's token expires.
    *
-   * @throws 429 or 503 where too many streams are open.
+   * @throws 429 or 503 where too many streams are open; 503 where the database is away.
    */
-  watch(options: WatchOptions): ChangeStream
+  watch(options: WatchOptions): Promise<ChangeStream>
   /** Ends every stream, now and in future: the service stops. */
   end(): void
 }
@@ -121,7 +121,8 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
   let unfollow: (() => void) | undefined
   /** Whether it is known from where on changes are read: whoever watches from then on may have missed all before. */
   let begun = false
-  let asking = false
+  /** What is being read. */
+  let asked: Promise<void> | undefined
   let failing = false
   let stopped = false
 
@@ -140,8 +141,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     return remembered.filter((each) => each.number > Number(seen))
   }
 
-  const ask = async (reader: NewsReader): Promise<void> => {
-    asking = true
+  const read = async (reader: NewsReader): Promise<void> => {
     try {
       const changes = await reader.read()
       begun ||= reader === news
@@ -152,31 +152,39 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
       if (!failing)
         log.warn({ reason }, 'what changed cannot be read: lists of the console do not change by themselves')
       failing = true
+      throw error
     } finally {
-      asking = false
+      asked = undefined
     }
+  }
+
+  /** Reads, and tells what changed; one at a time. */
+  const ask = (reader: NewsReader): Promise<void> => {
+    asked ??= read(reader)
+    return asked
   }
 
   const turn = () => {
     const now = clock().getTime()
     for (const watcher of watchers) if (now >= watcher.until) watcher.wake()
-    if (news !== undefined && !asking) void ask(news)
+    // That it cannot be read is in the log.
+    if (news !== undefined) ask(news).catch(() => {})
   }
 
-  const enter = (watcher: Watcher, lastEventId: string | undefined) => {
+  const enter = async (watcher: Watcher, lastEventId: string | undefined): Promise<void> => {
     watchers.add(watcher)
     clearTimeout(lingering)
     if (begun) watcher.tell(missed(lastEventId))
-    if (timer !== undefined) return
-    series = newId()
-    remembered = []
-    // A reader of its own each time: what happened while nobody watched is nobody's news.
-    const reader = new NewsReader(store, events.nameOf, () => performance.now())
-    news = reader
-    unfollow = events.follow(reader)
-    timer = setInterval(turn, everyMs)
-    timer.unref()
-    turn()
+    if (news === undefined) {
+      series = newId()
+      remembered = []
+      // A reader of its own each time: what happened while nobody watched is nobody's news.
+      news = new NewsReader(store, events.nameOf, () => performance.now())
+      unfollow = events.follow(news)
+      timer = setInterval(turn, everyMs)
+      timer.unref()
+    }
+    if (!begun) await ask(news)
   }
 
   const leave = (watcher: Watcher) => {
@@ -215,7 +223,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
   }
 
   return {
-    watch({ caller, rights, lastEventId, signal }) {
+    async watch({ caller, rights, lastEventId, signal }) {
       if (stopped) throw errors.stopping()
       const giveBack = events.places.take(caller.sub)
       const watcher = new Watcher(rights, caller.expiresAt ?? Number.POSITIVE_INFINITY)
@@ -225,8 +233,13 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
         leave(watcher)
       }
       signal.addEventListener('abort', goAway)
-      if (signal.aborted) goAway()
-      else enter(watcher, lastEventId)
+      try {
+        if (signal.aborted) goAway()
+        else await enter(watcher, lastEventId)
+      } catch (error) {
+        goAway()
+        throw error
+      }
       return follow(watcher, goAway)
     },
     end() {
