@@ -113,6 +113,19 @@ describe('credential types and offers', () => {
     ])
   })
 
+  it('the table of claims stays within its panel, however wide the desk is', async () => {
+    await desk.opened('/types/new-type', async (page) => {
+      await page.getByRole('button', { name: 'Add a language' }).click()
+      for (const width of [800, 1024, 1151, 1152, 1200, 1407, 1408, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        const table = await page.locator('table.claims').boundingBox()
+        const form = await page.locator('form.editor > .fields').boundingBox()
+        const right = (box: typeof table) => (box?.x ?? Number.NaN) + (box?.width ?? Number.NaN)
+        expect(right(table), `${width}`).toBeLessThan(right(form))
+      }
+    })
+  })
+
   it('what the service refuses stands at its field, and nothing that was typed is lost', async () => {
     await desk.opened(
       '/types/new-type',
