@@ -1,5 +1,5 @@
 /** How many there are of something, in words. */
-const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
+const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`
 
 /** Every text of the console in English. The shape of this object is what other languages must have. */
 export const en = {

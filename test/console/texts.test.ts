@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { de } from '../../client/console/texts/de.js'
+import { en } from '../../client/console/texts/en.js'
+
+/** Every text with the names that lead to it, such as `nav.wallets`. A text with something in it is a function, and stays one. */
+function textsOf(texts: object, above = ''): [name: string, text: unknown][] {
+  return Object.entries(texts).flatMap(([name, text]: [string, unknown]) =>
+    typeof text === 'object' && text !== null
+      ? textsOf(text, `${above}${name}.`)
+      : [[`${above}${name}`, text] satisfies [string, unknown]],
+  )
+}
+
+// Names of products, protocols and formats, and words that German and English share.
+const SAME_IN_BOTH = [
+  'Credence',
+  'DID',
+  'Form',
+  'Format',
+  'HTTPS',
+  'JSON Schema',
+  'NATS',
+  'Name',
+  'PIN',
+  'Port',
+  'Redis',
+  'SD-JWT VC',
+  'Status',
+  'Text',
+  'Version',
+  'Wallet',
+  'Wallets',
+]
+
+describe('The texts of the console', () => {
+  const english = new Map(textsOf(en))
+  const german = textsOf(de)
+
+  it('are the same in German and English only where both languages have the same word', () => {
+    const same = german.filter(([name, text]) => typeof text === 'string' && text === english.get(name))
+    expect(same.length).toBeGreaterThan(0)
+    expect(same.filter(([, text]) => !SAME_IN_BOTH.includes(String(text)))).toEqual([])
+    expect(SAME_IN_BOTH.filter((word) => !same.some(([, text]) => text === word))).toEqual([])
+  })
+
+  it('are nowhere empty', () => {
+    const all = [...english, ...german]
+    expect(all.filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([])
+  })
+
+  it('write large numbers as each language does', () => {
+    expect(de.many.rows(10_000)).toBe('Die Datei hat 10.000 Zeilen.')
+    expect(en.many.rows(10_000)).toContain('10,000 rows')
+  })
+
+  it('call the same thing by the same word in German', () => {
+    const written = german.map(([, text]) => String(text)).join('\n')
+    for (const other of ['Gehostet', 'gehostet', 'Identity Provider', 'Identitätsanbieter', 'Client-Secret']) {
+      expect(written).not.toContain(other)
+    }
+  })
+})
