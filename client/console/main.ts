@@ -5,6 +5,7 @@ import './styles/layout.css'
 import './styles/controls.css'
 import './styles/content.css'
 import './styles/requests.css'
+import './styles/trust.css'
 import { firstLanguage, loadTexts } from './texts/language.js'
 
 // What is small and asks for what is not: texts, answers of the service and the console itself come at the same time.

@@ -12,6 +12,7 @@ export interface Place {
     | '/wallets'
     | '/sessions'
     | '/verify'
+    | '/trust'
     | '/audit'
     | '/settings'
   readonly name: keyof Texts['nav']
@@ -27,6 +28,7 @@ export const PLACES: readonly Place[] = [
   { to: '/wallets', name: 'wallets' },
   { to: '/sessions', name: 'sessions' },
   { to: '/verify', name: 'verify' },
+  { to: '/trust', name: 'trust' },
   { to: '/audit', name: 'audit' },
   { to: '/settings', name: 'settings' },
 ]

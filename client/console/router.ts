@@ -129,6 +129,49 @@ const verify = createRoute({
   component: lazyRouteComponent(() => import('./screens/verify/verify.js'), 'Verify'),
 })
 
+const trust = createRoute({
+  getParentRoute: () => root,
+  path: '/trust',
+  component: lazyRouteComponent(() => import('./screens/trust/trust.js'), 'Trust'),
+})
+
+const trusted = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/trusted',
+  component: lazyRouteComponent(() => import('./screens/trust/trusted.js'), 'Trusted'),
+})
+
+const rotation = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/rotation',
+  component: lazyRouteComponent(() => import('./screens/trust/rotation.js'), 'Rotation'),
+})
+
+// No record has a name in its address, but an id.
+const newIssuer = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/issuers/new-issuer',
+  component: lazyRouteComponent(() => import('./screens/trust/new-signer.js'), 'NewIssuer'),
+})
+
+const issuer = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/issuers/$id',
+  component: lazyRouteComponent(() => import('./screens/trust/issuer.js'), 'Issuer'),
+})
+
+const newVerifier = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/verifiers/new-verifier',
+  component: lazyRouteComponent(() => import('./screens/trust/new-signer.js'), 'NewVerifier'),
+})
+
+const verifier = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/verifiers/$id',
+  component: lazyRouteComponent(() => import('./screens/trust/verifier.js'), 'Verifier'),
+})
+
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
@@ -162,6 +205,13 @@ export const router = createRouter({
     wallet,
     sessions,
     verify,
+    trust,
+    trusted,
+    rotation,
+    newIssuer,
+    issuer,
+    newVerifier,
+    verifier,
     audit,
     settings,
   ]),

@@ -1,6 +1,7 @@
-import { useFieldArray, useFormContext } from 'react-hook-form'
+import { useFormContext } from 'react-hook-form'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
+import { NameRows } from '../../ui/name-rows.js'
 import { Panel } from '../../ui/panel.js'
 import type { TypeDraft } from './draft.js'
 import { localeOf, withoutLanguage } from './names.js'
@@ -18,12 +19,11 @@ function validate(tag: string, at: number, { names }: TypeDraft, words: ReturnTy
 
 /** What a type is called, by language, and what it looks like. */
 export function About({ isNew }: { readonly isNew: boolean }) {
-  const { types: words, form: formWords, common } = useTexts()
-  const { control, register, formState, getValues, setValue } = useFormContext<TypeDraft>()
+  const { types: words, form: formWords } = useTexts()
+  const { register, formState, getValues, setValue } = useFormContext<TypeDraft>()
   const { errors } = formState
-  const names = useFieldArray({ control, name: 'names' })
-  function remove(at: number): void {
-    names.remove(at)
+  /** Titles of claims stand in the languages of these names. */
+  function removed(at: number): void {
     setValue(
       'rows',
       getValues('rows').map((row) => withoutLanguage(row, at)),
@@ -45,40 +45,12 @@ export function About({ isNew }: { readonly isNew: boolean }) {
           />
         )}
       </Field>
-      <fieldset>
-        <legend>{words.shownNames}</legend>
-        {names.fields.map(({ id }, at) => (
-          <div className="name-row" key={id}>
-            <Field label={words.shownName} error={errors.names?.[at]?.name?.message}>
-              {(props) => <input {...props} {...register(`names.${at}.name`)} />}
-            </Field>
-            <Field label={words.locale} error={errors.names?.[at]?.locale?.message}>
-              {(props) => (
-                <input
-                  {...props}
-                  {...register(`names.${at}.locale`, { validate: (tag, draft) => validate(tag, at, draft, words) })}
-                  placeholder="en"
-                  autoComplete="off"
-                  spellCheck={false}
-                />
-              )}
-            </Field>
-            {names.fields.length > 1 && (
-              <button
-                type="button"
-                className="quiet"
-                aria-label={words.removeLanguage(at + 1)}
-                onClick={() => remove(at)}
-              >
-                {common.remove}
-              </button>
-            )}
-          </div>
-        ))}
-        <button type="button" onClick={() => names.append({ name: '', locale: '' })}>
-          {words.addLanguage}
-        </button>
-      </fieldset>
+      <NameRows
+        legend={words.shownNames}
+        least={1}
+        validate={(tag, at) => validate(tag, at, getValues(), words)}
+        onRemoved={removed}
+      />
       <Field label={words.description} error={errors.description?.message}>
         {(props) => <input {...props} {...register('description')} />}
       </Field>

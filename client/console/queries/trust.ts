@@ -1,0 +1,73 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { CredenceInputs, CredenceOutputs } from '../../index.js'
+import { credence } from '../service.js'
+import { cursorOf, itemsOf, paged } from './pages.js'
+
+export type SignerKind = 'issuer' | 'verifier'
+/** An issuer or verifier record, with what it signs with. */
+export type ListedSigner = CredenceOutputs['signers']['issuers']['items'][number]
+export type IssuerSigner = CredenceOutputs['signers']['issuer']
+export type VerifierSigner = CredenceOutputs['signers']['verifier']
+export type Certificate = IssuerSigner['chain'][number]
+export type Roots = CredenceOutputs['walletTrust']['read']['roots']
+export type TrustedIssuer = CredenceOutputs['trustedIssuers']['list']['items'][number]
+export type NewTrustedIssuer = CredenceInputs['trustedIssuers']['add']
+export type Display = ListedSigner['display']
+
+/** The records of the installation, whoever made them, the newest first. */
+export const signers = (kind: SignerKind) =>
+  infiniteQueryOptions({
+    queryKey: ['trust', 'signers', kind],
+    queryFn: ({ signal, pageParam }) =>
+      kind === 'issuer'
+        ? credence.signers.issuers.query(cursorOf(pageParam), { signal })
+        : credence.signers.verifiers.query(cursorOf(pageParam), { signal }),
+    ...paged,
+    select: (pages): ListedSigner[] => itemsOf(pages),
+  })
+
+export const issuerSigner = (id: string) =>
+  queryOptions({
+    queryKey: ['trust', 'issuer', id],
+    queryFn: ({ signal }) => credence.signers.issuer.query({ id }, { signal }),
+  })
+
+export const verifierSigner = (id: string) =>
+  queryOptions({
+    queryKey: ['trust', 'verifier', id],
+    queryFn: ({ signal }) => credence.signers.verifier.query({ id }, { signal }),
+  })
+
+export interface NewSigner {
+  readonly method: 'key' | 'web'
+  readonly display: Display
+}
+
+export const makeSigner = (kind: SignerKind, { method, display }: NewSigner) =>
+  kind === 'issuer'
+    ? credence.agent.createIssuer.mutate({ method, display: [...display] })
+    : credence.agent.createVerifier.mutate({ method, display: [...display] })
+
+/** @param change `before` is how it was shown when whoever changes it read it. */
+export const renameSigner = (kind: SignerKind, id: string, change: { display: Display; before: Display }) =>
+  kind === 'issuer'
+    ? credence.signers.renameIssuer.mutate({ id, ...change })
+    : credence.signers.renameVerifier.mutate({ id, ...change })
+
+/** Issuers that were added to those of the configuration, the newest first. */
+export const trustedIssuers = infiniteQueryOptions({
+  queryKey: ['trust', 'issuers'],
+  queryFn: ({ signal, pageParam }) => credence.trustedIssuers.list.query(cursorOf(pageParam), { signal }),
+  ...paged,
+  select: (pages): TrustedIssuer[] => itemsOf(pages),
+})
+
+export const credentialTrust = queryOptions({
+  queryKey: ['trust', 'credentials'],
+  queryFn: ({ signal }) => credence.trustedIssuers.configured.query({}, { signal }),
+})
+
+export const walletTrust = queryOptions({
+  queryKey: ['trust', 'wallets'],
+  queryFn: ({ signal }) => credence.walletTrust.read.query({}, { signal }),
+})

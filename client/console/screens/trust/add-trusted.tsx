@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { problemOf, sortMessages } from '../../problems.js'
+import { credence } from '../../service.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Field } from '../../ui/field.js'
+import { ProblemNote } from '../../ui/problem-note.js'
+
+const FIELDS = ['issuer', 'note'] as const
+
+/** Adds an issuer whose credentials presentations may hold. */
+export function AddTrusted() {
+  const { trust: words, form: formWords } = useTexts()
+  const client = useQueryClient()
+  const [others, setOthers] = useState<readonly string[]>([])
+  const form = useForm({ defaultValues: { issuer: '', note: '' } })
+  const adding = useMutation({
+    mutationFn: ({ issuer, note }: { issuer: string; note: string }) =>
+      credence.trustedIssuers.add.mutate({
+        issuer: issuer.trim(),
+        ...(note.trim() === '' ? {} : { note: note.trim() }),
+      }),
+    onSuccess: async () => {
+      form.reset()
+      await client.invalidateQueries({ queryKey: ['trust'] })
+    },
+    onError: (error) => {
+      const fieldOf = (path: string) => FIELDS.find((field) => field === path)
+      const { byField, others: rest } = sortMessages(problemOf(error).messages, fieldOf)
+      setOthers(rest)
+      for (const field of FIELDS) {
+        const message = byField.get(field)
+        if (message !== undefined) form.setError(field, { message }, { shouldFocus: true })
+      }
+    },
+  })
+  const { errors } = form.formState
+  return (
+    <form
+      className="fields"
+      noValidate
+      onSubmit={(event) => void form.handleSubmit((draft) => adding.mutate(draft))(event)}
+    >
+      {adding.isError && <ProblemNote error={adding.error} messages={others} />}
+      <Field label={words.whom} hint={words.whomHint} required error={errors.issuer?.message}>
+        {(control) => (
+          <input
+            {...control}
+            {...form.register('issuer', {
+              validate: (issuer) => issuer.trim() !== '' || formWords.required,
+            })}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+      <Field label={words.note} hint={words.noteHint} error={errors.note?.message}>
+        {(control) => <input {...control} {...form.register('note')} autoComplete="off" />}
+      </Field>
+      <p>
+        <button type="submit" className="primary" disabled={adding.isPending}>
+          {words.addTrusted}
+        </button>
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,27 @@
+import { useSpoken } from '../../texts/use-texts.js'
+import { relative } from '../../ui/relative-time.js'
+
+/** From then on the service warns too. */
+const WARN_MS = 30 * 86_400_000
+
+interface Props {
+  /** When the first certificate of a chain runs out. */
+  readonly until: string
+}
+
+/** Until when certificates are good: the day, and near its end how long that is. */
+export function CertificateEnd({ until }: Props) {
+  const { language, texts } = useSpoken()
+  const { trust: words } = texts
+  const now = new Date()
+  const end = new Date(until)
+  const left = end.getTime() - now.getTime()
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(end)
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'medium' }).format(end)
+  if (left > WARN_MS) return <span title={exact}>{words.until(day)}</span>
+  return (
+    <span className={left > 0 ? 'tag warn' : 'tag bad'} title={exact}>
+      {left > 0 ? words.endsSoon(relative(end, now, language)) : words.ended(relative(end, now, language))}
+    </span>
+  )
+}

@@ -1,0 +1,31 @@
+import { type ReactNode, useState } from 'react'
+import type { IssuerSigner, VerifierSigner } from '../../queries/trust.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Panel } from '../../ui/panel.js'
+import { Certificates } from './certificates.js'
+
+interface Props {
+  readonly signer: IssuerSigner | VerifierSigner
+  /** What it means to have none. */
+  readonly none: string
+  /** How to get one, where whoever looks can. */
+  readonly children?: ReactNode
+}
+
+/** The certificates of a record's key, and how it gets one. */
+export function CertificatePanel({ signer: { chain }, none, children }: Props) {
+  const { trust: words } = useTexts()
+  // It stays as it is when a certificate is there: what says so is in it.
+  const [isOpen] = useState(chain.length === 0)
+  return (
+    <Panel title={words.certificate} intro={chain.length === 0 ? none : words.chainIntro}>
+      {chain.length > 0 && <Certificates certificates={chain} />}
+      {children !== undefined && (
+        <details open={isOpen}>
+          <summary>{chain.length === 0 ? words.getCertificate : words.renewCertificate}</summary>
+          {children}
+        </details>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,34 @@
+import type { SignerKind } from '../../queries/trust.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Command } from './command.js'
+
+interface Props {
+  readonly kind: SignerKind
+  /** The host that the certificate is to name. */
+  readonly host: string
+}
+
+/** How the default issuer or verifier gets a certificate: key and certificates are a file of the service. */
+export function FileCertificate({ kind, host }: Props) {
+  const { trust: words } = useTexts()
+  const variable = kind === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'
+  const request = [
+    `openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ${kind}.key -out ${kind}.csr`,
+    `-subj "/C=DE/O=Your organisation/CN=${host}" -addext "subjectAltName=DNS:${host}"`,
+    '-addext "keyUsage=critical,digitalSignature"',
+  ].join(' \\\n  ')
+  return (
+    <ol className="steps">
+      <li>
+        <p>{words.fileRequest}</p>
+        <Command what={words.requestCommand} command={request} />
+      </li>
+      <li>{words.fileSend(`${kind}.csr`)}</li>
+      <li>
+        <p>{words.fileJoin}</p>
+        <Command what={words.joinCommand} command={`cat ${kind}.key ${kind}.pem > ${kind}-x509.pem`} />
+      </li>
+      <li>{words.fileSet(variable, `${kind}-x509.pem`)}</li>
+    </ol>
+  )
+}

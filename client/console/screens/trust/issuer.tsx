@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { type IssuerSigner, issuerSigner } from '../../queries/trust.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { nameOf } from '../../ui/display-name.js'
+import { Panel } from '../../ui/panel.js'
+import { Screen } from '../../ui/screen.js'
+import { useRights } from '../../ui/use-rights.js'
+import { CertificatePanel } from './certificate-panel.js'
+import { FileCertificate } from './file-certificate.js'
+import { hostOf } from './host.js'
+import { Identity } from './identity.js'
+import { Rename } from './rename.js'
+import { Sections } from './sections.js'
+
+const route = getRouteApi('/trust/issuers/$id')
+
+/** One issuer record: who it is, what it signs with, and what it may sign. */
+export function Issuer() {
+  const { language, texts } = useSpoken()
+  const { trust: words } = texts
+  const { id } = route.useParams()
+  const query = useQuery(issuerSigner(id))
+  return (
+    <Screen title={nameOf(query.data?.display, language) ?? words.issuer} intro={words.issuerIntro}>
+      <Sections />
+      <Asked query={query}>{(issuer) => <Whole key={issuer.id} issuer={issuer} />}</Asked>
+    </Screen>
+  )
+}
+
+function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
+  const { trust: words } = useTexts()
+  const { isAdmin } = useRights()
+  return (
+    <div className="panels">
+      <div className="stack">
+        <Panel title={words.identity}>
+          <Identity signer={issuer} />
+        </Panel>
+        <Panel title={words.signs}>
+          <Formats issuer={issuer} />
+        </Panel>
+        <Panel title={words.assigned}>
+          <Types issuer={issuer} />
+        </Panel>
+      </div>
+      <div className="stack">
+        {issuer.changeable && (
+          <Panel title={words.names}>
+            <Rename kind="issuer" signer={issuer} />
+          </Panel>
+        )}
+        <CertificatePanel signer={issuer} none={issuer.isDefault ? words.noIssuerCertificate : words.noOwnCertificate}>
+          {issuer.isDefault && isAdmin ? <FileCertificate kind="issuer" host={hostOf(issuer)} /> : undefined}
+        </CertificatePanel>
+      </div>
+    </div>
+  )
+}
+
+function Formats({ issuer: { formats } }: { readonly issuer: IssuerSigner }) {
+  const { trust: words, requests } = useTexts()
+  return (
+    <ul className="plain">
+      {formats.map(({ format, lacks }) => (
+        <li key={format} className="row">
+          <span>{requests.formats[format as keyof typeof requests.formats] ?? format}</span>
+          {lacks === null ? (
+            <span className="tag good">{words.canSign}</span>
+          ) : (
+            <span className="tag">{words.needsCertificate}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Types({ issuer: { types } }: { readonly issuer: IssuerSigner }) {
+  const { trust: words } = useTexts()
+  return (
+    <>
+      <p className="soft">{types.length === 0 ? words.assignedNone : words.assignedIntro}</p>
+      {types.length > 0 && (
+        <ul className="plain">
+          {types.map((name) => (
+            <li key={name}>
+              <Link to="/types/$name" params={{ name }}>
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        <Link to="/types">{words.toTypes}</Link>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,45 @@
+import { useTexts } from '../../texts/use-texts.js'
+import { Panel } from '../../ui/panel.js'
+import { Screen } from '../../ui/screen.js'
+import { Command } from './command.js'
+import { Sections } from './sections.js'
+
+const INSTALLED = 'node dist/server/key-rotation/command.js'
+const CHECKOUT = 'npm run keys:rotate'
+
+/** How keys are exchanged for new ones, and what that means. It is done where the service runs, never from here. */
+export function Rotation() {
+  const { trust: words } = useTexts()
+  return (
+    <Screen title={words.rotation} intro={words.rotationIntro}>
+      <Sections />
+      <div className="panels">
+        <div className="stack">
+          <Panel title={words.howTo} intro={words.howToIntro}>
+            <h3>{words.installed}</h3>
+            <Command what={words.rotateCommand} command={INSTALLED} />
+            <h3>{words.checkout}</h3>
+            <Command what={words.rotateInCheckout} command={CHECKOUT} />
+            <h3>{words.anotherAlgorithm}</h3>
+            <p className="soft">{words.anotherAlgorithmText}</p>
+            <Command what={words.rotateToEdDsa} command={`${INSTALLED} --alg EdDSA`} />
+            <Command what={words.rotateToEs256} command={`${INSTALLED} --alg ES256`} />
+          </Panel>
+          <Panel title={words.stolen}>
+            <p>{words.stolenText}</p>
+          </Panel>
+        </div>
+        <Panel title={words.means}>
+          <dl className="facts">
+            {words.meaning.map(([about, sentence]) => (
+              <div key={about}>
+                <dt>{about}</dt>
+                <dd>{sentence}</dd>
+              </div>
+            ))}
+          </dl>
+        </Panel>
+      </div>
+    </Screen>
+  )
+}

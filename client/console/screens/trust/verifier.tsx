@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type VerifierSigner, verifierSigner } from '../../queries/trust.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
+import { Asked } from '../../ui/asked.js'
+import { nameOf } from '../../ui/display-name.js'
+import { Panel } from '../../ui/panel.js'
+import { Screen } from '../../ui/screen.js'
+import { ShortId } from '../../ui/short-id.js'
+import { useRights } from '../../ui/use-rights.js'
+import { CertificateEnd } from './certificate-end.js'
+import { CertificatePanel } from './certificate-panel.js'
+import { Certify } from './certify.js'
+import { FileCertificate } from './file-certificate.js'
+import { hostOf } from './host.js'
+import { Identity } from './identity.js'
+import { Rename } from './rename.js'
+import { Sections } from './sections.js'
+
+const route = getRouteApi('/trust/verifiers/$id')
+
+/** One verifier record: who it is, what it signs with, and by which names wallets know it. */
+export function Verifier() {
+  const { language, texts } = useSpoken()
+  const { trust: words } = texts
+  const { id } = route.useParams()
+  const query = useQuery(verifierSigner(id))
+  return (
+    <Screen title={nameOf(query.data?.display, language) ?? words.verifier} intro={words.verifierIntro}>
+      <Sections />
+      <Asked query={query}>{(verifier) => <Whole key={verifier.id} verifier={verifier} />}</Asked>
+    </Screen>
+  )
+}
+
+function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
+  const { trust: words } = useTexts()
+  const { isAdmin } = useRights()
+  const { id, isDefault, changeable } = verifier
+  return (
+    <div className="panels">
+      <div className="stack">
+        <Panel title={words.identity}>
+          <Identity signer={verifier} />
+        </Panel>
+        <Panel title={words.clientIds} intro={words.clientIdsIntro}>
+          <ClientIds verifier={verifier} />
+        </Panel>
+      </div>
+      <div className="stack">
+        {changeable && (
+          <Panel title={words.names}>
+            <Rename kind="verifier" signer={verifier} />
+          </Panel>
+        )}
+        <CertificatePanel signer={verifier} none={words.noVerifierCertificate}>
+          {isDefault && isAdmin ? (
+            <FileCertificate kind="verifier" host={hostOf(verifier)} />
+          ) : changeable ? (
+            <Certify id={id} />
+          ) : undefined}
+        </CertificatePanel>
+      </div>
+    </div>
+  )
+}
+
+/** The ways in which a verifier can name itself to wallets, and what it lacks for the others. */
+function ClientIds({ verifier }: { readonly verifier: VerifierSigner }) {
+  const { trust: words, overview } = useTexts()
+  const { names, certificate, attestedUntil } = verifier
+  const lackOf = (prefix: string) =>
+    prefix === 'verifier_attestation'
+      ? words.needsAttestation
+      : certificate === null
+        ? words.needsCertificate
+        : words.needsHost
+  return (
+    <ul className="plain records">
+      {names.map(({ prefix, clientId, lacks, isDefault }) => (
+        <li key={prefix}>
+          <strong>{words.prefixes[prefix]}</strong>
+          {isDefault && <span className="tag good">{overview.byDefault}</span>}
+          {lacks !== null && <span className="tag">{lackOf(prefix)}</span>}
+          {prefix === 'verifier_attestation' && attestedUntil !== null && <CertificateEnd until={attestedUntil} />}
+          {clientId !== null && <ShortId id={clientId} what={words.prefixes[prefix]} />}
+        </li>
+      ))}
+    </ul>
+  )
+}

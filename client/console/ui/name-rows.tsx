@@ -1,0 +1,65 @@
+import { useFieldArray, useFormContext } from 'react-hook-form'
+import { useTexts } from '../texts/use-texts.js'
+import { Field } from './field.js'
+
+/** The part of a form that says what something is called, by language. */
+export interface NamesForm {
+  names: { name: string; locale: string }[]
+}
+
+interface Props {
+  readonly legend: string
+  /** How many names must stay. */
+  readonly least?: number
+  /** What is wrong with the language of a name; true where nothing is. */
+  readonly validate?: (tag: string, at: number) => true | string
+  readonly onRemoved?: (at: number) => void
+}
+
+/** Names by language, of a form that has {@link NamesForm}. */
+export function NameRows({ legend, least = 0, validate = () => true, onRemoved }: Props) {
+  const { types: words, common } = useTexts()
+  const { control, register, formState } = useFormContext<NamesForm>()
+  const { errors } = formState
+  const names = useFieldArray({ control, name: 'names' })
+  function remove(at: number): void {
+    names.remove(at)
+    onRemoved?.(at)
+  }
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {names.fields.map(({ id }, at) => (
+        <div className="name-row" key={id}>
+          <Field label={words.shownName} error={errors.names?.[at]?.name?.message}>
+            {(props) => <input {...props} {...register(`names.${at}.name`)} />}
+          </Field>
+          <Field label={words.locale} error={errors.names?.[at]?.locale?.message}>
+            {(props) => (
+              <input
+                {...props}
+                {...register(`names.${at}.locale`, { validate: (tag) => validate(tag, at) })}
+                placeholder="en"
+                autoComplete="off"
+                spellCheck={false}
+              />
+            )}
+          </Field>
+          {names.fields.length > least && (
+            <button
+              type="button"
+              className="quiet"
+              aria-label={words.removeLanguage(at + 1)}
+              onClick={() => remove(at)}
+            >
+              {common.remove}
+            </button>
+          )}
+        </div>
+      ))}
+      <button type="button" onClick={() => names.append({ name: '', locale: '' })}>
+        {words.addLanguage}
+      </button>
+    </fieldset>
+  )
+}

@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
+import { session } from '../queries/session.js'
+
+/** What whoever uses the console may do; where there is no login they may everything. */
+export function useRights(): { readonly isAdmin: boolean; readonly mayIssue: boolean; readonly mayVerify: boolean } {
+  const { data } = useQuery(session)
+  const isOpen = data?.mode === 'open'
+  const user = data?.user
+  return {
+    isAdmin: isOpen || user?.isAdmin === true,
+    mayIssue: isOpen || user?.mayIssue === true,
+    mayVerify: isOpen || user?.mayVerify === true,
+  }
+}
