@@ -19,14 +19,14 @@ async function findings(page: Page): Promise<string[]> {
   return JSON.parse(String(result.value))
 }
 
-/** Everything that must hold of a page, whatever it shows. With SCREENSHOTS, a folder, each is kept to be looked at. */
-export async function assertGood(page: Page, name: string): Promise<void> {
+/** Everything that must hold of a page in that language, whatever it shows. With SCREENSHOTS, a folder, each is kept to be looked at. */
+export async function assertGood(page: Page, name: string, language = 'en'): Promise<void> {
   const { SCREENSHOTS } = process.env
   if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true })
   expect(await findings(page), name).toEqual([])
   const scrollsSideways = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
   expect(await page.evaluate(scrollsSideways), name).toBe(false)
-  expect(await page.locator('html').getAttribute('lang')).toBe('en')
+  expect(await page.locator('html').getAttribute('lang')).toBe(language)
   expect(await page.locator('h1').count()).toBe(1)
 }
 

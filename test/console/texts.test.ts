@@ -15,6 +15,10 @@ function textsOf(texts: object, above = ''): [name: string, text: unknown][] {
 const SAME_IN_BOTH = [
   'Credence',
   'DID',
+  'DIDs',
+  'ES256 (P-256)',
+  'ES384 (P-384)',
+  'EdDSA (Ed25519)',
   'Form',
   'Format',
   'HTTPS',
@@ -30,6 +34,8 @@ const SAME_IN_BOTH = [
   'Version',
   'Wallet',
   'Wallets',
+  'did:key',
+  'did:web',
 ]
 
 describe('The texts of the console', () => {
