@@ -126,6 +126,14 @@ describe('AUTH_DISABLED', () => {
     expect((await open.request('GET', '/trpc/agentHolders.list?input={"json":{}}')).status).toBe(200)
   })
 
+  it('names the one admin in the audit log for what otherwise needs the client secret', async () => {
+    const body = { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }] }
+    const saved = await open.request('POST', '/api/v1/verifier/vp-queries', { body })
+    expect(saved.status, saved.text).toBe(201)
+    const { json } = await open.request('GET', `/api/v1/audit-events?subjectId=${saved.json.id}`)
+    expect(json.items).toMatchObject([{ action: 'vp-query.created', actor: 'local-admin' }])
+  })
+
   const withHost = (host: string, path = '/agent/holders') => sendPath(open.url, 'GET', path, { headers: { host } })
 
   it.each(['localhost', 'localhost:3000', 'LOCALHOST', '127.0.0.1:1', '127.1.2.3', '[::1]', '[::1]:3000'])(
