@@ -970,7 +970,7 @@ export const de: Texts = {
     whomHint:
       'Zum Beispiel did:web:university.example oder https://university.example. Eine Adresse steht für jeden Aussteller darunter.',
     note: 'Notiz',
-    noteHint: 'Wer das ist, für Ihre Kollegen.',
+    noteHint: 'Wer das ist, für alle, die hier arbeiten.',
     addTrusted: 'Diesem Aussteller vertrauen',
     configured: 'Aus der Konfiguration',
     configuredIntro: 'Wird beim Start des Dienstes gelesen.',
