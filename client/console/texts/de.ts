@@ -249,6 +249,7 @@ export const de: Texts = {
     asTable: 'Dasselbe als Tabelle',
     day: 'Tag',
     completeAt: 'Gezählt bis',
+    notCounted: 'Noch nicht gezählt: Zahlen kommen binnen einer Minute.',
   },
   types: {
     intro: 'Was Sie ausstellen können: welche Angaben ein Nachweis enthält und wie er aussieht.',

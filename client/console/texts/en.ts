@@ -248,6 +248,7 @@ export const en = {
     asTable: 'The same as a table',
     day: 'Day',
     completeAt: 'Counted up to',
+    notCounted: 'Not counted yet: figures come within a minute.',
   },
   types: {
     intro: 'What you can issue: which claims a credential holds, and what it looks like.',

@@ -45,7 +45,14 @@ export function DayFigures() {
               }))}
             />
             <p className="soft">
-              {words.completeAt} <RelativeTime at={completeAt} />
+              {/* Of a service that has just been started nothing was counted. */}
+              {Date.parse(completeAt) === 0 ? (
+                words.notCounted
+              ) : (
+                <>
+                  {words.completeAt} <RelativeTime at={completeAt} />
+                </>
+              )}
             </p>
           </>
         )
