@@ -223,7 +223,7 @@ it('every screen is good in every size, light and dark', async () => {
     for (const [path, title] of screens) {
       await page.goto(`${desk.service.url}/console/trust${path}`)
       await heading(page, title)
-      await page.waitForFunction("document.querySelector('.loading') === null")
+      await expect.poll(() => page.locator('.loading').count()).toBe(0)
       if (path.startsWith('/verifiers'))
         await page.getByRole('button', { name: 'Show the certificate request' }).click()
       await assertGood(page, `trust${path.replaceAll('/', '-').replace(/[0-9a-f]{8}-.*/, '')}-${name}`)
