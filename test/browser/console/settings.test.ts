@@ -32,7 +32,7 @@ it('is reached by the navigation and changes the language, with the keyboard alo
   await heading(page, 'Übersicht')
   await press(page, 'Einstellungen')
   await heading(page, 'Einstellungen')
-  await page.getByText('Wie lange Sitzungen nach ihrem Ende bleiben').waitFor()
+  await page.getByText('Wie lange Vorgänge nach ihrem Ende bleiben').waitFor()
   // The first one stands in the navigation.
   await tabTo(page, 'Sprache')
   await page.keyboard.press('ArrowUp')
