@@ -31,13 +31,21 @@ export interface StandardDcqlQuery {
 export const zDcqlQuery = ({ all }: Pick<Formats, 'all'>) =>
   dcqlQuery(all) as z.ZodType<unknown> as z.ZodType<StandardDcqlQuery, StandardDcqlQuery>
 
-type ValidOf<Format> = Format extends StandardFormat & { readonly verifying: { readonly answer: FormatAnswer } }
-  ? { isValid: true; format: Format['verifying']['answer']['format'] } & {
-      [Member in keyof Format['verifying']['answer']['members']]: z.infer<
-        Format['verifying']['answer']['members'][Member]
-      >
+type Shown<Answer> = Answer extends FormatAnswer
+  ? { isValid: true; format: Answer['format'] } & {
+      [Member in keyof Answer['members']]: z.infer<Answer['members'][Member]>
     }
   : never
+
+type ValidOf<Format> = Format extends StandardFormat & { readonly verifying: { readonly answer: FormatAnswer } }
+  ? Shown<Format['verifying']['answer']>
+  : never
+
+type ValidByCheck<Format> = Format extends StandardFormat & {
+  readonly verifying: { readonly answerByCheck: FormatAnswer }
+}
+  ? Shown<Format['verifying']['answerByCheck']>
+  : ValidOf<Format>
 
 export interface AnyValid {
   isValid: true
@@ -50,13 +58,25 @@ export interface Invalid {
   error: string
 }
 
-/** What is said of one compact credential of any of the formats that are judged alone. */
-export function zVerdict({ all }: Formats) {
-  const valid = all.flatMap(({ verifying: { answer } }) =>
+function verdictOf(answers: readonly (FormatAnswer | undefined)[]): z.ZodType {
+  const valid = answers.flatMap((answer) =>
     answer === undefined
       ? []
       : [z.object({ isValid: z.literal(true), format: z.literal(answer.format), ...answer.members })],
   )
-  const verdict: z.ZodType = z.union([...valid, z.object({ isValid: z.literal(false), error: z.string() })])
-  return verdict as z.ZodType<ValidOf<StandardFormat> | Invalid, AnyValid | Invalid>
+  return z.union([...valid, z.object({ isValid: z.literal(false), error: z.string() })])
 }
+
+/** What `POST /credentials/verify` says of one compact credential. */
+export const zVerdict = ({ all }: Formats) =>
+  verdictOf(all.map(({ verifying }) => verifying.answer)) as z.ZodType<
+    ValidOf<StandardFormat> | Invalid,
+    AnyValid | Invalid
+  >
+
+/** The same for the verification check by check, which takes further formats. */
+export const zVerdictByCheck = ({ all }: Formats) =>
+  verdictOf(all.map(({ verifying }) => verifying.answerByCheck ?? verifying.answer)) as z.ZodType<
+    ValidByCheck<StandardFormat> | Invalid,
+    AnyValid | Invalid
+  >

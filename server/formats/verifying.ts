@@ -31,7 +31,7 @@ export interface VerifiedCredential {
   readonly expiresAt: number | undefined
   /** The kind of holder's proof that came with it, which was not verified; undefined where there was none. */
   readonly holderProof: string | undefined
-  /** What `POST /credentials/verify` shows of it: the members of `answer`; nothing where there is none. */
+  /** What is shown of it where it is verified alone: the members of `answer` or `answerByCheck`; nothing where there is none. */
   readonly shown: JsonObject
 }
 
@@ -105,10 +105,16 @@ export interface PresentedCredential {
 export const notBound = () =>
   new CredentialError('Credential is not bound to a holder key.', { check: 'holder-binding' })
 
-/** What `POST /credentials/verify` answers beside `isValid`: its name for a format, and the members that show a credential. */
+/** What a verification of one credential answers beside `isValid`: its name for a format, and the members that show a credential. */
 export interface FormatAnswer {
   readonly format: string
   readonly members: Readonly<Record<string, z.ZodType>>
+}
+
+/** The same for formats that only the verification check by check takes. */
+export interface AnswerByCheck extends FormatAnswer {
+  /** Whether a text of which nobody says what it is may be one of these: else it is of no supported format. */
+  resembles(text: string): boolean
 }
 
 /** The verifier's half of a credential format. */
@@ -122,8 +128,10 @@ export interface Verifying {
    * @throws CredentialError with a sentence about the first check that fails.
    */
   verifyPresentation(presentation: string, context: PresentationContext): Promise<readonly PresentedCredential[]>
-  /** Absent where credentials of the format are not judged without a presentation. */
+  /** Absent where `POST /credentials/verify`, whose formats the interface names, does not take the format. */
   readonly answer?: FormatAnswer
+  /** What the verification check by check answers, where it is the only one that takes the format; else it answers the same. */
+  readonly answerByCheck?: AnswerByCheck
   /** Whether a credential as its issuer hands it out looks like one of this format; formats are asked in their order. */
   recognises(compact: string): boolean
   /** Verifies a credential as its issuer hands it out. @throws CredentialError with a sentence about the first check that fails. */

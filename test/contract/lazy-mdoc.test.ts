@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 
-const IMPORT = /^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'/gms
+const IMPORT = /^(?:import|export) (?!type )[^;']*?from '(\.[^']+)'|^import '(\.[^']+)'/gms
 
 /** All modules that are loaded with one, by the imports that are no `import()`. */
 function loadedWith(entry: string): ReadonlySet<string> {

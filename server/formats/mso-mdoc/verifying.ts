@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { VerifiedMdoc } from '../../protocol/mdoc/mdoc.js'
 import type { CredentialContent, Handover, PresentationContext, VerifiedCredential, Verifying } from '../verifying.js'
 import { loadMdoc } from './load.js'
@@ -33,10 +34,13 @@ function retentionOf(
 
 const LOOKS_ENCODED = /^[\w-]+$/
 
+/** base64url of a map in CBOR (RFC 8949 §3.1, major type 5), which an IssuerSigned is. */
+const LOOKS_LIKE_MAP = /^[o-v][\w-]*$/
+
 const inSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
 function verified(mdoc: VerifiedMdoc): VerifiedCredential {
-  const { issuer, issuerKey, doctype, deviceKey, validityInfo } = mdoc
+  const { issuer, issuerKey, doctype, deviceKey, validityInfo, claims } = mdoc
   return {
     issuer,
     issuerKey,
@@ -48,12 +52,22 @@ function verified(mdoc: VerifiedMdoc): VerifiedCredential {
     expiresAt: inSeconds(validityInfo.validUntil),
     // It stands in another structure, which is no IssuerSigned.
     holderProof: undefined,
-    shown: {},
+    shown: { issuer, docType: doctype, nameSpaces: claims },
   }
 }
 
 export const verifying = {
   certifiedOnly: true,
+  // The names are those of ISO/IEC 18013-5 §8.3.2.1.2.2. The interface of POST /credentials/verify has no third format.
+  answerByCheck: {
+    format: 'mso_mdoc',
+    members: {
+      issuer: z.string(),
+      docType: z.string(),
+      nameSpaces: z.record(z.string(), z.record(z.string(), z.unknown())),
+    },
+    resembles: (text) => LOOKS_LIKE_MAP.test(text),
+  },
   recognises: (compact) => LOOKS_ENCODED.test(compact),
   verify: async (compact, options) => {
     const { verifyIssuerSigned } = await loadMdoc()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
-import { zVerdict } from '../../formats/contract.js'
+import { zVerdict, zVerdictByCheck } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { zCheckDone } from './check-done.js'
 
@@ -8,6 +8,12 @@ const zCompactCredential = z.strictObject({
   credential: z.string().min(1).meta({
     description: 'SD-JWT (`<jwt>~<disclosure>~…~`) or compact JWT (`x.y.z`).',
     example: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln',
+  }),
+})
+
+const zCheckedCredential = zCompactCredential.extend({
+  credential: zCompactCredential.shape.credential.meta({
+    description: 'SD-JWT, compact JWT, or base64url of the IssuerSigned of a mobile document (ISO/IEC 18013-5).',
   }),
 })
 
@@ -30,10 +36,11 @@ export const checkCredentialByCheck = (formats: Formats) => ({
     summary: 'Verify one compact credential, and tell each check',
     description:
       'As POST /credentials/verify, whose answer is `verdict`: every check, passed, failed or not reached. ' +
-      'Whether its issuer is trusted is not judged, and nothing is stored.',
+      'Mobile documents are taken too; nothing but a chain to TRUST_ANCHORS proves who issued one. ' +
+      'Whether its issuer is trusted is not judged else, and nothing is stored.',
     access: 'verifier',
     errors: [400, 403],
   }),
-  input: zCompactCredential,
-  output: z.object({ verdict: zVerdict(formats), checks: z.array(zCheckDone) }),
+  input: zCheckedCredential,
+  output: z.object({ verdict: zVerdictByCheck(formats), checks: z.array(zCheckDone) }),
 })

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import type { AnyValid, Invalid } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import type { FormatAnswer, Verifying } from '../../formats/verifying.js'
 import { type Check, CredentialError } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
 import { router, verifierProcedure } from '../../trpc.js'
@@ -19,11 +20,18 @@ interface Judgement {
   readonly passed: readonly Check[]
 }
 
-async function judged(deps: Deps, compact: string, work: Work): Promise<Judgement> {
+/** What of a format is answered, where it is taken. */
+type AnswerOf = (verifying: Verifying, compact: string) => FormatAnswer | undefined
+
+const compactAnswer: AnswerOf = ({ answer }) => answer
+const anyAnswer: AnswerOf = ({ answer, answerByCheck }, compact) =>
+  answerByCheck?.resembles(compact) ? answerByCheck : answer
+
+async function judged(deps: Deps, compact: string, work: Work, answerOf: AnswerOf): Promise<Judgement> {
   const passed: Check[] = []
   try {
     const format = deps.formats.recognise(compact)
-    const answer = format?.verifying.answer
+    const answer = format === undefined ? undefined : answerOf(format.verifying, compact)
     if (format === undefined || answer === undefined) throw new CredentialError(UNSUPPORTED)
     const credential = await checkCredential(deps, format, compact, work, (check) => passed.push(check))
     // Presentations are not verified here; `isValid: true` would suggest that this one was.
@@ -67,14 +75,16 @@ export const verifyRouter = (formats: Formats) => {
       .meta(verifying.meta)
       .input(verifying.input)
       .output(verifying.output)
-      .mutation(async ({ ctx: { deps, work }, input }) => (await judged(deps, input.credential, work)).verdict),
+      .mutation(
+        async ({ ctx: { deps, work }, input }) => (await judged(deps, input.credential, work, compactAnswer)).verdict,
+      ),
 
     checks: verifierProcedure
       .meta(checking.meta)
       .input(checking.input)
       .output(checking.output)
       .mutation(async ({ ctx: { deps, work }, input }) => {
-        const judgement = await judged(deps, input.credential, work)
+        const judgement = await judged(deps, input.credential, work, anyAnswer)
         return { verdict: judgement.verdict, checks: checksOf(judgement) }
       }),
   })

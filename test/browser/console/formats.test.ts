@@ -250,14 +250,4 @@ describe('without the certificates that mobile documents need', () => {
       [400],
     )
   })
-
-  it('a mobile document that is pasted is not checked, and the screen says where it is', async () => {
-    await bare.opened('/verify', async (page) => {
-      await page.getByLabel('Credential', { exact: true }).fill('omppc3N1ZXJBdXRo'.repeat(10))
-      await click(page, 'Check it')
-      await page.getByText('This looks like a mobile document (mdoc).').waitFor()
-      await page.getByText('The credential is not valid.').waitFor()
-      await assertGood(page, 'verify-mdoc')
-    })
-  })
 })

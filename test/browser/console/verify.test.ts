@@ -48,6 +48,21 @@ describe('verifying a credential', () => {
     })
   })
 
+  it('takes a mobile document as the bytes that it is, and names the check that it fails', async () => {
+    await desk.opened('/verify', async (page) => {
+      const checked = page.waitForRequest((request) => request.url().includes('verify.checks'))
+      // A map in CBOR, of which the rest is missing.
+      const buffer = Buffer.from('a26affff00', 'hex')
+      await page
+        .locator('input[type="file"]')
+        .setInputFiles({ name: 'licence.cbor', mimeType: 'application/cbor', buffer })
+      expect((await checked).postData()).toContain('"omr__wA"')
+      await page.getByText('The credential is not valid.').waitFor()
+      const step = page.getByRole('listitem').filter({ hasText: 'Form' })
+      expect(await step.textContent()).not.toContain('Unsupported')
+    })
+  })
+
   it('says what is missing, and what is no credential', async () => {
     await desk.opened('/verify', async (page) => {
       await page.getByRole('button', { name: 'Check it' }).click()

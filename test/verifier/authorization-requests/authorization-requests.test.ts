@@ -1,6 +1,7 @@
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { decodeDidJwk } from '../../../server/protocol/did/did-jwk.js'
+import { recordStatements } from '../../support/statements.js'
 import { type Asked, ask, dcql, fetchRequest, ITEM, postForm, sessionOf, vct } from '../actors.js'
 import { useWorld } from '../world.js'
 
@@ -325,5 +326,24 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     expect(stored).not.toContain(asked.nonce)
     expect(String(row?.secrets).split('.')).toHaveLength(5)
     expect((await fetchRequest(asked)).state).toBe(asked.state)
+  })
+})
+
+describe('requests that are made at the same moment', () => {
+  it('share the statement that reads who asks, and each has its own answer', async () => {
+    const { authorizationRequests } = world.service.deps.stores
+    const record = recordStatements()
+    try {
+      const asked = Array.from({ length: 20 }, () => authorizationRequests.context(undefined, null))
+      const contexts = await Promise.all(asked)
+      expect(record.sent().filter((text) => text.includes('FROM verifiers v'))).toHaveLength(1)
+      expect(new Set(contexts.map((context) => context?.verifierDid)).size).toBe(1)
+      const made = await Promise.all(
+        Array.from({ length: 8 }, () => ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt') })),
+      )
+      expect(new Set(made.map(({ request_uri }) => request_uri)).size).toBe(8)
+    } finally {
+      record.stop()
+    }
   })
 })

@@ -41,6 +41,7 @@ const ABOUT_ITSELF = new Set([
 ])
 
 function subjectOf(verdict: Valid): { readonly type: string; readonly claims: object } {
+  if ('docType' in verdict) return { type: verdict.docType, claims: verdict.nameSpaces }
   const { payload } = verdict
   if ('prettyClaims' in verdict) {
     const claims = Object.entries(verdict.prettyClaims).filter(([name]) => !ABOUT_ITSELF.has(name))
@@ -56,7 +57,7 @@ function subjectOf(verdict: Valid): { readonly type: string; readonly claims: ob
 function Says({ verdict }: { readonly verdict: Valid }) {
   const { verify: words } = useTexts()
   const { type, claims } = subjectOf(verdict)
-  const { iss } = verdict.payload
+  const iss = 'docType' in verdict ? verdict.issuer : verdict.payload.iss
   return (
     <>
       <h3>{words.says}</h3>

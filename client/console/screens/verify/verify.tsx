@@ -13,8 +13,23 @@ import { Verdict } from './verdict.js'
 /** No credential is larger than that. */
 const MAX_BYTES = 1_048_576
 
-/** An IssuerSigned in base64url, or as the bytes that it is: neither can be any other credential. */
-const looksLikeMdoc = (text: string): boolean => /^[\w-]{40,}$/.test(text.trim()) || /[\0\ufffd]/.test(text)
+const base64UrlOf = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+/** What is in a file: its text, or, of a mobile document as the bytes that it is, base64url of these. */
+async function credentialIn(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text.trim()
+  } catch {
+    // No text, and so no credential that is one.
+  }
+  return base64UrlOf(bytes)
+}
 
 /** Checking a credential that somebody has sent: pasted, dropped, or from a file. */
 export function Verify() {
@@ -37,7 +52,7 @@ export function Verify() {
       setError('credential', { message: words.tooLarge })
       return
     }
-    const text = (await file.text()).trim()
+    const text = await credentialIn(file)
     setValue('credential', text, { shouldValidate: true })
     if (text !== '') check(text)
   }
@@ -103,9 +118,6 @@ export function Verify() {
           </form>
         </Panel>
         <Panel title={words.result}>
-          {checking.variables !== undefined && looksLikeMdoc(checking.variables) && (
-            <p className="note">{words.mdoc}</p>
-          )}
           {checking.isError && <ProblemNote error={checking.error} />}
           <div role="status" className="fields">
             {checking.data === undefined ? (
