@@ -68,7 +68,13 @@ export interface RemoteIssuer extends AsyncDisposable {
   offer(configurationIds?: readonly string[]): Promise<string>
   /** The same by reference. */
   offerByReference(configurationIds?: readonly string[]): Promise<string>
-  signSdJwtVc(holder: JWK, claims?: Record<string, unknown>, vct?: string): Promise<string>
+  /** @param plain claims that are not selectively disclosable */
+  signSdJwtVc(
+    holder: JWK,
+    claims?: Record<string, unknown>,
+    vct?: string,
+    plain?: Record<string, unknown>,
+  ): Promise<string>
   signJwtVc(subject: string | undefined, extra?: Record<string, unknown>): Promise<string>
   close(): Promise<void>
 }
@@ -214,7 +220,8 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
       offers.set(id, (await newOffer(ids)).credentialOfferObject)
       return `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${server.url}/offer?id=${id}`)}`
     },
-    signSdJwtVc: (holder, claims = DIPLOMA, vct = `${server.url}/vct/diploma`) => sign.signSdJwtVc(vct, holder, claims),
+    signSdJwtVc: (holder, claims = DIPLOMA, vct = `${server.url}/vct/diploma`, plain = {}) =>
+      sign.signSdJwtVc(vct, holder, claims, plain),
     signJwtVc: (subject, extra) => sign.signJwtVc(subject, extra),
     close: server.close,
     [Symbol.asyncDispose]: server.close,

@@ -16,7 +16,13 @@ const now = () => Math.floor(Date.now() / 1000)
 /** Signs the credentials of an independent issuer: `@sd-jwt/sd-jwt-vc` and jose. */
 export function credentialSigner(key: RemoteKey) {
   return {
-    async signSdJwtVc(vct: string, holder: JWK, claims: Record<string, unknown>): Promise<string> {
+    /** @param plain claims that are not selectively disclosable */
+    async signSdJwtVc(
+      vct: string,
+      holder: JWK,
+      claims: Record<string, unknown>,
+      plain: Record<string, unknown> = {},
+    ): Promise<string> {
       const instance = new SDJwtVcInstance({
         signer: async (data) => {
           const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
@@ -28,7 +34,7 @@ export function credentialSigner(key: RemoteKey) {
         hashAlg: 'sha-256',
         saltGenerator: generateSalt,
       })
-      const payload = { iss: key.did, iat: now(), vct, cnf: { jwk: holder }, ...claims }
+      const payload = { iss: key.did, iat: now(), vct, cnf: { jwk: holder }, ...plain, ...claims }
       // The frame's names are those of a payload that is known when this is compiled; these are not.
       return instance.issue(payload, { _sd: Object.keys(claims) as never[] }, { header: { kid: key.kid } })
     },

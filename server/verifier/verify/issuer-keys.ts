@@ -17,7 +17,7 @@ import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js
 /** For all fetches of one verification together. */
 const TOTAL_FETCH_MS = 8_000
 
-/** Fetches of one verification: through the outbound guard, eight seconds for all of them. */
+/** Fetches of one verification: through the outbound guard, eight seconds for all of them unless said otherwise. */
 export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
   /** The text of a status list, which may be larger than anything else that is fetched. */
@@ -38,11 +38,18 @@ const tooManyTypes = () =>
 const tooLong = () =>
   new CredentialError('Fetching what the verification needs took too long.', { check: 'issuer-key' })
 
-/** @param admit may refuse to have the DID of another host resolved. */
-export function verificationFetches(deps: Pick<Deps, 'outbound' | 'resolver'>, admit?: Admit): VerificationFetches {
+/**
+ * @param admit may refuse to have the DID of another host resolved.
+ * @param totalMs for all fetches together, from the first one on.
+ */
+export function verificationFetches(
+  deps: Pick<Deps, 'outbound' | 'resolver'>,
+  admit?: Admit,
+  totalMs = TOTAL_FETCH_MS,
+): VerificationFetches {
   let deadline: number | undefined
   const within = async <T>(start: () => Promise<T>): Promise<T> => {
-    deadline ??= performance.now() + TOTAL_FETCH_MS
+    deadline ??= performance.now() + totalMs
     const left = deadline - performance.now()
     if (left <= 0) throw tooLong()
     let timer: NodeJS.Timeout | undefined

@@ -1,12 +1,13 @@
 import type { Deps } from '../../deps.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { LruMap } from '../../protocol/jose/lru-map.js'
+import { type Work, WorkExceededError } from '../../protocol/work.js'
 import {
   issuerKeyResolution,
   type VerificationFetches,
   verificationFetches,
 } from '../../verifier/verify/issuer-keys.js'
-import { readStatus } from '../../verifier/verify/status.js'
+import { readStatus, type StatusReading } from '../../verifier/verify/status.js'
 import type { HeldCredential } from './held.js'
 
 /** `unknown`: its status list cannot be had now. */
@@ -34,24 +35,45 @@ function sharing(fetches: VerificationFetches): VerificationFetches {
   }
 }
 
-/** Reads the status of held credentials live, eight seconds for all of them together. */
-export async function statusesOf(deps: Deps, credentials: readonly HeldCredential[]): Promise<HeldStatus[]> {
+/** What reading may cost, where it is not the eight seconds of a verification. */
+export interface StatusBounds {
+  /** For all fetches together, in milliseconds. */
+  readonly totalMs?: number
+  /** Pays for each list of another host. */
+  readonly work?: Work
+}
+
+/** Whether it has run out, by its own times. */
+export const hasExpired = ({ content }: Pick<HeldCredential, 'content'>, now: Date): boolean =>
+  content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000
+
+/** Reads statuses of held credentials, of several calls together within the bounds; a list is fetched once for all of them. */
+export type ReadStatuses = (credentials: readonly HeldCredential[]) => Promise<HeldStatus[]>
+
+export function statusReader(deps: Deps, { totalMs, work }: StatusBounds = {}): ReadStatuses {
   const now = deps.clock()
-  const fetches = sharing(verificationFetches(deps))
+  const fetches = sharing(verificationFetches(deps, undefined, totalMs))
   const resolveIssuerKey = issuerKeyResolution(deps, fetches, now)
-  const statusOf = async ({ format, compact, content }: HeldCredential): Promise<HeldStatus> => {
-    if (content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000) return 'expired'
+  const reading: StatusReading = { fetches, resolveIssuerKey, now, ...(work === undefined ? {} : { work }) }
+  const statusOf = async (held: HeldCredential): Promise<HeldStatus> => {
+    if (hasExpired(held, now)) return 'expired'
     try {
-      const references = await deps.formats.named(format).holding.statusOf(compact)
-      return await readStatus(deps, { fetches, resolveIssuerKey, now }, references, content.issuerKey)
+      const references = await deps.formats.named(held.format).holding.statusOf(held.compact)
+      return await readStatus(deps, reading, references, held.content.issuerKey)
     } catch (thrown) {
-      if (thrown instanceof CredentialError) return 'unknown'
+      if (thrown instanceof CredentialError || thrown instanceof WorkExceededError) return 'unknown'
       throw thrown
     }
   }
-  const statuses: HeldStatus[] = []
-  for (let start = 0; start < credentials.length; start += AT_ONCE) {
-    statuses.push(...(await Promise.all(credentials.slice(start, start + AT_ONCE).map(statusOf))))
+  return async (credentials) => {
+    const statuses: HeldStatus[] = []
+    for (let start = 0; start < credentials.length; start += AT_ONCE) {
+      statuses.push(...(await Promise.all(credentials.slice(start, start + AT_ONCE).map(statusOf))))
+    }
+    return statuses
   }
-  return statuses
 }
+
+/** Reads the status of held credentials live, eight seconds for all of them together. */
+export const statusesOf = (deps: Deps, credentials: readonly HeldCredential[]): Promise<HeldStatus[]> =>
+  statusReader(deps)(credentials)

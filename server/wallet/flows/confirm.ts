@@ -11,6 +11,7 @@ import { resolveOffer } from '../openid4vci/take-offer.js'
 import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 import { authorizing } from '../openid4vp/transaction-data.js'
 import { answerRequest, matchRequest } from '../presentations/answer.js'
+import { chooseUsable } from '../presentations/choose.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import { walletFailure } from '../protocol/exchange-failure.js'
 import { type FlowContent, revealContent } from './content.js'
@@ -84,12 +85,13 @@ async function presentationAction(context: Confirm, request: PresentationRequest
   const { deps, caller, holder, confirmation, work } = context
   const { holderId } = hostedOnly(holder, 'present credentials')
   const { id } = confirmation.selectedCredential
-  const { matches, choose } = await matchRequest(deps, holderId, request, work)
-  if (typeof id !== 'string' || !matches.some(({ held }) => held.id === id)) {
+  const matching = await matchRequest(deps, holderId, request, work)
+  if (typeof id !== 'string' || !matching.matches.some(({ held }) => held.id === id)) {
     throw errors.badRequest('selectedCredential.id must be the id of a matching credential')
   }
   // Flows that an earlier version started have no such member.
-  const chosen = authorizing(request.transactionData ?? [], choose(id) ?? [], id)
+  const usable = (await chooseUsable(deps, matching, id, work)) ?? []
+  const chosen = authorizing(request.transactionData ?? [], usable, id)
   return async () => {
     const fetch = boundedFetch(deps.outbound.fetch)
     const redirectUri = await answerRequest(deps, fetch, { holderId, actor: caller.sub, request, matches: chosen })

@@ -28,15 +28,18 @@ export interface Match {
   readonly transactionDataHashes?: AuthorizedHashes | undefined
 }
 
+/** How much speaks against presenting a credential. */
+export type Objection = (held: HeldCredential) => number
+
 /** The credentials of a wallet that answer a query. */
 export interface Matching {
   /** Every match, by credential query. */
   readonly matches: readonly Match[]
   /**
-   * The credential queries that are to be answered, one set of alternatives after the other; undefined where it cannot
-   * be.
+   * The credential queries that are to be answered, one set of alternatives after the other, with the credentials that least
+   * speaks against; undefined where it cannot be.
    */
-  readonly choose: (selectedId: string | undefined) => readonly Match[] | undefined
+  readonly choose: (selectedId: string | undefined, objection?: Objection) => readonly Match[] | undefined
 }
 
 /** A verifier's query in the terms of the library, and the format that each of its credential queries asks for by its id. */
@@ -178,6 +181,12 @@ function requiredOptions(query: DcqlQuery.Output): readonly (readonly (readonly 
   return query.credential_sets.filter(({ required }) => required).map(({ options }) => options)
 }
 
+/** The first of those that least speaks against. */
+const leastOf = <T>(all: readonly T[], objection: (one: T) => number): T | undefined => {
+  const least = Math.min(...all.map(objection))
+  return all.find((one) => objection(one) === least)
+}
+
 /**
  * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
  * preferred ones first. Sets that the verifier can do without are left unanswered.
@@ -192,18 +201,20 @@ export async function matchQuery(
       query.credentials.map(async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, fits)] as const),
     ),
   )
-  const choose = (selectedId: string | undefined): readonly Match[] | undefined => {
+  const choose: Matching['choose'] = (selectedId, objection = () => 0) => {
     const isSelected = (match: Match) => match.held.id === selectedId
-    const matchFor = (id: string) => byQuery.get(id)?.find(isSelected) ?? byQuery.get(id)?.[0]
+    const against = ({ held }: Match) => objection(held)
+    const matchFor = (id: string) => byQuery.get(id)?.find(isSelected) ?? leastOf(byQuery.get(id) ?? [], against)
     const chosen = new Map<string, Match>()
     for (const options of requiredOptions(query)) {
       const possible = options
         .map((ids) => ids.map(matchFor))
-        .filter((found) => found.every((match) => match !== undefined))
+        .filter((found): found is Match[] => found.every((match) => match !== undefined))
       const option =
-        possible.find((found) => found.some((match) => match !== undefined && isSelected(match))) ?? possible[0]
+        possible.find((found) => found.some(isSelected)) ??
+        leastOf(possible, (found) => Math.max(0, ...found.map(against)))
       if (option === undefined) return undefined
-      for (const match of option) if (match !== undefined) chosen.set(match.queryId, match)
+      for (const match of option) chosen.set(match.queryId, match)
     }
     return [...chosen.values()]
   }

@@ -3,6 +3,7 @@ import { errors } from '../../errors.js'
 import { PAGE_SIZE } from '../../paging.js'
 import type { Work } from '../../protocol/work.js'
 import { type HeldCredential, openCredential } from '../credentials/held.js'
+import { hasExpired } from '../credentials/status.js'
 import { type Match, type Matching, matchQuery, parseQuery } from '../openid4vp/match-query.js'
 import { present } from '../openid4vp/present.js'
 import type { PresentationRequest } from '../openid4vp/presentation-request.js'
@@ -13,8 +14,7 @@ import { recordPresentation } from './record.js'
 
 /** The newest first, and behind them those that have expired. */
 function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[] {
-  const isExpired = ({ content }: HeldCredential) =>
-    content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000
+  const isExpired = (credential: HeldCredential) => hasExpired(credential, now)
   return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
 }
 

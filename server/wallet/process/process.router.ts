@@ -9,6 +9,7 @@ import { resolveOffer } from '../openid4vci/take-offer.js'
 import { UnconfirmedTransaction } from '../openid4vp/refused-request.js'
 import { resolveRequest } from '../openid4vp/resolve-request.js'
 import { answerRequest, matchRequest } from '../presentations/answer.js'
+import { chooseUsable } from '../presentations/choose.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import { exchanging } from '../protocol/exchange-failure.js'
 import { type OfferInvitation, type RequestInvitation, resolveInvitation } from '../protocol/invitation.js'
@@ -58,7 +59,7 @@ async function processRequest(
   { holderId, actor, work }: ProcessRequest,
 ) {
   const request = await resolveRequest(deps, fetch, invitation, { personConfirms: false, work }).catch(asCallersFault)
-  const matches = (await matchRequest(deps, holderId, request, work)).choose(undefined)
+  const matches = await chooseUsable(deps, await matchRequest(deps, holderId, request, work), undefined, work)
   const redirectUri = await answerRequest(deps, fetch, { holderId, actor, request, matches: matches ?? [] })
   return { type: 'authorization_request' as const, ...(redirectUri === undefined ? {} : { redirectUri }) }
 }

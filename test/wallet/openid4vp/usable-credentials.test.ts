@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { zlibBase64url } from '../../../server/protocol/status-list/compression.js'
+import { DIPLOMA, DIPLOMA_SD_JWT, type RemoteIssuer, startRemoteIssuer } from '../../support/remote-issuer.js'
+import { type RemoteVerifier, startRemoteVerifier } from '../../support/remote-verifier.js'
+import { startService, type TestService } from '../../support/service.js'
+import { type HostedWallet, LOOPBACK, newWallet } from '../../support/wallet.js'
+import { signJwt } from '../../support/wallet-callbacks.js'
+import type { RemoteAnswer } from '../../support/wallet-http.js'
+
+let service: TestService
+let issuer: RemoteIssuer
+let verifier: RemoteVerifier
+let wallet: HostedWallet
+
+/** By index, as a Token Status List has them (§7.1): 0 VALID, 1 INVALID, 2 SUSPENDED. */
+let statuses: number[] = []
+/** Answers in the place of a status list. */
+let instead: (() => RemoteAnswer) | undefined
+
+async function statusList(path: string): Promise<RemoteAnswer> {
+  if (instead !== undefined) return instead()
+  const now = Math.floor(Date.now() / 1000)
+  const bytes = Uint8Array.from({ length: 64 }, (_, at) => statuses[at] ?? 0)
+  const jwt = await signJwt(
+    issuer.key,
+    { typ: 'statuslist+jwt', kid: issuer.key.kid },
+    { sub: `${issuer.url}${path}`, iat: now, status_list: { bits: 8, lst: zlibBase64url(bytes) } },
+  )
+  return { body: jwt, headers: { 'content-type': 'application/statuslist+jwt' } }
+}
+
+/** As many lists as credentials, so that each reading is seen: the credential at an index has the list of that number. */
+const lists = Object.fromEntries(
+  Array.from({ length: 64 }, (_, at) => [`/status/${at}`, () => statusList(`/status/${at}`)]),
+)
+
+beforeAll(async () => {
+  verifier = await startRemoteVerifier()
+  issuer = await startRemoteIssuer({
+    replace: lists,
+    forge: (self, holder) => {
+      const idx = statuses.length
+      statuses.push(0)
+      const status = { status_list: { idx, uri: `${self.url}/status/${idx}` } }
+      return self.signSdJwtVc(holder.publicJwk, { ...DIPLOMA, number: idx }, undefined, { status })
+    },
+  })
+  service = await startService({ env: { ...LOOPBACK, VERIFIER_TRUST_ANCHORS: verifier.anchorFile } })
+})
+afterAll(async () => {
+  await service.close()
+  await issuer.close()
+  await verifier.close()
+})
+beforeEach(async () => {
+  statuses = []
+  instead = undefined
+  wallet = await newWallet(service)
+})
+
+/** The wallet takes as many diplomas, the first of which has number 0. */
+async function take(count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) {
+    const { status, text } = await wallet.process(await issuer.offer([DIPLOMA_SD_JWT]))
+    if (status !== 200) throw new Error(text)
+  }
+}
+
+const diploma = (id = 'diploma') => ({
+  id,
+  format: 'dc+sd-jwt',
+  meta: { vct_values: [`${issuer.url}/vct/diploma`] },
+  claims: [{ path: ['number'] }],
+})
+
+const numberOf = (presentation: unknown) => {
+  const [, disclosure = ''] = String(presentation).split('~')
+  return JSON.parse(Buffer.from(disclosure, 'base64url').toString())[2]
+}
+
+/** What the wallet presents for a query, by credential query: the number of the diploma. */
+async function presented(query: unknown = { credentials: [diploma()] }): Promise<Record<string, unknown>> {
+  const answer = await wallet.process(await verifier.request(query))
+  if (answer.status !== 200) throw new Error(answer.text)
+  const { presentations = {} } = verifier.responses.at(-1) ?? {}
+  return Object.fromEntries(Object.entries(presentations).map(([id, [one]]) => [id, numberOf(one)]))
+}
+
+/** The status lists that were fetched meanwhile. */
+async function fetching(act: () => Promise<unknown>): Promise<string[]> {
+  const before = issuer.seen.length
+  await act()
+  return issuer.seen.slice(before).flatMap(({ path }) => (path.startsWith('/status/') ? [path] : []))
+}
+
+describe('of several credentials that satisfy a query a hosted wallet presents', () => {
+  it('the newest one that is not revoked', async () => {
+    await take(3)
+    expect(await presented()).toEqual({ diploma: 2 })
+    statuses[2] = 1
+    expect(await presented()).toEqual({ diploma: 1 })
+    statuses[1] = 1
+    expect(await presented()).toEqual({ diploma: 0 })
+  })
+
+  it('none that is suspended, as long as it is (Token Status List §7.1)', async () => {
+    await take(2)
+    statuses[1] = 2
+    expect(await presented()).toEqual({ diploma: 0 })
+    statuses[1] = 0
+    expect(await presented()).toEqual({ diploma: 1 })
+  })
+
+  it('the newest, where all of them are revoked: the verifier says so', async () => {
+    await take(2)
+    statuses = [1, 1]
+    expect(await presented()).toEqual({ diploma: 1 })
+  })
+
+  it('one for each query, the revoked one for none', async () => {
+    await take(2)
+    statuses[1] = 1
+    expect(await presented({ credentials: [diploma('one'), diploma('two')] })).toEqual({ one: 0, two: 0 })
+  })
+
+  it('the alternative whose credential is good, although the verifier has another one first (OpenID4VP 1.0 §6.4.2)', async () => {
+    await take(2)
+    statuses[1] = 1
+    const only = (number: number, id: string) => ({ ...diploma(id), claims: [{ path: ['number'], values: [number] }] })
+    const sets = {
+      credentials: [only(1, 'first'), only(0, 'second')],
+      credential_sets: [{ options: [['first'], ['second']] }],
+    }
+    expect(await presented(sets)).toEqual({ second: 0 })
+    statuses = [1, 0]
+    expect(await presented(sets)).toEqual({ first: 1 })
+  })
+
+  it('rather one that is known to be good than one of which nothing can be known, and that rather than none', async () => {
+    await take(2)
+    let refused = 0
+    instead = () => {
+      refused += 1
+      instead = undefined
+      return { status: 503 }
+    }
+    expect([await presented(), refused]).toEqual([{ diploma: 0 }, 1])
+    instead = () => ({ status: 503 })
+    expect(await presented()).toEqual({ diploma: 1 })
+  })
+})
+
+describe('what choosing may cost', () => {
+  it('a credential that is the only one is presented without its status being read', async () => {
+    await take(1)
+    statuses[0] = 1
+    expect(await fetching(presented)).toEqual([])
+  })
+
+  it('of several, no more is read than until a good one is found', async () => {
+    await take(3)
+    expect(await fetching(presented)).toEqual(['/status/2'])
+    statuses[2] = 1
+    expect(await fetching(presented)).toEqual(['/status/2', '/status/1'])
+  })
+
+  it('eight statuses at most, however many are revoked', async () => {
+    await take(11)
+    statuses = statuses.map(() => 1)
+    const fetched = await fetching(async () => expect(await presented()).toEqual({ diploma: 2 }))
+    expect(fetched).toHaveLength(8)
+  }, 60_000)
+
+  it('three seconds at most, where a list does not come: then it is presented as if it were good', async () => {
+    await take(2)
+    instead = () => ({ raw: () => {} })
+    const before = performance.now()
+    expect(await presented()).toEqual({ diploma: 1 })
+    expect(performance.now() - before).toBeLessThan(7_000)
+  }, 20_000)
+})
+
+describe('a person who confirms a flow', () => {
+  const flow = async (query: unknown) => {
+    const { json } = await service.request('POST', '/flows', {
+      authorization: wallet.authorization,
+      body: { qrContent: await verifier.request(query), did: wallet.did },
+    })
+    return json.data
+  }
+
+  it('has presented what they select, whatever its status, and beside it what is good', async () => {
+    await take(3)
+    statuses[2] = 1
+    const first = { ...diploma('first'), claims: [{ path: ['number'], values: [2] }] }
+    const { processId, matchingCredentials } = await flow({ credentials: [first, diploma('second')] })
+    const selected = matchingCredentials.find(
+      ({ credentialSubject }: { credentialSubject: { number: number } }) => credentialSubject.number === 1,
+    )
+    const confirmed = await service.request('POST', `/flows/${processId}/confirm`, {
+      authorization: wallet.authorization,
+      body: { type: 'presentation', selectedCredential: { id: selected.id } },
+    })
+    expect(confirmed.status).toBe(200)
+    const { presentations = {} } = verifier.responses.at(-1) ?? {}
+    expect([numberOf(presentations.first?.[0]), numberOf(presentations.second?.[0])]).toEqual([2, 1])
+  })
+
+  it('gets the revoked one where they select just that', async () => {
+    await take(2)
+    statuses[1] = 1
+    const { processId, matchingCredentials } = await flow({ credentials: [diploma()] })
+    const revoked = matchingCredentials.find(
+      ({ credentialSubject }: { credentialSubject: { number: number } }) => credentialSubject.number === 1,
+    )
+    await service.request('POST', `/flows/${processId}/confirm`, {
+      authorization: wallet.authorization,
+      body: { type: 'presentation', selectedCredential: { id: revoked.id } },
+    })
+    expect(numberOf(verifier.responses.at(-1)?.presentations.diploma?.[0])).toBe(1)
+  })
+})
