@@ -174,10 +174,12 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
       return follow(subscription) as EventStream<Data>
     },
     announce(recorded) {
+      const isHeard = transport.isHeard?.() ?? true
+      if (!isHeard && subscriptions.size === 0 && listeners.size === 0) return
       for (const { id, seq, data } of recorded ?? []) {
         const name = nameOf(id)
         hear(name, seq, data)
-        announcer.announce(name, seq)
+        if (isHeard) announcer.announce(name, seq)
       }
     },
     nameOf,

@@ -3,8 +3,10 @@ export const ANSWER_TIMEOUT_MS = 5_000
 
 /** How announcements reach other processes. */
 export interface Transport {
+  /** Whether another process may be listening: where there is none for certain, nothing need be sent. Without it there may always be one. */
+  readonly isHeard?: () => boolean
   /**
-   * Sends messages to every process that listens, this one among them; one call at a time.
+   * Sends messages to every other process that listens, and maybe to this one; one call at a time.
    *
    * @throws within some seconds where they cannot be sent, or nobody says that they were.
    */

@@ -124,14 +124,24 @@ describe('events of sessions', () => {
     )
     const id = (await issuer.makeOffer()).credentialOfferSessionId
     // More than are looked at in one statement.
-    for (const session of [id, 'gone'])
-      await run(
+    const happen = (session: string) =>
+      run(
         "INSERT INTO session_events (session_id, seq, changes, at) SELECT $1, n, '{}', $2::timestamptz - interval '1 day' FROM generate_series(2, 400) n",
         [session, first?.since],
       )
-    await maintain()
+    for (const session of [id, 'gone']) await happen(session)
+    const tasks = ofEvents()
+    await maintain(tasks)
     expect(await placesOf('gone')).toEqual([])
     expect(await run('SELECT count(*)::int AS n FROM session_events WHERE session_id = $1', [id])).toEqual([{ n: 399 }])
+    // It is gone through once a day.
+    await happen('gone later')
+    clock.ahead += DAY - 1
+    await maintain(tasks)
+    expect(await placesOf('gone later')).toEqual(['session_events_former'])
+    clock.ahead += 1
+    await maintain(tasks)
+    expect(await placesOf('gone later')).toEqual([])
     await run('DROP TABLE session_events_former')
   })
 

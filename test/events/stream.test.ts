@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sessionNames } from '../../server/events/announcement.js'
 import { createEventStore } from '../../server/events/store.js'
@@ -287,6 +289,113 @@ describe('the LISTEN connection', () => {
       ['4', 'After'],
     ])
     subscriber.leave()
+  })
+})
+
+describe('announcements', () => {
+  /** What anybody hears on the channel; a stranger's LISTEN is none of a process's. */
+  async function eavesdrop(databaseUrl: string) {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    const heard: (string | undefined)[] = []
+    client.on('notification', ({ payload }) => heard.push(payload))
+    await client.connect()
+    await client.query(`LISTEN ${EVENT_CHANNEL}`)
+    return {
+      // What was announced before is here once the connection has answered.
+      heard: async () => {
+        await client.query('SELECT 1')
+        return heard.splice(0)
+      },
+      [Symbol.asyncDispose]: () => client.end(),
+    }
+  }
+
+  it('are sent while another process has streams, and only then', async () => {
+    const own = await createTestDatabase()
+    try {
+      await using sender = startEventProcess(own.url)
+      await using stranger = await eavesdrop(own.url)
+      const id = randomUUID()
+      let seq = 0
+      const record = () => sender.record(id, ++seq, `step ${seq}`)
+      await record()
+      await vi.waitFor(async () => expect(await listeners(own.url)).toHaveLength(1), PATIENT)
+      // Its own streams need none.
+      const ownStream = await sender.subscribe(id)
+      await record()
+      expect((await ownStream.take(1))[0]?.[1]).toMatch(/^step/)
+      await sleep(100)
+      expect(await stranger.heard()).toEqual([])
+      {
+        await using other = startEventProcess(own.url)
+        const subscriber = await other.subscribe(id)
+        await subscriber.take(1)
+        await vi.waitFor(async () => {
+          await record()
+          expect(await stranger.heard()).not.toEqual([])
+        }, PATIENT)
+        subscriber.leave()
+      }
+      // Whoever connects anew asks who listens.
+      await killListeners(own.url)
+      await vi.waitFor(async () => {
+        await record()
+        await sleep(50)
+        expect(await stranger.heard()).toEqual([])
+      }, PATIENT)
+      await vi.waitFor(async () => expect(await listeners(own.url)).toHaveLength(1), PATIENT)
+      await record()
+      await sleep(100)
+      expect(await stranger.heard()).toEqual([])
+      ownStream.leave()
+    } finally {
+      await own.drop()
+    }
+  })
+
+  it('are sent by a process that begins when another one listens already', async () => {
+    const own = await createTestDatabase()
+    try {
+      await using other = startEventProcess(own.url)
+      let missed = 0
+      const unfollow = other.events.follow({ heard: () => {}, missed: () => (missed += 1) })
+      await vi.waitFor(() => expect(missed).toBeGreaterThan(0), PATIENT)
+      await using stranger = await eavesdrop(own.url)
+      await using sender = startEventProcess(own.url)
+      await sender.record(randomUUID(), 1, 'RequestCreated')
+      await vi.waitFor(async () => expect(await stranger.heard()).toHaveLength(1), PATIENT)
+      unfollow()
+    } finally {
+      await own.drop()
+    }
+  })
+
+  it('reach, in far less than a second, who has just begun to listen', async () => {
+    const own = await createTestDatabase()
+    try {
+      await using sender = startEventProcess(own.url)
+      await sender.record(randomUUID(), 1, 'RequestCreated')
+      await vi.waitFor(async () => expect(await listeners(own.url)).toHaveLength(1), PATIENT)
+      await using other = startEventProcess(own.url)
+      const heard: string[] = []
+      let missed = 0
+      const unfollow = other.events.follow({ heard: (name) => heard.push(name), missed: () => (missed += 1) })
+      await vi.waitFor(() => expect(missed).toBe(1), PATIENT)
+      const id = randomUUID()
+      // Nobody has subscribed to it, so that nobody asks for it once a second: it is announced or never heard of.
+      let seq = 0
+      while (!heard.includes(other.events.nameOf(id)) && seq < 40) {
+        seq += 1
+        await sender.record(id, seq, `step ${seq}`)
+        await sleep(20)
+      }
+      expect(seq).toBeLessThan(40)
+      // What was not announced before the sender had heard of it is asked for once more.
+      await vi.waitFor(() => expect(missed).toBe(2), PATIENT)
+      unfollow()
+    } finally {
+      await own.drop()
+    }
   })
 })
 

@@ -21,7 +21,12 @@ export function recordStatements(): StatementRecord {
   } as typeof send
   return {
     sent: () =>
-      texts.filter((text) => !/^(SET|LISTEN|SELECT pg_notify)|SELECT e.session_id AS id FROM unnest/i.test(text)),
+      texts.filter(
+        (text) =>
+          !/^(SET|LISTEN|SELECT pg_(notify|advisory_lock_shared))|FROM pg_locks|SELECT e.session_id AS id FROM unnest/i.test(
+            text,
+          ),
+      ),
     clear: () => {
       texts.length = 0
     },

@@ -7,6 +7,20 @@ import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 /** The channel of PostgreSQL's notifications. */
 export const EVENT_CHANNEL = 'credence_events'
 
+/** The channel on which whoever begins to listen says so to those who send. */
+const LISTENERS_CHANNEL = 'credence_listeners'
+/** Two numbers of an advisory lock, which each connection that listens shares with the others for as long as it lasts. */
+const LISTENERS_LOCK = [1_128_481_603, 1]
+/** By then a process that sends has heard who began to listen. */
+const HEARD_AFTER_MS = 1_000
+
+/** Whether another connection listens. */
+const HEARD = `SELECT EXISTS (
+  SELECT FROM pg_locks
+  WHERE locktype = 'advisory' AND classid = ${LISTENERS_LOCK[0]} AND objid = ${LISTENERS_LOCK[1]} AND objsubid = 2 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid()
+) AS heard, pg_backend_pid() AS pid`
+
 /** Named, so that it is parsed and planned once on the connection. */
 const ANNOUNCE = {
   name: 'announce',
@@ -15,7 +29,7 @@ const ANNOUNCE = {
 
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
-/** A statement is sent this often to detect connections that broke silently (by a proxy or NAT). */
+/** This often it is asked whether anybody listens still, which also finds connections that broke silently (by a proxy or NAT). */
 const PROBE_EVERY_MS = 30_000
 
 export interface PostgresTransportOptions {
@@ -31,14 +45,41 @@ const reasonOf = (error: unknown) => (error instanceof Error ? error.message : S
  *
  * A NOTIFY holds a lock of the whole database server until its transaction has ended: here that is a transaction with
  * nothing to write to disk, for many announcements at once, and never the one that makes a transition.
+ *
+ * Where no other process listens nothing is sent: a lone process, say, or one of several whose streams are all its own. Each connection
+ * that listens holds a lock that others can see, and tells them when it begins. Who sends listens for that first and looks for locks then, so that
+ * it meets the one or the other.
  */
 export const postgresTransport =
   ({ databaseUrl, log }: PostgresTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {
     const stop = new AbortController()
     let listening = false
+    /** Whether another process may be listening; undefined where that is not known, without a connection say. */
+    let heard: boolean | undefined
+    /** How often somebody has begun to listen since the connection was made. */
+    let beginnings = 0
+    /** The server's process of the connection. */
+    let ownPid = 0
     let running: Promise<void> | undefined
     let link = pending<pg.Client>()
+
+    const lookForListeners = async (client: pg.Client): Promise<void> => {
+      const before = beginnings
+      const { rows } = await client.query<{ readonly heard: boolean; readonly pid: number }>(HEARD)
+      ownPid = rows[0]?.pid ?? 0
+      // Who began while the answer was on its way is not in it.
+      heard = rows[0]?.heard === true || beginnings !== before
+    }
+
+    const beginListening = async (client: pg.Client): Promise<void> => {
+      await client.query('SELECT pg_advisory_lock_shared($1, $2)', LISTENERS_LOCK)
+      await client.query(`LISTEN ${EVENT_CHANNEL}`)
+      await client.query('SELECT pg_notify($1, $2)', [LISTENERS_CHANNEL, ''])
+      onListening()
+      // Until others have heard of it they may have announced nothing.
+      setTimeout(onListening, HEARD_AFTER_MS).unref()
+    }
 
     /** Connected until told to stop, or until the connection is lost, which is thrown. */
     const connectUntilLost = async (connected: () => void): Promise<void> => {
@@ -54,26 +95,32 @@ export const postgresTransport =
       const stopped = () => over.resolve()
       client.on('error', over.reject)
       client.on('end', lost)
-      client.on('notification', ({ payload }) => {
-        if (payload !== undefined) onMessage(payload)
+      client.on('notification', ({ channel, payload, processId }) => {
+        if (channel === EVENT_CHANNEL) onMessage(payload ?? '')
+        else if (processId !== ownPid) {
+          beginnings += 1
+          heard = true
+        }
       })
       stop.signal.addEventListener('abort', stopped, { once: true })
-      const probe = setInterval(() => client.query('SELECT 1').catch(over.reject), PROBE_EVERY_MS)
+      const probe = setInterval(() => lookForListeners(client).catch(over.reject), PROBE_EVERY_MS)
       probe.unref()
       try {
         await Promise.race([client.connect(), over.promise])
         if (stop.signal.aborted) return
         // Announcements outlive no crash, so none has to be on disk.
         await Promise.race([client.query('SET synchronous_commit = off'), over.promise])
-        if (listening) await Promise.race([client.query(`LISTEN ${EVENT_CHANNEL}`), over.promise])
+        await Promise.race([client.query(`LISTEN ${LISTENERS_CHANNEL}`), over.promise])
+        if (listening) await Promise.race([beginListening(client), over.promise])
+        await Promise.race([lookForListeners(client), over.promise])
         if (stop.signal.aborted) return
         connected()
         link.resolve(client)
-        if (listening) onListening()
         await over.promise
       } finally {
         link.reject(new Error('Connection terminated'))
         link = pending()
+        heard = undefined
         clearInterval(probe)
         stop.signal.removeEventListener('abort', stopped)
         client.off('end', lost)
@@ -102,9 +149,11 @@ export const postgresTransport =
     }
 
     return {
+      isHeard: () => heard !== false,
       async send(messages) {
         running ??= run()
         const client = await inTime(link.promise, ANSWER_TIMEOUT_MS)
+        if (heard === false) return
         await client.query({ ...ANNOUNCE, values: [messages] })
       },
       listen() {
@@ -115,8 +164,7 @@ export const postgresTransport =
         running ??= run()
         if (!connectedBefore) return
         promise.then(
-          (client) =>
-            client.query(`LISTEN ${EVENT_CHANNEL}`).then(onListening, (error: unknown) => client.emit('error', error)),
+          (client) => beginListening(client).catch((error: unknown) => client.emit('error', error)),
           // The connection that comes next listens.
           () => undefined,
         )

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Inquiry } from '../../server/events/inquiry.js'
+import type { EventsWanted } from '../../server/events/store.js'
+import { Subscription, type Subscriptions } from '../../server/events/subscriptions.js'
+import { createLog } from '../../server/log.js'
+
+/** A reader that was given events up to a position, and waits for the next. */
+function waiting(sessionId: string, position = 1): Subscription {
+  const subscription = new Subscription(sessionId, Number.POSITIVE_INFINITY)
+  subscription.position = position
+  subscription.take([])
+  return subscription
+}
+
+let readers: Subscription[]
+const moved = vi.fn(async (_wanted: readonly EventsWanted[]): Promise<string[]> => [])
+let inquiry: Inquiry
+
+beforeEach(() => {
+  readers = []
+  moved.mockReset().mockResolvedValue([])
+  const subscriptions = { all: () => readers.values() } as Pick<Subscriptions, 'all'> as Subscriptions
+  inquiry = new Inquiry(subscriptions, { moved }, createLog('silent'))
+})
+afterEach(() => inquiry.close())
+
+const asked = () => moved.mock.calls.map(([wanted]) => wanted)
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+it('asks for a thousand sessions in a statement, and for every session', async () => {
+  readers = Array.from({ length: 2_001 }, (_, n) => waiting(`session ${n}`))
+  inquiry.ask()
+  await vi.waitFor(() => expect(asked().map(({ length }) => length)).toEqual([1_000, 1_000, 1]))
+  expect(new Set(asked().flatMap((wanted) => wanted.map(({ sessionId }) => sessionId))).size).toBe(2_001)
+})
+
+it('asks once for a session with several readers, from the lowest position on, and stirs each of them', async () => {
+  readers = [waiting('one', 7), waiting('one', 3), waiting('one', 5), waiting('other')]
+  moved.mockResolvedValue(['one'])
+  inquiry.ask()
+  await settled()
+  expect(asked()).toEqual([
+    [
+      { sessionId: 'one', after: 3 },
+      { sessionId: 'other', after: 1 },
+    ],
+  ])
+  expect(readers.map(({ dirty }) => dirty)).toEqual([true, true, true, false])
+})
+
+it('does not ask for readers that have something to do anyway, nor stirs those that got it meanwhile', async () => {
+  const [busy, idle] = [waiting('one'), waiting('two')]
+  busy.stir()
+  readers = [busy, idle]
+  moved.mockImplementation(async () => {
+    idle.ended = true
+    return ['two']
+  })
+  inquiry.ask()
+  await settled()
+  expect(asked()).toEqual([[{ sessionId: 'two', after: 1 }]])
+  expect(idle.dirty).toBe(false)
+})
+
+it('asks once more where something was missed while it asked, and no more than that', async () => {
+  readers = [waiting('one')]
+  let answer = (_: string[]) => {}
+  moved.mockImplementationOnce(() => new Promise((resolve) => (answer = resolve)))
+  inquiry.ask()
+  inquiry.ask()
+  inquiry.ask()
+  await settled()
+  expect(asked()).toHaveLength(1)
+  answer([])
+  await settled()
+  expect(asked()).toHaveLength(2)
+})
+
+it('asks on after a question that failed', async () => {
+  readers = [waiting('one')]
+  moved.mockRejectedValueOnce(new Error('The database is away.'))
+  inquiry.ask()
+  await settled()
+  inquiry.ask()
+  await settled()
+  expect(asked()).toHaveLength(2)
+})
