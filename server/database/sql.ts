@@ -25,14 +25,24 @@ export type RunSql = <Row>(
 /** The types of the driver say that a pool gives back such a query itself; it promises what the query tells its callback. */
 const queried = (pool: Pool, query: WrittenQuery) => pool.query(query) as unknown as Promise<readonly unknown[]>
 
+/** SQLSTATE feature_not_supported: among others of a statement that gives other columns than when it was prepared. */
+const NOT_SUPPORTED = '0A000'
+
+/**
+ * A migration beside a process that runs changes what its statements give. Nothing of such a statement was done, and the pool drops the
+ * connection on which it was refused: it runs again on another one, of which all may know it as it was.
+ */
 export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
   const statementOf = statementTexts(nameOf)
   const run = async (whole: Fragment) => {
     const statement = statementOf(whole)
-    try {
-      return { text: statement.text, rows: await queried(pool, new WrittenQuery(statement)) }
-    } catch (cause) {
-      throw new StatementError(cause)
+    for (let others = pool.options.max ?? 0; ; others -= 1) {
+      try {
+        return { text: statement.text, rows: await queried(pool, new WrittenQuery(statement)) }
+      } catch (cause) {
+        const error = new StatementError(cause)
+        if (sqlStateOf(error) !== NOT_SUPPORTED || others === 0) throw error
+      }
     }
   }
   return (shape) =>

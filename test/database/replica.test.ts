@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { StatementError, TooSlowError } from '../../server/database/errors.js'
+import { replicaLists } from '../../server/database/replica/lists.js'
 import { createLog } from '../../server/log.js'
 import { recordPresentation } from '../../server/wallet/presentations/record.js'
 import { postOffering, postSchema } from '../issuer/purchase.js'
@@ -274,6 +276,22 @@ describe('a read that the replica ends', () => {
       ])
     },
   )
+})
+
+it('a read that took too long at the replica is not made once more at the primary, and says nothing of the replica', async () => {
+  const failed = vi.fn()
+  const lists = replicaLists({
+    primary: 'primary',
+    replica: 'replica',
+    standby: { standing: async () => 'replica', failed },
+    writers: { changing: (_, change) => change(), among: async () => new Map() },
+    onRead: () => {},
+  })
+  const tooSlow = new TooSlowError(new StatementError(new Error('canceling statement due to statement timeout')))
+  const read = vi.fn(async (_stores: string) => Promise.reject(tooSlow))
+  const readList = await lists.readerFor([])
+  await expect(readList(read)).rejects.toBe(tooSlow)
+  expect([read.mock.calls, failed.mock.calls]).toEqual([[['replica']], []])
 })
 
 describe('a replica that cannot be used', () => {

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connectDatabase, type Database } from '../../server/database/connect.js'
@@ -65,13 +66,121 @@ describe('a statement that is written out', () => {
       expect(await read()).toEqual([{ a: 1 }])
     }))
 
-  it('never reads a column as what it was before: the server refuses', () =>
+  it('attack: a migration changes its columns while it is prepared on every connection: each is read as what it is now', async () => {
+    await using empty = await createEmptyDatabase()
+    const database = connectDatabase(empty.url, { max: 4 })
+    try {
+      await query(empty.url, "CREATE TABLE kinds AS SELECT '1'::text AS a")
+      const read = () => database.sql(zRow)`SELECT a, pg_sleep(0.05)::text AS slept FROM kinds`
+      const all = () => Promise.all(Array.from({ length: 8 }, read))
+      for (const [type, value] of [
+        ['text', '1'],
+        ['int', 1],
+        ['jsonb', 1],
+      ]) {
+        await query(empty.url, `ALTER TABLE kinds ALTER a TYPE ${type} USING a::text::${type}`)
+        for (const rows of await all()) expect(rows).toEqual([{ a: value, slept: '' }])
+        expect(database.load().idle).toBe(4)
+      }
+    } finally {
+      await database.close()
+    }
+  })
+
+  it('that is not supported is refused at last', () =>
+    onOneConnection(async ({ sql }) => {
+      const crossed = sql(zRow)`SELECT * FROM nowhere.else.at_all`
+      expect(await refusalOf(crossed)).toBe('0A000')
+    }))
+
+  it('gives what the driver’s own query gives, for every kind of value and text', () =>
     onOneConnection(async ({ sql }, url) => {
-      await query(url, "CREATE TABLE kinds AS SELECT '1'::text AS a")
-      const read = () => sql(zRow)`SELECT a FROM kinds`
-      expect(await read()).toEqual([{ a: '1' }])
-      await query(url, 'ALTER TABLE kinds ALTER a TYPE int USING a::int')
-      expect(await refusalOf(read())).toBe('0A000')
+      const texts = [
+        '',
+        ' ',
+        'NULL',
+        'null',
+        '"',
+        '\\',
+        '\\"',
+        '\\\\',
+        '{}',
+        '{"a,b"}',
+        '},{',
+        ',',
+        "'",
+        "'; DROP TABLE kinds; --",
+        '$1',
+        '\n\r\t',
+        '\u202e\u0007',
+        '😀',
+        '__proto__',
+        'x'.repeat(1_000_000),
+      ]
+      const numbers = [0, -0, 1.5, -1e300, 1e-300, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]
+      const driver = new pg.Client({ connectionString: url })
+      await driver.connect()
+      const expected = (text: string, values: unknown[]) =>
+        driver.query(text, values).then(
+          ({ rows }) => rows,
+          (error: pg.DatabaseError) => error.code,
+        )
+      try {
+        for (const value of texts) {
+          const json = JSON.stringify({ [value]: [value, { value }] })
+          const values = [value, [value, value], json, value.slice(0, 10)] as const
+          expect(
+            await sql(
+              zRow,
+            )`SELECT ${values[0]}::text AS a, ${values[1]}::text[] AS b, ${values[2]}::jsonb AS c, ${values[3]}::bytea::text AS "__proto__x"`.catch(
+              sqlStateOf,
+            ),
+            value.slice(0, 40),
+          ).toEqual(
+            await expected('SELECT $1::text AS a, $2::text[] AS b, $3::jsonb AS c, $4::bytea::text AS "__proto__x"', [
+              ...values,
+            ]),
+          )
+        }
+        const all = [texts.slice(0, -1), [], numbers, numbers.filter(Number.isSafeInteger)] as const
+        expect(
+          await sql(zRow)`
+            SELECT ${all[0]}::text[] AS a, ${all[1]}::text[] AS b, ${all[2]}::float8[] AS c, ${all[3]}::bigint[] AS d, ${all[1]}::text[] || NULL::text AS e`,
+        ).toEqual(
+          await expected(
+            'SELECT $1::text[] AS a, $2::text[] AS b, $3::float8[] AS c, $4::bigint[] AS d, $2::text[] || NULL::text AS e',
+            [...all],
+          ),
+        )
+        const kinds = `SELECT n, NULL::text AS nothing, 9223372036854775807 AS large, 1.10::numeric AS exact, 'NaN'::float8 AS nan, '\\xdeadbeef'::bytea AS bytes,
+          ARRAY[1, NULL, 3] AS holes, ARRAY[]::text[] AS none, ARRAY[['a', NULL], ['{', '"']] AS nested, '{"a": [null, "\\u0041"]}'::json AS j, 'null'::jsonb AS n2,
+          TRUE AS yes, now() - now() AS span, '2026-01-31T12:00:05.123456+05:30'::timestamptz AS at, 'infinity'::timestamptz AS never,
+          ROW(1, 'a') AS pair, 'a' AS twice, 'b' AS twice FROM generate_series(1, 3) n`
+        const written = Object.assign([kinds], { raw: [] })
+        for (let time = 1; time <= 2; time += 1) expect(await sql(zRow)(written)).toEqual(await expected(kinds, []))
+      } finally {
+        await driver.end()
+      }
+    }))
+
+  it('attack: an error in the middle of rows gives none of them, and the next statement is not mistaken for it', () =>
+    onOneConnection(async ({ sql }) => {
+      const some = (from: number) => sql(zRow)`SELECT 1 / (n - 5000) AS a FROM generate_series(${from}::int, 9000) n`
+      for (let time = 1; time <= 2; time += 1) {
+        const [first, second, third] = await Promise.all([refusalOf(some(1)), sql(zRow)`SELECT 1 AS a`, some(8_999)])
+        expect([first, second, third]).toEqual(['22012', [{ a: 1 }], [{ a: 0 }, { a: 0 }]])
+      }
+    }))
+
+  it('attack: a connection that dies in the middle fails that statement alone', () =>
+    onOneConnection(async ({ sql }, url) => {
+      const name = 'a statement that does not end'
+      const failed = refusalOf(sql(zRow)`SELECT pg_sleep(60), ${name}::text`)
+      const kill = () =>
+        query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)%'")
+      await expect.poll(async () => (await kill()).length).toBe(1)
+      expect(await failed).toBe('57P01')
+      expect(await sql(zRow)`SELECT 1 AS a`).toEqual([{ a: 1 }])
     }))
 
   it('may have no rows and no columns', () =>
