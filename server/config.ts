@@ -288,6 +288,12 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   return problems
 }
 
+/** A key signs for one record alone: the DID that is made of it is one record's, and a signature says whose statement it is. */
+function keyProblems({ ISSUER_X509: issuer, VERIFIER_X509: verifier }: Environment): string[] {
+  const isSame = issuer !== undefined && verifier !== undefined && issuer.privateKey.equals(verifier.privateKey)
+  return isSame ? ['- ISSUER_X509 and VERIFIER_X509 must hold different keys.'] : []
+}
+
 /** A client of the identity provider is one of its issuer: the keys of OIDC_JWKS_URL alone sign nobody in. */
 function signInProblems(input: NodeJS.ProcessEnv): string[] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_ISSUER: issuer } = input
@@ -387,7 +393,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const input = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = zEnvironment.safeParse(input)
   const problems = [
-    ...(parsed.success ? [] : problemsOf(parsed.error)),
+    ...(parsed.success ? keyProblems(parsed.data) : problemsOf(parsed.error)),
     ...crossProblems(input),
     ...signInProblems(input),
     ...consoleProblems(input),

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import { type Config, ConfigurationError } from '../config.js'
 import { recordsUnder, rotationTo } from '../key-rotation/rotate-keys.js'
 import type { KeyRotationStore } from '../key-rotation/store.js'
 import type { KeyStore } from '../keys/store.js'
@@ -29,6 +29,12 @@ async function uncertify({ config, stores: { keys, keyRotation } }: Certifying, 
   const moved = recordsUnder(records, former.publicJwk, config)
   await keyRotation.signAgain({ keySetId, keyId: former.id, x5c: null, records: moved, at: now })
 }
+
+/** A file that was the other variable's at an earlier start, above all. */
+const usedKey = (owner: 'issuer' | 'verifier') =>
+  new ConfigurationError(
+    `Invalid environment variables:\n- ${owner === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'} must hold a key that no other issuer or verifier signs with, or has signed with.`,
+  )
 
 /**
  * Lets the default issuer or verifier sign with the key of ISSUER_X509 or VERIFIER_X509, where that is set: a key that is new to it
@@ -61,5 +67,6 @@ export async function certifyDefault(start: Certifying, owner: 'issuer' | 'verif
     return
   }
   const rotation = rotationTo(await newKeyOf(certified, start), first, records, { config: start.config, at: now })
+  if (await keyRotation.isTaken(rotation.dids)) throw usedKey(owner)
   if (!(await keyRotation.rotate(rotation))) throw new Error('Keys were rotated during the start. Start again.')
 }

@@ -83,6 +83,10 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
         LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
         ORDER BY r.created_at, r.id`,
 
+    /** Whether one of these DIDs is somebody's. */
+    isTaken: async (dids: readonly Pick<NewDid, 'did'>[]): Promise<boolean> =>
+      (await prisma.did.count({ where: { did: { in: dids.map(({ did }) => did) } } })) > 0,
+
     /** Makes a key set with its first key, unless there is one of that id, in one transaction. */
     begin: (keySetId: string, key: NewKey): Promise<void> =>
       prisma.$transaction(async (tx) => {

@@ -4,6 +4,7 @@ import { certifiedKey } from '../../server/agent/certified-key.js'
 import { readConfig } from '../../server/config.js'
 import { startupWarnings } from '../../server/startup-warnings.js'
 import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
+import { startService } from '../support/service.js'
 import { certificateFiles, certify, HTTPS, intermediate, leafOf, root } from './certified.js'
 
 let files: Awaited<ReturnType<typeof certificateFiles>>
@@ -66,4 +67,34 @@ describe('VERIFIER_X509', () => {
       'VERIFIER_X509 has a certificate that expires at 2030-06-30T12:00:00.000Z: renew it and restart.',
     ])
   })
+
+  it('has another key than ISSUER_X509, since a key signs for one record alone', async () => {
+    const file = await files.fileOf([leafOf(), intermediate])
+    const start = startService({ env: { ...HTTPS, ISSUER_X509: file, VERIFIER_X509: file } })
+    await expect(start).rejects.toThrow(
+      /^Invalid environment variables:\n- ISSUER_X509 and VERIFIER_X509 must hold different keys\.$/,
+    )
+    // With certificates of its own it is the same key.
+    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const [one, other] = [leafOf({ keyPair: key }), leafOf({ keyPair: key, subject: 'Verifier' })]
+    const issuer = await files.fileOf([one, intermediate])
+    const verifier = await files.fileOf([other, intermediate])
+    expect(() => configured(verifier, { ISSUER_X509: issuer })).toThrow(/must hold different keys/)
+    expect(() => configured(file, { ISSUER_X509: issuer })).not.toThrow()
+  })
+
+  it.each(['ISSUER_X509', 'VERIFIER_X509'])(
+    'stops the start by name where the key of %s has signed for the other one, which goes on as it was',
+    async (variable) => {
+      const former = variable === 'ISSUER_X509' ? 'VERIFIER_X509' : 'ISSUER_X509'
+      const file = await files.fileOf([leafOf(), intermediate])
+      await using service = await startService({ env: { ...HTTPS, [former]: file } })
+      const { databaseUrl, identityProvider } = service
+      const start = (name: string) => startService({ databaseUrl, identityProvider, env: { ...HTTPS, [name]: file } })
+      await expect(start(variable)).rejects.toThrow(
+        `- ${variable} must hold a key that no other issuer or verifier signs with, or has signed with.`,
+      )
+      await (await start(former)).close()
+    },
+  )
 })
