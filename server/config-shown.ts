@@ -104,11 +104,14 @@ export interface Setting {
   readonly value: string | null
 }
 
-/** Scheme, host and path. Without a host, user and password would be taken for scheme and path: nothing of that. */
+/**
+ * Scheme, host and path. Without a host, user and password would be taken for scheme and path: nothing of that. Nor where an `@` comes
+ * later: before it stands a password that was not encoded, or that of a second address.
+ */
 function withoutSecrets(address: string): string | null {
   if (!URL.canParse(address)) return null
-  const { protocol, host, pathname } = new URL(address)
-  if (host === '') return null
+  const { protocol, host, pathname, search, hash } = new URL(address)
+  if (host === '' || `${pathname}${search}${hash}`.includes('@')) return null
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
 

@@ -81,6 +81,80 @@ describe('GET /api/v1/settings', () => {
     expect(shown.ISSUER_BASE_URL).toBe('https://issuer.example/tenant')
   })
 
+  const LEAST = {
+    ISSUER_BASE_URL: 'https://issuer.example',
+    VERIFIER_BASE_URL: 'https://verifier.example',
+    DATABASE_URL: 'postgres://host.example/credence',
+    AUTH_DISABLED: 'true',
+  }
+
+  /** What is shown of a variable that has the value; undefined where the service does not start with it. */
+  function shownOf(variable: string, value: string): string | null | undefined {
+    try {
+      const { settings } = readConfig({ ...LEAST, [variable]: value })
+      return settings.find((setting) => setting.variable === variable)?.value
+    } catch (thrown) {
+      // Nor is it in what the operator is told then.
+      expect(String(thrown)).not.toContain('pass')
+      return undefined
+    }
+  }
+
+  /** Variables that are no address, nor secret, but whatever text the operator gives: the names of roles, of hosts, … */
+  const FREE_TEXT = new Set([
+    'NODE_ENV',
+    'HOST',
+    'PUBLIC_HOST',
+    'METRICS_HOST',
+    'OIDC_AUDIENCE',
+    'OIDC_DID_CLAIM',
+    'OIDC_CLIENT_ID',
+    'ISSUER_ROLE',
+    'VERIFIER_ROLE',
+  ])
+
+  it.each([...VARIABLES])('attack: %s shows no password, whatever form of address it takes one in', (variable) => {
+    if (FREE_TEXT.has(variable)) return
+    const schemes = ['postgres', 'postgresql', 'redis', 'rediss', 'nats', 'tls', 'http', 'https', 'mysql']
+    const taken = schemes.flatMap((scheme) => [
+      `${scheme}://user:pass@host.example/path`,
+      `${scheme}://pass@host.example`,
+      `${scheme}://host.example/?password=pass`,
+      `${scheme}://host.example/#pass`,
+      // A second address, and passwords whose reserved characters are not encoded.
+      `${scheme}://a:pass@one.example,${scheme}://b:pass@two.example`,
+      `${scheme}://a:b@one.example:1,c:pass@two.example:2`,
+      `${scheme}://user:12/pass@host.example`,
+      `${scheme}://user:12?pass@host.example`,
+      `${scheme}://user:12#pass@host.example`,
+      `${scheme}:user:pass@host.example`,
+      `${scheme}:/user:pass@host.example`,
+      `${scheme}:///user:pass@host.example`,
+      `${scheme}:\\\\user:pass@host.example`,
+    ])
+    for (const value of ['user:pass@host.example', ...taken]) {
+      // A path that is no file, a list that takes no such entry: the service does not start.
+      expect(shownOf(variable, value) ?? '', value).not.toContain('pass')
+    }
+  })
+
+  it('attack: a variable whose name says that it is secret shows nothing', () => {
+    const secret = VARIABLES.filter((name) => /SECRET|PASSWORD|TOKEN(?!_DAYS)|_KEY(_|$)/.test(name))
+    expect(secret.toSorted()).toEqual([
+      'CLIENT_SECRET',
+      'CLIENT_SECRET_PREVIOUS',
+      'KEY_ENCRYPTION_KEY',
+      'KEY_ENCRYPTION_KEY_PREVIOUS',
+      'OIDC_CLIENT_SECRET',
+    ])
+    const key = Buffer.alloc(32, 7).toString('base64url')
+    for (const name of secret) {
+      const more = { KEY_ENCRYPTION_KEY: key, OIDC_CLIENT_ID: 'credence', OIDC_ISSUER: 'https://login.example' }
+      const { settings } = readConfig({ ...LEAST, ...more, [name]: key })
+      expect(settings.find(({ variable }) => variable === name)).toMatchObject({ state: 'set', value: null })
+    }
+  })
+
   it('attack: an identity provider that is no address is not shown, since nobody knows what it says', () => {
     const { settings } = readConfig({
       ISSUER_BASE_URL: 'https://issuer.example',
