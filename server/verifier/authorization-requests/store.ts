@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
-import { fragment } from '../../database/fragment.js'
+import { type Fragment, fragment } from '../../database/fragment.js'
 import { json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
@@ -37,22 +38,33 @@ export interface NamedVerifier {
 export type AuthorizationRequestStore = ReturnType<typeof createAuthorizationRequestStore>
 
 export function createAuthorizationRequestStore({ sql }: Database) {
+  const contextOf = async (verifier: Fragment, vpQueryId: string | null): Promise<RequestContext | undefined> => {
+    const [row] = await sql(zRequestContext)`
+      SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c,
+        ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
+        (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query
+      FROM verifiers v
+      ${currentKey(fragment`v.key_set_id`)}
+      WHERE ${verifier}`
+    return row
+  }
+
+  /** What most requests are made of: requests of one moment share a statement. */
+  const ofDefault = coalesced(async ([key = '']) => {
+    const context = await contextOf(fragment`v.is_default`, null)
+    return new Map(context === undefined ? [] : [[key, context]])
+  })
+
   return {
     /** All that a request is made of, in one statement; nothing where the verifier does not exist. */
     async context(verifier: NamedVerifier | undefined, vpQueryId: string | null): Promise<RequestContext | undefined> {
-      const chosen =
-        verifier === undefined
-          ? fragment`v.is_default`
-          : fragment`(v.id = ${verifier.verifierId} OR v.did = ${verifier.verifierId})
-              AND (v.is_default OR v.created_by = ${verifier.sub})`
-      const [row] = await sql(zRequestContext)`
-        SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c,
-          ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
-          (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query
-        FROM verifiers v
-        ${currentKey(fragment`v.key_set_id`)}
-        WHERE ${chosen}`
-      return row
+      if (verifier === undefined)
+        return vpQueryId === null ? ofDefault('') : contextOf(fragment`v.is_default`, vpQueryId)
+      const { verifierId, sub } = verifier
+      return contextOf(
+        fragment`(v.id = ${verifierId} OR v.did = ${verifierId}) AND (v.is_default OR v.created_by = ${sub})`,
+        vpQueryId,
+      )
     },
   }
 }
