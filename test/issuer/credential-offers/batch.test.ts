@@ -95,11 +95,52 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
   })
 
-  it('attack: the same rows at the same time make each offer once', async () => {
+  /** Runs what asks for known keys `count` times: nobody goes on before all have been told. */
+  async function atOnce<Done>(count: number, run: () => Promise<Done>): Promise<Done> {
+    const { offerBatches } = service.deps.stores
+    const { known } = offerBatches
+    let told = 0
+    let go = () => {}
+    const all = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    Object.assign(offerBatches, {
+      known: async (...asked: Parameters<typeof known>) => {
+        const found = await known(...asked)
+        told += 1
+        if (told === count) go()
+        await all
+        return found
+      },
+    })
+    try {
+      return await run()
+    } finally {
+      Object.assign(offerBatches, { known })
+    }
+  }
+
+  it('attack: the same rows at the same time make each offer once, also where all were told that there is none', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`race-${n}`))
-    const answers = await Promise.all(Array.from({ length: 6 }, () => offers(rows)))
+    const answers = await atOnce(6, () => Promise.all(Array.from({ length: 6 }, () => offers(rows))))
     for (const made of answers) expect(idsOf(made)).toEqual(idsOf(answers[0]))
     expect(answers.flat().filter(({ repeated }: { repeated: boolean }) => !repeated)).toHaveLength(5)
+  })
+
+  it('attack: so do rows that come in another order, of which none waits for the other for ever', async () => {
+    const rows = Array.from({ length: 5 }, (_, n) => row(`opposed-${n}`))
+    // Each row takes so long that both are in the middle.
+    await query(
+      service.databaseUrl,
+      `CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END';
+       CREATE TRIGGER slowly BEFORE INSERT ON credential_offer_keys FOR EACH ROW EXECUTE FUNCTION slowly()`,
+    )
+    try {
+      const [one, other] = await atOnce(2, () => Promise.all([offers(rows), offers(rows.toReversed())]))
+      expect(idsOf(other).toReversed()).toEqual(idsOf(one))
+    } finally {
+      await query(service.databaseUrl, 'DROP FUNCTION slowly CASCADE')
+    }
   })
 
   it('makes none where one row is wrong, and names every such row', async () => {

@@ -68,7 +68,12 @@ export function createOfferBatchStore({ sql }: Database) {
         LEFT JOIN pages p ON p.offering_id = x.id AND p.made_by = x.created_by
         WHERE k.created_by = ${createdBy} AND k.key = ANY(${[...keys]}::text[])`,
 
-    /** All of them, with their audit rows and pages, in one statement. @throws where a key has an offer meanwhile: then nothing was written. */
+    /**
+     * All of them, with their audit rows and pages, in one statement. Keys are taken in their order: of two batches with the same ones neither
+     * then has what the other waits for.
+     *
+     * @throws where a key has an offer meanwhile: then nothing was written.
+     */
     async insert(offers: readonly KeyedOffer[]): Promise<void> {
       await sql(noRow)`
         WITH given AS MATERIALIZED (
@@ -87,7 +92,7 @@ export function createOfferBatchStore({ sql }: Database) {
           SELECT "id", "createdBy", NULLIF("txCode", 'null'::jsonb), "txCodeHash", "walletUrl", "createdAt", "expiresAt", "firstView" FROM given),
         keyed AS (
           INSERT INTO credential_offer_keys (created_by, key, request_hash, session_id)
-          SELECT "createdBy", "key", "requestHash", "id" FROM given),
+          SELECT "createdBy", "key", "requestHash", "id" FROM given ORDER BY "key"),
         paged AS (
           INSERT INTO pages (id, kind, offering_id, made_by, type_names, in_qr_code, created_at, expires_at)
           SELECT "pageId", 'receive', "id", "createdBy", '{}', true, "createdAt", "pageExpiresAt" FROM given WHERE "pageId" IS NOT NULL)
