@@ -1,17 +1,18 @@
-import { type Html, html } from './html.js'
+import { type Html, html, spoken } from './html.js'
+import type { Spoken } from './languages.js'
 import { shortened } from './words.js'
 
 /** A credential as people recognize it. */
 export interface CredentialCard {
-  readonly name: string
+  readonly name: Spoken
   /** Beneath the name: who issues it, or what it is. */
-  readonly text?: string | undefined
+  readonly text?: Spoken | undefined
   /** As the type's display has it, or whatever stands there. */
   readonly background: string | undefined
   /** What the list of claims is called. */
   readonly listed: string
   /** Titles of its claims. */
-  readonly claims: readonly string[]
+  readonly claims: readonly Spoken[]
 }
 
 const MOST_CLAIMS = 12
@@ -46,16 +47,18 @@ function groundOf(background: string | undefined): { readonly picture: Html | un
   return { picture, name: luminanceOf(background) > MIDDLE ? 'bright' : 'dim' }
 }
 
+const short = ({ text, lang }: Spoken, most: number): Html => spoken({ text: shortened(text, most), lang })
+
 function claimsOf({ listed, claims }: CredentialCard): Html | undefined {
   if (claims.length === 0) return undefined
   const further = claims.length - MOST_CLAIMS
-  const items = claims.slice(0, MOST_CLAIMS).map((title) => html`<li>${shortened(title, MOST_TITLE)}</li>`)
+  const items = claims.slice(0, MOST_CLAIMS).map((title) => html`<li>${short(title, MOST_TITLE)}</li>`)
   return html`<p class="listed">${listed}</p><ul>${items}${further > 0 && html`<li>and ${further} more</li>`}</ul>`
 }
 
 /** The card: name and text on its colour, and beneath it what its claims are called. */
 export function credentialCard(card: CredentialCard): Html {
   const { picture, name } = groundOf(card.background)
-  const text = card.text !== undefined && html`<span>${shortened(card.text, MOST_TEXT)}</span>`
-  return html`<div class="credential"><p class="face ${name}">${picture}<strong>${shortened(card.name, MOST_NAME)}</strong>${text}</p>${claimsOf(card)}</div>`
+  const text = card.text !== undefined && html`<span>${short(card.text, MOST_TEXT)}</span>`
+  return html`<div class="credential"><p class="face ${name}">${picture}<strong>${short(card.name, MOST_NAME)}</strong>${text}</p>${claimsOf(card)}</div>`
 }

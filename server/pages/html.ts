@@ -1,3 +1,5 @@
+import type { Spoken } from './languages.js'
+
 /** HTML that is safe to send: text went through {@link html}, which escapes. */
 export class Html {
   constructor(readonly text: string) {}
@@ -25,3 +27,7 @@ function rendered(part: Part): string {
 export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return new Html(strings.reduce((text, string, index) => text + rendered(values[index - 1]) + string))
 }
+
+/** A text with its language, so that it is read out as what it is (WCAG 2.2, 3.1.2). */
+export const spoken = ({ text, lang }: Spoken): Html =>
+  lang === undefined ? html`${text}` : html`<span lang="${lang}">${text}</span>`

@@ -53,3 +53,23 @@ export function inLanguage<Value extends Entry>(entries: readonly Value[], langu
   }
   return entries[0]
 }
+
+/** A text that a type brings along, in a language of its own. */
+export interface Spoken {
+  readonly text: string
+  /** Where it is not English, which the pages themselves are in, and is known. */
+  readonly lang?: string | undefined
+}
+
+/** @param locale of the text; undefined where it is not known. */
+export const spokenIn = (text: string, locale: string | undefined): Spoken => ({
+  text,
+  lang: locale === undefined || /^en(?:-|$)/i.test(locale) ? undefined : locale,
+})
+
+/** Several texts as one, in their language where they have the same. */
+export function joined(parts: readonly Spoken[], separator: string): Spoken {
+  const [first] = parts
+  const isSame = parts.every(({ lang }) => lang === first?.lang)
+  return { text: parts.map(({ text }) => text).join(separator), lang: isSame ? first?.lang : undefined }
+}

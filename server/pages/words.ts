@@ -1,4 +1,4 @@
-import { inLanguage, type Languages } from './languages.js'
+import { inLanguage, type Languages, type Spoken, spokenIn } from './languages.js'
 
 /** `given_name`, `givenName` → `given name` */
 export const inWords = (name: string): string =>
@@ -8,14 +8,21 @@ export const inWords = (name: string): string =>
     .trim()
 
 /** What a type is called in a reader's language: by its display, else its title, else its name in words. */
-export const typeTitle = (
-  type: {
+export function typeTitle(
+  {
+    name,
+    title,
+    display,
+  }: {
     readonly name: string
     readonly title: string | null
     readonly display: readonly { readonly name: string; readonly locale?: string | undefined }[] | null
   },
   languages: Languages,
-): string => inLanguage(type.display ?? [], languages)?.name ?? type.title ?? inWords(type.name)
+): Spoken {
+  const shown = inLanguage(display ?? [], languages)
+  return shown === undefined ? { text: title ?? inWords(name) } : spokenIn(shown.name, shown.locale)
+}
 
 /** A text of at most so many characters, its end left out where it is longer. */
 export function shortened(text: string, most: number): string {

@@ -7,7 +7,7 @@ export interface OpenPage {
   readonly url: string
   /** Who asks or offers. */
   readonly from: string
-  readonly heading: string
+  readonly heading: string | Html
   readonly text: string | null
   /** What is asked for, or offered. */
   readonly what: Html

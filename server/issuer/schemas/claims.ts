@@ -1,5 +1,5 @@
 import type { ClaimDescription } from '../../formats/issuing.js'
-import { DEFAULT_LOCALE, inLanguage, type Languages } from '../../pages/languages.js'
+import { DEFAULT_LOCALE, inLanguage, type Languages, type Spoken, spokenIn } from '../../pages/languages.js'
 import { type JsonObject, objectOf } from '../../protocol/json/json-object.js'
 import type { CredentialSchema, VersionRules } from './store.js'
 
@@ -46,11 +46,11 @@ export function describeClaims({ body, display, claims }: Titled): ClaimDescript
 }
 
 /** What claims are called in a reader's language, by `pathKey`; without those that have no name. */
-export const claimTitles = (schema: Titled, languages: Languages): ReadonlyMap<string, string> =>
+export const claimTitles = (schema: Titled, languages: Languages): ReadonlyMap<string, Spoken> =>
   new Map(
     describeClaims(schema).flatMap(({ path, display }) => {
       const entry = inLanguage(display, languages)
-      return entry === undefined ? [] : [[pathKey(path), entry.name] as const]
+      return entry === undefined ? [] : [[pathKey(path), spokenIn(entry.name, entry.locale)] as const]
     }),
   )
 

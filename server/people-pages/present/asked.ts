@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { claimTitles, pathKey } from '../../issuer/schemas/claims.js'
-import type { Languages } from '../../pages/languages.js'
+import { joined, type Languages, type Spoken } from '../../pages/languages.js'
 import { inWords, typeTitle } from '../../pages/words.js'
 import type { ClaimsPath } from '../../protocol/openid4vp/dcql/claims-query.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
@@ -11,9 +11,9 @@ type Formats = Pick<Deps, 'formats' | 'config'>
 
 /** A credential that is asked for, in words. */
 export interface AskedCredential {
-  readonly name: string
+  readonly name: Spoken
   /** Titles of its claims; empty where none is named. */
-  readonly claims: readonly string[]
+  readonly claims: readonly Spoken[]
   /** Whether all that it holds is shown, whatever is named. */
   readonly whole: boolean
   /** The colour of its card; undefined where its type is not known here or has none. */
@@ -38,17 +38,17 @@ const lastPart = (type: string): string =>
     .filter((part) => part !== '' && !VERSION.test(part))
     .at(-1) ?? type
 
-const nameOfType = (type: string, known: AskedType | undefined, languages: Languages): string =>
-  known === undefined ? inWords(lastPart(type)) : typeTitle(known, languages)
+const nameOfType = (type: string, known: AskedType | undefined, languages: Languages): Spoken =>
+  known === undefined ? { text: inWords(lastPart(type)) } : typeTitle(known, languages)
 
 /** What a claim is called: by the titles of the types that have it, level by level. */
-function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, string>[]): string {
+function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, Spoken>[]): Spoken {
   const names = path.filter((component) => typeof component === 'string')
   const titles = names.map((name, at) => {
     const key = pathKey(names.slice(0, at + 1))
-    return described.map((claims) => claims.get(key)).find((title) => title !== undefined) ?? inWords(name)
+    return described.map((claims) => claims.get(key)).find((title) => title !== undefined) ?? { text: inWords(name) }
   })
-  return titles.join(' › ')
+  return joined(titles, ' › ')
 }
 
 function credentialOf(
@@ -60,22 +60,20 @@ function credentialOf(
   const { querying } = deps.formats.named(query.format)
   const named = [...new Set(querying.typesOf(query.meta, deps.config))]
   const known = types.filter(({ name }) => named.includes(name))
-  const names = [
-    ...new Set(
-      named.map((type) =>
-        nameOfType(
-          type,
-          known.find(({ name }) => name === type),
-          languages,
-        ),
+  const names = unlike(
+    named.map((type) =>
+      nameOfType(
+        type,
+        known.find(({ name }) => name === type),
+        languages,
       ),
     ),
-  ]
+  )
   const described = known.map((type) => claimTitles(type, languages))
   const claims = (query.claims ?? []).map(({ path }) => titleOf(querying.namesOf(path), described))
   return {
-    name: names.length === 0 ? 'Any credential' : names.slice(0, MOST_NAMES).join(' or '),
-    claims: [...new Set(claims)],
+    name: names.length === 0 ? { text: 'Any credential' } : joined(names.slice(0, MOST_NAMES), ' or '),
+    claims: unlike(claims),
     whole: querying.disclosesAll && claims.length === 0,
     background: known[0]?.display?.[0]?.background_color,
   }

@@ -22,7 +22,7 @@ const FINAL_STATES = ['ResponseVerified', 'Error']
 const credentialText = ({ name, claims, whole, background }: AskedCredential): Html =>
   credentialCard({
     name,
-    text: whole ? 'All that it holds' : undefined,
+    text: whole ? { text: 'All that it holds' } : undefined,
     background,
     listed: 'You show of it',
     claims,

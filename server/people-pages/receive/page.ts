@@ -6,8 +6,8 @@ import type { TxCodeDescription } from '../../issuer/openid4vci/tx-code.js'
 import { claimTitles, declaredClaims, pathKey } from '../../issuer/schemas/claims.js'
 import { receivePageUrl } from '../../pages/addresses.js'
 import { credentialCard } from '../../pages/credential-card.js'
-import { type Html, html } from '../../pages/html.js'
-import { inLanguage, type Languages } from '../../pages/languages.js'
+import { type Html, html, spoken } from '../../pages/html.js'
+import { inLanguage, type Languages, type Spoken, spokenIn } from '../../pages/languages.js'
 import { page } from '../../pages/page.js'
 import { inWords, typeTitle } from '../../pages/words.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
@@ -16,11 +16,17 @@ import { nameOf, type ReceivePage } from '../store.js'
 import { timeLeft } from '../time-left.js'
 import { DONE_STATES, progressOf } from './sentences.js'
 
-const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePage, languages: Languages): string =>
+const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePage, languages: Languages): Spoken =>
   typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay }, languages)
 
-const headingOf = (stored: ReceivePage, languages: Languages): string =>
-  stored.pageTitle ?? `${credentialNameOf(stored, languages)} for your wallet`
+/** What the page is called in a tab. */
+const titleOf = (stored: ReceivePage, languages: Languages): string =>
+  stored.pageTitle ?? `${credentialNameOf(stored, languages).text} for your wallet`
+
+const headingOf = (stored: ReceivePage, languages: Languages): Html =>
+  stored.pageTitle === null
+    ? html`${spoken(credentialNameOf(stored, languages))} for your wallet`
+    : html`${stored.pageTitle}`
 
 /** What the claims at the top are called; `id` is whose they are. */
 function topTitles(
@@ -30,7 +36,7 @@ function topTitles(
   const titles = claimTitles({ body, display, claims }, languages)
   return declaredClaims(body)
     .filter((name) => name !== 'id')
-    .map((name) => titles.get(pathKey([name])) ?? inWords(name))
+    .map((name) => titles.get(pathKey([name])) ?? { text: inWords(name) })
 }
 
 /** That a code will be asked for, never the code itself. */
@@ -41,11 +47,11 @@ function txCodeHint({ input_mode, length, description }: TxCodeDescription): Htm
 }
 
 function whatIsOffered(stored: ReceivePage, languages: Languages): Html {
-  const description = inLanguage(stored.schemaDisplay ?? [], languages)?.description
+  const { description, locale } = inLanguage(stored.schemaDisplay ?? [], languages) ?? {}
   const { session } = stored
   const card = credentialCard({
     name: credentialNameOf(stored, languages),
-    text: description,
+    text: description === undefined ? undefined : spokenIn(description, locale),
     background: stored.schemaDisplay?.[0]?.background_color,
     listed: 'It holds',
     claims: topTitles(stored, languages),
@@ -77,7 +83,7 @@ async function openPage(
   const { session, expiresAt } = stored
   const from = issuerOf(deps, stored)
   return page(deps.config.issuerBaseUrl, {
-    title: `${headingOf(stored, languages)} · ${from}`,
+    title: `${titleOf(stored, languages)} · ${from}`,
     live: session !== null,
     body: openBody({
       url: receivePageUrl(deps.config, id),
@@ -107,7 +113,7 @@ function closedPage(
   const heading = headingOf(stored, languages)
   return page(deps.config.issuerBaseUrl, {
     status,
-    title: heading,
+    title: titleOf(stored, languages),
     body: html`<p class="from">${issuerOf(deps, stored)}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>`,
   })
 }

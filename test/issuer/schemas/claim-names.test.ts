@@ -202,11 +202,26 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
     expect(await pageOf(pageUrl, 'en')).toContain('Member card You show of it Given name Address › Town')
   })
 
+  it('says of each name which language it is in, where that is not the page’s own (WCAG 2.2, 3.1.2)', async () => {
+    const url = await offerPage()
+    const textOf = async (language: string) =>
+      (await newVisitor(issuer.service).open(url, { 'accept-language': language })).text
+    const german = await textOf('de')
+    for (const text of ['Mitgliedsausweis', 'Gilt ein Jahr.', 'Vorname', 'Anschrift'])
+      expect(german).toContain(`<span lang="de">${text}</span>`)
+    expect(german).toContain('<h1><span lang="de">Mitgliedsausweis</span> for your wallet</h1>')
+    expect(german).toContain('<li>level</li>')
+    expect(await textOf('en')).not.toContain('<span lang')
+    expect(await textOf('fr')).toContain('<span lang="fr-CA">Prénom</span>')
+  })
+
   it('the form that is filled in where nothing is known of the claims', async () => {
     const browser = newBrowser(issuer.service)
     const { id } = await openPage(browser, newRequest({ scope: 'Member' }).address)
     const headers = { cookie: browser.cookie ?? '', 'accept-language': 'de' }
-    const page = writtenOn(await issuer.service.request('GET', `/openid4vci/authorize/${id}`, { headers }))
+    const answer = await issuer.service.request('GET', `/openid4vci/authorize/${id}`, { headers })
+    expect(answer.text).toMatch(/<label for="claim-1"><span lang="de">Vorname<\/span>/)
+    const page = writtenOn(answer)
     expect(page).toContain('Mitgliedsausweis Gilt ein Jahr.')
     for (const title of ['Vorname', 'Anschrift', 'Ort', 'level']) expect(page).toContain(title)
   })
@@ -216,7 +231,9 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
     const browser = newBrowser(issuer.service)
     const { id } = await openPage(browser, newRequest({ scope: 'Member', issuer_state: offer.issuer_state }).address)
     const headers = { cookie: browser.cookie ?? '', 'accept-language': 'de' }
-    const page = writtenOn(await issuer.service.request('GET', `/openid4vci/authorize/${id}`, { headers }))
+    const answer = await issuer.service.request('GET', `/openid4vci/authorize/${id}`, { headers })
+    expect(answer.text).toContain('<dt><span lang="de">Anschrift › Ort</span></dt>')
+    const page = writtenOn(answer)
     expect(page).toContain('Vorname Ada')
     expect(page).toContain('Anschrift › Ort Turin')
   })

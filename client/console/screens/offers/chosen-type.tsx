@@ -11,7 +11,7 @@ import {
 } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { nameOf } from '../../ui/display-name.js'
+import { langOf, nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
 import { Field } from '../../ui/field.js'
 
@@ -23,12 +23,21 @@ interface Props {
   readonly children: (type: TypeVersion, configurations: readonly Configuration[]) => ReactNode
 }
 
+/** The type that `npm start` makes for a first try: whoever has others offers these. */
+const DEMONSTRATION = 'ProofOfPurchase'
+
+const demonstrationLast = (listed: readonly TypeListed[]): readonly TypeListed[] => [
+  ...listed.filter(({ name }) => name !== DEMONSTRATION),
+  ...listed.filter(({ name }) => name === DEMONSTRATION),
+]
+
 /** Choosing the type that is offered; where there is none, the way to make one. */
 export function ChosenType({ at, wanted, children }: Props) {
   const { offers: words, types: typeWords } = useSpoken().texts
   return (
     <Asked query={useInfiniteQuery(types)}>
-      {(listed) => {
+      {(all) => {
+        const listed = demonstrationLast(all)
         const chosen = listed.find(({ name }) => name === wanted) ?? listed[0]
         return chosen === undefined ? (
           <Empty title={words.noTypes} text={words.noTypesText}>
@@ -67,7 +76,7 @@ function Chooser({ at, listed, chosen }: ChooserProps) {
             onChange={({ target }) => void navigate({ to: at, search: { type: target.value }, replace: true })}
           >
             {listed.map(({ name, title, display }) => (
-              <option key={name} value={name}>
+              <option key={name} value={name} lang={langOf(display, language)}>
                 {nameOf(display, language) ?? title ?? name}
               </option>
             ))}

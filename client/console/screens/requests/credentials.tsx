@@ -1,6 +1,6 @@
 import { useFieldArray, useFormContext, useWatch } from 'react-hook-form'
 import { useSpoken } from '../../texts/use-texts.js'
-import { nameOf } from '../../ui/display-name.js'
+import { langOf, nameOf } from '../../ui/display-name.js'
 import { Field } from '../../ui/field.js'
 import { Panel } from '../../ui/panel.js'
 import { type Askable, FORMATS } from './askable.js'
@@ -68,7 +68,7 @@ function Credential({ at, types, isAlone }: Props) {
                 {types
                   .filter((each) => each.format === format)
                   .map(({ id, display, type: name }) => (
-                    <option key={id} value={id}>
+                    <option key={id} value={id} lang={langOf(display, language)}>
                       {nameOf(display, language) ?? name} ({words.formats[format]})
                     </option>
                   ))}

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { verificationSessions, vpQueries } from '../../queries/requests.js'
 import type { ListedVerification, VpQuery } from '../../queries/shapes.js'
 import { useTexts } from '../../texts/use-texts.js'
@@ -8,7 +9,7 @@ import { Empty } from '../../ui/empty.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
 import { VerificationTable } from '../sessions/verification-table.js'
-import { SavedQueries } from './saved.js'
+import { Deletion, SavedQueries } from './saved.js'
 
 /** How many of the newest requests stand below the saved queries. */
 const LATEST = 5
@@ -17,6 +18,7 @@ const LATEST = 5
 export function RequestList() {
   const { nav, requests: words } = useTexts()
   const saved = useQuery(vpQueries)
+  const [leaving, setLeaving] = useState<VpQuery>()
   const sessions = useInfiniteQuery(verificationSessions({}))
   const make = (
     <Link to="/requests/new-request" className="button primary">
@@ -34,12 +36,19 @@ export function RequestList() {
                   {make}
                 </Empty>
               ) : (
-                <Both queries={queries} latest={latest} />
+                <Both queries={queries} latest={latest} onDelete={setLeaving} />
               )
             }
           </Asked>
         )}
       </Asked>
+      {leaving !== undefined && (
+        <Deletion
+          query={leaving}
+          isGone={saved.data?.every(({ id }) => id !== leaving.id) ?? false}
+          onClose={() => setLeaving(undefined)}
+        />
+      )}
     </Screen>
   )
 }
@@ -47,15 +56,17 @@ export function RequestList() {
 function Both({
   queries,
   latest,
+  onDelete,
 }: {
   readonly queries: readonly VpQuery[]
   readonly latest: readonly ListedVerification[]
+  readonly onDelete: (query: VpQuery) => void
 }) {
   const { requests: words } = useTexts()
   return (
     <div className="stack">
       <Panel title={words.saved} intro={words.savedIntro}>
-        <SavedQueries queries={queries} />
+        <SavedQueries queries={queries} onDelete={onDelete} />
       </Panel>
       {latest.length > 0 && (
         <Panel title={words.latest}>

@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { ask } from '../../queries/requests.js'
 import type { VpQuery } from '../../queries/shapes.js'
 import { credence } from '../../service.js'
@@ -11,69 +10,74 @@ import { ProblemNote } from '../../ui/problem-note.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { summaryOf } from './summary.js'
 
+interface Props {
+  readonly queries: readonly VpQuery[]
+  readonly onDelete: (query: VpQuery) => void
+}
+
 /** Queries that were saved, each to be asked at once. */
-export function SavedQueries({ queries }: { readonly queries: readonly VpQuery[] }) {
+export function SavedQueries({ queries, onDelete }: Props) {
   const { requests: words } = useTexts()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [leaving, setLeaving] = useState<VpQuery>()
   const asking = useMutation({
     mutationFn: ({ queryBody }: VpQuery) => ask(client, { query: queryBody }),
     onSuccess: (id) => void navigate({ to: '/requests/$id', params: { id } }),
   })
-  if (queries.length === 0) return <p className="soft">{words.noSaved}</p>
   const nameOf = ({ queryBody }: VpQuery) =>
     queryBody.map((item) => summaryOf(item).type ?? words.anyCredential).join(', ')
   return (
     <>
       {asking.isError && <ProblemNote error={asking.error} />}
-      <Listing
-        label={words.saved}
-        rows={queries}
-        keyOf={({ id }) => id}
-        columns={[
-          { key: 'asks', name: words.asksFor, cell: (query) => <Asks query={query} /> },
-          {
-            key: 'saved',
-            name: words.savedAt,
-            cell: ({ createdAt }) => <RelativeTime at={new Date(createdAt).toISOString()} />,
-          },
-          {
-            key: 'actions',
-            name: words.rowActions,
-            nameless: true,
-            cell: (query) => (
-              <span className="row-actions">
-                <button
-                  type="button"
-                  aria-label={words.askQuery(nameOf(query))}
-                  disabled={asking.isPending}
-                  onClick={() => asking.mutate(query)}
-                >
-                  {words.askIt}
-                </button>
-                <Link
-                  to="/requests/new-request"
-                  search={{ query: query.id }}
-                  className="button"
-                  aria-label={words.reopenQuery(nameOf(query))}
-                >
-                  {words.reopenIt}
-                </Link>
-                <button
-                  type="button"
-                  className="quiet"
-                  aria-label={words.deleteQuery(nameOf(query))}
-                  onClick={() => setLeaving(query)}
-                >
-                  {words.deleteIt}
-                </button>
-              </span>
-            ),
-          },
-        ]}
-      />
-      {leaving !== undefined && <Deletion query={leaving} onClose={() => setLeaving(undefined)} />}
+      {queries.length === 0 && <p className="soft">{words.noSaved}</p>}
+      {queries.length > 0 && (
+        <Listing
+          label={words.saved}
+          rows={queries}
+          keyOf={({ id }) => id}
+          columns={[
+            { key: 'asks', name: words.asksFor, cell: (query) => <Asks query={query} /> },
+            {
+              key: 'saved',
+              name: words.savedAt,
+              cell: ({ createdAt }) => <RelativeTime at={new Date(createdAt).toISOString()} />,
+            },
+            {
+              key: 'actions',
+              name: words.rowActions,
+              nameless: true,
+              cell: (query) => (
+                <span className="row-actions">
+                  <button
+                    type="button"
+                    aria-label={words.askQuery(nameOf(query))}
+                    disabled={asking.isPending}
+                    onClick={() => asking.mutate(query)}
+                  >
+                    {words.askIt}
+                  </button>
+                  <Link
+                    to="/requests/new-request"
+                    search={{ query: query.id }}
+                    className="button"
+                    aria-label={words.reopenQuery(nameOf(query))}
+                  >
+                    {words.reopenIt}
+                  </Link>
+                  <button
+                    type="button"
+                    className="quiet"
+                    aria-label={words.deleteQuery(nameOf(query))}
+                    onClick={() => onDelete(query)}
+                  >
+                    {words.deleteIt}
+                  </button>
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
     </>
   )
 }
@@ -94,7 +98,14 @@ function Asks({ query }: { readonly query: VpQuery }) {
   )
 }
 
-function Deletion({ query, onClose }: { readonly query: VpQuery; readonly onClose: () => void }) {
+interface DeletionProps {
+  readonly query: VpQuery
+  readonly isGone: boolean
+  readonly onClose: () => void
+}
+
+/** Asks before a query is deleted. */
+export function Deletion({ query, isGone, onClose }: DeletionProps) {
   const { requests: words } = useTexts()
   return (
     <Confirmation
@@ -103,6 +114,7 @@ function Deletion({ query, onClose }: { readonly query: VpQuery; readonly onClos
       action={words.deleteIt}
       act={() => credence.vpQueries.delete.mutate({ id: query.id })}
       changes="vp-queries"
+      isGone={isGone}
       onClose={onClose}
     />
   )

@@ -5,7 +5,7 @@ import { credence } from '../../service.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Check } from '../../ui/check.js'
-import { nameOf } from '../../ui/display-name.js'
+import { langOf, nameOf } from '../../ui/display-name.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { shortened } from '../../ui/short-id.js'
 
@@ -34,10 +34,15 @@ export function Assignments({ type }: { readonly type: TypeVersion }) {
               <Check
                 key={id}
                 checked={type.issuers.includes(id)}
-                disabled={change.isPending}
-                onChange={({ target }) => change.mutate({ issuerId: id, assign: target.checked })}
+                aria-disabled={change.isPending}
+                onChange={({ target }) => {
+                  // Not disabled: whoever works with the keyboard would lose their place.
+                  if (!change.isPending) change.mutate({ issuerId: id, assign: target.checked })
+                }}
               >
-                {nameOf(display, language) ?? shortened(did)}{' '}
+                <span lang={langOf(display, language)}>
+                  {nameOf(display, language) ?? <code title={did}>{shortened(did)}</code>}
+                </span>{' '}
                 {isDefault && <span className="tag">{texts.overview.byDefault}</span>}
               </Check>
             ))}

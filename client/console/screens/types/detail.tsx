@@ -4,7 +4,7 @@ import { type TypeVersion, typeVersions } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { CredentialCard } from '../../ui/credential-card.js'
-import { entryFor } from '../../ui/display-name.js'
+import { entryFor, langOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
 import { titledSchema } from '../../ui/titled-schema.js'
@@ -29,6 +29,7 @@ export function TypeDetail() {
   return (
     <Screen
       title={title}
+      titleLang={langOf(shown?.display, language)}
       intro={shown?.description}
       actions={
         <>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { types } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { nameOf } from '../../ui/display-name.js'
+import { langOf, nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
 import { Listing } from '../../ui/listing.js'
 import { More } from '../../ui/more.js'
@@ -38,7 +38,7 @@ export function TypeList() {
                   key: 'shown',
                   name: words.shownName,
                   cell: ({ name, title, display }) => (
-                    <Link to="/types/$name" params={{ name }}>
+                    <Link to="/types/$name" params={{ name }} lang={langOf(display, language)}>
                       {nameOf(display, language) ?? title ?? name}
                     </Link>
                   ),

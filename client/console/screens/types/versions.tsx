@@ -41,6 +41,7 @@ export function Versions({ versions }: { readonly versions: readonly TypeVersion
           action={words.withdraw}
           act={() => credence.schemas.withdraw.mutate({ schemaId: asked.id })}
           changes="types"
+          isGone={!versions.some(({ id, withdrawn }) => id === asked.id && withdrawn !== true)}
           onClose={() => setAsked(undefined)}
         />
       )}

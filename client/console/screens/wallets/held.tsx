@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { issuerMetadata } from '../../queries/metadata.js'
 import type { HeldCredential, Wallet } from '../../queries/wallets.js'
@@ -6,7 +7,9 @@ import { credence } from '../../service.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Confirmation } from '../../ui/confirmation.js'
 import { nameOf } from '../../ui/display-name.js'
+import { Empty } from '../../ui/empty.js'
 import { Listing } from '../../ui/listing.js'
+import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { shortened } from '../../ui/short-id.js'
 
@@ -34,54 +37,71 @@ export function Held({ wallet, credentials }: Props) {
   const [leaving, setLeaving] = useState<HeldCredential>()
   return (
     <>
-      <Listing
-        label={words.held}
-        rows={credentials}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            key: 'type',
-            name: words.type,
-            cell: (credential) => <span title={credential.type.at(-1)}>{called(credential)}</span>,
-          },
-          {
-            key: 'format',
-            name: requests.format,
-            cell: ({ format }) => requests.formats[format as keyof typeof requests.formats] ?? format,
-          },
-          {
-            key: 'issuer',
-            name: words.issuer,
-            cell: ({ issuer }) => <code title={issuer}>{shortened(issuer)}</code>,
-          },
-          {
-            key: 'status',
-            name: words.status,
-            cell: ({ status }) => (
-              <span className={status === 'valid' ? 'tag good' : status === 'unknown' ? 'tag' : 'tag bad'}>
-                {words.statuses[status]}
-              </span>
-            ),
-          },
-          { key: 'taken', name: words.takenAt, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-          {
-            key: 'actions',
-            name: words.rowActions,
-            nameless: true,
-            cell: (credential) => (
-              <button
-                type="button"
-                className="quiet"
-                aria-label={words.removeCredential(called(credential))}
-                onClick={() => setLeaving(credential)}
-              >
-                {words.remove}
-              </button>
-            ),
-          },
-        ]}
-      />
-      {leaving !== undefined && <Removal wallet={wallet} credential={leaving} onClose={() => setLeaving(undefined)} />}
+      {credentials.length === 0 ? (
+        <Empty title={words.holdsNothing} text={words.holdsNothingText}>
+          <Link to="/offers" className="button">
+            {words.makeOffer}
+          </Link>
+        </Empty>
+      ) : (
+        <Panel title={words.held}>
+          <Listing
+            label={words.held}
+            rows={credentials}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                key: 'type',
+                name: words.type,
+                cell: (credential) => <span title={credential.type.at(-1)}>{called(credential)}</span>,
+              },
+              {
+                key: 'format',
+                name: requests.format,
+                cell: ({ format }) => requests.formats[format as keyof typeof requests.formats] ?? format,
+              },
+              {
+                key: 'issuer',
+                name: words.issuer,
+                cell: ({ issuer }) => <code title={issuer}>{shortened(issuer)}</code>,
+              },
+              {
+                key: 'status',
+                name: words.status,
+                cell: ({ status }) => (
+                  <span className={status === 'valid' ? 'tag good' : status === 'unknown' ? 'tag' : 'tag bad'}>
+                    {words.statuses[status]}
+                  </span>
+                ),
+              },
+              { key: 'taken', name: words.takenAt, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+              {
+                key: 'actions',
+                name: words.rowActions,
+                nameless: true,
+                cell: (credential) => (
+                  <button
+                    type="button"
+                    className="quiet"
+                    aria-label={words.removeCredential(called(credential))}
+                    onClick={() => setLeaving(credential)}
+                  >
+                    {words.remove}
+                  </button>
+                ),
+              },
+            ]}
+          />
+        </Panel>
+      )}
+      {leaving !== undefined && (
+        <Removal
+          wallet={wallet}
+          credential={leaving}
+          isGone={!credentials.some(({ id }) => id === leaving.id)}
+          onClose={() => setLeaving(undefined)}
+        />
+      )}
     </>
   )
 }
@@ -89,10 +109,11 @@ export function Held({ wallet, credentials }: Props) {
 interface RemovalProps {
   readonly wallet: Wallet
   readonly credential: HeldCredential
+  readonly isGone: boolean
   readonly onClose: () => void
 }
 
-function Removal({ wallet, credential, onClose }: RemovalProps) {
+function Removal({ wallet, credential, isGone, onClose }: RemovalProps) {
   const { wallets: words } = useTexts()
   return (
     <Confirmation
@@ -101,6 +122,7 @@ function Removal({ wallet, credential, onClose }: RemovalProps) {
       action={words.remove}
       act={() => credence.walletCredentials.remove.mutate({ holderId: wallet.id, credentialId: credential.id })}
       changes="wallets"
+      isGone={isGone}
       onClose={onClose}
     />
   )

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { heldCredentials, presentations, type Wallet as WalletRecord, wallets } from '../../queries/wallets.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { Empty } from '../../ui/empty.js'
 import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
@@ -68,21 +67,7 @@ function Whole({ wallet }: { readonly wallet: WalletRecord }) {
           </dl>
         </Panel>
       </div>
-      <Asked query={useQuery(heldCredentials(id))}>
-        {(held) =>
-          held.length === 0 ? (
-            <Empty title={words.holdsNothing} text={words.holdsNothingText}>
-              <Link to="/offers" className="button">
-                {words.makeOffer}
-              </Link>
-            </Empty>
-          ) : (
-            <Panel title={words.held}>
-              <Held wallet={wallet} credentials={held} />
-            </Panel>
-          )
-        }
-      </Asked>
+      <Asked query={useQuery(heldCredentials(id))}>{(held) => <Held wallet={wallet} credentials={held} />}</Asked>
       <Asked query={useQuery(presentations(id))}>
         {(shown) =>
           shown.length === 0 ? null : (

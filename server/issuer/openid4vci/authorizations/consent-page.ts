@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.js'
-import { type Html, html } from '../../../pages/html.js'
-import { inLanguage, type Languages } from '../../../pages/languages.js'
+import { type Html, html, spoken } from '../../../pages/html.js'
+import { inLanguage, joined, type Languages, type Spoken, spokenIn } from '../../../pages/languages.js'
 import { page } from '../../../pages/page.js'
 import { typeTitle } from '../../../pages/words.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
@@ -12,7 +12,7 @@ import { formFields, type SentForm } from './form-page.js'
 import { isLocalAdmin } from './sign-in.js'
 
 interface Row {
-  readonly title: string
+  readonly title: Spoken
   readonly value: Html
 }
 
@@ -37,16 +37,18 @@ const titledBy = ({ schemaBody: body, schemaDisplay: display, schemaClaims: clai
  */
 function rowsOf(context: ConsentContext, languages: Languages): Row[] {
   const titles = claimTitles(titledBy(context), languages)
-  const walk = (value: unknown, path: readonly string[], shown: readonly string[]): Row[] => {
+  const walk = (value: unknown, path: readonly string[], shown: readonly Spoken[]): Row[] => {
     const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
     if (members.length > 0)
       return members.flatMap(([name, member]) => {
         const inner = [...path, name]
-        const title = Array.isArray(value) ? String(Number(name) + 1) : (titles.get(pathKey(inner)) ?? name)
+        const title = Array.isArray(value)
+          ? { text: String(Number(name) + 1) }
+          : (titles.get(pathKey(inner)) ?? { text: name })
         return walk(member, inner, [...shown, title])
       })
-    const title = shown.join(' › ')
-    return path.length === 0 ? [] : [{ title, value: shownValue(value, title) }]
+    const title = joined(shown, ' › ')
+    return path.length === 0 ? [] : [{ title, value: shownValue(value, title.text) }]
   }
   return walk(context.credentialSubject, [], [])
 }
@@ -66,7 +68,7 @@ const receiverOf = (redirectUri: string): string => {
   return host === '' ? protocol.slice(0, -1) : host
 }
 
-const claimRow = ({ title, value }: Row): Html => html`<div><dt>${title}</dt><dd>${value}</dd></div>`
+const claimRow = ({ title, value }: Row): Html => html`<div><dt>${spoken(title)}</dt><dd>${value}</dd></div>`
 
 /** Who asks for what, and who is asked. */
 function question({ request, provided, walletName }: UsersAuthorization): Html {
@@ -106,18 +108,18 @@ export function consentPage(
 ): ProtocolReply {
   const { id, request } = authorization
   const { schemaName, schemaTitle, schemaDisplay } = context
-  const description = inLanguage(schemaDisplay ?? [], languages)?.description
+  const { description, locale } = inLanguage(schemaDisplay ?? [], languages) ?? {}
   const credential = typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay }, languages)
   const issuer = context.issuerDisplay?.[0]?.name ?? new URL(config.issuerBaseUrl).host
   return page(config.issuerBaseUrl, {
     status: form?.sent === undefined ? 200 : 400,
-    title: `${form?.sent === undefined ? '' : 'Check: '}${credential}: take it into your wallet?`,
+    title: `${form?.sent === undefined ? '' : 'Check: '}${credential.text}: take it into your wallet?`,
     formAction: formActionOf(request.redirectUri),
     body: html`
 ${isLocalAdmin(config) && html`<p class="banner" role="note">Login is switched off: this is a local installation, and everybody is its administrator.</p>`}
 <p class="from">${issuer}</p>
-<h1>${credential}</h1>
-${description !== undefined && html`<p class="about">${description}</p>`}
+<h1>${spoken(credential)}</h1>
+${description !== undefined && html`<p class="about">${spoken(spokenIn(description, locale))}</p>`}
 ${question(authorization)}
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">

@@ -1,3 +1,4 @@
+import type { Spoken } from '../../../pages/languages.js'
 import { isObject, type JsonObject, objectOf } from '../../../protocol/json/json-object.js'
 import { pathKey } from '../../schemas/claims.js'
 
@@ -9,7 +10,7 @@ export interface Field {
   /** JSON pointer (RFC 6901) of the claim: the name of its parameter. */
   readonly name: string
   readonly path: readonly string[]
-  readonly title: string
+  readonly title: Spoken
   readonly description: string | undefined
   readonly kind: FieldKind
   readonly required: boolean
@@ -20,7 +21,7 @@ export interface Field {
 /** The claims of an object, under its title. */
 export interface FieldGroup {
   readonly key: string
-  readonly title: string
+  readonly title: Spoken
   readonly required: boolean
   readonly parts: readonly FormPart[]
 }
@@ -66,7 +67,7 @@ const pointerOf = (path: readonly string[]): string =>
  */
 export function formOf(
   schema: JsonObject,
-  titles: ReadonlyMap<string, string>,
+  titles: ReadonlyMap<string, Spoken>,
   above: readonly string[] = [],
   needed = true,
 ): readonly FormPart[] {
@@ -75,7 +76,7 @@ export function formOf(
     const property = objectOf(value)
     const path = [...above, key]
     const required = needed && mandatory.has(key)
-    const title = titles.get(pathKey(path)) ?? key
+    const title = titles.get(pathKey(path)) ?? { text: key }
     if (typeOf(property) === 'object' && isObject(property.properties) && path.length < MAX_DEPTH)
       return { key, title, required, parts: formOf(property, titles, path, required) }
     const kind = kindOf(property)

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../pages/html.js'
+import { type Html, html, spoken } from '../../../pages/html.js'
 import {
   choiceText,
   type Field,
@@ -65,7 +65,7 @@ function fieldRow(field: Field, id: string, { filled, problems }: SentForm): Htm
     problem !== undefined && html` aria-invalid="true"`
   }${described !== '' && html` aria-describedby="${described}"`}`
   return html`<div class="field">
-<label for="${id}">${field.title}${!field.required && html` <span class="optional">(optional)</span>`}</label>
+<label for="${id}">${spoken(field.title)}${!field.required && html` <span class="optional">(optional)</span>`}</label>
 ${hint !== '' && html`<p class="hint" id="${id}-hint">${hint}</p>`}
 ${control(field, filledIn(filled, field), attributes)}
 ${problem !== undefined && html`<p class="problem" id="${id}-problem">${problem}</p>`}
@@ -76,7 +76,7 @@ ${problem !== undefined && html`<p class="problem" id="${id}-problem">${problem}
 function summary(fields: readonly Field[], idOf: (field: Field) => string, { problems }: SentForm): Html | undefined {
   const wrong = fields.flatMap((field) => {
     const problem = problems.byField.get(field.name)
-    return problem === undefined ? [] : [html`<li><a href="#${idOf(field)}">${field.title}</a> ${problem}</li>`]
+    return problem === undefined ? [] : [html`<li><a href="#${idOf(field)}">${spoken(field.title)}</a> ${problem}</li>`]
   })
   const others = problems.others.map((text) => html`<li>${text}</li>`)
   if (wrong.length + others.length === 0) return undefined
@@ -90,7 +90,7 @@ export function formFields(parts: readonly FormPart[], sent: SentForm = EMPTY): 
   const idOf = ({ name }: Field) => ids.get(name) ?? ''
   const rendered = (part: FormPart): Html =>
     'parts' in part
-      ? html`<fieldset><legend>${part.title}</legend>${part.parts.map(rendered)}</fieldset>`
+      ? html`<fieldset><legend>${spoken(part.title)}</legend>${part.parts.map(rendered)}</fieldset>`
       : fieldRow(part, idOf(part), sent)
   return html`${summary(fields, idOf, sent)}${parts.map(rendered)}`
 }
