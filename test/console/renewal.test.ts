@@ -93,6 +93,19 @@ it('a session outlives the process that died while it renewed: another renews wh
   expect(tokenRequests()).toBe(1)
 })
 
+it('a session ends after its twelve hours though its token ends later than any date (RFC 7519 §4.1.4)', async () => {
+  Object.assign(open.provider, { refreshTokens: false, accessSeconds: 1e15 })
+  const { browser } = await logIn(open)
+  const status = async () => (await ask(open.service, browser, 'GET', '/api/v1/verifier/vp-queries')).status
+  const quarter = 15 * 60_000
+  for (let passed = quarter; passed < 12 * 60 * 60_000; passed += quarter) {
+    now += quarter
+    expect(await status()).toBe(200)
+  }
+  now += quarter
+  expect(await status()).toBe(401)
+})
+
 it('a session whose token cannot be checked has not ended: keys that are away are a 503', async () => {
   open.provider.accessSeconds = 3600
   const { browser } = await logIn(open)

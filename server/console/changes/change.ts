@@ -13,6 +13,8 @@ export const CHANGE_KINDS = [
   'verification-session',
   'vp-query',
   'trusted-issuer',
+  'issuer',
+  'verifier',
   'agent',
   'holder',
   'wallet',
@@ -42,7 +44,7 @@ export interface ListedState extends Change {
 export const zChange = z.object({
   kind: z.enum(CHANGE_KINDS).meta({
     description:
-      'What changed. `agent`: a record of an issuer or verifier, its keys or DIDs. `wallet`: what a hosted wallet has or does. ' +
+      'What changed. `issuer`, `verifier`: a record of one. `agent`: keys or DIDs. `wallet`: what a hosted wallet has or does. ' +
       '`statistics`: more was counted. `everything`: what changed is not told one by one; read anew whatever is shown.',
   }),
   id: z.string().nullable().meta({ description: 'Which one; null where no single thing changed.' }),
@@ -56,8 +58,8 @@ export const STATISTICS: Change = { kind: 'statistics', id: null, state: null }
 const KINDS: Readonly<Record<string, ChangeKind>> = {
   'vp-query': 'vp-query',
   'trusted-issuer': 'trusted-issuer',
-  issuer: 'agent',
-  verifier: 'agent',
+  issuer: 'issuer',
+  verifier: 'verifier',
   key: 'agent',
   did: 'agent',
   holder: 'holder',
@@ -80,6 +82,8 @@ const HALVES: Readonly<Record<ChangeKind, 'issuer' | 'verifier' | 'both' | 'admi
   'verification-session': 'verifier',
   'vp-query': 'verifier',
   'trusted-issuer': 'verifier',
+  issuer: 'issuer',
+  verifier: 'verifier',
   agent: 'admin',
   holder: 'admin',
   wallet: 'admin',

@@ -137,7 +137,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
   const missed = (lastEventId: string | undefined): readonly Numbered[] => {
     const [, of, seen] = /^(.+)\.(\d{1,15})$/.exec(lastEventId ?? '') ?? []
     const first = remembered[0]?.number ?? number + 1
-    if (of !== series || Number(seen) + 1 < first) return [{ number, change: EVERYTHING }]
+    if (of !== series || Number(seen) + 1 < first || Number(seen) > number) return [{ number, change: EVERYTHING }]
     return remembered.filter((each) => each.number > Number(seen))
   }
 

@@ -9,6 +9,8 @@ const BEFORE = 500
 /** For how long, in milliseconds, a missing number is asked for: the transaction that has it may still be under way. */
 const MISSING_MS = 10_000
 const MAX_MISSING = 1_000
+/** How often, in milliseconds, all sessions are looked at that are known: a process may end between a transition and its announcement. */
+const LOOK_EVERY_MS = 10_000
 /** Sessions whose transitions are recognised. */
 const MAX_SESSIONS = 10_000
 /** Sessions that had not ended when reading began, of each state. */
@@ -28,6 +30,8 @@ export class NewsReader {
   readonly #sessions = new Map<string, OpenSession>()
   /** Whether announcements may have been missed. */
   #deaf = false
+  /** When all were looked at last. */
+  #lookedAt = 0
   readonly #moved = new Map<string, SessionKey>()
 
   /** @param clock milliseconds, for durations alone */
@@ -61,6 +65,7 @@ export class NewsReader {
 
   async #goOn(position: number): Promise<Change[]> {
     const now = this.#clock()
+    if (now - this.#lookedAt >= LOOK_EVERY_MS) this.#deaf = true
     const { events, counted } = await this.#store.news(position, [...this.#missing.keys()], MAX_NEWS)
     if (events.length >= MAX_NEWS) return this.#begin()
     this.#note(events, now)
@@ -72,6 +77,7 @@ export class NewsReader {
 
   async #begin(): Promise<Change[]> {
     const newest = await this.#store.newest()
+    this.#lookedAt = this.#clock()
     for (const session of await this.#store.openSessions(FORMER_SESSIONS)) this.#know(session)
     const position = Math.max(0, newest - BEFORE)
     const { events, counted } = await this.#store.news(position, [], MAX_NEWS)
@@ -113,6 +119,7 @@ export class NewsReader {
     const known = new Map(this.#sessions)
     const moved: readonly SessionKey[] = [...this.#moved.values()]
     const asked = this.#deaf ? [...moved, ...known.values()] : moved
+    if (this.#deaf) this.#lookedAt = this.#clock()
     this.#moved.clear()
     this.#deaf = false
     const askedOf = (kind: SessionKey['kind']) => asked.filter((session) => session.kind === kind).map(({ id }) => id)

@@ -36,11 +36,13 @@ export interface SessionParts {
   readonly log: Log
 }
 
-/** When an access token runs out, and its session with it where it cannot be renewed. */
+/**
+ * When an access token runs out, and its session with it where it cannot be renewed; both at `latest` at the latest, since `exp` is any
+ * number that the provider writes (RFC 7519 §4.1.4), beyond what a date can be too.
+ */
 export function endsWith(caller: Caller, refreshToken: string | undefined, latest: Date) {
-  const accessExpiresAt = new Date(caller.expiresAt ?? 0)
-  const endsAt = refreshToken === undefined && accessExpiresAt < latest ? accessExpiresAt : latest
-  return { accessExpiresAt, endsAt }
+  const accessExpiresAt = new Date(Math.min(caller.expiresAt ?? 0, latest.getTime()))
+  return { accessExpiresAt, endsAt: refreshToken === undefined ? accessExpiresAt : latest }
 }
 
 /** Whether a user may anything in the console. */

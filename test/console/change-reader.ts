@@ -1,0 +1,66 @@
+import { expect } from 'vitest'
+import type { Change } from '../../server/console/changes/change.js'
+import { type EventReader, readEvents } from '../issuer/openid4vci/event-reader.js'
+import type { TestService } from '../support/service.js'
+
+/** The stream of what changes. */
+export const EVENTS = '/api/v1/console/events'
+export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
+
+/** Longer than a busy machine takes for a second. */
+const WAIT_MS = 20_000
+
+/** Some reader of that stream. */
+export interface ChangeReader extends AsyncDisposable {
+  readonly status: EventReader['status']
+  /** The next change with its id in the stream; fails where the stream has ended. */
+  next(): Promise<{ readonly id: string; readonly change: Change }>
+  /** Changes up to one of that kind and id, which is the last one. */
+  until(kind: Change['kind'], id: string | null): Promise<Change[]>
+}
+
+/** Opens the stream, and reads nothing of it yet. */
+export async function openChanges(
+  service: TestService,
+  headers: Readonly<Record<string, string>>,
+): Promise<ChangeReader> {
+  const stream = await readEvents(service, EVENTS, { accept: 'text/event-stream', ...headers })
+  const nextChange: ChangeReader['next'] = async () => {
+    for (;;) {
+      const { id = '', event, data = '' } = await stream.next()
+      if (event === 'change') return { id, change: JSON.parse(data) }
+    }
+  }
+  const next: ChangeReader['next'] = async () => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('Nothing is told of.')), WAIT_MS)
+    })
+    return Promise.race([nextChange(), late]).finally(() => clearTimeout(timer))
+  }
+  return {
+    status: stream.status,
+    next,
+    async until(kind, id) {
+      const seen: Change[] = []
+      for (;;) {
+        const { change } = await next()
+        seen.push(change)
+        if (change.kind === kind && change.id === id) return seen
+      }
+    },
+    [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
+  }
+}
+
+/** Opens the stream for a user with those roles, of which the first one, `everything`, was read. */
+export async function watchChanges(
+  service: TestService,
+  roles: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ChangeReader> {
+  const authorization = await service.bearer('watcher', { roles })
+  const reader = await openChanges(service, { authorization, ...headers })
+  expect((await reader.next()).change).toEqual(EVERYTHING)
+  return reader
+}
