@@ -15,6 +15,8 @@ const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]
   'verification-session': [['verification-sessions', 'list'], ['verification-sessions', 'checks'], ['overview']],
   'vp-query': [['vp-queries']],
   'trusted-issuer': [['trust']],
+  issuer: [['agent'], ['trust']],
+  verifier: [['agent'], ['trust']],
   agent: [['agent'], ['trust']],
   holder: [['wallets']],
   wallet: [['wallets']],

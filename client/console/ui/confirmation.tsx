@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { useTexts } from '../texts/use-texts.js'
 import { Dialog } from './dialog.js'
 import { ProblemNote } from './problem-note.js'
@@ -11,11 +12,16 @@ interface Props {
   readonly act: () => Promise<unknown>
   /** First part of the keys of what is to be read anew afterwards. */
   readonly changes: string
+  /** Whether what it is about is there no more, since somebody else did it. */
+  readonly isGone?: boolean
   readonly onClose: () => void
 }
 
-/** Asks before something is done that cannot be undone. A failure is said in the dialog, which stays. */
-export function Confirmation({ title, text, action, act, changes, onClose }: Props) {
+/**
+ * Asks before something is done that cannot be undone. A failure is said in the dialog, which stays, and so is that somebody else did it
+ * while it was open: draw it where the list behind it, which changes by itself, cannot take it along.
+ */
+export function Confirmation({ title, text, action, act, changes, isGone = false, onClose }: Props) {
   const { common } = useTexts()
   const client = useQueryClient()
   const acting = useMutation({
@@ -25,6 +31,11 @@ export function Confirmation({ title, text, action, act, changes, onClose }: Pro
       onClose()
     },
   })
+  const leave = useRef<HTMLButtonElement>(null)
+  const isLate = isGone && !acting.isPending && !acting.isSuccess
+  useEffect(() => {
+    if (isLate) leave.current?.focus()
+  }, [isLate])
   // It may have failed since somebody else did it before: what is shown behind is read anew.
   const close = () => {
     if (acting.isError) void client.invalidateQueries({ queryKey: [changes] })
@@ -32,14 +43,17 @@ export function Confirmation({ title, text, action, act, changes, onClose }: Pro
   }
   return (
     <Dialog title={title} onClose={close}>
-      <p>{text}</p>
-      {acting.isError && <ProblemNote error={acting.error} />}
+      <div role="status">{isLate && <p className="note">{common.goneMeanwhile}</p>}</div>
+      {!isLate && <p>{text}</p>}
+      {!isLate && acting.isError && <ProblemNote error={acting.error} />}
       <div className="row">
-        <button type="button" className="danger" disabled={acting.isPending} onClick={() => acting.mutate()}>
-          {action}
-        </button>
-        <button type="button" onClick={close}>
-          {common.cancel}
+        {!isLate && (
+          <button type="button" className="danger" disabled={acting.isPending} onClick={() => acting.mutate()}>
+            {action}
+          </button>
+        )}
+        <button ref={leave} type="button" onClick={close}>
+          {isLate ? common.close : common.cancel}
         </button>
       </div>
     </Dialog>

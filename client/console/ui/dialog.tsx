@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 
 interface Props {
   readonly title: string
@@ -10,7 +10,8 @@ interface Props {
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // It is closed while it is still there, before it is taken away: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     const element = dialog.current
     if (element !== null && !element.open) element.showModal()
     return () => element?.close()

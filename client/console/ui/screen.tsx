@@ -3,6 +3,8 @@ import { useTexts } from '../texts/use-texts.js'
 
 interface Props {
   readonly title: string
+  /** Its language, where it is a name in another one than the console. */
+  readonly titleLang?: string | undefined
   /** A sentence below the title. */
   readonly intro?: ReactNode
   /** Buttons and links that belong to the screen as a whole. */
@@ -14,7 +16,7 @@ interface Props {
 let isFirst = true
 
 /** One screen: its title is the page's, and gets the focus when somebody comes to it from another screen. */
-export function Screen({ title, intro, actions, children }: Props) {
+export function Screen({ title, titleLang, intro, actions, children }: Props) {
   const { common } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -28,7 +30,7 @@ export function Screen({ title, intro, actions, children }: Props) {
     <>
       <div className="screen-head">
         <div>
-          <h1 ref={heading} tabIndex={-1}>
+          <h1 ref={heading} tabIndex={-1} lang={titleLang}>
             {title}
           </h1>
           {intro !== undefined && <p className="intro">{intro}</p>}

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../../support/postgres.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen } from './actors.js'
+import * as byKey from './keyboard.js'
 
 const desk = driven()
 const SCREEN = '/offers/from-file?type=Membership'
@@ -142,6 +143,34 @@ describe('offers from a file', () => {
       await page.getByText('2 offers are made.').waitFor()
       const lines = await downloaded(page)
       expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual(['Anna', 'Dora'])
+    })
+  })
+
+  it('a run is made with the keyboard alone, but for the window of the system in which a file is chosen', async () => {
+    await desk.opened('/offers?type=Membership', async (page) => {
+      await byKey.press(page, 'Offers from a file')
+      await heading(page, 'Offers from a file')
+      await byKey.tabTo(page, 'CSV file')
+      // The browser has to know that its window is not to be opened before the key is pressed.
+      const choosing = page.waitForEvent('filechooser')
+      await page.title()
+      await page.keyboard.press('Space')
+      const chooser = await choosing
+      await chooser.setFiles({ name: 'members.csv', mimeType: 'text/csv', buffer: Buffer.from(WRONG) })
+      await page.getByText('The file has 4 rows.').waitFor()
+      await byKey.press(page, 'Check 4 rows')
+      await page.getByText('Level: is none of the allowed values.').waitFor()
+      await byKey.tabTo(page, 'Leave these 2 rows out')
+      await page.keyboard.press('Space')
+      await byKey.press(page, 'Make 2 offers')
+      await page.getByText('2 offers are made.').waitFor()
+      await byKey.tabTo(page, 'Download links as CSV')
+      const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+      expect(
+        readFileSync(await download.path(), 'utf8')
+          .trim()
+          .split('\r\n'),
+      ).toHaveLength(3)
     })
   })
 

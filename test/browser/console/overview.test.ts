@@ -13,7 +13,13 @@ describe('the overview', () => {
       await page.getByText('default', { exact: true }).nth(1).waitFor()
       await page.getByText('There is no credential type yet.').waitFor()
       await page.getByText('Credentials issued').first().waitFor()
-      await page.getByRole('img', { name: 'The last 30 days' }).waitFor()
+      const chart = page.getByRole('img', { name: 'The last 30 days' })
+      await chart.waitFor()
+      // Its texts are as large as others that are small, on a phone too.
+      const heights = await chart
+        .locator('text')
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
+      expect(Math.min(...heights)).toBeGreaterThan(10)
       await assertGood(page, `overview-${name}`)
     })
   })

@@ -154,6 +154,52 @@ describe('issuers and verifiers', () => {
 })
 
 describe('whom you trust', () => {
+  it('is said and taken back with the keyboard alone', async () => {
+    await desk.opened('/', async (page) => {
+      await heading(page, 'Overview')
+      await press(page, 'Trust and keys')
+      await heading(page, 'Trust and keys')
+      await press(page, 'Whom you trust')
+      await heading(page, 'Whom you trust')
+      await typeInto(page, 'DID or web address of the issuer', 'https://keyboard.example')
+      await typeInto(page, 'Note', 'Keys')
+      await press(page, 'Trust this issuer')
+      const listed = page.getByRole('table', { name: 'Trusted issuers' })
+      await listed.getByText('https://keyboard.example').waitFor()
+      await press(page, 'Remove Keys')
+      const question = page.getByRole('dialog', { name: 'Trust Keys no longer?' })
+      await question.waitFor()
+      await page.keyboard.press('Escape')
+      await question.waitFor({ state: 'detached' })
+      // The focus is where it was, and goes on from there.
+      await page.keyboard.press('Enter')
+      await question.waitFor()
+      await press(page, 'Trust it no longer')
+      await page.getByText('Nobody has been added yet.').waitFor()
+    })
+  })
+
+  it('a question about what somebody else takes away meanwhile stays, and says so', async () => {
+    const added = await desk.service.request('POST', '/api/v1/trusted-issuers', {
+      body: { issuer: 'https://meanwhile.example', note: 'Meanwhile' },
+    })
+    expect(added.status, added.text).toBe(201)
+    await desk.opened('/trust/trusted', async (page) => {
+      await press(page, 'Remove Meanwhile')
+      const question = page.getByRole('dialog', { name: 'Trust Meanwhile no longer?' })
+      await question.waitFor()
+      const removed = await desk.service.request('DELETE', `/api/v1/trusted-issuers/${added.json.id}`)
+      expect(removed.status, removed.text).toBe(204)
+      await question.getByText('Somebody else has done this meanwhile.').waitFor()
+      expect(await question.getByRole('button', { name: 'Trust it no longer' }).count()).toBe(0)
+      await assertGood(page, 'trust-gone-meanwhile')
+      // The only button has the focus.
+      await page.keyboard.press('Enter')
+      await question.waitFor({ state: 'detached' })
+      await page.getByText('Nobody has been added yet.').waitFor()
+    })
+  })
+
   it('issuers are added and removed; what is none is said at its field, and removing is confirmed', async () => {
     await desk.opened(
       '/trust/trusted',
@@ -200,6 +246,11 @@ it('new keys: the command is copied, and what it means is said', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy the command for new keys', exact: true }).click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('node dist/server/key-rotation/command.js')
+    // Every command is read whole, whatever the width of the screen.
+    const hidden = await page
+      .locator('.command > pre')
+      .evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth))
+    expect(hidden).toEqual([0, 0, 0, 0])
     const meaning = region(page, 'What it means')
     for (const about of ['Issued credentials', 'Status lists', 'Requests under way'])
       await meaning.getByText(about).waitFor()

@@ -59,6 +59,26 @@ describe('credential types and offers', () => {
     })
   })
 
+  it('are assigned to issuers, and taken back, with the keyboard alone', async () => {
+    const made = await desk.service.request('POST', '/agent/issuer', {
+      body: { method: 'web', display: [{ name: 'Registry office' }] },
+    })
+    expect(made.status, made.text).toBe(201)
+    await desk.opened('/types/Membership', async (page) => {
+      await heading(page, 'Membership card')
+      await page.getByRole('checkbox', { name: 'Registry office' }).waitFor()
+      await tabTo(page, 'Registry office')
+      await page.keyboard.press('Space')
+      const box = page.getByRole('checkbox', { name: 'Registry office' })
+      await expect.poll(() => box.isChecked()).toBe(true)
+      // The focus stays where it is, so that it can be taken back at once.
+      await expect.poll(() => box.getAttribute('aria-disabled')).toBe('false')
+      await page.keyboard.press('Space')
+      await expect.poll(() => box.isChecked()).toBe(false)
+      await expect.poll(() => box.getAttribute('aria-disabled')).toBe('false')
+    })
+  })
+
   it('a claim has a title in each language, in the table and in JSON, and readers see theirs', async () => {
     await desk.opened('/types/new-type', async (page) => {
       const names = page.locator('.name-row')
@@ -185,6 +205,40 @@ describe('credential types and offers', () => {
       await assertGood(page, `offer-${name}`)
       await page.reload()
       await page.getByText('The code is not shown again').waitFor()
+    })
+  })
+
+  it('names in another language than the console’s say which it is (WCAG 2.2, 3.1.2)', async () => {
+    const type = {
+      name: 'Ausweis',
+      version: 1,
+      schema: { type: 'object', properties: { level: { type: 'string' } } },
+      display: [{ name: 'Mitgliedsausweis', locale: 'de' }],
+    }
+    expect((await desk.service.request('POST', '/schemas', { body: type })).status).toBe(201)
+    await desk.opened('/types', async (page) => {
+      const link = page.getByRole('link', { name: 'Mitgliedsausweis' })
+      expect(await link.getAttribute('lang')).toBe('de')
+      expect(await page.getByRole('link', { name: 'Proof of purchase' }).getAttribute('lang')).toBeNull()
+      await link.click()
+      await heading(page, 'Mitgliedsausweis')
+      expect(await page.getByRole('heading', { level: 1 }).getAttribute('lang')).toBe('de')
+      await page.goto(`${desk.service.url}/console/offers?type=Ausweis`)
+      const option = page.getByRole('option', { name: 'Mitgliedsausweis' })
+      await option.waitFor({ state: 'attached' })
+      expect(await option.getAttribute('lang')).toBe('de')
+    })
+  })
+
+  it('the demonstration stands last among the types to offer, however new it is', async () => {
+    await desk.opened('/offers', async (page) => {
+      const chooser = page.getByLabel('Credential type')
+      await chooser.waitFor()
+      const types = await chooser
+        .getByRole('option')
+        .evaluateAll((all) => all.map((each) => each.getAttribute('value')))
+      expect([types.length, types.at(-1)]).toEqual([4, 'ProofOfPurchase'])
+      expect(await chooser.inputValue()).toBe(types[0])
     })
   })
 })

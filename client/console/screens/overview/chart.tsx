@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { useId, useSyncExternalStore } from 'react'
 import { useSpoken } from '../../texts/use-texts.js'
 
 interface Series {
@@ -15,7 +15,8 @@ interface Props {
   readonly series: readonly Series[]
 }
 
-const WIDTH = 720
+/** In pixels at about the size that it is shown in, so that its texts are as large as they say. */
+const WIDTHS = { wide: 720, narrow: 330 }
 const HEIGHT = 180
 const LEFT = 36
 const BOTTOM = 22
@@ -30,13 +31,25 @@ export function roundTop(most: number): number {
   return [1, 2, 4, 6, 8, 10].map((times) => times * power).find((top) => top >= most && top % LINES === 0) ?? 20 * power
 }
 
+const NARROW = '(max-width: 47.99rem)'
+
+function followWidth(onChange: () => void): () => void {
+  const query = matchMedia(NARROW)
+  query.addEventListener('change', onChange)
+  return () => query.removeEventListener('change', onChange)
+}
+
+const useWidth = (): number =>
+  useSyncExternalStore(followWidth, () => matchMedia(NARROW).matches) ? WIDTHS.narrow : WIDTHS.wide
+
 /** Days as bars, one beside the other for each series, and the same as a table. */
 export function Chart({ label, days, series }: Props) {
   const { language, texts } = useSpoken()
   const { overview: words } = texts
   const id = useId()
+  const width = useWidth()
   const top = roundTop(Math.max(0, ...series.flatMap(({ values }) => values)))
-  const dayWidth = (WIDTH - LEFT) / Math.max(1, days.length)
+  const dayWidth = (width - LEFT) / Math.max(1, days.length)
   const barWidth = (dayWidth * 0.8) / Math.max(1, series.length)
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP)
   const dated = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
@@ -57,11 +70,11 @@ export function Chart({ label, days, series }: Props) {
           </span>
         ))}
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={id}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-labelledby={id}>
         <title>{label}</title>
         {Array.from({ length: LINES + 1 }, (_, at) => (top / LINES) * at).map((value) => (
           <g key={value}>
-            <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className="line" />
+            <line x1={LEFT} x2={width} y1={y(value)} y2={y(value)} className="line" />
             <text x={LEFT - 6} y={y(value) + 4} textAnchor="end">
               {value}
             </text>

@@ -1,6 +1,6 @@
 import type { CredenceOutputs } from '../../../index.js'
 import { useSpoken } from '../../texts/use-texts.js'
-import { nameOf } from '../../ui/display-name.js'
+import { langOf, nameOf } from '../../ui/display-name.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { ShortId } from '../../ui/short-id.js'
 
@@ -16,7 +16,7 @@ export function Records({ records }: Props) {
     <ul className="plain records">
       {records.map(({ id, did, display, isDefault, createdAt }) => (
         <li key={id}>
-          <strong>{nameOf(display, language) ?? texts.common.product}</strong>
+          <strong lang={langOf(display, language)}>{nameOf(display, language) ?? texts.common.product}</strong>
           {isDefault && <span className="tag">{words.byDefault}</span>}
           <ShortId id={did} what="DID" />
           <span className="soft">

@@ -10,10 +10,7 @@ interface Props {
 export function Command({ what, command }: Props) {
   return (
     <div className="command">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than its box is scrolled with the keyboard. */}
-      <pre className="code" tabIndex={0}>
-        {command}
-      </pre>
+      <pre className="code">{command}</pre>
       <CopyButton value={command} what={what} />
     </div>
   )

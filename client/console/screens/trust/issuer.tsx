@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { type IssuerSigner, issuerSigner } from '../../queries/trust.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { nameOf } from '../../ui/display-name.js'
+import { langOf, nameOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
 import { useRights } from '../../ui/use-rights.js'
@@ -23,7 +23,11 @@ export function Issuer() {
   const { id } = route.useParams()
   const query = useQuery(issuerSigner(id))
   return (
-    <Screen title={nameOf(query.data?.display, language) ?? words.issuer} intro={words.issuerIntro}>
+    <Screen
+      title={nameOf(query.data?.display, language) ?? words.issuer}
+      titleLang={langOf(query.data?.display, language)}
+      intro={words.issuerIntro}
+    >
       <Sections />
       <Asked query={query}>{(issuer) => <Whole key={issuer.id} issuer={issuer} />}</Asked>
     </Screen>

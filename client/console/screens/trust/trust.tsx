@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type ListedSigner, type SignerKind, signers } from '../../queries/trust.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { nameOf } from '../../ui/display-name.js'
+import { langOf, nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
 import { Listing } from '../../ui/listing.js'
 import { More } from '../../ui/more.js'
@@ -94,12 +94,12 @@ function SignerTable({ kind, signers: rows }: TableProps) {
           cell: ({ id, display, did, isDefault }) => (
             <span className="row">
               {kind === 'issuer' ? (
-                <Link to="/trust/issuers/$id" params={{ id }}>
-                  {nameOf(display, language) ?? shortened(did)}
+                <Link to="/trust/issuers/$id" params={{ id }} lang={langOf(display, language)}>
+                  {nameOf(display, language) ?? <code title={did}>{shortened(did)}</code>}
                 </Link>
               ) : (
-                <Link to="/trust/verifiers/$id" params={{ id }}>
-                  {nameOf(display, language) ?? shortened(did)}
+                <Link to="/trust/verifiers/$id" params={{ id }} lang={langOf(display, language)}>
+                  {nameOf(display, language) ?? <code title={did}>{shortened(did)}</code>}
                 </Link>
               )}
               {isDefault && <span className="tag">{overview.byDefault}</span>}

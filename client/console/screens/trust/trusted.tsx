@@ -44,11 +44,7 @@ function OfCredentials({ isAdmin }: { readonly isAdmin: boolean }) {
         <Asked query={query}>
           {(listed) => (
             <>
-              {listed.length === 0 ? (
-                <p className="soft">{isAdmin ? words.addedNone : words.addedNoneRead}</p>
-              ) : (
-                <Added issuers={listed} isAdmin={isAdmin} />
-              )}
+              <Added issuers={listed} isAdmin={isAdmin} />
               <More query={query} />
             </>
           )}
@@ -86,43 +82,46 @@ function Added({ issuers, isAdmin }: AddedProps) {
   const calledOf = ({ issuer, note }: TrustedIssuer) => note ?? written(issuer)
   return (
     <>
-      <Listing
-        label={words.added}
-        rows={issuers}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            key: 'issuer',
-            name: words.trustedIssuer,
-            cell: ({ issuer, note }) => (
-              <span className="asks">
-                {note !== undefined && <span>{note}</span>}
-                <code title={issuer}>{written(issuer)}</code>
-              </span>
-            ),
-          },
-          { key: 'at', name: words.addedAt, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-          ...(isAdmin
-            ? [
-                {
-                  key: 'actions',
-                  name: words.rowActions,
-                  nameless: true,
-                  cell: (row: TrustedIssuer) => (
-                    <button
-                      type="button"
-                      className="quiet"
-                      aria-label={words.removeTrusted(calledOf(row))}
-                      onClick={() => setLeaving(row)}
-                    >
-                      {common.remove}
-                    </button>
-                  ),
-                },
-              ]
-            : []),
-        ]}
-      />
+      {issuers.length === 0 && <p className="soft">{isAdmin ? words.addedNone : words.addedNoneRead}</p>}
+      {issuers.length > 0 && (
+        <Listing
+          label={words.added}
+          rows={issuers}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              key: 'issuer',
+              name: words.trustedIssuer,
+              cell: ({ issuer, note }) => (
+                <span className="asks">
+                  {note !== undefined && <span>{note}</span>}
+                  <code title={issuer}>{written(issuer)}</code>
+                </span>
+              ),
+            },
+            { key: 'at', name: words.addedAt, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+            ...(isAdmin
+              ? [
+                  {
+                    key: 'actions',
+                    name: words.rowActions,
+                    nameless: true,
+                    cell: (row: TrustedIssuer) => (
+                      <button
+                        type="button"
+                        className="quiet"
+                        aria-label={words.removeTrusted(calledOf(row))}
+                        onClick={() => setLeaving(row)}
+                      >
+                        {common.remove}
+                      </button>
+                    ),
+                  },
+                ]
+              : []),
+          ]}
+        />
+      )}
       {leaving !== undefined && (
         <Confirmation
           title={words.removeTitle(calledOf(leaving))}
@@ -130,6 +129,7 @@ function Added({ issuers, isAdmin }: AddedProps) {
           action={words.removeAction}
           act={() => credence.trustedIssuers.remove.mutate({ id: leaving.id })}
           changes="trust"
+          isGone={!issuers.some(({ id }) => id === leaving.id)}
           onClose={() => setLeaving(undefined)}
         />
       )}

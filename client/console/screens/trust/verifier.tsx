@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { type VerifierSigner, verifierSigner } from '../../queries/trust.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { nameOf } from '../../ui/display-name.js'
+import { langOf, nameOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
@@ -26,7 +26,11 @@ export function Verifier() {
   const { id } = route.useParams()
   const query = useQuery(verifierSigner(id))
   return (
-    <Screen title={nameOf(query.data?.display, language) ?? words.verifier} intro={words.verifierIntro}>
+    <Screen
+      title={nameOf(query.data?.display, language) ?? words.verifier}
+      titleLang={langOf(query.data?.display, language)}
+      intro={words.verifierIntro}
+    >
       <Sections />
       <Asked query={query}>{(verifier) => <Whole key={verifier.id} verifier={verifier} />}</Asked>
     </Screen>
