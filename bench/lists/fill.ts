@@ -40,6 +40,17 @@ export function listFilling(rows: number): readonly string[] {
        SELECT ${at}, CASE WHEN ${RARE} THEN 'rare' WHEN n % 3 = 0 THEN 'alice' END,
          CASE WHEN ${RARE} THEN 'schema.created' WHEN n % 2 = 0 THEN 'credential.issued' ELSE 'offering.created' END,
          CASE WHEN ${RARE} THEN 'schema' WHEN n % 2 = 0 THEN 'credential' ELSE 'offering' END, ${id('credential')} ${from}`,
+    // As many records as nobody has; each signed with another key before.
+    `INSERT INTO keys (id, key_set_id, alg, public_jwk, private_jwk, created_at, retired_at)
+       SELECT ${id('key')} || age, ${id('set')}, 'ES256', '{"kty":"EC","crv":"P-256"}', '{}', ${at} - age * interval '1 day',
+         CASE WHEN age > 0 THEN ${at} END ${from}, generate_series(0, 1) AS age`,
+    ...['issuer', 'verifier'].map(
+      (record) =>
+        `INSERT INTO ${record}s (id, method, did, key_set_id, display, created_by, created_at)
+           SELECT ${id(record)}, 'key', 'did:key:' || n, ${id('set')}, '[{"name":"Of many"}]', 'alice', ${at} ${from}`,
+    ),
+    `INSERT INTO trusted_issuers (id, issuer, created_by, created_at)
+       SELECT ${id('trusted')}, 'https://issuer.example/' || n, 'alice', ${at} ${from}`,
     'ANALYZE',
   ]
 }

@@ -6,6 +6,7 @@ const ADDED = [
   'credentials_schema_id_created_at_idx',
   'credentials_holder_idx',
   'credential_offer_sessions_state_created_at_idx',
+  'credential_offer_sessions_deferred_idx',
   'verification_sessions_awaited_idx',
   'audit_events_action_at_idx',
   'audit_events_actor_idx',

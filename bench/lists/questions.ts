@@ -1,12 +1,14 @@
+import { createSignerStore } from '../../server/agent/signers/store.js'
 import { createAuditStore } from '../../server/audit/store.js'
 import type { Database } from '../../server/database/connect.js'
-import type { TimedPart } from '../../server/database/list-position.js'
+import type { ListPart, TimedPart } from '../../server/database/list-position.js'
 import { createCredentialListStore } from '../../server/issuer/credentials/list/store.js'
 import { createOfferSessionListStore } from '../../server/issuer/openid4vci/sessions/list/store.js'
 import { CREDENTIAL_OFFER_STATES } from '../../server/issuer/openid4vci/sessions/session.js'
 import { createSchemaListStore } from '../../server/issuer/schemas/list/store.js'
 import { createVerificationSessionListStore } from '../../server/verifier/sessions/list/store.js'
 import { SESSION_STATES } from '../../server/verifier/sessions/session.js'
+import { createTrustedIssuerStore } from '../../server/verifier/trusted-issuers/store.js'
 
 /** A list that is asked for, and how many rows of a database that `listFilling` made it finds. */
 export interface Question {
@@ -44,6 +46,10 @@ export function questions(database: Database, rows: number, idPrefix: string): Q
       found,
     })),
   ]
+  const signers = createSignerStore(database)
+  /** A list without a filter. */
+  const whole = (name: string, page: (part: ListPart) => Promise<readonly unknown[]>): Question[] =>
+    list(name, (_, part) => page(part), undefined, []).filter(({ asked }) => asked === 'all' || asked === 'cursor')
   return [
     ...list('credentials', createCredentialListStore(database).page, {}, [
       [{ schema: 'Type_500' }, TAKE],
@@ -89,5 +95,8 @@ export function questions(database: Database, rows: number, idPrefix: string): Q
       [{ subject: 'nothing' }, 0],
       [{ subjectId: 'nothing' }, 0],
     ]),
+    ...whole('issuers', (part) => signers.page('issuer', part)),
+    ...whole('verifiers', (part) => signers.page('verifier', part)),
+    ...whole('trusted issuers', createTrustedIssuerStore(database).page),
   ]
 }

@@ -4,27 +4,36 @@ import { readEndpoints, takeOffered } from '../wallet/issuance.js'
 import { newBenchWallet } from '../wallet/wallet.js'
 import type { World } from '../world.js'
 import { SUBJECT, TYPE } from './fixture.js'
+import type { Goal } from './goal.js'
 import type { Row } from './row.js'
 
 const AT_ONCE = [1, 8, 32] as const
-const CPU_GOAL = { kind: 'cpu', atMostMs: 4 } as const
+const CPU_GOAL: Goal = { kind: 'cpu', atMostMs: 4 }
+/** Enough that hardly two wallets meet at one. */
+const MANY = 256
 
-/** Rows of whole issuances, one after the other and several at once. */
+const FLOW = 'OpenID4VCI offer → token → nonce → credential'
+const manyRow = (atOnce: number) => `${FLOW}, of ${MANY} offerings, ${atOnce} at once`
+
+/** Rows of whole issuances, one after the other and several at once: all of one offering, and of many, which have no row in common. */
 export async function issuanceFlowRows({ service, credence }: World): Promise<Row[]> {
-  const { id } = await credence.offerings.create.mutate({ credential_type: TYPE, credential_subject: SUBJECT })
+  const made = { credential_type: TYPE, credential_subject: SUBJECT }
+  const offerings: string[] = []
+  while (offerings.length < MANY) offerings.push((await credence.offerings.create.mutate(made)).id)
   const wallets = Array.from({ length: 64 }, newBenchWallet)
   let flows = 0
-  return AT_ONCE.map((atOnce) => ({
-    name: `OpenID4VCI offer → token → nonce → credential, ${atOnce} at once`,
-    goals: [CPU_GOAL],
-    measure: async (seconds: number) => {
+  const row = (name: string, atOnce: number, ids: readonly string[], goals: readonly Goal[]): Row => ({
+    name,
+    goals,
+    measure: async (seconds) => {
       const caller = createCaller(service.url, atOnce)
       const endpoints = await readEndpoints(caller, service.url)
       const flow = async () => {
         flows += 1
         const wallet = wallets[flows % wallets.length]
-        if (wallet === undefined) throw new Error('There is no wallet.')
-        await takeOffered(caller, endpoints, { offeringId: id, configuration: `${TYPE}-sd-jwt` }, wallet)
+        const offeringId = ids[flows % ids.length]
+        if (wallet === undefined || offeringId === undefined) throw new Error('There is no wallet or no offering.')
+        await takeOffered(caller, endpoints, { offeringId, configuration: `${TYPE}-sd-jwt` }, wallet)
         return undefined
       }
       try {
@@ -33,5 +42,12 @@ export async function issuanceFlowRows({ service, credence }: World): Promise<Ro
         await caller.close()
       }
     },
-  }))
+  })
+  return AT_ONCE.flatMap((atOnce) => {
+    const alone = row(`${FLOW}, ${atOnce} at once`, atOnce, offerings.slice(0, 1), [
+      CPU_GOAL,
+      ...(atOnce === 1 ? [] : [{ kind: 'rate', of: manyRow(atOnce), atLeast: 0.9 } as const]),
+    ])
+    return atOnce === 1 ? [alone] : [alone, row(manyRow(atOnce), atOnce, offerings, [])]
+  })
 }

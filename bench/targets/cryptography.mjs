@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair as generateJoseKeyPair, jwtVerify, SignJWT }
 import { answerOperations } from './operations.mjs'
 
 // What the signatures themselves cost, in a process that does nothing else, with the service's own functions.
-const dist = new URL('../../dist/server/', import.meta.url)
+const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const { createSigner, generateKeyPair, signCompact, verifyCompact } = await import(
   new URL('protocol/jose/jws.js', dist).href
 )

@@ -6,7 +6,7 @@ import { answerMemory } from './memory.mjs'
 
 // The least that the flows "in full" can cost: bare Express for as many requests, as many statements of one row by the same driver, and the signatures
 // and decryptions that the standards ask for, by the service's own functions. Nothing is decided, validated, logged or put together.
-const dist = new URL('../../dist/server/', import.meta.url)
+const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const of = (path) => import(new URL(path, dist).href)
 const { createSigner, generateKeyPair, publicJwkOf, signCompact, verifyCompact } = await of('protocol/jose/jws.js')
 const { ecdhEsEncryption } = await of('protocol/jose/ecdh-es.js')

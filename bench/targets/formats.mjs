@@ -3,7 +3,7 @@ import { answerOperations } from './operations.mjs'
 
 // What a credential of each format costs by itself, in a process that does nothing else, with the service's own functions: a
 // mobile document and an SD-JWT VC of the same claims, of an issuer with a certificate, all claims presented.
-const dist = new URL('../../dist/server/', import.meta.url)
+const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const load = (path) => import(new URL(path, dist).href)
 const { standardFormats: formats } = await load('formats/registry.js')
 const { x5cIssuerKey } = await load('protocol/issuer-keys/x5c-issuer.js')
@@ -27,7 +27,7 @@ const now = new Date()
 let index = 0
 const issue = async (format) => {
   index += 1
-  const { compact } = await formats.issuedNamed(format).issuing.sign({
+  const { compact } = await formats.named(format).issuing.sign({
     signer,
     issuerDid: 'did:web:issuer.example',
     x5c: [leaf],
@@ -70,7 +70,7 @@ const metas = { 'dc+sd-jwt': { vct_values: [`${ISSUER}/vct/Licence`] }, mso_mdoc
 const refuse = () => Promise.reject(new Error('Nothing is fetched.'))
 
 const verify = (format, presentation) =>
-  formats.verifiedNamed(format).verifying.verifyPresentation(presentation, {
+  formats.named(format).verifying.verifyPresentation(presentation, {
     options: {
       now,
       resolveIssuerKey: async ({ x5c }, { iss }) => x5cIssuerKey(x5c, iss, { trustAnchors, now }),

@@ -9,7 +9,7 @@ const START_SECONDS = 60
 export interface Target {
   readonly url: string
   readonly pid: number
-  /** Asks the process for something and gives its answer. */
+  /** Asks the process for something and gives its answer. Rejects with what the process wrote where it has ended. */
   ask(command: string | Readonly<Record<string, unknown>>): Promise<unknown>
   stop(): Promise<void>
 }
@@ -62,13 +62,19 @@ export async function startTarget({
   const url = `http://127.0.0.1:${port}`
   if (ready !== undefined) await untilReady(`${url}${ready}`, child, () => output)
   if (child.pid === undefined) throw new Error(`${program} did not start.`)
+  // With all that it wrote.
+  const ended = once(child, 'close').then(([code, signal]): never => {
+    throw new Error(`${program} ended with ${code ?? signal}:\n${output}`)
+  })
+  ended.catch(() => {})
   return {
     url,
     pid: child.pid,
     ask: async (command) => {
       const answer = once(child, 'message')
-      child.send(command)
-      const [message] = await answer
+      // That it cannot be sent to a process which has ended is not what went wrong.
+      child.send(command, () => {})
+      const [message] = await Promise.race([ended, answer])
       return message
     },
     stop: async () => {

@@ -65,6 +65,12 @@ async function backends(databaseUrl: string): Promise<Map<number, number>> {
   return new Map(rows.map(({ pid }) => [pid, cpuMs(pid)]))
 }
 
+/** Of this process alone, which has started PostgreSQL and the readers. */
+function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 /** What changed of those that were there before and after. */
 const spent = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>) =>
   [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? ms), 0)
@@ -126,7 +132,7 @@ export async function run(args: readonly string[]): Promise<void> {
     for (const perSecond of options.rates) {
       const rounds: Record<'reached' | 'p50' | 'p99' | 'driver' | 'readers' | 'backends', number>[] = []
       for (let round = 0; round < options.rounds; round += 1) {
-        const before = { driver: cpuMs(process.pid), readers: cpuMs(watcher.pid), backends: await backends(server.url) }
+        const before = { driver: ownCpuMs(), readers: cpuMs(watcher.pid), backends: await backends(server.url) }
         const driven = await drive(database, sessions, events.announce, { perSecond, seconds: options.seconds })
         // What was not announced is asked for within a second.
         await sleep(1_500)
@@ -144,7 +150,7 @@ export async function run(args: readonly string[]): Promise<void> {
           reached: driven.perSecond,
           p50: percentile(times, 0.5),
           p99: percentile(times, 0.99),
-          driver: share(cpuMs(process.pid) - before.driver),
+          driver: share(ownCpuMs() - before.driver),
           readers: share(cpuMs(watcher.pid) - before.readers),
           backends: share(spent(before.backends, await backends(server.url))),
         })

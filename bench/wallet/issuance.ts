@@ -24,7 +24,7 @@ const zOffer = z.object({
   credential_configuration_ids: z.array(z.string()),
   grants: z.object({ [PRE_AUTHORIZED]: z.object({ 'pre-authorized_code': z.string() }) }),
 })
-type Offer = z.infer<typeof zOffer>
+export type Offer = z.infer<typeof zOffer>
 
 const pathOf = (url: unknown): string => (typeof url === 'string' ? new URL(url).pathname : '')
 
@@ -36,17 +36,34 @@ function wellKnown(name: string, identifier: string): string {
 
 export const readOffer = async (caller: Caller, path: string): Promise<Offer> => zOffer.parse(await caller.json(path))
 
+/** The Credential Issuer Metadata (OpenID4VCI 1.0 §12.2.2). */
+export const readIssuerMetadata = (caller: Caller, issuer: string): Promise<Record<string, unknown>> =>
+  caller.json(wellKnown('openid-credential-issuer', issuer))
+
+/** The metadata of the authorization server (RFC 8414 §3.1) that the issuer names, or is itself. */
+export function readServerMetadata(
+  caller: Caller,
+  issuer: string,
+  issuerMetadata: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const [server = issuer] = (issuerMetadata.authorization_servers as string[] | undefined) ?? []
+  return caller.json(wellKnown('oauth-authorization-server', server))
+}
+
+export const endpointsOf = (
+  issuerMetadata: Record<string, unknown>,
+  serverMetadata: Record<string, unknown>,
+): Endpoints => ({
+  token: pathOf(serverMetadata.token_endpoint),
+  nonce: pathOf(issuerMetadata.nonce_endpoint),
+  credential: pathOf(issuerMetadata.credential_endpoint),
+  deferred: pathOf(issuerMetadata.deferred_credential_endpoint),
+})
+
 /** What both metadata say. */
 export async function readEndpoints(caller: Caller, issuer: string): Promise<Endpoints> {
-  const metadata = await caller.json(wellKnown('openid-credential-issuer', issuer))
-  const [server = issuer] = (metadata.authorization_servers as string[] | undefined) ?? []
-  const { token_endpoint } = await caller.json(wellKnown('oauth-authorization-server', server))
-  return {
-    token: pathOf(token_endpoint),
-    nonce: pathOf(metadata.nonce_endpoint),
-    credential: pathOf(metadata.credential_endpoint),
-    deferred: pathOf(metadata.deferred_credential_endpoint),
-  }
+  const metadata = await readIssuerMetadata(caller, issuer)
+  return endpointsOf(metadata, await readServerMetadata(caller, issuer, metadata))
 }
 
 /** The token for the pre-authorized code of an offer. */
@@ -59,14 +76,17 @@ export async function redeem(caller: Caller, offer: Offer, { token }: Endpoints)
   return { issuer, configurations, token: String(access_token) }
 }
 
-/** Nonce and credential request, with a proof by the wallet's DID. @returns the answer, which may be to wait */
-export async function askForCredential(
+export const readNonce = async (caller: Caller, { nonce }: Endpoints): Promise<unknown> =>
+  (await caller.json(nonce, { method: 'POST' })).c_nonce
+
+/** The credential request, with a proof by the wallet's DID for a nonce. @returns the answer, which may be to wait */
+export function requestCredential(
   caller: Caller,
   { issuer, configurations: [configuration], token }: Grant,
   endpoints: Endpoints,
   wallet: BenchWallet,
+  nonce: unknown,
 ): Promise<Record<string, unknown>> {
-  const { c_nonce: nonce } = await caller.json(endpoints.nonce, { method: 'POST' })
   const proof = wallet.sign(
     { typ: 'openid4vci-proof+jwt', kid: wallet.kid },
     { aud: issuer, iat: Math.floor(Date.now() / 1000), nonce },
@@ -76,6 +96,15 @@ export async function askForCredential(
     json: { credential_configuration_id: configuration, proofs: { jwt: [proof] } },
   })
 }
+
+/** Nonce and credential request. @returns the answer, which may be to wait */
+export const askForCredential = async (
+  caller: Caller,
+  grant: Grant,
+  endpoints: Endpoints,
+  wallet: BenchWallet,
+): Promise<Record<string, unknown>> =>
+  requestCredential(caller, grant, endpoints, wallet, await readNonce(caller, endpoints))
 
 /** @throws where the answer holds no credential */
 export function credentialOf(answer: Record<string, unknown>): string {

@@ -24,16 +24,20 @@ export interface IssuingSide {
 
 export const issuingRow = (name: string, atOnce: number): string => `issuing in full by ${name}, ${atOnce} at once`
 
-/** Offer made, offer, both metadata, token, nonce, credential. */
-async function issued(
+/** Makes an offer. @returns the path at which wallets read it */
+export async function makeOffer(
   caller: Caller,
-  { offers, headers = {}, members = {} }: IssuingSide,
-  wallet: BenchWallet,
+  { offers, headers = {}, members = {} }: Pick<IssuingSide, 'offers' | 'headers' | 'members'>,
 ): Promise<string> {
   const json = { ...members, credentialSubject: SUBJECT }
   const { credentialOfferUri } = await caller.json(offers, { headers, json })
   const reference = new URL(String(credentialOfferUri)).searchParams.get('credential_offer_uri') ?? ''
-  const offer = await readOffer(caller, new URL(reference).pathname)
+  return new URL(reference).pathname
+}
+
+/** Offer made, offer, both metadata, token, nonce, credential. */
+async function issued(caller: Caller, side: IssuingSide, wallet: BenchWallet): Promise<string> {
+  const offer = await readOffer(caller, await makeOffer(caller, side))
   const endpoints = await readEndpoints(caller, offer.credential_issuer)
   const grant = await redeem(caller, offer, endpoints)
   return credentialOf(await askForCredential(caller, grant, endpoints, wallet))

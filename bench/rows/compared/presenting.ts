@@ -26,15 +26,32 @@ const DCQL = {
   credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: [{ path: ['level'] }] }],
 }
 
+/** Makes a request. @returns the path of its request object, and the id by which its result is read */
+export async function makeRequest(
+  caller: Caller,
+  { requests, headers = {} }: Pick<PresentingSide, 'requests' | 'headers'>,
+): Promise<{ readonly path: string; readonly id: string }> {
+  const json = { dcqlQuery: DCQL, responseMode: 'direct_post.jwt' }
+  const made = await caller.json(requests, { headers, json })
+  return { path: new URL(String(made.request_uri)).pathname, id: String(made.verificationSessionId) }
+}
+
+/** Reads what was presented. @throws where it is not what was asked for */
+export async function readResult(
+  caller: Caller,
+  { result, headers = {} }: Pick<PresentingSide, 'result' | 'headers'>,
+  id: string,
+): Promise<void> {
+  const text = await caller.text(result(id), { headers })
+  if (!text.includes('"gold"')) throw new Error(`The presentation is said to be: ${text}`)
+}
+
 /** Request made, request object, answer by direct_post.jwt, claims read. */
 async function presented(caller: Caller, side: PresentingSide, held: HeldCredential): Promise<void> {
-  const { headers = {} } = side
-  const json = { dcqlQuery: DCQL, responseMode: 'direct_post.jwt' }
-  const made = await caller.json(side.requests, { headers, json })
-  const { path, response } = answerTo(await caller.text(new URL(String(made.request_uri)).pathname), held)
+  const made = await makeRequest(caller, side)
+  const { path, response } = answerTo(await caller.text(made.path), held)
   await caller.json(path, { form: { response } })
-  const result = await caller.text(side.result(String(made.verificationSessionId)), { headers })
-  if (!result.includes('"gold"')) throw new Error(`${side.name} says of the presentation: ${result}`)
+  await readResult(caller, side, made.id)
 }
 
 /** Rows of whole presentations, on every side alike. */

@@ -19,7 +19,7 @@ const OF_CREDO_ISSUING = 1
 const OF_CREDO_PRESENTING = 0.15
 const OF_EMPTY_DATABASE = 1.3
 
-const OWN = 'Credence'
+export const OWN = 'Credence'
 const BARE_ISSUER = 'the bare issuer library in memory'
 const CREDO = 'Credo in memory'
 
@@ -33,26 +33,26 @@ const noMoreThan = (root: string | undefined, rowOf: (name: string, atOnce: numb
     ? []
     : (['cpuRatio', 'workRatio'] as const).map((kind) => ({ kind, of: rowOf(otherBuild(root), 8), atMost: 1 }))
 
-const ownIssuing = ({ service, authorization }: Installation): Omit<IssuingSide, 'name'> => ({
+export const ownIssuing = ({ service, authorization }: Installation): Omit<IssuingSide, 'name'> => ({
   target: service,
   offers: '/credential-offers',
   headers: { authorization },
   members: { credentialConfigurationIds: [`${TYPE}-sd-jwt`] },
 })
 
-const ownPresenting = ({ service, authorization }: Installation): Omit<PresentingSide, 'name'> => ({
+export const ownPresenting = ({ service, authorization }: Installation): Omit<PresentingSide, 'name'> => ({
   target: service,
   requests: '/authorization-requests',
   result: (id) => `/verification-sessions/${id}/result`,
   headers: { authorization },
 })
 
-const issuingPeers = ({ bareIssuer, credo }: Peers): IssuingSide[] => [
+export const issuingPeers = ({ bareIssuer, credo }: Peers): IssuingSide[] => [
   { name: BARE_ISSUER, target: bareIssuer, offers: '/first-party/offers' },
   { name: CREDO, target: credo, offers: '/first-party/offers' },
 ]
 
-const presentingPeers = ({ credo }: Peers): PresentingSide[] => [
+export const presentingPeers = ({ credo }: Peers): PresentingSide[] => [
   { name: CREDO, target: credo, requests: '/first-party/requests', result: (id) => `/first-party/results/${id}` },
 ]
 

@@ -8,7 +8,7 @@ import { FORMATS, type Format, NAMESPACE, SCHEMA, SUBJECT } from './licence.js'
 const PURPOSE = '1.0.18013.5.1.2'
 
 /** Rows of what the formats themselves cost, by the service's own functions, in a process without HTTP and database. */
-export async function formatOperationRows(world: World): Promise<Row[]> {
+export async function formatOperationRows(world: Pick<World, 'startOperations'>): Promise<Row[]> {
   const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
   const uri = ['https://issuer.example']
   const leaf = certify({ subject: 'Issuer', issuer: root, keyUsage: 0x80, purposes: [PURPOSE], uri })

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, expect, inject, it } from 'vitest'
+import { formatOperationRows } from '../../bench/rows/mdoc/operations.js'
+import { startTarget, type Target, type TargetOptions } from '../../bench/targets/target.js'
+import { freePort } from '../../scripts/postgres/free-port.js'
+import { createTestDatabase } from '../support/postgres.js'
+
+// No compiler sees whether what these programs load of the built service is still there.
+
+const running: Target[] = []
+afterEach(async () => {
+  for (const target of running.splice(0)) await target.stop()
+})
+
+async function start(options: Pick<TargetOptions, 'program' | 'env' | 'ready'>): Promise<Target> {
+  const dist = pathToFileURL(join(inject('installation'), 'dist/server/')).href
+  const target = await startTarget({
+    ...options,
+    node: process.execPath,
+    port: options.ready === undefined ? 0 : await freePort(),
+    env: { ...options.env, BENCH_DIST: dist },
+  })
+  running.push(target)
+  return target
+}
+
+it('a mobile document and an SD-JWT VC are issued and verified alone', async () => {
+  const rows = await formatOperationRows({ startOperations: (program, env = {}) => start({ program, env }) })
+  for (const { name, measure } of rows) {
+    const { operations, cpuMs } = await measure(0.05)
+    expect(operations, name).toBeGreaterThan(0)
+    expect(cpuMs, name).toBeGreaterThan(0)
+  }
+  expect(rows).toHaveLength(4)
+})
+
+it.each(['sign', 'verify', 'token'])('signatures are made and checked alone: %s', async (operation) => {
+  const target = await start({ program: 'cryptography.mjs' })
+  const { operations } = Object(await target.ask({ operation, atOnce: 2, seconds: 0.05 }))
+  expect(operations).toBeGreaterThan(0)
+})
+
+it('the floor of both flows answers every request of them', async () => {
+  const database = await createTestDatabase()
+  try {
+    const { url, stop } = await start({ program: 'floor.mjs', env: { DATABASE_URL: database.url }, ready: '/ready' })
+    for (const flow of ['issuing', 'presenting']) {
+      const answers: Response[] = []
+      for (let step = 0, steps = 1; step < steps; step += 1) {
+        const answer = await fetch(`${url}/${flow}/${step}`, { method: 'POST' })
+        answers.push(answer)
+        steps = Object(await answer.json()).steps
+      }
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+      expect(answers.length).toBeGreaterThan(1)
+    }
+    await stop()
+  } finally {
+    await database.drop()
+  }
+})
+
+it('what ends before it answers is told with what it wrote', async () => {
+  const target = await start({ program: 'formats.mjs' })
+  await expect(target.ask({ operation: 'issuing mso_mdoc', atOnce: 1, seconds: 1 })).rejects.toThrow(
+    /formats\.mjs ended with 1:[\s\S]*SyntaxError/,
+  )
+})
