@@ -27,6 +27,7 @@ const zService = z.looseObject({
   build: z.string().optional(),
   command: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.string()).default({}),
+  env_file: z.array(z.strictObject({ path: z.string(), required: z.boolean() })).default([]),
   volumes: z.array(z.string()).default([]),
   stop_grace_period: z.string().optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
@@ -137,6 +138,14 @@ describe(PROCESSES, () => {
       ).toBe(false)
       expect(environmentOf(read('deploy/compose/.env.example'))[name]).toBe('')
     }
+  })
+
+  it('gives every other variable of service.env, where there is one, to both processes and the migration', () => {
+    for (const service of [one, two, services.migrate])
+      expect(service?.env_file).toEqual([{ path: 'service.env', required: false }])
+    expect(read('.gitignore').split('\n')).toContain('deploy/compose/service.env')
+    const others = Object.entries(services).filter(([, { env_file }]) => env_file.length > 0)
+    expect(others.map(([name]) => name).sort()).toEqual(['credence-1', 'credence-2', 'migrate'])
   })
 
   it('leaves to the image what the image says', () => {
