@@ -8,6 +8,7 @@ export const unit = [
   'test/log-terminal.test.ts',
   'test/auth/signing-keys.test.ts',
   'test/console/claims.test.ts',
+  'test/console/news.test.ts',
   'test/console/requests.test.ts',
   'test/console/schema-form.test.ts',
   'test/accept.test.ts',
@@ -15,9 +16,11 @@ export const unit = [
   'test/contract/layout.test.ts',
   'test/contract/lazy-mdoc.test.ts',
   'test/database/coalesce.test.ts',
+  'test/database/standby.test.ts',
   'test/database/statement-texts.test.ts',
   'test/deploy/*.test.ts',
   'test/dids/resolver.test.ts',
+  'test/events/inquiry.test.ts',
   'test/docs/conformance.test.ts',
   'test/docs/images.test.ts',
   'test/docs/operations.test.ts',
@@ -36,6 +39,7 @@ export const unit = [
 
 /** Tests that start programs: the built service, npm start, the compiler, the linter. */
 export const processes = [
+  'test/bench/*.test.ts',
   'test/main/**/*.test.ts',
   'test/proof/announcement-killed.test.ts',
   'test/proof/authorization-killed.test.ts',

@@ -31,12 +31,14 @@ const SETTINGS = {
 /**
  * @param settings in the place of these or beside them
  * @param makeData makes the data directory, and says the superuser's password there; a new one is made unless given
+ * @param parent where its own folder is made
  */
 export async function startTemporaryPostgres(
   settings: Readonly<Record<string, string>> = {},
   makeData: (dataDirectory: string) => Promise<string> = async () => randomBytes(18).toString('base64url'),
+  parent = tmpdir(),
 ): Promise<TemporaryPostgres> {
-  const directory = await mkdtemp(join(tmpdir(), 'credence-postgres-'))
+  const directory = await mkdtemp(join(parent, 'credence-postgres-'))
   // So that, for root, the account that runs PostgreSQL may pass.
   await chmod(directory, 0o711)
   const dataDirectory = join(directory, 'data')

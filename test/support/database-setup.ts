@@ -4,12 +4,13 @@ import type { TestProject } from 'vitest/node'
 import { startTemporaryPostgres } from '../../scripts/postgres/temporary.js'
 import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
+import { memoryFolder } from './memory-folder.js'
 import { type DatabaseServer, databaseUrl } from './postgres.js'
 
 /** One server for the whole run: of TEST_DATABASE_URL, or embedded and gone afterwards. */
 async function startServer(): Promise<{ url: string; remove(): Promise<void> }> {
   const url = process.env.TEST_DATABASE_URL
-  return url ? { url, remove: async () => {} } : startTemporaryPostgres()
+  return url ? { url, remove: async () => {} } : startTemporaryPostgres({}, undefined, await memoryFolder())
 }
 
 /** Migrates once; each test's database is a copy of the outcome. The first project that has tests to run does it for all. */

@@ -4,6 +4,7 @@ import { inject } from 'vitest'
 import { startTemporaryPostgres } from '../../scripts/postgres/temporary.js'
 import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
+import { memoryFolder } from './memory-folder.js'
 
 /** What test/support/database-setup.ts leaves for the workers. */
 export interface DatabaseServer {
@@ -56,7 +57,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 
 /** A PostgreSQL of its own, always embedded, with a migrated database; under two seconds. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const { url, stop, restart, remove } = await startTemporaryPostgres()
+  const { url, stop, restart, remove } = await startTemporaryPostgres({}, undefined, await memoryFolder())
   await withStartLock(url, (lock) => migrate(lock))
   return { url, stop, restart, remove, [Symbol.asyncDispose]: remove }
 }

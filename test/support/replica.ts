@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { startTemporaryPostgres, type TemporaryPostgres } from '../../scripts/postgres/temporary.js'
 import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
+import { memoryFolder } from './memory-folder.js'
 
 /** A migrated PostgreSQL and a streaming replica of it, both embedded; some four seconds. */
 export interface ReplicatedPostgres extends AsyncDisposable {
@@ -17,7 +18,8 @@ const followed = { wal_level: 'replica', max_wal_senders: '4', wal_keep_size: '6
 
 /** The replica begins as a copy of the primary's data, which is stopped for that. */
 export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
-  const primary = await startTemporaryPostgres(followed)
+  const parent = await memoryFolder()
+  const primary = await startTemporaryPostgres(followed, undefined, parent)
   await withStartLock(primary.url, (lock) => migrate(lock))
   const { hostname, port, username, password } = new URL(primary.url)
   const makeData = async (directory: string) => {
@@ -29,7 +31,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   }
   const connection = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`
   const following = { ...followed, primary_conninfo: connection, wal_retrieve_retry_interval: '100ms' }
-  const replica = await startTemporaryPostgres(following, makeData)
+  const replica = await startTemporaryPostgres(following, makeData, parent)
   const dispose = async () => {
     await replica.remove()
     await primary.remove()

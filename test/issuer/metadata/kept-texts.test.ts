@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMetadataTexts } from '../../../server/issuer/metadata/kept-texts.js'
 import { keysCommand } from '../../../server/key-rotation/command.js'
+import { rotateEncryptionKey } from '../../../server/key-rotation/encryption-key.js'
 import { environmentOf } from '../../keys/environment.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
@@ -105,6 +106,14 @@ describe('metadata after a change say what has changed, at every process and in 
     expect((await configuration(name)).credential_signing_alg_values_supported).toEqual(['ES256'])
     await newIssuer(first, 'alice', { alg: 'EdDSA' })
     expect((await configuration(name)).credential_signing_alg_values_supported).toEqual(['EdDSA', 'ES256'])
+  })
+
+  it('the key for requests alone, as where certificates keep the others from being rotated', async () => {
+    const kid = async () => (await told()).issuer.credential_request_encryption.jwks.keys[0].kid
+    const before = await kid()
+    const { vault, stores } = first.deps
+    expect(await rotateEncryptionKey({ vault, stores, newId: () => crypto.randomUUID() }, new Date())).toBe(true)
+    expect(await kid()).not.toBe(before)
   })
 
   it("the issuer's certificates", async () => {
