@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { inTime } from './in-time.js'
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -23,7 +24,7 @@ async function findings(page: Page): Promise<string[]> {
 export async function assertGood(page: Page, name: string, language = 'en'): Promise<void> {
   const { SCREENSHOTS } = process.env
   if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true })
-  expect(await findings(page), name).toEqual([])
+  expect(await inTime(`axe on ${name}`, findings(page)), name).toEqual([])
   const scrollsSideways = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
   expect(await page.evaluate(scrollsSideways), name).toBe(false)
   expect(await page.locator('html').getAttribute('lang')).toBe(language)
@@ -44,6 +45,6 @@ export async function inEverySize(
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await browser.newContext({ viewport, colorScheme })
       await act(await context.newPage(), `${viewport.width}-${colorScheme}`, context)
-      await context.close()
+      await inTime('closing all windows', context.close())
     }
 }

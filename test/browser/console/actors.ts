@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { textInPng } from '../../support/qr-code.js'
 import { startService, type TestService } from '../../support/service.js'
 import { ARGUMENTS } from '../chromium.js'
+import { inTime } from '../in-time.js'
 
 /** A service that anybody may use, as `npm start` has it. */
 export const startOpenService = (env: Readonly<Record<string, string>> = {}): Promise<TestService> =>
@@ -42,7 +43,7 @@ export async function onEveryScreen(browser: Browser, act: (page: Page, name: st
       const { page, complaints } = await watchedPage(context)
       await act(page, `${viewport.width}-${colorScheme}`)
       expect(complaints).toEqual([])
-      await context.close()
+      await inTime('closing all windows', context.close())
     }
 }
 
@@ -89,7 +90,7 @@ export function driven(start: () => Promise<TestService> = startOpenService): Dr
       await act(page)
       const refused = refusals.map((status) => expect.stringContaining(`responded with a status of ${status} `))
       expect(complaints).toEqual(refused)
-      await context.close()
+      await inTime('closing all windows', context.close())
     },
   }
 }

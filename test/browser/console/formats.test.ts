@@ -5,6 +5,7 @@ import { newPkce } from '../../issuer/openid4vci/browser.js'
 import { LOOPBACK } from '../../support/wallet.js'
 import { anchorFiles, makeRoot } from '../../verifier/certified.js'
 import { assertGood } from '../actors.js'
+import { inTime } from '../in-time.js'
 import { driven, heading, scanned, startOpenService } from './actors.js'
 
 const TYPE = 'Licence'
@@ -195,14 +196,16 @@ describe('an offer by authorization code', () => {
       }
       const holder = await page.context().newPage()
       await holder.goto(`${desk.service.url}/openid4vci/authorize?${new URLSearchParams(request)}`)
-      const back = holder.waitForRequest((sent) => sent.url().startsWith(`${callback}?`))
       await holder.getByRole('button', { name: 'Put it into my wallet' }).click()
-      const code = new URL((await back).url()).searchParams.get('code') ?? ''
-      await holder.close()
+      // Where it arrives, it is closed: a page that is still on its way may never be.
+      await holder.waitForURL((url) => url.href.startsWith(`${callback}?`))
+      const code = new URL(holder.url()).searchParams.get('code') ?? ''
+      await inTime('closing the page of the holder', holder.close())
       await page.getByText('The holder has agreed.').waitFor()
 
       const token = await fetch(`${desk.service.url}/openid4vci/token`, {
         method: 'POST',
+        signal: AbortSignal.timeout(30_000),
         body: new URLSearchParams({
           grant_type: 'authorization_code',
           code,
