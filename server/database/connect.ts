@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.js'
+import { keepConnections } from './kept-connections.js'
 import { boundedSqlOver, type RunSql, sqlOver } from './sql.js'
 import { statementNames } from './statement-names.js'
 
@@ -95,6 +96,7 @@ export function connectDatabase(
         }),
   })
   pool.on('error', onConnectionLost)
+  keepConnections(pool)
   const statementsSent = countStatements(pool)
   const nameOf = pooled ? () => '' : statementNames()
   const prisma = new PrismaClient({

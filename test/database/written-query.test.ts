@@ -66,6 +66,37 @@ describe('a statement that is written out', () => {
       expect(await read()).toEqual([{ a: 1 }])
     }))
 
+  it('attack: whoever has a statement refused for its values has no other connection opened, Prisma’s statements among it', () =>
+    onOneConnection(async ({ sql, prisma }, url) => {
+      await query(url, 'CREATE TABLE single (a int PRIMARY KEY)')
+      const connection = async () => (await sql(zRow)`SELECT pg_backend_pid() AS pid`)[0]?.pid
+      const before = await connection()
+      const nul = 'a\0b'
+      for (let time = 1; time <= 3; time += 1) {
+        expect(await refusalOf(sql(zRow)`SELECT ${nul}::text`)).toBe('22021')
+        expect(await refusalOf(sql(zRow)`SELECT 1 / ${0}::int`)).toBe('22012')
+        expect(await refusalOf(sql(zRow)`INSERT INTO single VALUES (${1}), (${1})`)).toBe('23505')
+        expect(await refusalOf(prisma.$queryRawUnsafe('SELECT $1::text', nul))).toBe('22021')
+        expect(await prisma.$queryRawUnsafe('SELECT $1::text AS a', 'b')).toEqual([{ a: 'b' }])
+      }
+      expect(await connection()).toBe(before)
+    }))
+
+  it('that takes too long, or finds what it was prepared for changed, leaves no connection behind that others could meet', async () => {
+    await using empty = await createEmptyDatabase()
+    const database = connectDatabase(empty.url, { max: 1, statementMs: 200 })
+    try {
+      const connection = async () => (await database.sql(zRow)`SELECT pg_backend_pid() AS pid`)[0]?.pid
+      const pids = new Set([await connection()])
+      await expect(database.sql(zRow)`SELECT pg_sleep(10)`).rejects.toThrow('Query read timeout')
+      pids.add(await connection())
+      await expect(database.sql(zRow)`SELECT * FROM nowhere.else.at_all`).rejects.toThrow()
+      expect(pids.add(await connection()).size).toBe(3)
+    } finally {
+      await database.close()
+    }
+  })
+
   it('attack: a migration changes its columns while it is prepared on every connection: each is read as what it is now', async () => {
     await using empty = await createEmptyDatabase()
     const database = connectDatabase(empty.url, { max: 4 })
