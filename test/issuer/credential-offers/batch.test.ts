@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { atOnce } from '../../support/at-once.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 import { postSchema, SUBJECT } from '../purchase.js'
@@ -95,34 +96,11 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
   })
 
-  /** Runs what asks for known keys `count` times: nobody goes on before all have been told. */
-  async function atOnce<Done>(count: number, run: () => Promise<Done>): Promise<Done> {
-    const { offerBatches } = service.deps.stores
-    const { known } = offerBatches
-    let told = 0
-    let go = () => {}
-    const all = new Promise<void>((resolve) => {
-      go = resolve
-    })
-    Object.assign(offerBatches, {
-      known: async (...asked: Parameters<typeof known>) => {
-        const found = await known(...asked)
-        told += 1
-        if (told === count) go()
-        await all
-        return found
-      },
-    })
-    try {
-      return await run()
-    } finally {
-      Object.assign(offerBatches, { known })
-    }
-  }
-
   it('attack: the same rows at the same time make each offer once, also where all were told that there is none', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`race-${n}`))
-    const answers = await atOnce(6, () => Promise.all(Array.from({ length: 6 }, () => offers(rows))))
+    const answers = await atOnce(service.deps.stores.offerBatches, 'known', 6, () =>
+      Promise.all(Array.from({ length: 6 }, () => offers(rows))),
+    )
     for (const made of answers) expect(idsOf(made)).toEqual(idsOf(answers[0]))
     expect(answers.flat().filter(({ repeated }: { repeated: boolean }) => !repeated)).toHaveLength(5)
   })
@@ -136,7 +114,9 @@ describe('POST /api/v1/credential-offers/batch', () => {
        CREATE TRIGGER slowly BEFORE INSERT ON credential_offer_keys FOR EACH ROW EXECUTE FUNCTION slowly()`,
     )
     try {
-      const [one, other] = await atOnce(2, () => Promise.all([offers(rows), offers(rows.toReversed())]))
+      const [one, other] = await atOnce(service.deps.stores.offerBatches, 'known', 2, () =>
+        Promise.all([offers(rows), offers(rows.toReversed())]),
+      )
       expect(idsOf(other).toReversed()).toEqual(idsOf(one))
     } finally {
       await query(service.databaseUrl, 'DROP FUNCTION slowly CASCADE')

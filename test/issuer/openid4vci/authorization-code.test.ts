@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { signCompact, thumbprint } from '../../../server/protocol/jose/jws.js'
+import { atOnce } from '../../support/at-once.js'
 import { query } from '../../support/postgres.js'
 import type { Answer } from '../../support/service.js'
 import { newWallet } from '../../support/wallet-actor.js'
@@ -472,12 +473,30 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     expect(refusalOf(refreshed).slice(0, 2)).toEqual([400, 'invalid_grant'])
   })
 
-  it('fifty at once give one token, which then dies as well', async () => {
+  it('fifty at once give one token, which then dies as well, also where all found it unused', async () => {
     const { parameters, verifier } = await newRequest()
     const code = await codeFor(await pushed(parameters))
-    const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(code, verifier)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const answers = await atOnce(issuer.service.deps.stores.authorizations, 'byCode', 50, () =>
+      Promise.all(Array.from({ length: 50 }, () => redeem(code, verifier))),
+    )
+    const given = answers.filter(({ status }) => status === 200)
+    expect(given).toHaveLength(1)
     expect(answers.filter(({ json }) => json.error === 'invalid_grant')).toHaveLength(49)
+    expect(refusalOf(await issuer.take(given[0]?.json.access_token, SD_JWT)).slice(0, 2)).toEqual([
+      401,
+      'invalid_token',
+    ])
+  })
+
+  it('whose offer closed after the decision: the reason is told', async () => {
+    const offering = await issuer.makeOffering({ redemption_limit: 1 })
+    const { parameters, verifier } = await newRequest({
+      issuer_state: offering.grants.authorization_code.issuer_state,
+    })
+    const code = await codeFor(await pushed(parameters))
+    expect((await issuer.take(await issuer.token(offering.id), SD_JWT)).status).toBe(200)
+    const usedUp = [400, 'invalid_grant', 'The credential offer has been used up.']
+    expect(refusalOf(await redeem(code, verifier))).toEqual(usedUp)
   })
 
   it('a token asks for less than was granted, never for more (OpenID4VCI 1.0 §6.1.1)', async () => {
@@ -632,7 +651,9 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
 
   it('twenty uses of one refresh token at once give at most one, and all of its family ends', async () => {
     const tokens = await tokensFor()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(tokens.refresh_token)))
+    const answers = await atOnce(issuer.service.deps.stores.openid4vci, 'refreshToken', 20, () =>
+      Promise.all(Array.from({ length: 20 }, () => refresh(tokens.refresh_token))),
+    )
     const given = answers.filter(({ status }) => status === 200)
     expect(given.length).toBeLessThanOrEqual(1)
     for (const { json } of given)

@@ -1,0 +1,30 @@
+/**
+ * Runs what asks a store the same question `count` times: nobody is told the answer before all have asked, so that all decide by what
+ * was so before any of them acted.
+ */
+export async function atOnce<Store extends object, Done>(
+  store: Store,
+  question: keyof Store & string,
+  count: number,
+  run: () => Promise<Done>,
+): Promise<Done> {
+  const ask = store[question] as (...asked: unknown[]) => Promise<unknown>
+  let told = 0
+  let go = () => {}
+  const all = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const answered = async (...asked: unknown[]) => {
+    const answer = await ask.apply(store, asked)
+    told += 1
+    if (told === count) go()
+    await all
+    return answer
+  }
+  Object.assign(store, { [question]: answered })
+  try {
+    return await run()
+  } finally {
+    Object.assign(store, { [question]: ask })
+  }
+}
