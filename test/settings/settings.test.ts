@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig, VARIABLES } from '../../server/config.js'
+import { settingsOf as shownSettings } from '../../server/config-shown.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 
 const PATH = '/api/v1/settings'
@@ -164,6 +165,28 @@ describe('GET /api/v1/settings', () => {
       OIDC_ISSUER: 'user:password@host',
     })
     expect(settings.find(({ variable }) => variable === 'OIDC_ISSUER')).toMatchObject({ state: 'set', value: null })
+  })
+
+  it.each(['user:password', 'user password@host', 'nats:///password', '//user:password@host', 'pass'])(
+    'attack: of %j, given as an address, nothing is shown, even if the configuration took it',
+    (value) => {
+      for (const variable of ['DATABASE_URL', 'NATS_URL', 'OIDC_ISSUER'] as const) {
+        const shown = shownSettings({ [variable]: value }, () => undefined).find((each) => each.variable === variable)
+        expect(shown).toMatchObject({ state: 'set', value: null })
+      }
+    },
+  )
+
+  it('attack: of a secret that is not set nothing is shown, not even a default that it might have one day', () => {
+    const shown = shownSettings({}, () => 'by default')
+    const values = (secret: boolean) => shown.filter(({ group }) => (group === 'secrets') === secret)
+    for (const each of values(true)) expect(each).toMatchObject({ state: 'unset', value: null })
+    for (const each of values(false)) expect(each).toMatchObject({ state: 'default', value: 'by default' })
+  })
+
+  it('writes an address as its operator does: without the path of a whole host', () => {
+    const shown = shownSettings({ ISSUER_BASE_URL: 'https://issuer.example/' }, () => undefined)
+    expect(shown.find(({ variable }) => variable === 'ISSUER_BASE_URL')?.value).toBe('https://issuer.example')
   })
 
   it('attack: files are named, and nothing of what they hold is told', async () => {

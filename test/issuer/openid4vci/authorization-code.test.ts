@@ -686,6 +686,18 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
       expect(refusalOf(await refresh(token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
   })
 
+  it('are good for nothing once their authorization is gone', async () => {
+    const tokens = await tokensFor()
+    await query(
+      issuer.service.databaseUrl,
+      'DELETE FROM refresh_tokens r USING authorizations a WHERE a.id = r.authorization_id AND a.offering_id = $1',
+      [tokens.offerId],
+    )
+    await query(issuer.service.databaseUrl, 'DELETE FROM authorizations WHERE offering_id = $1', [tokens.offerId])
+    expect(refusalOf(await issuer.take(tokens.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
+    expect(refusalOf(await refresh(tokens.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
+  })
+
   it('end with the first refresh token, whichever took its place', async () => {
     const tokens = await tokensFor()
     expect((await issuer.take(tokens.access_token, SD_JWT)).status).toBe(200)
