@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { connectDatabase, poolerOf } from '../../server/database/connect.js'
 import { freePort, hasProgram } from '../events/servers.js'
-import { type Issuer, JWT_VC, startIssuer } from '../issuer/openid4vci/actors.js'
+import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
@@ -112,8 +112,10 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     await pooled.close()
   })
 
-  it('credentials are issued and watched, and maintenance runs', async () => {
+  it('credentials are issued and watched, and maintenance makes and drops partitions, and removes what ran out', async () => {
+    const clock = movingClock()
     const issuer: Issuer = await startIssuer({
+      clock: clock.now,
       databaseUrl: pooler.url,
       env: { DIRECT_DATABASE_URL: database.url },
     })
@@ -140,6 +142,28 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
       while (states.at(-1) !== 'CredentialIssued') states.push(await next())
       expect(states).toContain('TokenIssued')
     }
+    const partitions = async () => {
+      const rows = await query<{ name: string }>(
+        database.url,
+        "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'issuance_tokens'::regclass ORDER BY 1",
+      )
+      return rows.map(({ name }) => name)
+    }
+    const count = async () => {
+      const [row] = await query<{ tokens: number; offers: number }>(
+        database.url,
+        'SELECT (SELECT count(*)::int FROM issuance_tokens) AS tokens, (SELECT count(*)::int FROM credential_offer_sessions) AS offers',
+      )
+      return row
+    }
+    const before = await partitions()
+    expect(before.length).toBeGreaterThan(1)
+    expect(await count()).toEqual({ tokens: 1, offers: 1 })
+    clock.ahead = 100 * 86_400
+    await expect.poll(count).toEqual({ tokens: 0, offers: 0 })
+    // The default partition is the only one that stays.
+    await expect.poll(async () => (await partitions()).filter((name) => before.includes(name))).toHaveLength(1)
+    expect((await partitions()).length).toBeGreaterThan(1)
     await issuer.service.close()
   })
 })
