@@ -4,6 +4,7 @@ import { type Asking, decline, type Outcome, present, type Wallet } from '../que
 import { useTexts } from '../texts/use-texts.js'
 import { leavesOf, MAX_LEAVES } from './claims.js'
 import { Dialog } from './dialog.js'
+import { Fact } from './fact.js'
 import { ProblemNote } from './problem-note.js'
 import { shortenedClient } from './short-id.js'
 
@@ -82,10 +83,9 @@ function Whole({ transaction }: { readonly transaction: Readonly<Record<string, 
   return (
     <dl>
       {leaves.map(({ path, value }) => (
-        <div key={path.join('\0')}>
-          <dt>{path.join('.')}</dt>
-          <dd>{value}</dd>
-        </div>
+        <Fact key={path.join('\0')} name={path.join('.')}>
+          {value}
+        </Fact>
       ))}
     </dl>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { credentialHistory, type History } from '../../queries/credentials.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { Fact } from '../../ui/fact.js'
 import { Listing } from '../../ui/listing.js'
 import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
@@ -56,10 +57,9 @@ function Whole({ history }: { readonly history: History }) {
         <Panel title={words.about}>
           <dl>
             {about.map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
+              <Fact key={name} name={name}>
+                {value}
+              </Fact>
             ))}
           </dl>
         </Panel>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Figures, statistics } from '../../queries/overview.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { Fact } from '../../ui/fact.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Chart } from './chart.js'
 
@@ -29,10 +30,9 @@ export function DayFigures() {
             {today !== undefined && (
               <dl className="figures">
                 {NAMES.map((name) => (
-                  <div key={name}>
-                    <dt>{words.figures[name]}</dt>
-                    <dd>{TOLD[name](today)}</dd>
-                  </div>
+                  <Fact key={name} name={words.figures[name]}>
+                    {TOLD[name](today)}
+                  </Fact>
                 ))}
               </dl>
             )}

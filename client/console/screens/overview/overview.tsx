@@ -5,6 +5,7 @@ import { issuerRecords, verifierRecords } from '../../queries/agent.js'
 import { health, version } from '../../queries/service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
 import { Checklist } from './checklist.js'
@@ -101,17 +102,11 @@ function Health() {
             <p className={status === 'ok' ? 'good' : 'bad'}>{status === 'ok' ? words.healthy : words.unhealthy}</p>
             <dl>
               {Object.entries(details).map(([name, component]) => (
-                <div key={name}>
-                  <dt>{words.component(name)}</dt>
-                  <dd>{words.status[component.status]}</dd>
-                </div>
+                <Fact key={name} name={words.component(name)}>
+                  {words.status[component.status]}
+                </Fact>
               ))}
-              {running.data !== undefined && (
-                <div>
-                  <dt>{words.version}</dt>
-                  <dd>{running.data.version}</dd>
-                </div>
-              )}
+              {running.data !== undefined && <Fact name={words.version}>{running.data.version}</Fact>}
             </dl>
           </>
         )}

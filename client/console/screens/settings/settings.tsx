@@ -5,6 +5,7 @@ import { LanguageSwitch } from '../../shell/language-switch.js'
 import { User } from '../../shell/user.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { Fact } from '../../ui/fact.js'
 import { Listing } from '../../ui/listing.js'
 import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
@@ -26,18 +27,9 @@ export function Settings() {
             <>
               <Panel title={words.service}>
                 <dl>
-                  <div>
-                    <dt>{words.version}</dt>
-                    <dd>{running.data?.version}</dd>
-                  </div>
-                  <div>
-                    <dt>{words.formats}</dt>
-                    <dd>{formats.join(', ')}</dd>
-                  </div>
-                  <div>
-                    <dt>{words.algorithms}</dt>
-                    <dd>{algorithms.join(', ')}</dd>
-                  </div>
+                  <Fact name={words.version}>{running.data?.version}</Fact>
+                  <Fact name={words.formats}>{formats.join(', ')}</Fact>
+                  <Fact name={words.algorithms}>{algorithms.join(', ')}</Fact>
                 </dl>
               </Panel>
               {[...new Set(all.map(({ group }) => group))].map((group) => (
@@ -89,29 +81,17 @@ function OwnSession() {
         user !== null && (
           <>
             <dl>
-              <div>
-                <dt>{words.user}</dt>
-                <dd>{user.name ?? user.sub}</dd>
-              </div>
-              <div>
-                <dt>{words.roles}</dt>
-                <dd>{user.roles.length === 0 ? words.noRoles : user.roles.join(', ')}</dd>
-              </div>
+              <Fact name={words.user}>{user.name ?? user.sub}</Fact>
+              <Fact name={words.roles}>{user.roles.length === 0 ? words.noRoles : user.roles.join(', ')}</Fact>
               {idleAt !== null && (
-                <div>
-                  <dt>{words.idleAt}</dt>
-                  <dd>
-                    <RelativeTime at={idleAt} />
-                  </dd>
-                </div>
+                <Fact name={words.idleAt}>
+                  <RelativeTime at={idleAt} />
+                </Fact>
               )}
               {endsAt !== null && (
-                <div>
-                  <dt>{words.endsAt}</dt>
-                  <dd>
-                    <RelativeTime at={endsAt} />
-                  </dd>
-                </div>
+                <Fact name={words.endsAt}>
+                  <RelativeTime at={endsAt} />
+                </Fact>
               )}
             </dl>
             {mode === 'login' && <User user={user} />}

@@ -1,5 +1,6 @@
 import type { Certificate } from '../../queries/trust.js'
 import { useSpoken } from '../../texts/use-texts.js'
+import { Fact } from '../../ui/fact.js'
 import { ShortId } from '../../ui/short-id.js'
 import { CertificateEnd } from './certificate-end.js'
 
@@ -20,36 +21,16 @@ export function Certificates({ certificates }: { readonly certificates: readonly
             <CertificateEnd until={validUntil} />
           </p>
           <dl>
-            <div>
-              <dt>{words.subject}</dt>
-              <dd>{subject}</dd>
-            </div>
-            <div>
-              <dt>{words.certifiedBy}</dt>
-              <dd>{issuer}</dd>
-            </div>
-            {names.length > 0 && (
-              <div>
-                <dt>{words.certifiedNames}</dt>
-                <dd>{names.join(', ')}</dd>
-              </div>
-            )}
-            <div>
-              <dt>{words.serial}</dt>
-              <dd>
-                <ShortId id={serialNumber} what={words.serial} />
-              </dd>
-            </div>
-            <div>
-              <dt>{words.validity}</dt>
-              <dd>{words.fromTo(day(validFrom), day(validUntil))}</dd>
-            </div>
-            <div>
-              <dt>{words.fingerprint}</dt>
-              <dd>
-                <ShortId id={fingerprint} what={words.fingerprint} />
-              </dd>
-            </div>
+            <Fact name={words.subject}>{subject}</Fact>
+            <Fact name={words.certifiedBy}>{issuer}</Fact>
+            {names.length > 0 && <Fact name={words.certifiedNames}>{names.join(', ')}</Fact>}
+            <Fact name={words.serial}>
+              <ShortId id={serialNumber} what={words.serial} />
+            </Fact>
+            <Fact name={words.validity}>{words.fromTo(day(validFrom), day(validUntil))}</Fact>
+            <Fact name={words.fingerprint}>
+              <ShortId id={fingerprint} what={words.fingerprint} />
+            </Fact>
           </dl>
         </li>
       ))}

@@ -1,5 +1,6 @@
 import type { IssuerSigner, VerifierSigner } from '../../queries/trust.js'
 import { useTexts } from '../../texts/use-texts.js'
+import { Fact } from '../../ui/fact.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { ShortId } from '../../ui/short-id.js'
 
@@ -15,43 +16,25 @@ export function Identity({ signer }: Props) {
   return (
     <>
       <dl>
-        <div>
-          <dt>DID</dt>
-          <dd>
-            <ShortId id={did} what="DID" />
-          </dd>
-        </div>
-        <div>
-          <dt>{words.signsWith}</dt>
-          <dd>{words.algorithms[algorithm as keyof typeof words.algorithms] ?? algorithm}</dd>
-        </div>
-        <div>
-          <dt>{words.keyId}</dt>
-          <dd>
-            <ShortId id={keyId} what={words.keyId} />
-          </dd>
-        </div>
-        <div>
-          <dt>{words.recordId}</dt>
-          <dd>
-            <ShortId id={id} what={words.recordId} />
-          </dd>
-        </div>
-        <div>
-          <dt>{words.made}</dt>
-          <dd>
-            <RelativeTime at={createdAt} />
-          </dd>
-        </div>
+        <Fact name="DID">
+          <ShortId id={did} what="DID" />
+        </Fact>
+        <Fact name={words.signsWith}>{words.algorithms[algorithm as keyof typeof words.algorithms] ?? algorithm}</Fact>
+        <Fact name={words.keyId}>
+          <ShortId id={keyId} what={words.keyId} />
+        </Fact>
+        <Fact name={words.recordId}>
+          <ShortId id={id} what={words.recordId} />
+        </Fact>
+        <Fact name={words.made}>
+          <RelativeTime at={createdAt} />
+        </Fact>
         {didDocumentUrl !== null && (
-          <div>
-            <dt>{words.published}</dt>
-            <dd>
-              <a href={didDocumentUrl} target="_blank" rel="noreferrer">
-                {words.didDocument}
-              </a>
-            </dd>
-          </div>
+          <Fact name={words.published}>
+            <a href={didDocumentUrl} target="_blank" rel="noreferrer">
+              {words.didDocument}
+            </a>
+          </Fact>
         )}
       </dl>
       {former.length > 0 && (

@@ -1,4 +1,5 @@
 import { useTexts } from '../../texts/use-texts.js'
+import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
 import { Command } from './command.js'
@@ -32,10 +33,9 @@ export function Rotation() {
         <Panel title={words.means}>
           <dl className="facts">
             {words.meaning.map(([about, sentence]) => (
-              <div key={about}>
-                <dt>{about}</dt>
-                <dd>{sentence}</dd>
-              </div>
+              <Fact key={about} name={about}>
+                {sentence}
+              </Fact>
             ))}
           </dl>
         </Panel>

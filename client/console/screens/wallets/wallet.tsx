@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { heldCredentials, presentations, type Wallet as WalletRecord, wallets } from '../../queries/wallets.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
@@ -45,25 +46,16 @@ function Whole({ wallet }: { readonly wallet: WalletRecord }) {
         <Panel title={words.about}>
           <dl>
             {did !== undefined && (
-              <div>
-                <dt>{words.did}</dt>
-                <dd>
-                  <ShortId id={did} what={words.did} />
-                </dd>
-              </div>
+              <Fact name={words.did}>
+                <ShortId id={did} what={words.did} />
+              </Fact>
             )}
-            <div>
-              <dt>{words.id}</dt>
-              <dd>
-                <ShortId id={id} what={words.id} />
-              </dd>
-            </div>
-            <div>
-              <dt>{words.made}</dt>
-              <dd>
-                <RelativeTime at={createdAt} />
-              </dd>
-            </div>
+            <Fact name={words.id}>
+              <ShortId id={id} what={words.id} />
+            </Fact>
+            <Fact name={words.made}>
+              <RelativeTime at={createdAt} />
+            </Fact>
           </dl>
         </Panel>
       </div>

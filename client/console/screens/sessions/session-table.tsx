@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router'
+import { useTexts } from '../../texts/use-texts.js'
+import { type Column, Listing } from '../../ui/listing.js'
+import { RelativeTime } from '../../ui/relative-time.js'
+import { Sentence } from '../../ui/sentence.js'
+import { shortened } from '../../ui/short-id.js'
+import { StateTag } from './state-tag.js'
+
+/** What sessions of both kinds have. */
+interface Listed {
+  readonly id: string
+  readonly state: string
+  readonly createdAt: string
+  readonly errorMessage?: string | undefined
+}
+
+interface Props<Session extends Listed> {
+  readonly label: string
+  readonly sessions: readonly Session[]
+  /** Where its timeline is. */
+  readonly to: '/offers/$id' | '/requests/$id'
+  readonly stateNames: Readonly<Record<Session['state'], string>>
+  /** The states that somebody hoped for. */
+  readonly good: readonly Session['state'][]
+  /** What only this kind has. */
+  readonly columns?: readonly Column<Session>[]
+}
+
+/** Sessions as rows: when, how they stand, and why they failed. */
+export function SessionTable<Session extends Listed>(props: Props<Session>) {
+  const { label, sessions, to, stateNames, good, columns = [] } = props
+  const { sessions: words } = useTexts()
+  return (
+    <Listing
+      label={label}
+      rows={sessions}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          key: 'session',
+          name: words.session,
+          cell: ({ id }) => (
+            <Link to={to} params={{ id }}>
+              <code title={id}>{shortened(id)}</code>
+            </Link>
+          ),
+        },
+        ...columns,
+        { key: 'made', name: words.made, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+        {
+          key: 'state',
+          name: words.state,
+          cell: ({ state }: Session) => (
+            <StateTag isGood={good.includes(state)} isBad={state === 'Error'}>
+              {stateNames[state as Session['state']]}
+            </StateTag>
+          ),
+        },
+        {
+          key: 'why',
+          name: words.why,
+          cell: ({ errorMessage }) => errorMessage !== undefined && <Sentence>{errorMessage}</Sentence>,
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+
+interface Props {
+  readonly name: string
+  readonly children: ReactNode
+}
+
+/** One name and what stands by it, in a `<dl>`. */
+export const Fact = ({ name, children }: Props) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
