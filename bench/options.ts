@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { argumentsOf } from './arguments.js'
 
 export interface BenchOptions {
   /** A smoke run: everything once and briefly. */
@@ -33,24 +33,21 @@ export interface BenchOptions {
 
 /** @throws where an argument is unknown or no number */
 export function readOptions(args: readonly string[]): BenchOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      quick: { type: 'boolean', default: false },
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
-      streams: { type: 'string' },
-      'warm-up': { type: 'string' },
-      only: { type: 'string', multiple: true, default: [] },
-      profile: { type: 'string' },
-      peers: { type: 'boolean', default: false },
-      against: { type: 'string' },
-      rows: { type: 'string' },
-      node: { type: 'string' },
-      processes: { type: 'string' },
-      json: { type: 'string' },
-      save: { type: 'boolean', default: false },
-    },
+  const values = argumentsOf(args, {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    streams: { type: 'string' },
+    'warm-up': { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
+    profile: { type: 'string' },
+    peers: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    rows: { type: 'string' },
+    node: { type: 'string' },
+    processes: { type: 'string' },
+    json: { type: 'string' },
+    save: { type: 'boolean', default: false },
   })
   type Numeric = 'rounds' | 'seconds' | 'warm-up' | 'streams' | 'rows' | 'processes'
   const number = (name: Numeric, least: number, full: number, quick = full): number => {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { freePort } from '../../scripts/postgres/free-port.js'
+import { argumentsOf } from '../arguments.js'
 import { startBenchServer } from '../database.js'
 import { median } from '../measure/sample.js'
 import { machine } from '../report/machine.js'
@@ -14,13 +14,10 @@ const GOAL_MS = 1_500
 const GOAL_KIB = 250
 
 function readOptions(args: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      runs: { type: 'string', default: '5' },
-      slowdown: { type: 'string', default: '4' },
-      against: { type: 'string' },
-    },
+  const values = argumentsOf(args, {
+    runs: { type: 'string', default: '5' },
+    slowdown: { type: 'string', default: '4' },
+    against: { type: 'string' },
   })
   const runs = Number(values.runs)
   const slowdown = Number(values.slowdown)

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startTemporaryPostgres } from '../../scripts/postgres/temporary.js'
 import { connectDatabase, UNHURRIED_MS } from '../../server/database/connect.js'
 import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
+import { argumentsOf } from '../arguments.js'
 import { median } from '../measure/sample.js'
 import { machine } from '../report/machine.js'
 import { markdown } from '../report/markdown.js'
@@ -21,7 +21,7 @@ const GOAL_MS = 100
 
 /** `npm run bench:lists`: how long the first page of each list takes, by what it is read, and what that costs whoever writes. */
 export async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { rows: { type: 'string', default: '1000000' } } })
+  const values = argumentsOf(args, { rows: { type: 'string', default: '1000000' } })
   const rows = Number(values.rows)
   if (!(Number.isInteger(rows) && rows >= 10_000)) throw new Error('--rows must be a number of at least 10000.')
   const postgres = await startTemporaryPostgres({

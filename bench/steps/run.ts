@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.js'
 import { type Caller, createCaller } from '../measure/caller.js'
 import { cpuMs } from '../measure/process-usage.js'
 import { median } from '../measure/sample.js'
@@ -19,15 +19,12 @@ const ACTORS = 64
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 function readOptions(args: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      flows: { type: 'string', default: '300' },
-      rounds: { type: 'string', default: '7' },
-      'at-once': { type: 'string', default: '8' },
-      'warm-up': { type: 'string', default: '1500' },
-      node: { type: 'string' },
-    },
+  const values = argumentsOf(args, {
+    flows: { type: 'string', default: '300' },
+    rounds: { type: 'string', default: '7' },
+    'at-once': { type: 'string', default: '8' },
+    'warm-up': { type: 'string', default: '1500' },
+    node: { type: 'string' },
   })
   const number = (name: 'flows' | 'rounds' | 'at-once' | 'warm-up'): number => {
     const value = Number(values[name])

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
 import { startTemporaryPostgres } from '../../scripts/postgres/temporary.js'
@@ -12,6 +11,7 @@ import { createEventStore } from '../../server/events/store.js'
 import { createEvents } from '../../server/events/stream.js'
 import { eventTransport } from '../../server/events/transports/configured.js'
 import { createLog } from '../../server/log.js'
+import { argumentsOf } from '../arguments.js'
 import { cpuMs } from '../measure/process-usage.js'
 import { median, percentile } from '../measure/sample.js'
 import { machine } from '../report/machine.js'
@@ -25,16 +25,13 @@ const zCollected = z.object({ seen: z.array(z.number()) })
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 function readOptions(args: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rates: { type: 'string', default: '500,1000,2000,3000,5000' },
-      seconds: { type: 'string', default: '4' },
-      rounds: { type: 'string', default: '3' },
-      subscribers: { type: 'string', default: '1000' },
-      connections: { type: 'string', default: '32' },
-      events: { type: 'string', default: 'postgres' },
-    },
+  const values = argumentsOf(args, {
+    rates: { type: 'string', default: '500,1000,2000,3000,5000' },
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '3' },
+    subscribers: { type: 'string', default: '1000' },
+    connections: { type: 'string', default: '32' },
+    events: { type: 'string', default: 'postgres' },
   })
   const number = (name: string, text: string): number => {
     if (!(Number(text) > 0)) throw new Error(`--${name} must be a number above 0.`)

@@ -1,0 +1,19 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
+type Options = NonNullable<ParseArgsConfig['options']>
+type Values<Of extends Options> = ReturnType<typeof parseArgs<{ args: string[]; options: Of }>>['values']
+
+/**
+ * The values of a command's options.
+ *
+ * @throws with the names of all options where one is given that there is not, `--help` among them
+ */
+export function argumentsOf<const Of extends Options>(args: readonly string[], options: Of): Values<Of> {
+  try {
+    return parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    const names = Object.entries(options).map(([name, { type }]) => (type === 'string' ? `--${name} …` : `--${name}`))
+    const said = error instanceof Error ? error.message.split('. ')[0] : String(error)
+    throw new Error(`${said}. There are ${names.join(', ')}; bench/README.md says what they mean.`)
+  }
+}

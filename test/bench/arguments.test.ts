@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { argumentsOf } from '../../bench/arguments.js'
+
+const options = { rows: { type: 'string', default: '7' }, peers: { type: 'boolean', default: false } } as const
+
+it('options of the benchmarks are read, with their defaults', () => {
+  expect(argumentsOf(['--peers'], options)).toEqual({ rows: '7', peers: true })
+})
+
+it.each([[['--help']], [['--row', '1']], [['extra']]])('of %j a sentence says which options there are', (args) => {
+  expect(() => argumentsOf(args, options)).toThrow(
+    /^(Unknown option|Unexpected argument) '(--help|--row|extra)'.* There are --rows …, --peers; bench\/README\.md/,
+  )
+})
