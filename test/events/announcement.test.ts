@@ -43,6 +43,9 @@ describe('messages', () => {
     expect(unpacked(`x ${name}:2 y:3`)).toEqual([{ name, seq: 2 }])
     expect(unpacked(`${name}:2 `.repeat(400))).toEqual([])
     expect(unpacked(' '.repeat(7_800)).length).toBe(0)
+    // As many entries are looked at as a message of announcements has.
+    expect(unpacked(`${'x '.repeat(324)}${name}:2`)).toEqual([{ name, seq: 2 }])
+    expect(unpacked(`${'x '.repeat(325)}${name}:2`)).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../server/app.js'
 import { createAppServer } from '../../server/http/server.js'
@@ -39,6 +40,8 @@ describe('the server of the application', () => {
     await using watched = await startWatched()
     const { app, arrived, url } = watched
     const own = [app.request, app.response]
+    // What Express adds to both is there.
+    expect(own.map(Object.getPrototypeOf)).toEqual([express.request, express.response])
     const paths = ['/version', '/trpc/service.version', '/nowhere', '/api-docs', '/api-docs/swagger-ui.css']
     for (const path of paths) {
       await (await fetch(`${url}${path}`, path === '/nowhere' ? { method: 'POST', body: '{' } : {})).text()
