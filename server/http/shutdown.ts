@@ -13,13 +13,20 @@ export function endConnections(server: Server): void {
 /**
  * Stops accepting connections and waits until the requests under way are answered; those that take longer than 25
  * seconds are cut off. Answers must end their connections by then.
+ *
+ * @returns whether any were cut off
  */
-export async function closeServer(server: Server): Promise<void> {
+export async function closeServer(server: Server): Promise<boolean> {
+  let isCut = false
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Connections that were busy when the server closed would otherwise stay open, waiting for a next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS)
+  const cut = setTimeout(() => {
+    isCut = true
+    server.closeAllConnections()
+  }, STOP_TIMEOUT_MS)
   await closed
   clearInterval(idle)
   clearTimeout(cut)
+  return isCut
 }

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sendPath } from '../http/raw.js'
 import { ofMetric, type Samples, scrape } from '../metrics/scrape.js'
+import { listenLocally } from '../support/local-server.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
@@ -88,5 +90,15 @@ describe('WEB_CONCURRENCY=2', () => {
     expect(service.log().filter(({ msg }) => msg === 'stopped')).toHaveLength(2)
     // Migrations and default records are made once, by the primary.
     expect(service.log().filter(({ msg }) => msg?.startsWith('AUTH_DISABLED'))).toHaveLength(1)
+  })
+
+  it('exits 1 where a worker ends before it listens, which would end again and again', async () => {
+    const other = createServer()
+    const { port } = new URL(await listenLocally(other))
+    await using service = startProcess({ ...localEnvironment(database.url), WEB_CONCURRENCY: '2', PORT: port })
+    expect(await service.exit()).toBe(1)
+    expect(service.stderr()).toContain(`127.0.0.1:${port} is already in use.`)
+    expect((await service.logged('worker ended')).length).toBeLessThanOrEqual(2)
+    other.close()
   })
 })
