@@ -7,6 +7,8 @@ declare module 'autocannon' {
     readonly connections: number
     /** Seconds. */
     readonly duration: number
+    /** Seconds that an answer may take. */
+    readonly timeout: number
     /** Milliseconds between two looks at whether the time is over. */
     readonly sampleInt: number
     readonly method: 'GET' | 'POST'

@@ -10,36 +10,55 @@ export interface RequestShape {
   readonly json?: unknown
 }
 
-/** The same request over and over on a number of connections, each sending the next one when it has its answer. */
+/** However slow an answer is, it is measured. */
+const PATIENCE_SECONDS = 60
+
+/** Resolves with the answer to one request, which comes behind what the row before left unanswered. */
+async function ready(url: string, init: RequestInit): Promise<void> {
+  const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_SECONDS * 1000) })
+  await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`${init.method} ${url}: ${answer.status}`)
+}
+
+/**
+ * The same request over and over on a number of connections, each sending the next one when it has its answer. Where none comes in
+ * the time, it is measured once more for twice as long.
+ */
 export async function measureRequests(
   target: Target,
-  { method, path, headers = {}, json }: RequestShape,
+  shape: RequestShape,
   connections: number,
   seconds: number,
 ): Promise<Sample> {
+  const { method, path, headers = {}, json } = shape
+  const request = {
+    method,
+    headers: { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  }
   const url = `${target.url}${path}`
-  const sent = json === undefined ? {} : { body: JSON.stringify(json) }
-  const allHeaders = { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) }
-  // Behind what the row before left unanswered, which would be counted here, and may leave no time for an answer.
-  await (await fetch(url, { method, headers: allHeaders, ...sent })).arrayBuffer()
+  await ready(url, request)
   const times: number[] = []
   const cpuBefore = cpuMs(target.pid)
   const started = performance.now()
   const run = autocannon({
+    ...request,
     url,
-    method,
     connections,
     duration: seconds,
+    timeout: PATIENCE_SECONDS,
     sampleInt: 20,
-    headers: allHeaders,
-    ...sent,
   })
   run.on('response', (_client, _status, _bytes, ms) => times.push(ms))
   const { errors, timeouts, non2xx } = await run
   const elapsed = performance.now() - started
   const cpu = cpuMs(target.pid) - cpuBefore
-  if (errors + timeouts + non2xx > 0 || times.length === 0) {
+  if (errors + timeouts + non2xx > 0) {
     throw new Error(`${method} ${path}: ${non2xx} refusals, ${errors} errors, ${timeouts} timeouts of ${times.length}`)
+  }
+  if (times.length === 0) {
+    if (seconds > PATIENCE_SECONDS) throw new Error(`${method} ${path}: no answer in ${seconds} seconds`)
+    return measureRequests(target, shape, connections, seconds * 2)
   }
   return {
     operations: times.length,

@@ -1,0 +1,45 @@
+import { createServer, type RequestListener } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { measureRequests } from '../../bench/measure/requests.js'
+import { closeServer, listenLocally } from '../support/local-server.js'
+
+async function measuring(listener: RequestListener, seconds: number) {
+  const server = createServer(listener)
+  const url = await listenLocally(server)
+  const target = { url, pid: process.pid, ask: async () => undefined, stop: async () => {} }
+  try {
+    return await measureRequests(target, { method: 'POST', path: '/', json: { a: 1 } }, 2, seconds)
+  } finally {
+    await closeServer(server)
+  }
+}
+
+it('measures what takes longer than the time that it is measured for', async () => {
+  const { operations } = await measuring(async (_request, response) => {
+    await sleep(400)
+    response.end()
+  }, 0.2)
+  expect(operations).toBeGreaterThan(0)
+})
+
+it('begins once an answer has come, which does not count', async () => {
+  const asked: (string | undefined)[] = []
+  let open = 0
+  let most = 0
+  await measuring(async (request, response) => {
+    asked.push(request.headers['content-type'])
+    open += 1
+    if (asked.length === 1) await sleep(50)
+    most = asked.length === 1 ? open : most
+    open -= 1
+    response.end()
+  }, 0.2)
+  expect(most).toBe(1)
+  expect(new Set(asked)).toEqual(new Set(['application/json']))
+})
+
+it('ends where an answer is a refusal', async () => {
+  const refused = measuring((_request, response) => response.writeHead(503).end(), 0.2)
+  await expect(refused).rejects.toThrow('503')
+})
