@@ -111,9 +111,18 @@ function cut<Row>(
 
 const positionAfter = ({ cursor }: Page) => (cursor === undefined ? undefined : positionOf(cursor))
 
+/** Rows for an answer, of which nothing is made where nobody waits for it any more. */
+export async function awaited<Row>(
+  { lists, request }: ListContext,
+  read: (stores: ListStores) => Promise<readonly Row[]>,
+) {
+  const rows = await lists(read)
+  return request.signal.aborted ? [] : rows
+}
+
 /**
  * One page of a list. Where there are more rows, the answer says where they begin: `X-Next-Cursor`, and the whole address in the
- * `Link` header.
+ * `Link` header. Empty where the client has left.
  *
  * @param position of a row in the list.
  */
@@ -124,7 +133,7 @@ export async function paged<Row>(
   position: (row: Row) => ListPosition,
 ): Promise<Row[]> {
   const limit = page.limit ?? PAGE_SIZE
-  const rows = await ctx.lists((stores) => read(stores, { take: limit + 1, after: positionAfter(page) }))
+  const rows = await awaited(ctx, (stores) => read(stores, { take: limit + 1, after: positionAfter(page) }))
   return cut(ctx, rows, limit, position, {}).shown
 }
 
@@ -152,7 +161,7 @@ export async function listed<Row extends ListPosition, Item>(
     from: from === undefined ? undefined : new Date(from),
     to: to === undefined ? undefined : new Date(to),
   }
-  const rows = await ctx.lists((stores) => read(stores, part))
+  const rows = await awaited(ctx, (stores) => read(stores, part))
   const { shown, next } = cut(ctx, rows, limit, (row) => row, filtersOf(input))
   return { items: shown.map(shownAs), ...(next === undefined ? {} : { nextCursor: next }) }
 }

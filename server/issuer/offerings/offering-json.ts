@@ -68,12 +68,25 @@ export function detailView(deps: Deps, row: OfferingRow, showSubject: boolean): 
   }
 }
 
+type Redemption = NonNullable<Listed['redemptions']>[number]
+type Configuration = Redemption['credential']['configuration']
+
+/** What the credentials of some redemptions are of, by the ids of their schemas: one object for all of a schema. */
+export function configurationsOf(
+  config: Deps['config'],
+  redemptions: readonly RedemptionRow[],
+): ReadonlyMap<string, Configuration> {
+  const configurations = new Map<string, Configuration>()
+  for (const { schemaId: id, schemaName, schemaTitle, schemaVersion: version, schemaBody } of redemptions) {
+    if (schemaBody === null) continue
+    const name = schemaTitle ?? schemaName
+    configurations.set(id, { id, name, type: schemaName, version, schemaUri: schemaUri(config, id), schemaBody })
+  }
+  return configurations
+}
+
 /** A redemption with its offering, which then lists no redemptions itself, and its credential record. */
-export function redemptionView(
-  deps: Pick<Deps, 'config'>,
-  row: RedemptionRow,
-  offering: Offering,
-): NonNullable<Listed['redemptions']>[number] {
+export function redemptionView(row: RedemptionRow, offering: Offering, configuration: Configuration): Redemption {
   return {
     id: row.id,
     offering_id: row.offeringId,
@@ -85,14 +98,7 @@ export function redemptionView(
     credential: {
       id: row.credentialId,
       configuration_id: row.configurationId,
-      configuration: {
-        id: row.schemaId,
-        name: row.schemaTitle ?? row.schemaName,
-        type: row.schemaName,
-        version: row.schemaVersion,
-        schemaUri: schemaUri(deps.config, row.schemaId),
-        schemaBody: row.schemaBody,
-      },
+      configuration,
       vc: row.vc,
       revoked: row.revoked,
     },

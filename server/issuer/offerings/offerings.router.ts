@@ -2,12 +2,12 @@ import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { qrCodeAnswer } from '../../pages/qr-code-answer.js'
-import { paged } from '../../paging.js'
+import { awaited, paged } from '../../paging.js'
 import { changingLists, issuerClientProcedure, listing, optionalProcedure, router, userProcedure } from '../../trpc.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
 import { claim } from './claim.js'
-import { detailView, offeringFullUrl, offeringView, redemptionView } from './offering-json.js'
+import { configurationsOf, detailView, offeringFullUrl, offeringView, redemptionView } from './offering-json.js'
 import { claimOffering, createOffering, listOfferings, offeringQrCode, readOffering } from './offerings.contract.js'
 import { pageOfOffering } from './page.js'
 import type { OfferingRow, RedemptionRow, RedemptionScope } from './store.js'
@@ -65,12 +65,20 @@ export const offeringsRouter = router({
       if (!everything && caller === undefined) return rows.map((row) => offeringView(deps, row, true))
       const scope: RedemptionScope = everything || caller === undefined ? 'all' : { redeemedBy: caller.sub }
       const ids = rows.map((row) => row.id)
-      const redemptions = await ctx.lists(({ offerings }) => offerings.redemptions(ids, scope))
+      const redemptions = await awaited(ctx, ({ offerings }) => offerings.redemptions(ids, scope))
       const byOffering = groupedByOffering(redemptions)
+      const configurations = configurationsOf(deps.config, redemptions)
       return rows.map((row) => {
         const offering = offeringView(deps, row, true)
         const own = byOffering.get(row.id) ?? []
-        return { ...offering, redemptions: own.map((redemption) => redemptionView(deps, redemption, offering)) }
+        return {
+          ...offering,
+          redemptions: own.map((redemption) => {
+            const configuration = configurations.get(redemption.schemaId)
+            if (configuration === undefined) throw new TypeError('The schema of a redeemed credential was not read.')
+            return redemptionView(redemption, offering, configuration)
+          }),
+        }
       })
     }),
 

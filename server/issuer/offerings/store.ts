@@ -36,7 +36,8 @@ export interface RedemptionRow {
   readonly schemaName: string
   readonly schemaTitle: string | null
   readonly schemaVersion: number
-  readonly schemaBody: Record<string, unknown>
+  /** In the first row of each schema alone: a page has it once, however many redemptions are of it. */
+  readonly schemaBody: Record<string, unknown> | null
 }
 
 const zOffering: z.ZodType<OfferingRow> = z.strictObject({
@@ -65,7 +66,7 @@ const zRedemption: z.ZodType<RedemptionRow> = z.strictObject({
   schemaName: z.string(),
   schemaTitle: z.string().nullable(),
   schemaVersion: z.number(),
-  schemaBody: json(),
+  schemaBody: json().nullable(),
 })
 
 /** Which redemptions a reader may see. */
@@ -127,7 +128,8 @@ export function createOfferingStore({ sql }: Database) {
       return sql(zRedemption)`
         SELECT r.id, r.offering_id AS "offeringId", r.credential_id AS "credentialId", r.recipient_did AS "recipientDid",
           r.redeemed_at AS "redeemedAt", c.vc, c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
-          s.title AS "schemaTitle", s.version AS "schemaVersion", s.body AS "schemaBody",
+          s.title AS "schemaTitle", s.version AS "schemaVersion",
+          CASE WHEN row_number() OVER (PARTITION BY s.id ORDER BY r.redeemed_at DESC, r.id) = 1 THEN s.body END AS "schemaBody",
           (SELECT i.configuration_id FROM credential_instances i WHERE i.credential_id = c.id
            ORDER BY i.configuration_id = s.name DESC, i.configuration_id LIMIT 1) AS "configurationId"
         FROM ${newestRedemptions([...offeringIds], scope)}

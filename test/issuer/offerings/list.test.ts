@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listOfferings } from '../../../server/issuer/offerings/offerings.contract.js'
+import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 import { postOffering, postSchema, SUBJECT } from '../purchase.js'
 
@@ -102,6 +104,35 @@ describe('GET /api/v1/offerings', () => {
         [carols.id, false],
       ])
     }
+  })
+
+  it('answers byte for byte with what the contract makes of it, however claims, schemas and credentials stand in the database', async () => {
+    const { id } = await postOffering(service, {
+      credential_type: type,
+      credential_subject: { ...SUBJECT, product: 'quote " and \\ é \u0001 }],{"' },
+    })
+    for (const sub of ['erin', 'frank']) {
+      await service.request('POST', `${pathOf(id)}/claim`, { authorization: await service.bearer(sub) })
+    }
+    const asWritten = await list({ client: true })
+    expect(entryOf(asWritten, id)).toMatchObject({ redemptions: [{ offering: { id } }, { offering: { id } }] })
+    expect(asWritten.text).toBe(JSON.stringify(listOfferings.output.parse(asWritten.json)))
+    // As a column that once was `jsonb` has them.
+    await query(
+      service.databaseUrl,
+      'UPDATE offerings SET credential_subject = credential_subject::jsonb::json WHERE id = $1',
+      [id],
+    )
+    await query(
+      service.databaseUrl,
+      'UPDATE credentials SET vc = vc::jsonb::json WHERE id IN (SELECT credential_id FROM redemptions WHERE offering_id = $1)',
+      [id],
+    )
+    const reordered = await list({ client: true })
+    expect(reordered.json).toEqual(asWritten.json)
+    expect(reordered.text).toBe(JSON.stringify(listOfferings.output.parse(reordered.json)))
+    const overRpc = await service.request('GET', '/trpc/offerings.list', { client: true })
+    expect(overRpc.json.result.data.json).toEqual(reordered.json)
   })
 
   it('answers 401 for a token or secret that is sent and wrong', async () => {
