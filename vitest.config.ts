@@ -6,6 +6,7 @@ export const unit = [
   'test/outbound/**/*.test.ts',
   'test/config.test.ts',
   'test/log-terminal.test.ts',
+  'test/paging.test.ts',
   'test/auth/signing-keys.test.ts',
   'test/console/claims.test.ts',
   'test/console/news.test.ts',
