@@ -17,6 +17,7 @@ export const unit = [
   'test/contract/layout.test.ts',
   'test/contract/lazy-mdoc.test.ts',
   'test/database/coalesce.test.ts',
+  'test/database/kept-connections.test.ts',
   'test/database/standby.test.ts',
   'test/database/statement-texts.test.ts',
   'test/deploy/*.test.ts',

@@ -9,6 +9,17 @@ const REFUSED_FOR_VALUES = /^(?:22|23|40)[0-9A-Z]{3}$/
 const isWell = (error: Error): boolean =>
   error instanceof pg.DatabaseError && error.severity === 'ERROR' && REFUSED_FOR_VALUES.test(error.code ?? '')
 
+/** Gives a connection back once the server is ready for the next statement, which it says behind its refusal of the last one. */
+function releaseWhenReady(client: pg.PoolClient, release: (isBroken?: boolean) => void): void {
+  const settled = (isBroken: boolean) => () => {
+    client.off('drain', ready).off('error', lost).off('end', lost)
+    release(isBroken)
+  }
+  const ready = settled(false)
+  const lost = settled(true)
+  client.once('drain', ready).once('error', lost).once('end', lost)
+}
+
 /**
  * The pool's own `query` drops the connection of every statement that fails, so that whoever can have one refused, by a NUL character in
  * an address, would have another connection opened for each request. Here a connection stays where a statement was refused for its values.
@@ -32,7 +43,8 @@ export function keepConnections(pool: pg.Pool): void {
             release()
             resolve(result)
           } else {
-            release(!isWell(error))
+            if (isWell(error)) releaseWhenReady(client, release)
+            else release(true)
             reject(error)
           }
         }

@@ -82,6 +82,16 @@ describe('a statement that is written out', () => {
       expect(await connection()).toBe(before)
     }))
 
+  it('attack: a connection that dies behind its refusal of a statement is not used again, and nothing is left waiting', () =>
+    onOneConnection(async ({ sql, load }, url) => {
+      const [{ pid } = {}] = await sql(zRow)`SELECT pg_backend_pid() AS pid`
+      const refused = refusalOf(sql(zRow)`SELECT 1 / ${0}::int`)
+      await query(url, `SELECT pg_terminate_backend(${pid})`)
+      expect(['22012', '57P01']).toContain(await refused)
+      await expect.poll(async () => (await sql(zRow)`SELECT 1 AS a`.catch(() => [])).length).toBe(1)
+      expect(load()).toMatchObject({ busy: 0, waiting: 0 })
+    }))
+
   it('that takes too long, or finds what it was prepared for changed, leaves no connection behind that others could meet', async () => {
     await using empty = await createEmptyDatabase()
     const database = connectDatabase(empty.url, { max: 1, statementMs: 200 })

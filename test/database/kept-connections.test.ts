@@ -1,0 +1,84 @@
+import { EventEmitter } from 'node:events'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { keepConnections } from '../../server/database/kept-connections.js'
+
+type End = (error?: Error | null, result?: unknown) => void
+
+/** A pool of one connection, which answers when the test says so. */
+function startPool() {
+  const released: (boolean | undefined)[] = []
+  let end: End = () => {}
+  const client = Object.assign(new EventEmitter(), {
+    query: (_asked: unknown, ended: End) => {
+      end = ended
+    },
+  })
+  const pool = {
+    connect: (use: (failure: undefined, client: unknown, release: (isBroken?: boolean) => void) => void) =>
+      use(undefined, client, (isBroken) => released.push(isBroken)),
+    query: async (_text: string): Promise<unknown> => 'replaced',
+  }
+  keepConnections(pool as unknown as pg.Pool)
+  return { client, released, ask: () => pool.query('SELECT 1'), end: (...answer: Parameters<End>) => end(...answer) }
+}
+
+const refusal = (code: string, severity = 'ERROR') =>
+  Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code, severity })
+
+const listeners = (client: EventEmitter) => client.eventNames().length
+
+describe('a connection of the pool', () => {
+  it('is given back with the answer to its statement', async () => {
+    const { client, released, ask, end } = startPool()
+    const asked = ask()
+    end(null, 'rows')
+    expect(await asked).toBe('rows')
+    expect([released, listeners(client)]).toEqual([[undefined], 0])
+  })
+
+  it.each(['22021', '23505', '40P01'])(
+    'whose statement was refused for its values (%s) is given back once it is ready for another one',
+    async (code) => {
+      const { client, released, ask, end } = startPool()
+      const asked = ask()
+      end(refusal(code))
+      await expect(asked).rejects.toThrow('refused')
+      expect(released).toEqual([])
+      client.emit('drain')
+      expect([released, listeners(client)]).toEqual([[false], 0])
+    },
+  )
+
+  it.each([
+    ['a statement that cannot be prepared', refusal('0A000')],
+    ['an end of the server', refusal('57P01', 'FATAL')],
+    ['what ends the connection, whatever its code', refusal('22000', 'FATAL')],
+    ['what is not of PostgreSQL', new Error('Query read timeout')],
+  ])('is dropped after %s', async (_name, error) => {
+    const { client, released, ask, end } = startPool()
+    const asked = ask()
+    end(error)
+    await expect(asked).rejects.toBe(error)
+    expect([released, listeners(client)]).toEqual([[true], 0])
+  })
+
+  it.each(['error', 'end'])('that breaks (%s) behind such a refusal is dropped, once', async (event) => {
+    const { client, released, ask, end } = startPool()
+    const asked = ask()
+    end(refusal('22012'))
+    await expect(asked).rejects.toThrow('refused')
+    client.emit(event, new Error('Connection terminated unexpectedly'))
+    client.emit('drain')
+    expect([released, listeners(client)]).toEqual([[true], 0])
+  })
+
+  it('that breaks in the middle of a statement fails it, and is dropped once, whatever it says later', async () => {
+    const { client, released, ask, end } = startPool()
+    const asked = ask()
+    client.emit('error', new Error('Connection terminated unexpectedly'))
+    end(refusal('22012'))
+    await expect(asked).rejects.toThrow('Connection terminated')
+    expect([released, listeners(client)]).toEqual([[true], 0])
+  })
+})
