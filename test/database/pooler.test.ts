@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { connectDatabase, poolerOf } from '../../server/database/connect.js'
+import { connectDatabase, type Database, poolerOf } from '../../server/database/connect.js'
+import { createMaintenanceStore } from '../../server/maintenance/store.js'
 import { freePort, hasProgram } from '../events/servers.js'
 import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
@@ -110,6 +111,32 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     }
     expect(await pooled.prisma.schema.count()).toBe(0)
     await pooled.close()
+  })
+
+  it('maintenance runs in one process at a time, and in the next one once that is done or has failed', async () => {
+    const [one, other, direct] = [pooler.url, pooler.url, database.url].map((url) =>
+      connectDatabase(url, { max: 2 }),
+    ) as [Database, Database, Database]
+    const [first, second] = [createMaintenanceStore(one), createMaintenanceStore(other)]
+    const ran: string[] = []
+    const work = (name: string) => async () => {
+      ran.push(name)
+    }
+    try {
+      const held = await first.exclusively(async () => {
+        // Past the pooler too: whoever holds it is a transaction of the server.
+        expect(await second.exclusively(work('beside'))).toBe(false)
+        expect(await createMaintenanceStore(direct).exclusively(work('past the pooler'))).toBe(false)
+        ran.push('first')
+      })
+      expect(held).toBe(true)
+      expect(await second.exclusively(work('second'))).toBe(true)
+      await expect(first.exclusively(() => Promise.reject(new Error('a task failed')))).rejects.toThrow('a task failed')
+      expect(await createMaintenanceStore(direct).exclusively(work('after the failure'))).toBe(true)
+      expect(ran).toEqual(['first', 'second', 'after the failure'])
+    } finally {
+      await Promise.all([one.close(), other.close(), direct.close()])
+    }
   })
 
   it('credentials are issued and watched, and maintenance makes and drops partitions, and removes what ran out', async () => {
