@@ -108,7 +108,7 @@ export interface ListStores {
   readonly credentialList: CredentialListStore
   readonly dids: Pick<DidStore, 'createdBy' | 'ofHolder'>
   readonly holders: Pick<HolderStore, 'createdBy'>
-  readonly offerings: Pick<OfferingStore, 'list' | 'redemptions'>
+  readonly offerings: Pick<OfferingStore, 'list' | 'redemptions' | 'roomFor'>
   readonly offerSessionList: OfferSessionListStore
   readonly schemaList: SchemaListStore
   readonly signers: Pick<SignerStore, 'page'>

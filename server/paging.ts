@@ -91,17 +91,22 @@ interface Cut<Row> {
   readonly next: string | undefined
 }
 
-/** Cuts one page from rows that were read with one more than it holds, and says where they go on, by header too (RFC 8288). */
+/**
+ * Cuts one page from rows that were read with one more than it holds, and says where they go on, by header too (RFC 8288).
+ *
+ * @param room how many it holds, where that is less than was asked for.
+ */
 function cut<Row>(
   ctx: Context,
   rows: readonly Row[],
   limit: number,
   position: (row: Row) => ListPosition,
   filters: Readonly<Record<string, string>>,
+  room = limit,
 ): Cut<Row> {
-  const shown = rows.slice(0, limit)
+  const shown = rows.slice(0, room)
   const last = shown.at(-1)
-  if (rows.length <= limit || last === undefined) return { shown, next: undefined }
+  if (rows.length === shown.length || last === undefined) return { shown, next: undefined }
   const next = cursorOf(position(last))
   const query = new URLSearchParams({ ...filters, limit: String(limit), cursor: next })
   ctx.responseHeaders.set('link', `<${publicPath(ctx)}?${query}>; rel="next"`)
@@ -125,16 +130,20 @@ export async function awaited<Row>(
  * `Link` header. Empty where the client has left.
  *
  * @param position of a row in the list.
+ * @param roomFor tells how many of the first rows a page has room for, of a list whose rows bring along others; one at least.
  */
 export async function paged<Row>(
   ctx: ListContext,
   page: Page,
   read: (stores: ListStores, part: ListPart) => Promise<readonly Row[]>,
   position: (row: Row) => ListPosition,
+  roomFor?: (stores: ListStores, rows: readonly Row[]) => Promise<number>,
 ): Promise<Row[]> {
   const limit = page.limit ?? PAGE_SIZE
   const rows = await awaited(ctx, (stores) => read(stores, { take: limit + 1, after: positionAfter(page) }))
-  return cut(ctx, rows, limit, position, {}).shown
+  const most = rows.slice(0, limit)
+  const room = roomFor === undefined || most.length === 0 ? limit : await ctx.lists((stores) => roomFor(stores, most))
+  return cut(ctx, rows, limit, position, {}, room).shown
 }
 
 /** The members of a list's input that are its query beside limit and cursor, as texts. */

@@ -42,7 +42,8 @@ export const listOfferings = {
     summary: 'List offerings',
     description:
       'Without credentials: those that anyone may claim any number of times. With a Bearer token the same, with the caller’s own ' +
-      'redemptions; with x-client-secret or as admin, all of them.',
+      'redemptions; with x-client-secret or as admin, all of them. An offering lists its newest 100 redemptions, and a page ends early ' +
+      'where its offerings would list more than 1,000 together: the next one goes on, as everywhere.',
     access: 'optional',
     errors: [400],
   }),

@@ -37,6 +37,8 @@ function assertSameSubject(subjectId: unknown, recipient: string | undefined): v
   }
 }
 
+const idsOf = (rows: readonly OfferingRow[]) => rows.map(({ id }) => id)
+
 function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, RedemptionRow[]> {
   const groups = new Map<string, RedemptionRow[]>()
   for (const redemption of redemptions) {
@@ -56,16 +58,16 @@ export const offeringsRouter = router({
     .query(async ({ ctx, input }) => {
       const { deps, caller } = ctx
       const everything = seesEverything(ctx)
+      const scope: RedemptionScope | undefined = everything ? 'all' : caller && { redeemedBy: caller.sub }
       const rows = await paged(
         ctx,
         input,
         ({ offerings }, part) => offerings.list(!everything, part),
         (row) => row,
+        scope && (({ offerings }, all) => offerings.roomFor(idsOf(all), scope)),
       )
-      if (!everything && caller === undefined) return rows.map((row) => offeringView(deps, row, true))
-      const scope: RedemptionScope = everything || caller === undefined ? 'all' : { redeemedBy: caller.sub }
-      const ids = rows.map((row) => row.id)
-      const redemptions = await awaited(ctx, ({ offerings }) => offerings.redemptions(ids, scope))
+      if (scope === undefined) return rows.map((row) => offeringView(deps, row, true))
+      const redemptions = await awaited(ctx, ({ offerings }) => offerings.redemptions(idsOf(rows), scope))
       const byOffering = groupedByOffering(redemptions)
       const configurations = configurationsOf(deps.config, redemptions)
       return rows.map((row) => {

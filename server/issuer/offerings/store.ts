@@ -8,6 +8,9 @@ import { asMdoc, type SchemaDisplay } from '../schemas/store.js'
 /** Redemptions that an offering lists: its newest ones. */
 const LISTED_REDEMPTIONS = 100
 
+/** Redemptions on a page of offerings: each is some 5 KB there, and their number grows with use. */
+const PAGE_OF_REDEMPTIONS = 1_000
+
 export interface OfferingRow {
   readonly id: string
   readonly credentialSubject: Record<string, unknown>
@@ -69,6 +72,8 @@ const zRedemption: z.ZodType<RedemptionRow> = z.strictObject({
   schemaBody: json().nullable(),
 })
 
+const zRoom = z.strictObject({ room: z.int() })
+
 /** Which redemptions a reader may see. */
 export type RedemptionScope = 'all' | { readonly redeemedBy: string }
 
@@ -122,6 +127,15 @@ export function createOfferingStore({ sql }: Database) {
         WHERE ${isOpenToAll} ${open} ${listPart(fragment`o.created_at`, fragment`o.id`, part)}`
     },
 
+    /** How many of the first of several offerings a page has room for, with the redemptions that they list. */
+    async roomFor(offeringIds: readonly string[], scope: RedemptionScope): Promise<number> {
+      const [row] = await sql(zRoom)`
+        SELECT count(*)::int AS room FROM (
+          SELECT sum(COALESCE(n, 0)) OVER (ORDER BY place) AS together FROM ${listedRedemptions([...offeringIds], scope)}) t
+        WHERE together <= ${PAGE_OF_REDEMPTIONS}`
+      return row?.room ?? 0
+    },
+
     /** The newest redemptions of each of several offerings. */
     async redemptions(offeringIds: readonly string[], scope: RedemptionScope): Promise<RedemptionRow[]> {
       if (offeringIds.length === 0) return []
@@ -138,6 +152,22 @@ export function createOfferingStore({ sql }: Database) {
         ORDER BY r.redeemed_at DESC, r.id`
     },
   }
+}
+
+/** How many redemptions (`n`) each offering lists, with its `place` among them; those of one caller by the index on the redeemer. */
+function listedRedemptions(offeringIds: string[], scope: RedemptionScope): Fragment {
+  const offerings = fragment`unnest(${offeringIds}::text[]) WITH ORDINALITY AS o(id, place)`
+  if (scope === 'all') {
+    return fragment`
+      ${offerings} CROSS JOIN LATERAL (
+        SELECT count(*) AS n FROM (
+          SELECT 1 FROM redemptions r WHERE r.offering_id = o.id LIMIT ${LISTED_REDEMPTIONS}) listed) counted`
+  }
+  return fragment`
+    ${offerings} LEFT JOIN (
+      SELECT r.offering_id, LEAST(count(*), ${LISTED_REDEMPTIONS}) AS n FROM redemptions r
+      WHERE r.redeemed_by = ${scope.redeemedBy} AND r.offering_id = ANY(${offeringIds}::text[])
+      GROUP BY r.offering_id) counted ON counted.offering_id = o.id`
 }
 
 /**

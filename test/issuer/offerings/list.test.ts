@@ -135,6 +135,50 @@ describe('GET /api/v1/offerings', () => {
     expect(overRpc.json.result.data.json).toEqual(reordered.json)
   })
 
+  it('attack: however often offerings were redeemed, a page ends before it has more than 1,000 redemptions, and the next one goes on', async () => {
+    const ids: string[] = []
+    for (let made = 0; made < 13; made += 1) ids.unshift((await postOffering(service, { credential_type: type })).id)
+    const dana = await service.bearer('dana', { did: 'did:example:dana' })
+    const [first = ''] = ids
+    expect((await service.request('POST', `${pathOf(first)}/claim`, { authorization: dana })).status).toBe(200)
+    // Each of them but one as often as it lists, by the same person.
+    await query(
+      service.databaseUrl,
+      `WITH claimed AS (SELECT r.redeemed_by, to_jsonb(c) AS credential FROM redemptions r JOIN credentials c ON c.id = r.credential_id WHERE r.offering_id = $1),
+       copies AS (
+         SELECT id, gen_random_uuid()::text AS credential_id, 100000 + row_number() OVER () AS index
+         FROM unnest($2::text[]) AS id, generate_series(1, 99)),
+       made AS (
+         INSERT INTO credentials
+         SELECT c.* FROM copies, claimed, jsonb_populate_record(NULL::credentials, credential || jsonb_build_object('id', credential_id)) AS c),
+       instances AS (
+         INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
+         SELECT i.status_list_id, index, copies.credential_id, i.configuration_id, i.format
+         FROM copies, credential_instances i JOIN redemptions r ON r.credential_id = i.credential_id WHERE r.offering_id = $1)
+       INSERT INTO redemptions (id, offering_id, credential_id, redeemed_by)
+       SELECT gen_random_uuid(), copies.id, credential_id, redeemed_by FROM copies, claimed`,
+      [first, ids.filter((id) => id !== ids[2])],
+    )
+    for (const reader of [{ client: true }, { authorization: dana }]) {
+      const listed: [string, number][] = []
+      const sizes: number[] = []
+      for (let next: string | null = ''; next !== null && listed.length < 13; ) {
+        const page = await list(reader, `?limit=13${next === '' ? '' : `&cursor=${next}`}`)
+        const entries: [string, number][] = page.json.map((entry: { id: string; redemptions: unknown[] }) => [
+          entry.id,
+          entry.redemptions.length,
+        ])
+        listed.push(...entries)
+        sizes.push(entries.reduce((sum, [, count]) => sum + count, 0))
+        next = page.headers.get('x-next-cursor')
+        if (next !== null) expect(page.headers.get('link')).toContain('limit=13&cursor=')
+      }
+      expect(listed.slice(0, 13)).toEqual(ids.map((id, at) => [id, at === 0 ? 100 : at === 2 ? 0 : 99]))
+      // 100 + 9 × 99 with the one that has none between: the eleventh would be the 1,090th.
+      expect(sizes[0]).toBe(991)
+    }
+  })
+
   it('answers 401 for a token or secret that is sent and wrong', async () => {
     const token = await service.request('GET', '/api/v1/offerings', { authorization: 'Bearer no.to.ken' })
     expect(token.status).toBe(401)
