@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connectDatabase, type Database, poolerOf } from '../../server/database/connect.js'
 import { createMaintenanceStore } from '../../server/maintenance/store.js'
@@ -155,14 +155,12 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
       const next = async () => JSON.parse((await events.next()).data ?? '{}').state
       expect(await next()).toBe('Created')
       // Announcements are listened for past it.
-      await vi.waitFor(async () =>
-        expect(
-          await query(
-            database.url,
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'credence-events'",
-          ),
-        ).not.toEqual([]),
-      )
+      const listeners = () =>
+        query(
+          database.url,
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'credence-events'",
+        )
+      await expect.poll(listeners).not.toEqual([])
       expect(await pooler.clients()).toEqual(['credence'])
       expect((await issuer.take(await issuer.token(id), JWT_VC)).status).toBe(200)
       const states = [await next(), await next()]

@@ -94,6 +94,24 @@ describe('reservations of many processes at once', () => {
     for (let time = 0; time < 5; time += 1) expect((await reserve(32, 8)).listId).toBe(listId)
   })
 
+  it('do not wait for a list that somebody holds: another is opened where it may be, and then serves everybody', async () => {
+    const { listId } = await reserve(32, 1)
+    const holder = new pg.Client({ connectionString: service.databaseUrl })
+    await holder.connect()
+    try {
+      await holder.query('BEGIN')
+      await holder.query('SELECT 1 FROM status_lists WHERE id = $1 FOR NO KEY UPDATE', [listId])
+      const other = await reserve(32, 2)
+      expect(other).toEqual({ listId: expect.not.stringContaining(listId), size: SIZE, from: 0, to: 32 })
+      expect(await reserve(32, 1)).toEqual({ ...other, from: 32, to: 64 })
+      expect(await lists()).toBe(2)
+      await holder.query('ROLLBACK')
+    } finally {
+      await holder.end()
+    }
+    expect((await reserve(32, 1)).listId).toBe(listId)
+  })
+
   it('take the rest of a list before another one is opened', async () => {
     const { listId } = await reserve(32, 1)
     await rows(`UPDATE status_lists SET allotted = ${SIZE - 5}`)
