@@ -130,20 +130,18 @@ export async function awaited<Row>(
  * `Link` header. Empty where the client has left.
  *
  * @param position of a row in the list.
- * @param roomFor tells how many of the first rows a page has room for, of a list whose rows bring along others; one at least.
+ * @param roomFor tells how many of the first rows a page has room for, of a list whose rows bring others along; one at least.
  */
 export async function paged<Row>(
   ctx: ListContext,
   page: Page,
   read: (stores: ListStores, part: ListPart) => Promise<readonly Row[]>,
   position: (row: Row) => ListPosition,
-  roomFor?: (stores: ListStores, rows: readonly Row[]) => Promise<number>,
+  roomFor?: (rows: readonly Row[]) => Promise<number>,
 ): Promise<Row[]> {
   const limit = page.limit ?? PAGE_SIZE
   const rows = await awaited(ctx, (stores) => read(stores, { take: limit + 1, after: positionAfter(page) }))
-  const most = rows.slice(0, limit)
-  const room = roomFor === undefined || most.length === 0 ? limit : await ctx.lists((stores) => roomFor(stores, most))
-  return cut(ctx, rows, limit, position, {}, room).shown
+  return cut(ctx, rows, limit, position, {}, await roomFor?.(rows.slice(0, limit))).shown
 }
 
 /** The members of a list's input that are its query beside limit and cursor, as texts. */

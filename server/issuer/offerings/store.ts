@@ -11,6 +11,9 @@ const LISTED_REDEMPTIONS = 100
 /** Redemptions on a page of offerings: each is some 5 KB there, and their number grows with use. */
 const PAGE_OF_REDEMPTIONS = 1_000
 
+/** A page has room for as many offerings, whatever they list. */
+export const SURE_OFFERINGS = PAGE_OF_REDEMPTIONS / LISTED_REDEMPTIONS
+
 export interface OfferingRow {
   readonly id: string
   readonly credentialSubject: Record<string, unknown>
