@@ -11,12 +11,13 @@ import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import type { RedisCounter } from './http/rate-limit-redis.js'
 import { type App, createAppServer } from './http/server.js'
 import { closeServer, endConnections } from './http/shutdown.js'
+import { inTime } from './in-time.js'
 import { createLog, type Log, logDestination } from './log.js'
 import { listenForOperators, ownSources, tellPrimary, workerSources } from './operations.js'
 import { prepareDatabase } from './prepare.js'
 import { whyNotStarted } from './start-failure.js'
 import { startupWarnings } from './startup-warnings.js'
-import { onStop } from './stop-signals.js'
+import { endWhileStarting, onStop } from './stop-signals.js'
 import { createService, type Service } from './wiring.js'
 import { superviseWorkers } from './workers.js'
 
@@ -25,6 +26,9 @@ import { superviseWorkers } from './workers.js'
  * arrives while this side closes is lost.
  */
 const KEEP_ALIVE_MS = 65_000
+
+/** How long connections may take to close once requests are done; those to a database that does not answer would never. */
+const CLOSE_MS = 5_000
 
 function listen(app: App, { host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
   const { server, serve } = createAppServer({ keepAliveTimeout: KEEP_ALIVE_MS })
@@ -55,8 +59,10 @@ function stopWhenTold(
     service.endStreams()
     const cut = await Promise.all(servers.map(closeServer))
     if (cut.includes(true)) log.warn('requests that did not end were cut off')
-    await service.close()
-    await redis?.close()
+    await inTime(
+      service.close().then(() => redis?.close()),
+      CLOSE_MS,
+    )
     log.info('stopped')
     log.flush()
   }).then(
@@ -112,6 +118,7 @@ function warn(log: Log, warning: string): void {
 export async function main(): Promise<void> {
   let config: Config | undefined
   let preparing = false
+  endWhileStarting()
   try {
     config = readConfig(process.env)
     const log = createLog(config.logLevel, await logDestination(process.stdout))

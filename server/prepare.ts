@@ -9,6 +9,7 @@ import { openStoredKeys } from './keys/keys.js'
 import { createVault } from './keys/vault.js'
 import { createLog, type Log, logDestination } from './log.js'
 import { whyNotStarted } from './start-failure.js'
+import { endWhileStarting } from './stop-signals.js'
 import { createStores } from './wiring.js'
 
 /** Brings the database to this version and makes what every installation has; one process at a time. */
@@ -38,6 +39,7 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
  */
 export async function runPrepareCommand(environment: NodeJS.ProcessEnv): Promise<void> {
   let config: Config | undefined
+  endWhileStarting()
   try {
     config = readConfig(environment)
     const log = createLog(config.logLevel, await logDestination(process.stdout))

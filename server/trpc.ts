@@ -3,7 +3,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { Half } from './auth/access.js'
 import { type Caller, isAdmin } from './auth/caller.js'
 import type { Config } from './config.js'
-import type { Context } from './context.js'
+import type { Context, ListContext } from './context.js'
 import type { ProcedureMeta } from './contract.js'
 import { errors } from './errors.js'
 import { publicError, serviceErrorOf } from './public-error.js'
@@ -89,6 +89,15 @@ function namesOf(ctx: Context): string[] {
 export const listing = t.middleware(async ({ ctx, next }) =>
   next({ ctx: { lists: await ctx.deps.lists.readerFor(namesOf(ctx)) } }),
 )
+
+/**
+ * For lists of sessions: `ctx.lists` reads them from the primary. Who makes sessions is noted nowhere, since that would be a statement
+ * more for each, and is to find them.
+ */
+export const primaryListing = t.middleware(({ ctx, next }) => {
+  const lists: ListContext['lists'] = (read) => read(ctx.deps.stores)
+  return next({ ctx: { lists } })
+})
 
 /** For changes that such lists show. */
 export const changingLists = t.middleware(({ ctx, next }) => ctx.deps.lists.changing(namesOf(ctx), () => next()))

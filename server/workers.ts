@@ -1,10 +1,14 @@
 import cluster from 'node:cluster'
 import type { Log } from './log.js'
-import { hurryWorker } from './stop-signals.js'
+import { hurryWorker, onSignals } from './stop-signals.js'
+
+/** How long to wait until a worker takes the place of one that could not begin to serve. */
+const AGAIN_MS = 1_000
 
 /**
- * Starts workers, replaces one that dies, and passes on the signal to stop, and with a second one that there is no time left. A
- * worker that ends before it listens would end again: then all of them are stopped, and the process exits 1.
+ * Starts workers, replaces one that dies, and passes on the signal to stop, and with a second one that there is no time left. Where a
+ * worker ends before it listens and no other one serves, all of them are stopped, and the process exits 1: the next would end too.
+ * Where others serve, such as while the database takes no new connections, they go on, and it is tried again.
  */
 export function superviseWorkers(count: number, log: Log): void {
   const listening = new Set<number>()
@@ -25,9 +29,15 @@ export function superviseWorkers(count: number, log: Log): void {
       cluster.fork()
       return
     }
+    if (listening.size > 0) {
+      setTimeout(() => {
+        if (!stopping) cluster.fork()
+      }, AGAIN_MS).unref()
+      return
+    }
     process.exitCode = 1
     stop()
   })
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+  onSignals(stop)
   for (let started = 0; started < count; started += 1) cluster.fork()
 }

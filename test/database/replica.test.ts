@@ -4,7 +4,7 @@ import { StatementError, TooSlowError } from '../../server/database/errors.js'
 import { replicaLists } from '../../server/database/replica/lists.js'
 import { createLog } from '../../server/log.js'
 import { recordPresentation } from '../../server/wallet/presentations/record.js'
-import { postOffering, postSchema } from '../issuer/purchase.js'
+import { postOffering, postSchema, SUBJECT } from '../issuer/purchase.js'
 import { ofMetric, parseSamples } from '../metrics/scrape.js'
 import { createTestDatabase, query } from '../support/postgres.js'
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/replica.js'
@@ -86,6 +86,7 @@ beforeAll(async () => {
   for (const path of ['/agent/did', '/agent/issuer', '/agent/verifier'])
     await unaware.request('POST', path, { headers, body: { method: 'key' } })
   await unaware.request('POST', '/api/v1/verifier/vp-queries', { headers, body: { query: [ITEM] } })
+  await unaware.request('POST', '/api/v1/trusted-issuers', { headers, body: { issuer: 'https://university.example' } })
   const offering = await postOffering(unaware, { credential_type: credentialType })
   expect((await wallet.process(offering.offering_full_url)).status).toBe(200)
   await recordPresentation(unaware.deps, holderId, 'alice', { verifier: 'x', credentials: [], state: 'accepted' })
@@ -120,6 +121,12 @@ async function idsAt(service: TestService, path: string, who: Record<string, str
   const { status, json, text } = await service.request('GET', path, { headers: who })
   expect(status, text).toBe(200)
   return json.map((entry: { id?: string; did?: string }) => entry.id ?? entry.did)
+}
+
+async function pageAt(service: TestService, path: string): Promise<string[]> {
+  const { status, json, text } = await service.request('GET', path, { headers })
+  expect(status, text).toBe(200)
+  return json.items.map((item: { id: string }) => item.id)
 }
 
 /** Where a process has read its lists since it started. */
@@ -160,8 +167,14 @@ describe('lists of a service with a replica', () => {
       expect(ids.length, path).toBeGreaterThan(0)
       expect(ids).toEqual(await idsAt(unaware, path, headers))
     }
+    const pages = ['audit-events', 'schemas', 'credentials', 'trusted-issuers'].map((name) => `/api/v1/${name}`)
+    for (const path of pages) {
+      const page = await pageAt(one, path)
+      expect(page.length, path).toBeGreaterThan(0)
+      expect(page).toEqual(await pageAt(unaware, path))
+    }
     // An offering's redemptions are a read of their own.
-    expect(await sourcesOf(one)).toEqual({ replica: lists.length + 1 })
+    expect(await sourcesOf(one)).toEqual({ replica: lists.length + pages.length + 1 })
     expect(await sourcesOf(unaware)).toEqual({})
     expect(await health(one)).toEqual({ status: 'up' })
     expect(warnings()).toEqual([])
@@ -180,6 +193,40 @@ describe('lists of a service with a replica', () => {
     await later()
     expect(await idsAt(two, OFFERINGS, CLIENT)).not.toContain(id)
     expect(warnings()).toEqual([])
+  })
+
+  it('are the primary’s where they are of sessions, so that who has made one finds it', async () => {
+    await delay()
+    const made = await one.request('POST', '/authorization-requests', { headers, body: { query: [ITEM] } })
+    const offered = await one.request('POST', '/credential-offers', {
+      headers,
+      body: { credentialConfigurationIds: [credentialType], credentialSubject: SUBJECT },
+    })
+    expect([made.status, offered.status], offered.text).toEqual([201, 201])
+    expect(await pageAt(two, '/api/v1/verification-sessions?limit=1')).toEqual([made.json.verificationSessionId])
+    expect(await pageAt(two, '/api/v1/credential-offer-sessions?limit=1')).toEqual([
+      offered.json.credentialOfferSessionId,
+    ])
+    expect(await sourcesOf(two)).toEqual({})
+  })
+
+  it('are read from the primary for whoever changed what any of them shows', async () => {
+    const done = async (method: string, path: string, body?: unknown) => {
+      await later()
+      const answer = await one.request(method, path, { headers, ...(body === undefined ? {} : { body }) })
+      expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+      await pageAt(two, '/api/v1/trusted-issuers')
+      return answer.json
+    }
+    const schema = await done('POST', '/schemas', { name: 'Withdrawn', version: 1, schema: { type: 'object' } })
+    await done('DELETE', `/schemas/${schema.id}`)
+    const subject = { type: credentialType, credential_subject: SUBJECT }
+    const { id } = await done('POST', '/api/v1/credentials', subject)
+    await done('POST', `/api/v1/credentials/${id}/revoke`)
+    await done('POST', '/credentials/sign', { ...subject, format: 'dc+sd-jwt' })
+    const trusted = await done('POST', '/api/v1/trusted-issuers', { issuer: 'https://other.example' })
+    await done('DELETE', `/api/v1/trusted-issuers/${trusted.id}`)
+    expect(await sourcesOf(two)).toEqual({ wrote: 7 })
   })
 
   it('of one user are no matter of another’s changes', async () => {

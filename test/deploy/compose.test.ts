@@ -105,6 +105,25 @@ describe(PROCESSES, () => {
     expect(config.trustProxy).toEqual(['uniquelocal'])
   })
 
+  it('has a balancer that asks readiness often enough for the delay, and says itself who the client is', () => {
+    const balancer = read('deploy/haproxy/haproxy.cfg')
+    expect(balancer).toMatch(/^ {2}option httpchk GET \/health\/readiness\n {2}http-check expect status 200$/m)
+    expect(balancer).toMatch(/^ {2}http-request set-header X-Forwarded-For %\[src\]$/m)
+    const [, every, fall] = /^ {2}default-server check inter (\d+)s fall (\d+) rise 1 /m.exec(balancer) ?? []
+    expect([every, fall]).toEqual(['1', '2'])
+    expect(Number(every) * (Number(fall) + 1)).toBeLessThan(config.shutdownDelaySeconds)
+  })
+
+  it('has an image that asks readiness as often', () => {
+    const [, options = '', command = ''] = /^HEALTHCHECK (.*) \\\n +CMD (.*)$/m.exec(read('Dockerfile')) ?? []
+    expect(options.split(' ')).toEqual(expect.arrayContaining(['--interval=1s', '--timeout=4s', '--retries=2']))
+    expect(command).toContain('GET /health/readiness')
+  })
+
+  it('keeps logs of a bounded size', () => {
+    for (const [name, { logging }] of Object.entries(services)) expect(logging, name).toEqual({ driver: 'local' })
+  })
+
   it('migrates before anything serves', () => {
     expect(one?.depends_on.migrate?.condition).toBe('service_completed_successfully')
     expect(isInImage(services.migrate?.command ?? [])).toBe(true)

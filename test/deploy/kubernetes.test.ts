@@ -191,6 +191,8 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
         serviceAccountName: only('ServiceAccount').metadata.name,
         automountServiceAccountToken: false,
       })
+      expect(spec.volumes).toEqual([{ name: 'files', secret: { secretName: 'credence-files', optional: true } }])
+      expect(spec.containers[0].volumeMounts).toEqual([{ name: 'files', mountPath: '/etc/credence', readOnly: true }])
       expect(spec.containers[0].securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
@@ -215,15 +217,35 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
       expect(selects(policy.podSelector.matchLabels, metadata.labels)).toBe(true)
     const open = policy.ingress.flatMap((rule) => rule.ports.map(({ port }) => port))
     expect(open.sort()).toEqual([config.port, config.metrics.port].sort())
+    expect(only('Deployment').spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } })
+  })
+
+  it('is let out to its databases, Redis, names and https, and not to the metadata of a cloud', () => {
+    const zPorts = z.array(z.object({ port: z.int() }))
+    const { egress } = z
+      .object({ egress: z.array(z.object({ to: z.array(z.unknown()).optional(), ports: zPorts })) })
+      .parse(only('NetworkPolicy').spec)
+    const ports = (anywhere: boolean) =>
+      egress.filter(({ to }) => (to === undefined) === anywhere).flatMap((rule) => rule.ports.map(({ port }) => port))
+    for (const name of ['DATABASE_URL', 'DIRECT_DATABASE_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL'])
+      expect(ports(true), name).toContain(Number(new URL(SECRETS[name] ?? '').port))
+    expect(new Set(ports(false))).toEqual(new Set([53, 443]))
+    const https = egress.find((rule) => rule.ports.some(({ port }) => port === 443))
+    expect(https?.to?.[0]).toEqual({ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } })
   })
 
   it.runIf(all('HorizontalPodAutoscaler').length > 0)('scales, spreads, watches and publishes that deployment', () => {
     const service = zService.parse(only('Service').spec)
     expect(only('HorizontalPodAutoscaler').spec).toMatchObject({
+      minReplicas: 2,
       scaleTargetRef: { kind: 'Deployment', name: only('Deployment').metadata.name },
     })
     // A number of replicas would be put back at each apply, whatever the autoscaler had made of it.
     expect(only('Deployment').spec).not.toHaveProperty('replicas')
+    expect(only('PodDisruptionBudget').spec).toMatchObject({
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    })
     const budget = z.object({ selector: z.object({ matchLabels: zLabels }) }).parse(only('PodDisruptionBudget').spec)
     const { topologySpreadConstraints: spread } = z
       .looseObject({

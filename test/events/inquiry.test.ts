@@ -85,3 +85,20 @@ it('asks on after a question that failed', async () => {
   await settled()
   expect(asked()).toHaveLength(2)
 })
+
+it('asks once a second once it is started, however often that is', async () => {
+  vi.useFakeTimers()
+  try {
+    readers = [waiting('one')]
+    inquiry.start()
+    inquiry.start()
+    await vi.advanceTimersByTimeAsync(990)
+    expect(asked()).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(20)
+    expect(asked()).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(asked()).toHaveLength(4)
+  } finally {
+    vi.useRealTimers()
+  }
+})

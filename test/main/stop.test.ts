@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
+import { withStartLock } from '../../server/database/start-lock.js'
+import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
 let database: TestDatabase
@@ -189,4 +190,67 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
     expect(stopping).toMatchObject({ signal: 'SIGTERM', delaySeconds: 1 })
     expect(Number(draining?.time) - Number(stopping?.time)).toBeGreaterThanOrEqual(990)
   })
+})
+
+describe('a signal to who has not begun to serve', () => {
+  const waitsForAnother = () =>
+    query(
+      database.url,
+      `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+       WHERE l.locktype = 'advisory' AND NOT l.granted AND d.datname = current_database()`,
+    ).then(({ length }) => length)
+
+  it.each([
+    ['main.js', 'SIGTERM', 143],
+    ['main.js', 'SIGINT', 130],
+    ['prepare.js', 'SIGTERM', 143],
+  ] as const)(
+    'is heeded by %s, by a handler, without which the first process of a container would not notice %s',
+    async (program, signal, code) => {
+      await withStartLock(database.url, async () => {
+        await using starting = startProcess(localEnvironment(database.url), program)
+        await expect.poll(waitsForAnother).toBe(1)
+        starting.child.kill(signal)
+        expect(await starting.exit()).toBe(code)
+      })
+    },
+  )
+})
+
+/** Leads to a database, until it says nothing any more and closes nothing. */
+async function freezable(databaseUrl: string): Promise<{ url: string; freeze: () => void } & AsyncDisposable> {
+  const sockets: Socket[] = []
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(databaseUrl).port), '127.0.0.1')
+    for (const socket of [near, far]) socket.on('error', () => {})
+    near.pipe(far).pipe(near)
+    sockets.push(near, far)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: Object.assign(new URL(databaseUrl), { port: String(port) }).href,
+    freeze: () => {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+it('a database that does not answer holds up no stop: after five seconds the process exits 1', async () => {
+  await using frozen = await freezable(database.url)
+  await using service = startProcess(localEnvironment(frozen.url))
+  const url = await service.url()
+  expect((await fetch(`${url}/health/readiness`)).status).toBe(200)
+  frozen.freeze()
+  expect((await fetch(`${url}/health/readiness`)).status).toBe(503)
+  service.child.kill('SIGTERM')
+  expect(await service.exit()).toBe(1)
+  const said = service.log()
+  const timeOf = (message: string) => Number(said.find(({ msg }) => msg === message)?.time)
+  expect(timeOf('stopping failed') - timeOf('draining')).toBeGreaterThanOrEqual(4_900)
+  expect(timeOf('stopping failed') - timeOf('draining')).toBeLessThan(20_000)
 })

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { workerSources } from '../../server/operations.js'
 import { sendPath } from '../http/raw.js'
 import { ofMetric, type Samples, scrape } from '../metrics/scrape.js'
 import { listenLocally } from '../support/local-server.js'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
+import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
 let database: TestDatabase
@@ -100,5 +101,30 @@ describe('WEB_CONCURRENCY=2', () => {
     expect(service.stderr()).toContain(`127.0.0.1:${port} is already in use.`)
     expect((await service.logged('worker ended')).length).toBeLessThanOrEqual(2)
     other.close()
+  })
+
+  it('goes on with those that serve where another cannot begin to, and tries that again', async () => {
+    await using own = await createTestDatabase()
+    const admin = Object.assign(new URL(own.url), { pathname: '/postgres' }).href
+    const takesConnections = (takes: boolean) =>
+      query(admin, `ALTER DATABASE "${new URL(own.url).pathname.slice(1)}" ALLOW_CONNECTIONS ${takes}`)
+    await using service = startProcess({ ...localEnvironment(own.url), WEB_CONCURRENCY: '2', METRICS_PORT: '0' })
+    const [victim, other] = await service.logged('listening', 2)
+    const url = await service.url()
+    await statuses(url, 4)
+    await takesConnections(false)
+    process.kill(Number(victim?.pid), 'SIGKILL')
+    const ended = await service.logged('worker ended', 3)
+    expect(ended.slice(1).map(({ exitCode }) => exitCode)).toEqual([1, 1])
+    expect(isAlive(other?.pid)).toBe(true)
+    expect(await statuses(url, 2)).toEqual([200, 200])
+    await takesConnections(true)
+    await service.logged('listening', 3)
+    service.child.kill('SIGTERM')
+    expect(await service.exit()).toBe(0)
+  })
+
+  it('is not ready before a worker serves', async () => {
+    expect(await workerSources().readiness()).toEqual({ service: { status: 'down' } })
   })
 })

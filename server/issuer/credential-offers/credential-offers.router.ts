@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { listed } from '../../paging.js'
-import { issuerOperatorProcedure, issuerProcedure, listing, router } from '../../trpc.js'
+import { issuerOperatorProcedure, issuerProcedure, primaryListing, router } from '../../trpc.js'
 import { sessionView } from '../openid4vci/sessions/session.js'
 import { createCredentialOffers } from './batch/batch.contract.js'
 import { createBatch } from './batch/create-batch.js'
@@ -40,7 +40,7 @@ export const credentialOffersRouter = router({
     .meta(listCredentialOfferSessions.meta)
     .input(listCredentialOfferSessions.input)
     .output(listCredentialOfferSessions.output)
-    .use(listing)
+    .use(primaryListing)
     .query(({ ctx, input }) =>
       listed(
         ctx,

@@ -4,7 +4,13 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
 import { listed } from '../../paging.js'
-import { clientOrVerifierProcedure, listing, router, verifierOperatorProcedure, verifierProcedure } from '../../trpc.js'
+import {
+  clientOrVerifierProcedure,
+  primaryListing,
+  router,
+  verifierOperatorProcedure,
+  verifierProcedure,
+} from '../../trpc.js'
 import { readSessionChecks } from './checks/checks.contract.js'
 import { shownChecks } from './checks/sentences.js'
 import { listedSession } from './list/listed-session.js'
@@ -33,7 +39,7 @@ export const verificationSessionsRouter = (formats: Formats) => {
       .meta(listVerificationSessions.meta)
       .input(listVerificationSessions.input)
       .output(listVerificationSessions.output)
-      .use(listing)
+      .use(primaryListing)
       .query(({ ctx, input }) =>
         listed(
           ctx,
