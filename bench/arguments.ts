@@ -13,7 +13,7 @@ export function argumentsOf<const Of extends Options>(args: readonly string[], o
     return parseArgs({ args: [...args], options }).values
   } catch (error) {
     const names = Object.entries(options).map(([name, { type }]) => (type === 'string' ? `--${name} …` : `--${name}`))
-    const said = error instanceof Error ? error.message.split('. ')[0] : String(error)
+    const said = error instanceof Error ? error.message.split(/\.\s/)[0] : String(error)
     throw new Error(`${said}. There are ${names.join(', ')}; bench/README.md says what they mean.`)
   }
 }

@@ -14,12 +14,16 @@ declare module 'autocannon' {
     readonly method: 'GET' | 'POST'
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string
+    /** Whether an answer is as it should be. */
+    readonly verifyBody: (text: string) => boolean
   }
 
   interface Result {
     readonly errors: number
     readonly timeouts: number
     readonly non2xx: number
+    /** Answers that `verifyBody` did not take. */
+    readonly mismatches: number
   }
 
   interface Run extends EventEmitter<{ response: [client: unknown, status: number, bytes: number, ms: number] }> {

@@ -15,7 +15,7 @@ export interface BenchServer {
 }
 
 /** Commits wait for the disk, as on a server that keeps its promises. */
-const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
+export const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
 const SETTINGS = { ...DURABLE, shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '500' }
 
 const REPORTED = [...Object.keys(SETTINGS), 'jit']

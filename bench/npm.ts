@@ -15,9 +15,15 @@ function run(program: 'npm' | 'npx', args: readonly string[], cwd: string): stri
   return stdout.trim()
 }
 
-/** Downloads a version of Node.js from npm where it is not there yet. @returns the path of its program */
-export function nodeOfVersion(version: string): string {
-  return run('npx', ['--yes', `node@${version}`, '--print', 'process.execPath'], process.cwd())
+/** Downloads a version of Node.js from npm where it is not there yet. @returns the path of its program, and which it is exactly */
+export function nodeOfVersion(version: string): { readonly program: string; readonly version: string } {
+  const said = run(
+    'npx',
+    ['--yes', `node@${version}`, '--print', "process.version + ' ' + process.execPath"],
+    process.cwd(),
+  )
+  const [exactly = '', ...path] = said.split(' ')
+  return { program: path.join(' '), version: exactly }
 }
 
 /** Installs what a folder's lock file names, without scripts: nothing else is downloaded. */

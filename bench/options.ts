@@ -51,8 +51,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
   })
   type Numeric = 'rounds' | 'seconds' | 'warm-up' | 'streams' | 'rows' | 'processes'
   const number = (name: Numeric, least: number, full: number, quick = full): number => {
-    const value = Number(values[name] ?? (values.quick ? quick : full))
-    if (!(value >= least)) throw new Error(`--${name} must be a number of at least ${least}.`)
+    const given = values[name]
+    const value = given === undefined ? (values.quick ? quick : full) : Number(given || Number.NaN)
+    if (!(Number.isFinite(value) && value >= least)) throw new Error(`--${name} must be a number of at least ${least}.`)
     return value
   }
   if (values.node !== undefined && !/^\d+(\.\d+){0,2}$/.test(values.node)) {

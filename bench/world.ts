@@ -69,7 +69,8 @@ export async function createWorld({ profile, node, processes }: BenchOptions): P
   const close = async () => {
     for (const end of closing.splice(0).reverse()) await end()
   }
-  const program = node === undefined ? process.execPath : nodeOfVersion(node)
+  const { program, version } =
+    node === undefined ? { program: process.execPath, version: process.version } : nodeOfVersion(node)
   const start = async (options: Omit<TargetOptions, 'node'>) => {
     const target = await startTarget({ ...options, node: program })
     closing.push(target.stop)
@@ -107,7 +108,7 @@ export async function createWorld({ profile, node, processes }: BenchOptions): P
       cryptography: await startOperations('cryptography.mjs'),
       commits: await startOperations('commits.mjs', commits),
       postgres,
-      nodeVersion: node === undefined ? process.version : `v${node}`,
+      nodeVersion: version,
       startFresh: (which) => (which === 'service' ? startService(main.databaseUrl, {}, []) : startExpress()),
       startInstallation,
       startOperations,

@@ -3,25 +3,33 @@ import { type Caller, createCaller } from './caller.js'
 import { measureFlows } from './flows.js'
 import type { Sample } from './sample.js'
 
+/** Of some things, the one whose turn it is. */
+export function inTurn<T>(things: readonly T[], turn: number): T {
+  const thing = things[turn % things.length]
+  if (thing === undefined) throw new Error('Nobody takes part.')
+  return thing
+}
+
 /**
  * Measures a flow that several wallets go through, each with the next of some things that were made before: their keys, or
  * what they hold.
+ *
+ * @param spanOf may give the milliseconds that count, where that is not all of a flow's duration
  */
-export async function measureActors<T>(
+export async function measureActors<T, Result>(
   target: Target,
   things: readonly T[],
-  flow: (caller: Caller, thing: T) => Promise<unknown>,
+  flow: (caller: Caller, thing: T) => Promise<Result>,
   atOnce: number,
   seconds: number,
+  spanOf: (result: Result) => number | undefined = () => undefined,
 ): Promise<Sample> {
   const caller = createCaller(target.url, atOnce)
   let flows = 0
   const next = async () => {
-    const thing = things[flows % things.length]
+    const thing = inTurn(things, flows)
     flows += 1
-    if (thing === undefined) throw new Error('Nobody takes part.')
-    await flow(caller, thing)
-    return undefined
+    return spanOf(await flow(caller, thing))
   }
   try {
     return await measureFlows(target, next, atOnce, seconds)

@@ -8,16 +8,18 @@ export interface RequestShape {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
+  /** A part of every answer, where a status of 200 alone does not say that the work was done. */
+  readonly says?: string
 }
 
 /** However slow an answer is, it is measured. */
 const PATIENCE_SECONDS = 60
 
 /** Resolves with the answer to one request, which comes behind what the row before left unanswered. */
-async function ready(url: string, init: RequestInit): Promise<void> {
+async function ready(url: string, init: RequestInit, says: string): Promise<void> {
   const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_SECONDS * 1000) })
-  await answer.arrayBuffer()
-  if (!answer.ok) throw new Error(`${init.method} ${url}: ${answer.status}`)
+  const text = await answer.text()
+  if (!answer.ok || !text.includes(says)) throw new Error(`${init.method} ${url}: ${answer.status} ${text}`)
 }
 
 /**
@@ -30,14 +32,14 @@ export async function measureRequests(
   connections: number,
   seconds: number,
 ): Promise<Sample> {
-  const { method, path, headers = {}, json } = shape
+  const { method, path, headers = {}, json, says = '' } = shape
   const request = {
     method,
     headers: { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   }
   const url = `${target.url}${path}`
-  await ready(url, request)
+  await ready(url, request, says)
   const times: number[] = []
   const cpuBefore = cpuMs(target.pid)
   const started = performance.now()
@@ -48,13 +50,15 @@ export async function measureRequests(
     duration: seconds,
     timeout: PATIENCE_SECONDS,
     sampleInt: 20,
+    verifyBody: (text) => text.includes(says),
   })
   run.on('response', (_client, _status, _bytes, ms) => times.push(ms))
-  const { errors, timeouts, non2xx } = await run
+  const { errors, timeouts, non2xx, mismatches } = await run
   const elapsed = performance.now() - started
   const cpu = cpuMs(target.pid) - cpuBefore
-  if (errors + timeouts + non2xx > 0) {
-    throw new Error(`${method} ${path}: ${non2xx} refusals, ${errors} errors, ${timeouts} timeouts of ${times.length}`)
+  if (errors + timeouts + non2xx + mismatches > 0) {
+    const failures = `${non2xx} refusals, ${mismatches} other answers, ${errors} errors, ${timeouts} timeouts`
+    throw new Error(`${method} ${path}: ${failures} of ${times.length}`)
   }
   if (times.length === 0) {
     if (seconds > PATIENCE_SECONDS) throw new Error(`${method} ${path}: no answer in ${seconds} seconds`)

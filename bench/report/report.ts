@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { BenchOptions } from '../options.js'
 import type { StreamCost } from '../rows/streams.js'
 import type { World } from '../world.js'
@@ -20,12 +20,14 @@ export interface Findings {
 const RESULTS = join(import.meta.dirname, '..', 'results')
 
 /** What the figures were taken on and how, in sentences. */
-function circumstances({ world, options: { rounds, seconds, processes }, notes }: Findings): string[] {
+function circumstances({ world, options, notes }: Findings): string[] {
+  const { rounds, seconds, warmUpSeconds, processes, only } = options
   const service = processes === 1 ? 'one process of the service' : `${processes} processes of the service`
   return [
     `${machine()}. Node ${world.nodeVersion}, ${service}, the load and PostgreSQL on the same machine.`,
     `${world.postgres.description}.`,
-    `Medians of ${rounds} rounds of ${seconds} s a row.`,
+    `Medians of ${rounds} rounds of ${seconds} s a row, after ${warmUpSeconds} s of warming up.`,
+    ...(only.length > 0 ? [`Rows with ${only.map((text) => `“${text}”`).join(' and ')} in their names alone.`] : []),
     ...notes,
   ]
 }
@@ -46,13 +48,16 @@ function jsonOf(findings: Findings, at: Date): string {
   return `${JSON.stringify({ at, setting, notes, rows, goals: outcomesOf(measured), streams }, undefined, 1)}\n`
 }
 
-/** The day, and what was not as usual. */
-function nameOf({ processes, rows, node }: BenchOptions, at: Date): string {
+/** The day, and what was not as usual: a run of fewer rows does not take the place of a whole one. */
+export function nameOf({ processes, rows, node, only, quick, against }: BenchOptions, at: Date): string {
   const parts = [
     at.toISOString().slice(0, 10),
     ...(node === undefined ? [] : [`node-${node}`]),
     ...(processes === 1 ? [] : [`${processes}-processes`]),
     ...(rows === 0 ? [] : [`${rows}-rows`]),
+    ...(against === undefined ? [] : ['against']),
+    ...(quick ? ['quick'] : []),
+    ...only.map((text) => text.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')),
   ]
   return parts.join('-')
 }
@@ -63,11 +68,13 @@ export function keep(findings: Findings, at: Date): string[] {
   const files: [path: string, text: string][] = []
   if (options.json !== undefined) files.push([options.json, jsonOf(findings, at)])
   if (options.save) {
-    mkdirSync(RESULTS, { recursive: true })
     const path = join(RESULTS, nameOf(options, at))
     const title = `# Benchmarks of ${at.toISOString().slice(0, 10)}`
     files.push([`${path}.md`, `${title}\n\n${reportOf(findings)}\n`], [`${path}.json`, jsonOf(findings, at)])
   }
-  for (const [path, text] of files) writeFileSync(path, text)
+  for (const [path, text] of files) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
   return files.map(([path]) => path)
 }

@@ -37,7 +37,8 @@ export const tableOf = (measured: Measured): string =>
 
 function goalCellsOf({ row, goal, figure, unit, met }: Outcome): string[] {
   if (figure === undefined) return [row, goal, 'not measured', '', '']
-  const shown = (value: number) => (unit === '%' ? value.toFixed(0) : value.toFixed(2))
+  // With so many digits that what missed its goal narrowly does not look like it.
+  const shown = (value: number) => value.toFixed(unit === '%' ? 1 : 2)
   const quartiles = `${shown(figure.lower)}–${shown(figure.upper)}`
   return [row, goal, `${shown(figure.median)} ${unit}`, quartiles, met ? '✓' : '✗']
 }

@@ -1,5 +1,5 @@
-import { type Caller, createCaller } from '../measure/caller.js'
-import { measureFlows } from '../measure/flows.js'
+import { measureActors } from '../measure/actors.js'
+import type { Caller } from '../measure/caller.js'
 import { answerInBrowser, answerTo, type DigitalCredential, type HeldCredential } from '../wallet/answer.js'
 import { foreignIssuers, VCT } from '../wallet/foreign-issuers.js'
 import type { World } from '../world.js'
@@ -41,22 +41,14 @@ export async function certifiedPresentationRows(world: World): Promise<Row[]> {
   const issuers = foreignIssuers()
   const { service } = await world.startInstallation(issuers.env).finally(issuers.remove)
   const held = (issue: () => HeldCredential) => Array.from({ length: WALLETS }, issue)
-  const measure = (flow: Flow, credentials: readonly HeldCredential[]) => async (seconds: number) => {
-    const caller = createCaller(service.url, AT_ONCE)
-    let flows = 0
-    const next = async () => {
-      flows += 1
-      const credential = credentials[flows % credentials.length]
-      if (credential === undefined) throw new Error('There is no credential.')
-      await flow(caller, world.authorization, credential)
-      return undefined
-    }
-    try {
-      return await measureFlows(service, next, AT_ONCE, seconds)
-    } finally {
-      await caller.close()
-    }
-  }
+  const measure = (flow: Flow, credentials: readonly HeldCredential[]) => (seconds: number) =>
+    measureActors(
+      service,
+      credentials,
+      (caller, credential) => flow(caller, world.authorization, credential),
+      AT_ONCE,
+      seconds,
+    )
   const byDid = `OpenID4VP by DIDs, direct_post.jwt, ${AT_ONCE} at once`
   return [
     {

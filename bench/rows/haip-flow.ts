@@ -1,6 +1,7 @@
+import { measureActors } from '../measure/actors.js'
 import { type Caller, createCaller } from '../measure/caller.js'
-import { measureFlows } from '../measure/flows.js'
 import { type HaipWallet, haipSetup } from '../wallet/haip-wallet.js'
+import { credentialOf } from '../wallet/issuance.js'
 import type { World } from '../world.js'
 import { SCHEMA, SUBJECT, TYPE } from './fixture.js'
 import type { Row } from './row.js'
@@ -46,13 +47,22 @@ async function takeCredential({ caller, issuer, wallet, issuerState, challenge }
     headers: wallet.authenticated(issuer, TOKEN, challenge),
   })
   const { c_nonce: nonce } = await caller.json('/openid4vci/nonce', { method: 'POST' })
-  await caller.json(CREDENTIAL, {
+  const answer = await caller.json(CREDENTIAL, {
     headers: wallet.authorized(issuer, CREDENTIAL, String(token)),
     json: {
       credential_configuration_id: CONFIGURATION,
       proofs: { jwt: [wallet.proof(issuer, String(nonce))] },
     },
   })
+  credentialOf(answer)
+}
+
+/** One that attestations are proven with for as long as a row is measured. */
+async function challengeOf(issuer: string): Promise<string> {
+  const caller = createCaller(issuer, 1)
+  const answer = caller.json('/openid4vci/challenge', { method: 'POST' })
+  const { attestation_challenge: challenge } = await answer.finally(() => caller.close())
+  return String(challenge)
 }
 
 /** The row of a whole issuance under HAIP 1.0, on a process and a database of its own. */
@@ -63,25 +73,14 @@ export async function haipFlowRow(world: World): Promise<Row> {
   const offering = await credence.offerings.create.mutate({ credential_type: TYPE, credential_subject: SUBJECT })
   const issuerState = offering.grants?.authorization_code.issuer_state ?? ''
   const wallets = Array.from({ length: 64 }, newWallet)
-  let flows = 0
   return {
     name: `HAIP PAR → authorize → decision → token → nonce → credential, ${AT_ONCE} at once`,
     goals: [CPU_GOAL],
     measure: async (seconds) => {
-      const caller = createCaller(service.url, AT_ONCE)
-      const { attestation_challenge: challenge } = await caller.json('/openid4vci/challenge', { method: 'POST' })
-      const flow = async () => {
-        flows += 1
-        const wallet = wallets[flows % wallets.length]
-        if (wallet === undefined) throw new Error('There is no wallet.')
-        await takeCredential({ caller, issuer: service.url, wallet, issuerState, challenge: String(challenge) })
-        return undefined
-      }
-      try {
-        return await measureFlows(service, flow, AT_ONCE, seconds)
-      } finally {
-        await caller.close()
-      }
+      const challenge = await challengeOf(service.url)
+      const flow = (caller: Caller, wallet: HaipWallet) =>
+        takeCredential({ caller, issuer: service.url, wallet, issuerState, challenge })
+      return measureActors(service, wallets, flow, AT_ONCE, seconds)
     },
   }
 }

@@ -7,16 +7,33 @@ const CONNECTIONS = 16
 /** A page for a person: of 1,000, as a list has it unless told otherwise, other rows would have made a different number each time. */
 const PAGE = 100
 
-const LISTS = ['/api/v1/offerings', '/api/v1/verifier/vp-queries', '/agent/issuers', '/agent/dids']
+/** Those of the REST interface, and those that the console shows. */
+const LISTS = [
+  '/api/v1/offerings',
+  '/api/v1/verifier/vp-queries',
+  '/agent/issuers',
+  '/agent/dids',
+  '/api/v1/credentials',
+  '/api/v1/credential-offer-sessions',
+  '/api/v1/verification-sessions',
+  '/api/v1/audit-events',
+  '/api/v1/schemas',
+]
 
 const QUERY = [{ fields: [{ path: ['$.credentialSubject.productName'] }] }]
 
-/** Rows of the first page of the lists that people manage an installation by. */
+/** Rows of the first page of the lists that people manage an installation by; full but for schemas, issuers and DIDs. */
 export async function listRows({ service, credence, authorization, clientSecret }: Installation): Promise<Row[]> {
   const headers = { authorization, 'x-client-secret': clientSecret }
   for (let made = 0; made < PAGE; made += 1) {
     await credence.offerings.create.mutate({ credential_type: TYPE, credential_subject: SUBJECT })
     await credence.vpQueries.create.mutate({ query: QUERY })
+    await credence.credentials.create.mutate({ type: TYPE, credential_subject: SUBJECT })
+    await credence.credentialOffers.create.mutate({
+      credentialConfigurationIds: [`${TYPE}-sd-jwt`],
+      credentialSubject: SUBJECT,
+    })
+    await credence.authorizationRequests.create.mutate({ query: QUERY })
   }
   return LISTS.map((path) => ({
     name: `GET ${path}?limit=${PAGE}`,

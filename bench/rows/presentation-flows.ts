@@ -1,6 +1,6 @@
-import { type Caller, createCaller } from '../measure/caller.js'
+import { measureActors } from '../measure/actors.js'
+import type { Caller } from '../measure/caller.js'
 import { openEventStream } from '../measure/event-stream.js'
-import { measureFlows } from '../measure/flows.js'
 import type { Target } from '../targets/target.js'
 import { answerTo, type HeldCredential } from '../wallet/answer.js'
 import { newBenchWallet } from '../wallet/wallet.js'
@@ -68,31 +68,20 @@ async function present(
 /** Rows of whole presentations, and of how long their verifier waits for the news. */
 export async function presentationFlowRows(world: World): Promise<Row[]> {
   const held = await Promise.all(Array.from({ length: WALLETS }, () => newHeldCredential(world)))
-  let flows = 0
   let other: Promise<Target> | undefined
   const measure =
-    (atOnce: number, spanOf: (ms: number) => number | undefined, elsewhere = false) =>
+    (atOnce: number, spanOf?: (ms: number) => number, elsewhere = false) =>
     async (seconds: number) => {
       if (elsewhere) other ??= world.startFresh('service')
       const watched = elsewhere ? (await other)?.url : undefined
-      const caller = createCaller(world.service.url, atOnce)
-      const flow = async () => {
-        flows += 1
-        const credential = held[flows % held.length]
-        if (credential === undefined) throw new Error('There is no credential.')
-        return spanOf(await present(world, caller, credential, watched))
-      }
-      try {
-        return await measureFlows(world.service, flow, atOnce, seconds)
-      } finally {
-        await caller.close()
-      }
+      const flow = (caller: Caller, credential: HeldCredential) => present(world, caller, credential, watched)
+      return measureActors(world.service, held, flow, atOnce, seconds, spanOf)
     }
   return [
     ...AT_ONCE.map((atOnce) => ({
       name: `OpenID4VP request → fetch → response → event, ${atOnce} at once`,
       goals: [CPU_GOAL],
-      measure: measure(atOnce, () => undefined),
+      measure: measure(atOnce),
     })),
     { name: "OpenID4VP, from the wallet's POST to the event, 1 at once", measure: measure(1, (ms) => ms) },
     {

@@ -87,6 +87,7 @@ export async function singleRequestRows(world: World): Promise<Row[]> {
     path: '/credentials/verify',
     headers,
     json: { credential },
+    says: '"isValid":true',
   })
   const creating = { type: TYPE, credential_subject: SUBJECT }
   return [

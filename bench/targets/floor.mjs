@@ -1,7 +1,7 @@
-import { createHash, createPublicKey } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import express from 'express'
-import { exportJWK, generateKeyPair as generateJoseKeyPair, SignJWT } from 'jose'
 import pg from 'pg'
+import { accessTokenCheck } from './access-tokens.mjs'
 import { answerMemory } from './memory.mjs'
 
 // The least that the flows "in full" can cost: bare Express for as many requests, as many statements of one row by the same driver, and the signatures
@@ -11,7 +11,6 @@ const of = (path) => import(new URL(path, dist).href)
 const { createSigner, generateKeyPair, publicJwkOf, signCompact, verifyCompact } = await of('protocol/jose/jws.js')
 const { ecdhEsEncryption } = await of('protocol/jose/ecdh-es.js')
 const { decryptResponse, generateResponseKey } = await of('protocol/openid4vp/response-encryption.js')
-const { createBearerCheck } = await of('auth/bearer.js')
 const { sqlOver } = await of('database/sql.js')
 const { statementNames } = await of('database/statement-names.js')
 
@@ -31,22 +30,8 @@ const responseKey = generateResponseKey()
 const encrypt = ecdhEsEncryption(publicJwkOf(responseKey), { enc: 'A128GCM', kid: responseKey.kid })
 const jwe = encrypt(Buffer.from(JSON.stringify({ vp_token: { club: [jws] }, state: 'state' })))
 
-const rsa = await generateJoseKeyPair('RS256', { extractable: true })
-const token = await new SignJWT({})
-  .setProtectedHeader({ alg: 'RS256', kid: 'key-1' })
-  .setSubject('alice')
-  .setExpirationTime('1d')
-  .sign(rsa.privateKey)
-const rsaKey = createPublicKey({ key: await exportJWK(rsa.publicKey), format: 'jwk' })
-const checkBearer = createBearerCheck({
-  keys: { find: async () => rsaKey },
-  algorithms: ['RS256'],
-  didClaim: 'did',
-  clock: () => new Date(),
-})
-
 const DO = {
-  bearer: () => checkBearer(`Bearer ${token}`),
+  bearer: await accessTokenCheck(dist),
   sign: () => signCompact(signer, { typ: 'JWT' }, claims),
   verify: () => verifyCompact(jws, publicJwk),
   newKey: () => generateResponseKey(),

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { answerMemory } from './memory.mjs'
 
 // The service as it is built, with one route more: a procedure that does nothing behind the Bearer check, so that the
@@ -21,4 +22,6 @@ const noop = router({
 Object.assign(restRouter._def.procedures, noop._def.procedures)
 
 answerMemory()
+// The process over workers ends once they have, though somebody could still ask it for something.
+if (cluster.isPrimary) process.channel?.unref()
 await main()

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const START_SECONDS = 60
+const STOP_SECONDS = 30
 
 /** A process under measurement. */
 export interface Target {
@@ -29,7 +30,8 @@ export interface TargetOptions {
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const deadline = performance.now() + START_SECONDS * 1000
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`The process ended with ${child.exitCode}:\n${output()}`)
+    const end = child.exitCode ?? child.signalCode
+    if (end !== null) throw new Error(`The process ended with ${end}:\n${output()}`)
     const answer = await fetch(url).catch(() => undefined)
     if (answer?.ok === true) return
     if (performance.now() > deadline) throw new Error(`${url} does not answer:\n${output()}`)
@@ -60,7 +62,12 @@ export async function startTarget({
     })
   }
   const url = `http://127.0.0.1:${port}`
-  if (ready !== undefined) await untilReady(`${url}${ready}`, child, () => output)
+  try {
+    if (ready !== undefined) await untilReady(`${url}${ready}`, child, () => output)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
   if (child.pid === undefined) throw new Error(`${program} did not start.`)
   // With all that it wrote.
   const ended = once(child, 'close').then(([code, signal]): never => {
@@ -81,7 +88,8 @@ export async function startTarget({
       if (child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
       child.kill('SIGTERM')
-      await exit
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1000)
+      await exit.finally(() => clearTimeout(late))
     },
   }
 }

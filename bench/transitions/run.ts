@@ -12,6 +12,7 @@ import { createEvents } from '../../server/events/stream.js'
 import { eventTransport } from '../../server/events/transports/configured.js'
 import { createLog } from '../../server/log.js'
 import { argumentsOf } from '../arguments.js'
+import { DURABLE } from '../database.js'
 import { cpuMs } from '../measure/process-usage.js'
 import { median, percentile } from '../measure/sample.js'
 import { machine } from '../report/machine.js'
@@ -86,8 +87,7 @@ async function commitRates(database: Database, sessions: readonly string[], opti
 /** Transitions, driven at their statements, and when their events reach readers at another process. */
 export async function run(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
-  // One that keeps its promises: a commit is on disk.
-  const server = await startTemporaryPostgres({ fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' })
+  const server = await startTemporaryPostgres(DURABLE)
   const closing = [server.remove]
   try {
     await withStartLock(server.url, (lock) => migrate(lock))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Caller } from '../measure/caller.js'
+import { type Caller, createCaller } from '../measure/caller.js'
 import type { BenchWallet } from './wallet.js'
 
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
@@ -64,6 +64,12 @@ export const endpointsOf = (
 export async function readEndpoints(caller: Caller, issuer: string): Promise<Endpoints> {
   const metadata = await readIssuerMetadata(caller, issuer)
   return endpointsOf(metadata, await readServerMetadata(caller, issuer, metadata))
+}
+
+/** What both metadata of an issuer say, for wallets that know it already. */
+export async function endpointsAt(issuer: string): Promise<Endpoints> {
+  const caller = createCaller(issuer, 1)
+  return readEndpoints(caller, issuer).finally(() => caller.close())
 }
 
 /** The token for the pre-authorized code of an offer. */

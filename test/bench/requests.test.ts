@@ -4,12 +4,13 @@ import { expect, it } from 'vitest'
 import { measureRequests } from '../../bench/measure/requests.js'
 import { closeServer, listenLocally } from '../support/local-server.js'
 
-async function measuring(listener: RequestListener, seconds: number) {
+async function measuring(listener: RequestListener, seconds: number, says?: string) {
   const server = createServer(listener)
   const url = await listenLocally(server)
   const target = { url, pid: process.pid, ask: async () => undefined, stop: async () => {} }
   try {
-    return await measureRequests(target, { method: 'POST', path: '/', json: { a: 1 } }, 2, seconds)
+    const shape = { method: 'POST', path: '/', json: { a: 1 }, ...(says === undefined ? {} : { says }) } as const
+    return await measureRequests(target, shape, 2, seconds)
   } finally {
     await closeServer(server)
   }
@@ -42,4 +43,20 @@ it('begins once an answer has come, which does not count', async () => {
 it('ends where an answer is a refusal', async () => {
   const refused = measuring((_request, response) => response.writeHead(503).end(), 0.2)
   await expect(refused).rejects.toThrow('503')
+})
+
+it.each([
+  ['the first', 1, /200 \{"isValid":false\}$/],
+  ['a later one', 5, /[1-9]\d* other answers/],
+])('ends where %s is a success that says something else', async (_, from, sentence) => {
+  let answers = 0
+  const other = measuring(
+    (_request, response) => {
+      answers += 1
+      response.end(JSON.stringify({ isValid: answers < from }))
+    },
+    0.2,
+    '"isValid":true',
+  )
+  await expect(other).rejects.toThrow(sentence)
 })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, inject, it } from 'vitest'
+import { parentOf } from '../../bench/measure/process-usage.js'
 import { formatOperationRows } from '../../bench/rows/mdoc/operations.js'
 import { startTarget, type Target, type TargetOptions } from '../../bench/targets/target.js'
 import { freePort } from '../../scripts/postgres/free-port.js'
@@ -56,6 +57,30 @@ it('the floor of both flows answers every request of them', async () => {
       expect(answers.length).toBeGreaterThan(1)
     }
     await stop()
+  } finally {
+    await database.drop()
+  }
+})
+
+it('the service of several processes is asked, and ends', async () => {
+  const database = await createTestDatabase()
+  try {
+    const env = {
+      ISSUER_BASE_URL: 'http://127.0.0.1',
+      VERIFIER_BASE_URL: 'http://127.0.0.1',
+      ALLOW_INSECURE_HTTP: 'true',
+      AUTH_DISABLED: 'true',
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'warn',
+      WEB_CONCURRENCY: '2',
+    }
+    const { url, pid, ask, stop } = await start({ program: 'service.mjs', env, ready: '/health/readiness' })
+    expect((await fetch(`${url}/bench/noop`)).status).toBe(200)
+    expect(await ask('memory')).toMatchObject({ rss: expect.any(Number) })
+    expect(parentOf(pid, 'node')).toBe(process.pid)
+    const begun = performance.now()
+    await stop()
+    expect(performance.now() - begun).toBeLessThan(25_000)
   } finally {
     await database.drop()
   }

@@ -7,6 +7,8 @@ import {
   JwkDidResolver,
   Kms,
   LogLevel,
+  RecordDuplicateError,
+  RecordNotFoundError,
 } from '@credo-ts/core'
 import { agentDependencies, NodeInMemoryKeyManagementStorage, NodeKeyManagementService } from '@credo-ts/node'
 import { OpenId4VcModule } from '@credo-ts/openid4vc'
@@ -29,7 +31,11 @@ export async function startAgent(openid4vc) {
       }),
       openid4vc: new OpenId4VcModule(openid4vc),
       storage: {
-        register: (dependencies) => dependencies.registerInstance(InjectionSymbols.StorageService, new MemoryStorage()),
+        register: (dependencies) =>
+          dependencies.registerInstance(
+            InjectionSymbols.StorageService,
+            new MemoryStorage({ RecordDuplicateError, RecordNotFoundError }),
+          ),
       },
     },
   })

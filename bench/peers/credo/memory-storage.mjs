@@ -1,14 +1,20 @@
-import { RecordDuplicateError, RecordNotFoundError } from '@credo-ts/core'
+const NONE = new Set()
 
 /**
- * Credo's records in memory: the objects themselves, never serialized, found by id or by an index over their tags. No
- * storage of Credo's own is quicker.
+ * Credo's records in memory: the objects themselves, never serialized, found by id or by an index over their tags. However many
+ * there are, a question looks at no more of them than have the rarest of the tags that it names.
  */
 export class MemoryStorage {
   supportsCursorPagination = false
+  #errors
   #records = new Map()
   #byTag = new Map()
   #keysOf = new Map()
+
+  /** @param errors Credo's own, for what exists already and what does not */
+  constructor(errors) {
+    this.#errors = errors
+  }
 
   #index(record) {
     this.#unindex(record)
@@ -25,21 +31,25 @@ export class MemoryStorage {
   #unindex(record) {
     for (const key of this.#keysOf.get(record) ?? []) {
       const records = this.#byTag.get(key)
-      records.delete(record)
-      if (records.size === 0) this.#byTag.delete(key)
+      records?.delete(record)
+      if (records?.size === 0) this.#byTag.delete(key)
     }
     this.#keysOf.delete(record)
   }
 
   #find(recordClass, id) {
     const record = this.#records.get(`${recordClass.type} ${id}`)
-    if (record === undefined) throw new RecordNotFoundError(`${id} is unknown.`, { recordType: recordClass.type })
+    if (record === undefined) {
+      throw new this.#errors.RecordNotFoundError(`${id} is unknown.`, { recordType: recordClass.type })
+    }
     return record
   }
 
   async save(_context, record) {
     const key = `${record.type} ${record.id}`
-    if (this.#records.has(key)) throw new RecordDuplicateError(`${record.id} exists.`, { recordType: record.type })
+    if (this.#records.has(key)) {
+      throw new this.#errors.RecordDuplicateError(`${record.id} exists.`, { recordType: record.type })
+    }
     this.#records.set(key, record)
     this.#index(record)
   }
@@ -68,26 +78,23 @@ export class MemoryStorage {
   }
 
   async findByQuery(context, recordClass, { $and = [], $or = [], $not, ...tags }, { limit, offset = 0 } = {}) {
-    const has = (record) => Object.values(this.#keysOf.get(record) ?? [])
-    const wanted = Object.entries(tags)
-      .filter(([, value]) => value !== undefined)
-      .flatMap(([tag, value]) => [value].flat().map((one) => `${recordClass.type} ${tag} ${one}`))
-    const [first, ...rest] = wanted
-    let found = first === undefined ? await this.getAll(context, recordClass) : [...(this.#byTag.get(first) ?? [])]
-    found = found.filter((record) => rest.every((key) => has(record).includes(key)))
     const among = async (query) => new Set(await this.findByQuery(context, recordClass, query))
-    for (const query of $and) {
-      const others = await among(query)
-      found = found.filter((record) => others.has(record))
-    }
+    const sets = Object.entries(tags)
+      .filter(([, value]) => value !== undefined)
+      .flatMap(([tag, value]) =>
+        [value].flat().map((one) => this.#byTag.get(`${recordClass.type} ${tag} ${one}`) ?? NONE),
+      )
+    for (const query of $and) sets.push(await among(query))
     if ($or.length > 0) {
-      const others = await Promise.all($or.map(among))
-      found = found.filter((record) => others.some((set) => set.has(record)))
+      const some = new Set()
+      for (const query of $or) for (const record of await among(query)) some.add(record)
+      sets.push(some)
     }
-    if ($not !== undefined) {
-      const others = await among($not)
-      found = found.filter((record) => !others.has(record))
-    }
+    const [rarest, ...others] = sets.sort((a, b) => a.size - b.size)
+    const excluded = $not === undefined ? NONE : await among($not)
+    const found = [...(rarest ?? (await this.getAll(context, recordClass)))].filter(
+      (record) => others.every((set) => set.has(record)) && !excluded.has(record),
+    )
     return found.slice(offset, limit === undefined ? undefined : offset + limit)
   }
 }

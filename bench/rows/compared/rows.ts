@@ -74,7 +74,7 @@ export async function comparedRows(
   }
   try {
     const peers = wanted
-      ? await startPeers(world).catch((error: Error) => say(`The peers could not be installed: ${error.message}`))
+      ? await startPeers(world).catch((error: Error) => say(`The peers are not measured: ${error.message}`))
       : undefined
     const held = Array.from({ length: HELD }, issuers.named)
     const own = await installation()

@@ -1,19 +1,18 @@
 import { measureActors } from '../../measure/actors.js'
-import { type Caller, createCaller } from '../../measure/caller.js'
+import type { Caller } from '../../measure/caller.js'
 import { answerTo } from '../../wallet/answer.js'
 import { answerWithMdoc } from '../../wallet/answer-mdoc.js'
 import { certificateFiles, certify } from '../../wallet/certificate-files.js'
-import { type Endpoints, readEndpoints, takeOffered } from '../../wallet/issuance.js'
+import { type Endpoints, endpointsAt, takeOffered } from '../../wallet/issuance.js'
 import { type BenchWallet, newBenchWallet } from '../../wallet/wallet.js'
 import type { Installation, World } from '../../world.js'
 import type { Row } from '../row.js'
 import { goalsOf } from './goals.js'
-import { CLAIMS, DOCTYPE, FORMATS, type Format, NAMESPACE, SCHEMA, SUBJECT, TYPE } from './licence.js'
+import { CLAIMS, DOCTYPE, FORMATS, type Format, NAMESPACE, PURPOSE, SCHEMA, SUBJECT, TYPE } from './licence.js'
 
 const AT_ONCE = 8
 const WALLETS = 64
 const HELD = 16
-const PURPOSE = '1.0.18013.5.1.2'
 
 /** An installation that issues both formats by a certificate, and asks for both under one. */
 async function startCertified(world: World): Promise<Installation> {
@@ -95,7 +94,6 @@ export async function formatFlowRows(world: World): Promise<Row[]> {
   await credence.schemas.create.mutate(SCHEMA)
   const { id } = await credence.offerings.create.mutate({ credential_type: TYPE, credential_subject: SUBJECT })
   const presenting = await Promise.all(FORMATS.map((each) => presentingRow(installation, each)))
-  const caller = createCaller(installation.service.url, 1)
-  const endpoints = await readEndpoints(caller, installation.service.url).finally(() => caller.close())
+  const endpoints = await endpointsAt(installation.service.url)
   return [...issuingRows(installation, endpoints, id), ...presenting]
 }

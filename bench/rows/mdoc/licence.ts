@@ -2,6 +2,8 @@
 export const TYPE = 'Licence'
 export const NAMESPACE = 'org.iso.18013.5.1'
 export const DOCTYPE = 'org.iso.18013.5.1.mDL'
+/** What a certificate that signs it must be meant for. */
+export const PURPOSE = '1.0.18013.5.1.2'
 
 /** As the mobile document names its elements, too. */
 export const SUBJECT = {

@@ -3,9 +3,7 @@ import { certify } from '../../wallet/certificate-files.js'
 import type { World } from '../../world.js'
 import type { Row } from '../row.js'
 import { goalsOf } from './goals.js'
-import { FORMATS, type Format, NAMESPACE, SCHEMA, SUBJECT } from './licence.js'
-
-const PURPOSE = '1.0.18013.5.1.2'
+import { FORMATS, type Format, NAMESPACE, PURPOSE, SCHEMA, SUBJECT } from './licence.js'
 
 /** Rows of what the formats themselves cost, by the service's own functions, in a process without HTTP and database. */
 export async function formatOperationRows(world: Pick<World, 'startOperations'>): Promise<Row[]> {

@@ -1,0 +1,25 @@
+import { createPublicKey } from 'node:crypto'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+/**
+ * Checks one access token over and over, as the service does whose identity provider's key is at hand.
+ *
+ * @param dist URL of the built service
+ */
+export async function accessTokenCheck(dist) {
+  const { createBearerCheck } = await import(new URL('auth/bearer.js', dist).href)
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
+  const token = await new SignJWT({})
+    .setProtectedHeader({ alg: 'RS256', kid: 'key-1' })
+    .setSubject('alice')
+    .setExpirationTime('1d')
+    .sign(privateKey)
+  const key = createPublicKey({ key: await exportJWK(publicKey), format: 'jwk' })
+  const check = createBearerCheck({
+    keys: { find: async () => key },
+    algorithms: ['RS256'],
+    didClaim: 'did',
+    clock: () => new Date(),
+  })
+  return () => check(`Bearer ${token}`)
+}

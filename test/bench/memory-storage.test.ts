@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { MemoryStorage } from '../../bench/peers/credo/memory-storage.mjs'
+
+class RecordDuplicateError extends Error {}
+class RecordNotFoundError extends Error {}
+
+class Session {
+  static readonly type = 'Session'
+  readonly type = Session.type
+  updatedAt: Date | undefined
+  constructor(
+    readonly id: string,
+    public tags: Readonly<Record<string, unknown>>,
+  ) {}
+  getTags() {
+    return this.tags
+  }
+}
+
+async function filled(count: number) {
+  const storage = new MemoryStorage({ RecordDuplicateError, RecordNotFoundError })
+  for (let n = 0; n < count; n += 1) {
+    await storage.save(
+      {},
+      new Session(`s${n}`, { verifierId: 'bench', requestId: `r${n}`, odd: n % 2 === 1, keys: [`k${n}`, 'k'] }),
+    )
+  }
+  const found = async (query: object, options?: object) =>
+    (await storage.findByQuery({}, Session, query, options)).map(({ id }: Session) => id)
+  return { storage, found }
+}
+
+it.each([
+  [{ verifierId: 'bench', requestId: 'r3' }, ['s3']],
+  [{ requestId: 'r3', verifierId: 'another' }, []],
+  [{ verifierId: 'bench', state: undefined, odd: true }, ['s1', 's3', 's5']],
+  [{ keys: ['k', 'k2'] }, ['s2']],
+  [{ verifierId: 'bench', $or: [{ requestId: 'r1' }, { requestId: 'r4' }, { requestId: 'r1' }] }, ['s1', 's4']],
+  [{ $and: [{ odd: true }, { keys: ['k5'] }] }, ['s5']],
+  [{ $not: { odd: true } }, ['s0', 's2', 's4']],
+  [{ odd: false, $not: { requestId: 'r0' } }, ['s2', 's4']],
+  [{}, ['s0', 's1', 's2', 's3', 's4', 's5']],
+])('records of the peer in memory are found by %j', async (query, ids) => {
+  const { found } = await filled(6)
+  expect(await found(query)).toEqual(ids)
+})
+
+it('a page of them is found, and what they are now, not what they were', async () => {
+  const { storage, found } = await filled(6)
+  expect(await found({ verifierId: 'bench' }, { offset: 1, limit: 2 })).toEqual(['s1', 's2'])
+  const session = await storage.getById({}, Session, 's2')
+  session.tags = { requestId: 'another' }
+  await storage.update({}, session)
+  expect(await found({ requestId: 'r2' })).toEqual([])
+  expect(await found({ requestId: 'another' })).toEqual(['s2'])
+  await storage.delete({}, session)
+  expect(await found({ requestId: 'another' })).toEqual([])
+})
+
+it('what exists and what does not are told by the errors of the peer', async () => {
+  const { storage } = await filled(1)
+  await expect(storage.save({}, new Session('s0', {}))).rejects.toThrow(RecordDuplicateError)
+  await expect(storage.getById({}, Session, 's1')).rejects.toThrow(RecordNotFoundError)
+})
+
+it('a question takes no longer with many records than with few, whichever tag it names first', async () => {
+  const timeWith = async (count: number) => {
+    const { found } = await filled(count)
+    const begun = performance.now()
+    for (let asked = 0; asked < 200; asked += 1) {
+      expect(await found({ verifierId: 'bench', requestId: `r${asked}` })).toEqual([`s${asked}`])
+      expect(await found({ verifierId: 'bench', $or: [{ requestId: `r${asked}` }] })).toEqual([`s${asked}`])
+    }
+    return performance.now() - begun
+  }
+  await timeWith(200)
+  const few = await timeWith(200)
+  // A hundred times as many would take some fifty times as long, were all of them looked at.
+  expect(await timeWith(20_000)).toBeLessThan(10 * few)
+})
