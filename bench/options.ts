@@ -7,7 +7,7 @@ export interface BenchOptions {
   readonly rounds: number
   /** Seconds of one measurement of one row. */
   readonly seconds: number
-  /** Seconds of load on every row before anything counts. */
+  /** Seconds of one turn of load on every row before anything counts. */
   readonly warmUpSeconds: number
   /** Open streams; 0: none. */
   readonly streams: number

@@ -1,4 +1,5 @@
 import type { FullSample } from './measure/sample.js'
+import { warmUp } from './measure/warm-up.js'
 import { type BenchOptions, readOptions } from './options.js'
 import { keep, reportOf } from './report/report.js'
 import { ceilingRows } from './rows/ceilings.js'
@@ -58,7 +59,7 @@ async function measureOnce(row: Row, { postgres }: World, seconds: number): Prom
 async function measure(rows: readonly Row[], world: World, options: BenchOptions): Promise<Map<Row, FullSample[]>> {
   for (const row of rows) {
     process.stdout.write(`warming up: ${row.name}\n`)
-    await row.measure(options.warmUpSeconds)
+    await warmUp(async () => (await row.measure(options.warmUpSeconds)).cpuMs, options.quick ? 1 : undefined)
   }
   const measured = new Map<Row, FullSample[]>(rows.map((row) => [row, []]))
   for (let round = 1; round <= options.rounds; round += 1) {

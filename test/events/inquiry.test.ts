@@ -102,3 +102,22 @@ it('asks once a second once it is started, however often that is', async () => {
     vi.useRealTimers()
   }
 })
+
+it('leaves out its turn while a question is under way, and owes none afterwards', async () => {
+  vi.useFakeTimers()
+  try {
+    readers = [waiting('one')]
+    let answer = (_: string[]) => {}
+    moved.mockImplementationOnce(() => new Promise((resolve) => (answer = resolve)))
+    inquiry.start()
+    await vi.advanceTimersByTimeAsync(3_500)
+    expect(asked()).toHaveLength(1)
+    answer([])
+    await vi.advanceTimersByTimeAsync(400)
+    expect(asked()).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(asked()).toHaveLength(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { warmUp } from '../../bench/measure/warm-up.js'
+
+/** How many turns of load there are where an operation costs this much in one after the other. */
+async function turns(costs: readonly number[], maxTurns?: number): Promise<number> {
+  let taken = 0
+  await warmUp(async () => costs[taken++] ?? Number.NaN, maxTurns)
+  return taken
+}
+
+it('goes on while an operation becomes cheaper, and ends with the first turn in which it does not', async () => {
+  expect(await turns([5, 4, 3.5, 3.45, 1])).toBe(4)
+  expect(await turns([5, 6, 1])).toBe(2)
+})
+
+it('compares with the cheapest turn, not with the last one', async () => {
+  expect(await turns([5, 4, 4.5, 4.1])).toBe(3)
+})
+
+it('ends after six turns, or as many as were asked for', async () => {
+  expect(await turns([64, 32, 16, 8, 4, 2, 1])).toBe(6)
+  expect(await turns([64, 32], 1)).toBe(1)
+})
+
+it('ends where nothing could be measured', async () => {
+  expect(await turns([Number.NaN, 1])).toBe(1)
+})
