@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
-import { changingLists, listing } from '../../server/trpc.js'
+import { changingLists, listing, primaryListing } from '../../server/trpc.js'
 import { allProcedures, type ContractedProcedure } from './procedures.js'
 
-const uses = ({ middlewares }: ContractedProcedure, { _middlewares: [own] }: typeof listing | typeof changingLists) =>
-  middlewares.includes(own)
+const uses = (
+  { middlewares }: ContractedProcedure,
+  { _middlewares: [own] }: typeof listing | typeof primaryListing | typeof changingLists,
+) => middlewares.includes(own)
 
 const namesWith = (test: (procedure: ContractedProcedure) => boolean) =>
   allProcedures
@@ -18,7 +20,6 @@ it('a replica has a part in lists alone: what decides something, and every statu
     'agent.verifiers',
     'agentHolders.list',
     'audit.list',
-    'credentialOffers.sessions',
     'credentials.list',
     'holders.dids',
     'offerings.list',
@@ -26,14 +27,20 @@ it('a replica has a part in lists alone: what decides something, and every statu
     'signers.issuers',
     'signers.verifiers',
     'trustedIssuers.list',
-    'verificationSessions.list',
     'vpQueries.list',
     'walletCredentials.list',
     'walletPresentations.list',
   ])
 })
 
-/** Changes of callers that no list shows, or the lists of sessions alone: these go on without their caller, and may be a moment late. Whoever adds one says so here, or adds `changingLists` to it. */
+it('lists of sessions are the primary’s', () => {
+  expect(namesWith((procedure) => uses(procedure, primaryListing))).toEqual([
+    'credentialOffers.sessions',
+    'verificationSessions.list',
+  ])
+})
+
+/** Changes of callers that no list shows, or the lists of sessions alone, which are the primary’s. Whoever adds one says so here, or adds `changingLists` to it. */
 const SHOWN_IN_NO_LIST: readonly string[] = [
   'authorizationRequests.create',
   'console.logout',
