@@ -108,8 +108,14 @@ const standardOutput = () => pino.destination({ dest: 1, sync: false, minLength:
 export const logDestination = async (output: Terminal & { readonly isTTY?: boolean }): Promise<DestinationStream> =>
   output.isTTY === true ? terminalDestination(output) : standardOutput()
 
+/** Of a log that says nothing: standard output would be asked every quarter of a second whether there is anything to write. */
+const nowhere: DestinationStream = { write: () => {} }
+
 /** Structured log lines, one JSON object each. `flush()` before the process ends. */
-export function createLog(level: string, destination: DestinationStream = standardOutput()): Log {
+export function createLog(
+  level: string,
+  destination: DestinationStream = level === 'silent' ? nowhere : standardOutput(),
+): Log {
   return pino(
     {
       level,

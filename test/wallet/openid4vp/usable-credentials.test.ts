@@ -48,8 +48,9 @@ beforeAll(async () => {
   service = await startService({ env: { ...LOOPBACK, VERIFIER_TRUST_ANCHORS: verifier.anchorFile } })
 })
 afterAll(async () => {
-  await service.close()
+  // First, since the service ends once the requests under way have: one is for a list that does not come.
   await issuer.close()
+  await service.close()
   await verifier.close()
 })
 beforeEach(async () => {
