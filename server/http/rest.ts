@@ -40,7 +40,8 @@ function createAdapter(): (passage: Passage) => Promise<void> {
 }
 
 function call({ name, procedure }: Route, ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown> {
-  const options = { path: name, type: procedure._def.type, ctx, getRawInput, signal: undefined, batchIndex: 0 }
+  // tRPC copies them, one by one, for each middleware: what no procedure asks for is left out.
+  const options = { path: name, type: procedure._def.type, ctx, getRawInput }
   // What tRPC's own adapters call a procedure with is no part of its types.
   return procedure(options as unknown as Parameters<AnyProcedure>[0])
 }
