@@ -8,6 +8,7 @@ import { DURABLE } from '../database.js'
 import { median } from '../measure/sample.js'
 import { machine } from '../report/machine.js'
 import { markdown } from '../report/markdown.js'
+import { Report } from '../report/saved.js'
 import { listFilling } from './fill.js'
 import { insertCosts } from './inserts.js'
 import { planReader } from './plans.js'
@@ -22,7 +23,11 @@ const GOAL_MS = 100
 
 /** `npm run bench:lists`: how long the first page of each list takes, by what it is read, and what that costs whoever writes. */
 export async function run(args: readonly string[]): Promise<void> {
-  const values = argumentsOf(args, { rows: { type: 'string', default: '1000000' } })
+  const values = argumentsOf(args, {
+    rows: { type: 'string', default: '1000000' },
+    save: { type: 'boolean', default: false },
+  })
+  const report = new Report()
   const rows = Number(values.rows)
   if (!(Number.isInteger(rows) && rows >= 10_000)) throw new Error('--rows must be a number of at least 10000.')
   const postgres = await startTemporaryPostgres({ ...DURABLE, shared_buffers: '512MB', max_wal_size: '4GB' })
@@ -63,10 +68,11 @@ export async function run(args: readonly string[]): Promise<void> {
       ])
     }
     await database.close()
-    say(`\n${machine()}\n\n${rows.toLocaleString('en')} rows of everything\n\n${markdown(table, [0, 1, 7])}`)
-    say(`\nThe slowest of all took ${worst.toFixed(1)} ms; goal: ${GOAL_MS} ms.\n`)
+    report.say(`\n${machine()}\n\n${rows.toLocaleString('en')} rows of everything\n\n${markdown(table, [0, 1, 7])}`)
+    report.say(`\nThe slowest of all took ${worst.toFixed(1)} ms; goal: ${GOAL_MS} ms.\n`)
     await client.query("SET session_replication_role = 'replica'")
-    await insertCosts(client, say)
+    await insertCosts(client, report.say)
+    if (values.save) report.save('lists')
   } finally {
     await client.end()
     await postgres.remove()

@@ -5,6 +5,7 @@ import type { StreamCost } from '../rows/streams.js'
 import type { World } from '../world.js'
 import { machine } from './machine.js'
 import { type Measured, outcomesOf } from './outcomes.js'
+import { dayOf, RESULTS, titleOf } from './saved.js'
 import { goalTableOf, streamTableOf, tableOf } from './tables.js'
 
 /** All that a run has found. */
@@ -17,8 +18,6 @@ export interface Findings {
   readonly notes: readonly string[]
 }
 
-const RESULTS = join(import.meta.dirname, '..', 'results')
-
 /** What the figures were taken on and how, in sentences. */
 function circumstances({ world, options, notes }: Findings): string[] {
   const { rounds, seconds, warmUpSeconds, processes, only } = options
@@ -26,7 +25,7 @@ function circumstances({ world, options, notes }: Findings): string[] {
   return [
     `${machine()}. Node ${world.nodeVersion}, ${service}, the load and PostgreSQL on the same machine.`,
     `${world.postgres.description}.`,
-    `Medians of ${rounds} rounds of ${seconds} s a row, after ${warmUpSeconds} s of warming up.`,
+    `Medians of ${rounds} rounds of ${seconds} s a row, after turns of ${warmUpSeconds} s of warming up.`,
     ...(only.length > 0 ? [`Rows with ${only.map((text) => `“${text}”`).join(' and ')} in their names alone.`] : []),
     ...notes,
   ]
@@ -51,7 +50,7 @@ function jsonOf(findings: Findings, at: Date): string {
 /** The day, and what was not as usual: a run of fewer rows does not take the place of a whole one. */
 export function nameOf({ processes, rows, node, only, quick, against }: BenchOptions, at: Date): string {
   const parts = [
-    at.toISOString().slice(0, 10),
+    dayOf(at),
     ...(node === undefined ? [] : [`node-${node}`]),
     ...(processes === 1 ? [] : [`${processes}-processes`]),
     ...(rows === 0 ? [] : [`${rows}-rows`]),
@@ -69,8 +68,7 @@ export function keep(findings: Findings, at: Date): string[] {
   if (options.json !== undefined) files.push([options.json, jsonOf(findings, at)])
   if (options.save) {
     const path = join(RESULTS, nameOf(options, at))
-    const title = `# Benchmarks of ${at.toISOString().slice(0, 10)}`
-    files.push([`${path}.md`, `${title}\n\n${reportOf(findings)}\n`], [`${path}.json`, jsonOf(findings, at)])
+    files.push([`${path}.md`, `${titleOf(at)}\n\n${reportOf(findings)}\n`], [`${path}.json`, jsonOf(findings, at)])
   }
   for (const [path, text] of files) {
     mkdirSync(dirname(path), { recursive: true })

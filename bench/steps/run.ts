@@ -6,6 +6,7 @@ import { readOptions as readBenchOptions } from '../options.js'
 import { startPeers } from '../peers/start.js'
 import { machine } from '../report/machine.js'
 import { markdown } from '../report/markdown.js'
+import { Report } from '../report/saved.js'
 import { issuingPeers, OWN, ownIssuing, ownPresenting, presentingPeers } from '../rows/compared/rows.js'
 import { SCHEMA } from '../rows/fixture.js'
 import type { Target } from '../targets/target.js'
@@ -25,6 +26,7 @@ function readOptions(args: readonly string[]) {
     'at-once': { type: 'string', default: '8' },
     'warm-up': { type: 'string', default: '1500' },
     node: { type: 'string' },
+    save: { type: 'boolean', default: false },
   })
   const number = (name: 'flows' | 'rounds' | 'at-once' | 'warm-up'): number => {
     const value = Number(values[name])
@@ -36,6 +38,7 @@ function readOptions(args: readonly string[]) {
     rounds: number('rounds'),
     atOnce: number('at-once'),
     warmUp: number('warm-up'),
+    save: values.save,
     world: readBenchOptions(values.node === undefined ? [] : ['--node', values.node]),
   }
 }
@@ -98,7 +101,7 @@ function table(measured: readonly Measured[], samples: ReadonlyMap<Measured, rea
 
 /** What each request of a flow costs, here and at the peers, on a machine where this process has few others beside it. */
 export async function run(args: readonly string[]): Promise<void> {
-  const { flows, rounds, atOnce, warmUp, world: options } = readOptions(args)
+  const { flows, rounds, atOnce, warmUp, save, world: options } = readOptions(args)
   const world = await createWorld(options)
   const issuers = foreignIssuers()
   try {
@@ -134,9 +137,11 @@ export async function run(args: readonly string[]): Promise<void> {
       for (const each of round % 2 === 0 ? all : all.toReversed())
         samples.get(each)?.push(await cpuOfSteps(each, flows, atOnce))
     }
-    say(`\n${machine()}. Node ${world.nodeVersion}, ${world.postgres.description}.`)
-    say(`CPU time of the process alone; medians of ${rounds} rounds of ${flows} flows, ${atOnce} at once.\n`)
-    for (const flow of [issuing, presenting]) say(`${table(flow, samples)}\n`)
+    const report = new Report()
+    report.say(`\n${machine()}. Node ${world.nodeVersion}, ${world.postgres.description}.`)
+    report.say(`CPU time of the process alone; medians of ${rounds} rounds of ${flows} flows, ${atOnce} at once.\n`)
+    for (const flow of [issuing, presenting]) report.say(`${table(flow, samples)}\n`)
+    if (save) report.save('steps')
   } finally {
     issuers.remove()
     await world.close()

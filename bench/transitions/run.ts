@@ -17,6 +17,7 @@ import { cpuMs } from '../measure/process-usage.js'
 import { median, percentile } from '../measure/sample.js'
 import { machine } from '../report/machine.js'
 import { markdown } from '../report/markdown.js'
+import { Report } from '../report/saved.js'
 import { startTarget } from '../targets/target.js'
 import { commitRate, drive, makeSessions, notifyingTransition, transition } from './driver.js'
 
@@ -33,6 +34,7 @@ function readOptions(args: readonly string[]) {
     subscribers: { type: 'string', default: '1000' },
     connections: { type: 'string', default: '32' },
     events: { type: 'string', default: 'postgres' },
+    save: { type: 'boolean', default: false },
   })
   const number = (name: string, text: string): number => {
     if (!(Number(text) > 0)) throw new Error(`--${name} must be a number above 0.`)
@@ -51,6 +53,7 @@ function readOptions(args: readonly string[]) {
     connections: number('connections', values.connections),
     events,
     url: url ?? '',
+    save: values.save,
   } as const
 }
 
@@ -168,16 +171,18 @@ export async function run(args: readonly string[]): Promise<void> {
       say(`${perSecond} a second: done`)
     }
     const { notifying, after } = await commitRates(database, sessions, options)
-    say(`\n${machine()}; embedded PostgreSQL with fsync; events by ${options.events}.`)
-    say(
+    const report = new Report()
+    report.say(`\n${machine()}; embedded PostgreSQL with fsync; events by ${options.events}.`)
+    report.say(
       `${options.subscribers} sessions, each with a reader at a second process. Medians of ${options.rounds} rounds of ${options.seconds} s, with the least and the most.\n`,
     )
-    say(markdown(lines, []))
+    report.say(markdown(lines, []))
     const ratios = after.map((rate, round) => rate / (notifying[round] ?? Number.NaN))
-    say(
+    report.say(
       `\n${options.connections} connections, as many as they can: ${median(after).toFixed(0)} transitions/s; with pg_notify in the transition ${median(notifying).toFixed(0)}` +
         ` (ratio ${median(ratios).toFixed(2)}, ${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}).`,
     )
+    if (options.save) report.save(`transitions-${options.events}`)
   } finally {
     for (const close of closing.reverse()) await close()
   }
