@@ -74,8 +74,7 @@ function Row({ at, onRemove }: RowProps) {
           const label = names.length === 1 ? words.claimTitle : words.titleIn(tag)
           const field = position === 0 ? (`rows.${at}.title` as const) : (`rows.${at}.further.${position - 1}` as const)
           return (
-            // Languages have no key but their place: their tags are typed.
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            // biome-ignore lint/suspicious/noArrayIndexKey: languages have no key but their place, since their tags are typed.
             <span className="title-in" key={position}>
               <input {...register(field)} aria-label={named(label)} />
               {names.length > 1 && <span className="soft">{tag}</span>}
