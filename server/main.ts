@@ -10,7 +10,7 @@ import { type Config, readConfig } from './config.js'
 import { countInPrimary, PrimaryStore } from './http/rate-limit-cluster.js'
 import type { RedisCounter } from './http/rate-limit-redis.js'
 import { type App, createAppServer } from './http/server.js'
-import { closeServer, endConnections } from './http/shutdown.js'
+import { closeServer, endConnections, watchConnections } from './http/shutdown.js'
 import { inTime } from './in-time.js'
 import { createLog, type Log, logDestination } from './log.js'
 import { listenForOperators, ownSources, tellPrimary, workerSources } from './operations.js'
@@ -32,6 +32,7 @@ const CLOSE_MS = 5_000
 
 function listen(app: App, { host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
   const { server, serve } = createAppServer({ keepAliveTimeout: KEEP_ALIVE_MS })
+  watchConnections(server)
   serve(app)
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(port, host, () => resolve(server.off('error', reject)))

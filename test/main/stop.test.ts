@@ -87,6 +87,30 @@ describe('SIGTERM', () => {
   })
 })
 
+it.each([1, 2])(
+  'a connection on which nothing was asked holds up no stop and is no request that was cut off, with WEB_CONCURRENCY=%i',
+  async (processes) => {
+    await using service = startProcess({ ...localEnvironment(database.url), WEB_CONCURRENCY: String(processes) })
+    await service.logged('listening', processes)
+    const url = await service.url()
+    const silent = await open(url)
+    // Whoever has begun to ask goes on.
+    const asking = await open(url)
+    asking.socket.write(GET.slice(0, 10))
+    await fetch(`${url}/health/liveness`)
+    service.child.kill('SIGTERM')
+    await service.logged('draining', processes)
+    if (!silent.socket.closed) await once(silent.socket, 'close')
+    asking.socket.write(GET.slice(10))
+    await once(asking.socket, 'close')
+    expect([silent.received(), asking.received()]).toEqual(['', expect.stringMatching(/^HTTP\/1\.1 503 /)])
+    expect(await service.exit()).toBe(0)
+    const said = service.log()
+    expect(said.filter(({ level }) => level > 40)).toEqual([])
+    expect(said.map(({ msg }) => msg)).not.toContain('requests that did not end were cut off')
+  },
+)
+
 const newSession = async (url: string) => {
   const query = [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'Receipt' } } }] }]
   const answer = await fetch(`${url}/authorization-requests`, {
