@@ -23,7 +23,11 @@ export function superviseWorkers(count: number, log: Log): void {
   }
   cluster.on('listening', (worker) => listening.add(worker.id))
   cluster.on('exit', (worker, code, signal) => {
-    if (stopping) return
+    if (stopping) {
+      // Its stop has failed, and so has that of the whole.
+      if (code === 1) process.exitCode = 1
+      return
+    }
     log.error({ worker: worker.id, exitCode: code, signal }, 'worker ended')
     if (listening.delete(worker.id)) {
       cluster.fork()
