@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { closeServer, watchConnections } from '../../server/http/shutdown.js'
+import { listenLocally } from '../support/local-server.js'
+
+const HALF = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1'
+
+let server: Server
+let socket: Socket
+
+/** A connection that has sent so much, which the server has. */
+async function connected(sent: string): Promise<Socket> {
+  const arrived = once(server, sent === '' ? 'connection' : 'request')
+  const opened = connect(Number(new URL(await listenLocally(server)).port), '127.0.0.1').on('error', () => {})
+  await once(opened, 'connect')
+  opened.write(sent)
+  await arrived
+  return opened
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  server = createServer((request, response) => request.resume().on('end', () => response.end()))
+  watchConnections(server)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  socket.destroy()
+})
+
+describe('a server that stops', () => {
+  it('gives requests under way 25 seconds, cuts off what takes longer, and says so', async () => {
+    socket = await connected(HALF)
+    const closing = closeServer(server)
+    await vi.advanceTimersByTimeAsync(24_999)
+    expect(socket.closed).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await closing).toBe(true)
+    if (!socket.closed) await once(socket, 'close')
+  })
+
+  it('has cut off nothing where a request ends within that time', async () => {
+    socket = await connected(HALF)
+    const closing = closeServer(server)
+    await vi.advanceTimersByTimeAsync(24_999)
+    socket.write('2')
+    expect(await closing).toBe(false)
+  })
+
+  it('waits a second for connections on which nothing was asked, and has cut off nothing', async () => {
+    socket = await connected('')
+    const closing = closeServer(server)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(socket.closed).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await closing).toBe(false)
+  })
+})
