@@ -71,7 +71,9 @@ describe.each(['docker-compose.yml', PROCESSES])('%s', (file) => {
     expect(ofService.length).toBeGreaterThan(0)
     for (const [name, { environment, command, stop_grace_period: grace }] of ofService) {
       expect(unknownVariables(environment), name).toEqual([])
-      expect(Number.parseInt(grace ?? '', 10), name).toBeGreaterThanOrEqual(stopSeconds(configOf(environment)))
+      const config = configOf(environment)
+      expect([config.shutdownDelaySeconds, grace], name).toEqual([5, '45s'])
+      expect(stopSeconds(config), name).toBeLessThanOrEqual(45)
       if (command !== undefined) expect(isInImage(command), name).toBe(true)
     }
   })
