@@ -48,7 +48,7 @@ export function tellPrimary(deps: Told): void {
 }
 
 /** The worst status of each component over all workers. */
-function worst(answers: readonly Components[]): Components {
+export function worst(answers: readonly Components[]): Components {
   const merged: Record<string, Components[string]> = {}
   for (const [name, component] of answers.flatMap((answer) => Object.entries(answer))) {
     const known = merged[name]

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { workerSources } from '../../server/operations.js'
+import { workerSources, worst } from '../../server/operations.js'
 import { sendPath } from '../http/raw.js'
 import { ofMetric, type Samples, scrape } from '../metrics/scrape.js'
 import { listenLocally } from '../support/local-server.js'
@@ -123,6 +123,19 @@ describe('WEB_CONCURRENCY=2', () => {
     service.child.kill('SIGTERM')
     expect(await service.exit()).toBe(0)
   })
+
+  it.each(['up', 'degraded', 'down'] as const)(
+    'says the worst of what workers say, whichever says it: %s',
+    (status) => {
+      const better = (['up', 'degraded', 'down'] as const).filter((_, index, all) => index <= all.indexOf(status))
+      for (const order of [better, better.toReversed()])
+        expect(worst(order.map((one) => ({ database: { status: one } })))).toEqual({ database: { status } })
+      expect(worst([{ database: { status: 'up' } }, { service: { status } }])).toEqual({
+        database: { status: 'up' },
+        service: { status },
+      })
+    },
+  )
 
   it('is not ready before a worker serves', async () => {
     expect(await workerSources().readiness()).toEqual({ service: { status: 'down' } })
