@@ -132,7 +132,7 @@ export async function main(): Promise<void> {
     if (cluster.isPrimary && config.webConcurrency > 1) {
       if (config.redisUrl === undefined) countInPrimary(config.rateLimit.windowSeconds)
       await listenForOperators(config, log, workerSources)
-      superviseWorkers(config.webConcurrency, log)
+      superviseWorkers(config.webConcurrency, config.publicListener.port === undefined ? 1 : 2, log)
     } else await serve(config, log)
   } catch (error) {
     process.stderr.write(`${whyNotStarted(error, config, preparing)}\n`)

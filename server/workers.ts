@@ -7,11 +7,14 @@ const AGAIN_MS = 1_000
 
 /**
  * Starts workers, replaces one that dies, and passes on the signal to stop, and with a second one that there is no time left. Where a
- * worker ends before it listens and no other one serves, all of them are stopped, and the process exits 1: the next would end too.
+ * worker ends before it serves and no other one serves, all of them are stopped, and the process exits 1: the next would end too.
  * Where others serve, such as while the database takes no new connections, they go on, and it is tried again.
+ *
+ * @param ports at how many a worker listens: at the last one it serves
  */
-export function superviseWorkers(count: number, log: Log): void {
-  const listening = new Set<number>()
+export function superviseWorkers(count: number, ports: number, log: Log): void {
+  const listening = new Map<number, number>()
+  const serving = new Set<number>()
   let stopping = false
   const stop = () => {
     const again = stopping
@@ -21,7 +24,11 @@ export function superviseWorkers(count: number, log: Log): void {
       else worker?.process.kill('SIGTERM')
     }
   }
-  cluster.on('listening', (worker) => listening.add(worker.id))
+  cluster.on('listening', ({ id }) => {
+    const listensAt = (listening.get(id) ?? 0) + 1
+    listening.set(id, listensAt)
+    if (listensAt === ports) serving.add(id)
+  })
   cluster.on('exit', (worker, code, signal) => {
     if (stopping) {
       // Its stop has failed, and so has that of the whole.
@@ -29,11 +36,12 @@ export function superviseWorkers(count: number, log: Log): void {
       return
     }
     log.error({ worker: worker.id, exitCode: code, signal }, 'worker ended')
-    if (listening.delete(worker.id)) {
+    listening.delete(worker.id)
+    if (serving.delete(worker.id)) {
       cluster.fork()
       return
     }
-    if (listening.size > 0) {
+    if (serving.size > 0) {
       setTimeout(() => {
         if (!stopping) cluster.fork()
       }, AGAIN_MS).unref()

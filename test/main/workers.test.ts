@@ -93,15 +93,18 @@ describe('WEB_CONCURRENCY=2', () => {
     expect(service.log().filter(({ msg }) => msg?.startsWith('AUTH_DISABLED'))).toHaveLength(1)
   })
 
-  it('exits 1 where a worker ends before it listens, which would end again and again', async () => {
-    const other = createServer()
-    const { port } = new URL(await listenLocally(other))
-    await using service = startProcess({ ...localEnvironment(database.url), WEB_CONCURRENCY: '2', PORT: port })
-    expect(await service.exit()).toBe(1)
-    expect(service.stderr()).toContain(`127.0.0.1:${port} is already in use.`)
-    expect((await service.logged('worker ended')).length).toBeLessThanOrEqual(2)
-    other.close()
-  })
+  it.each(['PORT', 'PUBLIC_PORT'])(
+    'exits 1 where a worker ends before it listens at %s too, which would end again and again',
+    async (name) => {
+      const other = createServer()
+      const { port } = new URL(await listenLocally(other))
+      await using service = startProcess({ ...localEnvironment(database.url), WEB_CONCURRENCY: '2', [name]: port })
+      expect(await service.exit()).toBe(1)
+      expect(service.stderr()).toContain(`127.0.0.1:${port} is already in use.`)
+      expect((await service.logged('worker ended')).length).toBeLessThanOrEqual(2)
+      other.close()
+    },
+  )
 
   it('goes on with those that serve where another cannot begin to, and tries that again', async () => {
     await using own = await createTestDatabase()
