@@ -1,8 +1,9 @@
-import { constants, createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { algorithmOfJwk, type SignatureAlgorithm } from './algorithms.js'
 import { encodeBase64url } from './base64url.js'
 import { type Jwk, publicJwkOf } from './jwk.js'
 import { JwsError } from './jws-error.js'
+import { signatureOver } from './signature.js'
 
 /** A signing key: here in memory, but the interface also fits a key in a hardware module. */
 export interface Signer {
@@ -25,7 +26,7 @@ export async function createSigner(privateJwk: Jwk, kid: string): Promise<Signer
     alg,
     kid,
     publicJwk: publicJwkOf(privateJwk),
-    sign: async (data) => signWith(alg, key, data),
+    sign: async (data) => signatureOver(alg, key, data),
   }
 }
 
@@ -73,22 +74,5 @@ function importPrivateKey(privateJwk: Jwk): KeyObject {
     return createPrivateKey({ key: privateJwk, format: 'jwk' })
   } catch (cause) {
     throw new JwsError('key', 'The private key is not valid.', { cause })
-  }
-}
-
-function signWith(alg: SignatureAlgorithm, key: KeyObject, data: Uint8Array): Uint8Array {
-  switch (alg) {
-    case 'ES256':
-    case 'ES256K':
-      return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' })
-    case 'ES384':
-      return sign('sha384', data, { key, dsaEncoding: 'ieee-p1363' })
-    case 'EdDSA':
-      return sign(null, data, key)
-    case 'RS256':
-      return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PADDING })
-    case 'PS256':
-      // RFC 7518 §3.5: the salt is as long as the hash.
-      return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 })
   }
 }

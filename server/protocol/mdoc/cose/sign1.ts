@@ -1,7 +1,7 @@
-import { verify } from 'node:crypto'
 import { CredentialError } from '../../credential/verification.js'
 import { canonicalAlgorithm, fitsAlgorithm } from '../../jose/algorithms.js'
 import { type Jwk, JwsError, type Signer } from '../../jose/jws.js'
+import { isSignatureOver } from '../../jose/signature.js'
 import { verificationKey } from '../../jose/verification-key.js'
 import { type DecodeOptions, decodeCbor } from '../cbor/decode.js'
 import { encodeCbor } from '../cbor/encode.js'
@@ -11,8 +11,6 @@ import { algorithmOfCose, coseAlgorithmsOf } from './algorithms.js'
 const ALG = 1
 const CRIT = 2
 const X5CHAIN = 33
-
-const HASHES = { ES256: 'sha256', ES384: 'sha384', EdDSA: null } as const
 
 /** A COSE_Sign1 that nobody has verified (RFC 9052 §4.2). */
 export interface Sign1 {
@@ -95,9 +93,7 @@ export function verifySign1(sign1: Sign1, { key, what, payload, algorithms }: Si
   }
   if (!fitsAlgorithm(key, alg)) throw refusal(what, `algorithm ${alg} does not fit the key`)
   const data = toBeSigned(sign1.protectedBytes, signed)
-  // RFC 9053 §2.1: r and s in their full length; EdDSA has no such form and takes no notice.
-  const options = { key: importedKey(key, what), dsaEncoding: 'ieee-p1363' } as const
-  if (!verify(HASHES[alg], data, options, sign1.signature)) throw refusal(what, 'is invalid')
+  if (!isSignatureOver(alg, importedKey(key, what), data, sign1.signature)) throw refusal(what, 'is invalid')
 }
 
 const refusal = (what: string, verdict: string) => new CredentialError(`${what} ${verdict}.`, { check: 'signature' })

@@ -1,0 +1,59 @@
+import { constants, type KeyObject, sign, verify } from 'node:crypto'
+import type { SignatureAlgorithm } from './algorithms.js'
+
+interface Way {
+  readonly hash: 'sha256' | 'sha384' | null
+  readonly options: {
+    readonly dsaEncoding?: 'ieee-p1363'
+    readonly padding?: number
+    readonly saltLength?: number | undefined
+  }
+}
+
+// RFC 7518 §3.4, RFC 8812 §3.2: r and s in their full length; any other length is no signature. For ES256K either value of s will do,
+// since RFC 8812 does not ask for the lower one.
+const RAW = { dsaEncoding: 'ieee-p1363' } as const
+
+const WAYS: Readonly<Record<SignatureAlgorithm, Way>> = {
+  ES256: { hash: 'sha256', options: RAW },
+  ES256K: { hash: 'sha256', options: RAW },
+  ES384: { hash: 'sha384', options: RAW },
+  EdDSA: { hash: null, options: {} },
+  RS256: { hash: 'sha256', options: { padding: constants.RSA_PKCS1_PADDING, saltLength: undefined } },
+  // RFC 7518 §3.5: the salt is as long as the hash.
+  PS256: { hash: 'sha256', options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } },
+}
+
+/**
+ * The options stand on the key itself, which node:crypto takes for an object of options too. Given an object with a key in it, Node.js 24 throws
+ * and catches errors to find out that it is no key, which takes 14 µs, a third of a signature.
+ */
+const withOptions = (key: KeyObject, { options }: Way): KeyObject => Object.assign(key, options)
+
+/**
+ * The signature of the data in its JOSE form (for ECDSA the octets of r and s, RFC 7518 §3.4), which is that of COSE too (RFC 9053 §2.1).
+ *
+ * @param key private, and of the algorithm
+ */
+export function signatureOver(alg: SignatureAlgorithm, key: KeyObject, data: Uint8Array): Uint8Array {
+  const way = WAYS[alg]
+  return sign(way.hash, data, withOptions(key, way))
+}
+
+/**
+ * Whether that is a signature of the data in its JOSE form.
+ *
+ * In this thread: handing a job to another one, as Web Cryptography does, costs as much as the verification itself
+ * (ES256 some 70 µs, RS256 some 25 µs).
+ *
+ * @param key public, and of the algorithm
+ */
+export function isSignatureOver(
+  alg: SignatureAlgorithm,
+  key: KeyObject,
+  data: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  const way = WAYS[alg]
+  return verify(way.hash, data, withOptions(key, way), signature)
+}
