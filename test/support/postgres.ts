@@ -56,8 +56,8 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 /** A PostgreSQL of its own, always embedded, with a migrated database; under two seconds. */
-export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const { url, stop, restart, remove } = await startTemporaryPostgres({}, undefined, await memoryFolder())
+export async function startOwnPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> {
+  const { url, stop, restart, remove } = await startTemporaryPostgres(settings, undefined, await memoryFolder())
   await withStartLock(url, (lock) => migrate(lock))
   return { url, stop, restart, remove, [Symbol.asyncDispose]: remove }
 }
