@@ -87,7 +87,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const rows = await rowsOf(world, options, say)
     const measured = await measure(rows, world, options)
     const wantsStreams = options.only.length === 0 && options.streams > 0
-    const streams = wantsStreams ? await measureStreams(world, options.streams, options.quick) : []
+    const streams = wantsStreams ? await measureStreams(world, options.streams, options.rounds, options.quick) : []
     const findings = { world, options, measured, streams, notes }
     process.stdout.write(`\n${reportOf(findings)}\n`)
     for (const path of keep(findings, new Date())) process.stdout.write(`\nkept in ${path}\n`)

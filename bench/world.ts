@@ -67,7 +67,9 @@ function environment(settings: ServiceSettings): Record<string, string> {
 export async function createWorld({ profile, node, processes }: BenchOptions): Promise<World> {
   const closing: (() => Promise<void>)[] = []
   const close = async () => {
-    for (const end of closing.splice(0).reverse()) await end()
+    const failures: unknown[] = []
+    for (const end of closing.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything that was started could be ended.')
   }
   const { program, version } =
     node === undefined ? { program: process.execPath, version: process.version } : nodeOfVersion(node)

@@ -62,7 +62,7 @@ export async function measureRequests(
   }
   if (times.length === 0) {
     if (seconds > PATIENCE_SECONDS) throw new Error(`${method} ${path}: no answer in ${seconds} seconds`)
-    return measureRequests(target, shape, connections, seconds * 2)
+    return measureRequests(target, shape, connections, Math.max(seconds * 2, 1))
   }
   return {
     operations: times.length,

@@ -1,6 +1,6 @@
 import { type FullSample, medianSample, percentile } from '../measure/sample.js'
 import type { Row } from '../rows/row.js'
-import type { StreamCost } from '../rows/streams.js'
+import type { StreamCost, StreamSample } from '../rows/streams.js'
 import { markdown } from './markdown.js'
 import { type Measured, type Outcome, outcomesOf } from './outcomes.js'
 
@@ -47,16 +47,26 @@ function goalCellsOf({ row, goal, figure, unit, met }: Outcome): string[] {
 export const goalTableOf = (measured: Measured): string =>
   markdown([GOAL_COLUMNS, ...outcomesOf(measured).map(goalCellsOf)], [0, 1])
 
-/** The streams; the first line is the yardstick of the others. */
+/** The streams, medians of the rounds; the first line is the yardstick of the others, round by round. */
 export function streamTableOf(costs: readonly StreamCost[]): string {
-  const base = costs[0]?.kibPerStream ?? Number.NaN
-  const lines = costs.map((cost, position) => {
-    const { kibPerStream, heapKibPerStream, idleCpu, fanOutP50, fanOutLast } = cost
-    const ratio = kibPerStream / base
-    const goal = `${ratio.toFixed(2)} × the memory (≤ ${STREAM_MEMORY_GOAL} ×) ${ratio <= STREAM_MEMORY_GOAL ? '✓' : '✗'}`
-    const memory = [digits(kibPerStream), digits(heapKibPerStream)]
-    const figures = [...memory, `${(idleCpu * 100).toFixed(1)} %`, digits(fanOutP50), digits(fanOutLast)]
-    return [cost.name, cost.streams.toLocaleString('en'), ...figures, position === 0 ? '' : goal]
+  const yardstick = costs[0]?.samples ?? []
+  const lines = costs.map(({ name, streams, samples }, position) => {
+    const median = (of: keyof StreamSample) =>
+      percentile(
+        samples.map((sample) => sample[of]),
+        0.5,
+      )
+    const ratios = samples.map(
+      ({ kibPerStream }, round) => kibPerStream / (yardstick[round]?.kibPerStream ?? Number.NaN),
+    )
+    const ratio = percentile(ratios, 0.5)
+    const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`
+    const met = ratio <= STREAM_MEMORY_GOAL ? '✓' : '✗'
+    const goal = `${ratio.toFixed(2)} × the memory (${spread}; ≤ ${STREAM_MEMORY_GOAL} ×) ${met}`
+    const memory = [digits(median('kibPerStream')), digits(median('heapKibPerStream'))]
+    const fanOut = [digits(median('fanOutP50')), digits(median('fanOutLast'))]
+    const figures = [...memory, `${(median('idleCpu') * 100).toFixed(1)} %`, ...fanOut]
+    return [name, streams.toLocaleString('en'), ...figures, position === 0 ? '' : goal]
   })
   return markdown([STREAM_COLUMNS, ...lines], [0, STREAM_COLUMNS.length - 1])
 }

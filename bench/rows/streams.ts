@@ -8,10 +8,8 @@ import type { Target } from '../targets/target.js'
 import type { World } from '../world.js'
 import { QUERY } from './presentation-flows.js'
 
-/** What many open streams cost a process. */
-export interface StreamCost {
-  readonly name: string
-  readonly streams: number
+/** What many open streams cost a process, as measured once. */
+export interface StreamSample {
   /** Resident memory that came with one stream, in KiB. */
   readonly kibPerStream: number
   /** Of it, what JavaScript holds: objects and buffers. */
@@ -21,6 +19,13 @@ export interface StreamCost {
   /** Milliseconds from the cause of one event to its arrival on half of the streams, and on the last. */
   readonly fanOutP50: number
   readonly fanOutLast: number
+}
+
+/** What they cost it in each round. */
+export interface StreamCost {
+  readonly name: string
+  readonly streams: number
+  readonly samples: readonly StreamSample[]
 }
 
 /** One process whose streams are measured. */
@@ -71,8 +76,8 @@ async function fanOut({ openShared, publish, published }: Side, count: number): 
   return times.map((time) => time - caused)
 }
 
-async function measureSide(side: Side, count: number, idleSeconds: number): Promise<StreamCost> {
-  const { name, target, open } = side
+async function measureSide(side: Side, count: number, idleSeconds: number): Promise<StreamSample> {
+  const { target, open } = side
   // The first streams pay for code that is compiled and buffers that grow once.
   closeAll(await openAll(Math.ceil(count / 10), open))
   await sleep(1_000)
@@ -86,8 +91,6 @@ async function measureSide(side: Side, count: number, idleSeconds: number): Prom
   await sleep(1_000)
   const times = await fanOut(side, count)
   return {
-    name,
-    streams: count,
     kibPerStream: (after.resident - before.resident) / count,
     heapKibPerStream: (after.heap - before.heap) / count,
     idleCpu,
@@ -120,10 +123,15 @@ async function newSessions({ service, authorization }: World, count: number) {
 }
 
 /**
- * Thousands of open streams: the service's beside those of a bare Express route, in the same run. Both processes are
- * fresh, since what one has grown to before would hide what streams add.
+ * A round: the streams of a bare Express route and those of the service. Both processes are fresh, since what one has grown to before would hide
+ * what streams add.
  */
-export async function measureStreams(world: World, count: number, quick: boolean): Promise<StreamCost[]> {
+async function measureRound(
+  world: World,
+  count: number,
+  idleSeconds: number,
+  backwards: boolean,
+): Promise<Map<string, StreamSample>> {
   const { authorization } = world
   const sessions = await newSessions(world, count + 1)
   const [shared, ...own] = sessions.made
@@ -151,11 +159,42 @@ export async function measureStreams(world: World, count: number, quick: boolean
       published: '"RequestUriRetrieved"',
     },
   ]
-  const costs: StreamCost[] = []
   try {
-    for (const side of sides) costs.push(await measureSide(side, count, quick ? 2 : IDLE_SECONDS))
-    return costs
+    const samples = new Map<string, StreamSample>()
+    for (const side of backwards ? sides.toReversed() : sides) {
+      samples.set(side.name, await measureSide(side, count, idleSeconds))
+    }
+    return samples
   } finally {
     await sessions.close()
+    await Promise.all([service.stop(), express.stop()])
   }
+}
+
+/** More of them say little more, and each takes two minutes. */
+const MAX_ROUNDS = 3
+
+/**
+ * Thousands of open streams: the service's beside those of a bare Express route, in the same run. Every other round runs backwards.
+ *
+ * @param rounds how often; three times at most
+ * @returns the yardstick first
+ */
+export async function measureStreams(
+  world: World,
+  count: number,
+  rounds: number,
+  quick: boolean,
+): Promise<StreamCost[]> {
+  const all: Map<string, StreamSample>[] = []
+  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
+    process.stdout.write(`open streams, round ${round}\n`)
+    all.push(await measureRound(world, count, quick ? 2 : IDLE_SECONDS, round % 2 === 0))
+  }
+  const names = [...(all[0]?.keys() ?? [])]
+  return names.map((name) => ({
+    name,
+    streams: count,
+    samples: all.flatMap((samples) => samples.get(name) ?? []),
+  }))
 }
