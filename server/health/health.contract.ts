@@ -28,8 +28,8 @@ export const readiness = {
     tag: 'Operations',
     summary: 'Whether requests can be served',
     description:
-      'Looks at the database, and at Redis, the identity provider and the certificates of ISSUER_X509 where they are ' +
-      'configured. A 503 holds the ' +
+      'Looks at the database, and at Redis, NATS, the replica, the identity provider, certificates and the attestation of ' +
+      'the verifier where they are configured. A 503 holds the ' +
       'same result with the members of the error envelope beside it; a process that was told to stop answers so ' +
       'too.',
     access: 'public',

@@ -10,7 +10,7 @@ export const WRITER_SECONDS = 10
 /** How long a change may take before its caller is noted once more at its end. */
 const CHANGE_MS = 1_000
 
-/** A note is good for so much longer than must be, so that changes of one caller share one for a second. */
+/** A note is good for so much longer than must be, so that changes of one caller share one for two seconds. */
 const SPARE_SECONDS = 2
 
 const zWriter = z.strictObject({ caller: z.string() })
@@ -23,7 +23,7 @@ const hashOf = (caller: string): string => createHash('sha256').update(caller).d
 
 /**
  * Kept on the primary, by its clock, in a table that outlives a crash as the changes do. One row for each caller, which a change of the
- * next second leaves as it is, so that changes do not wait for each other there.
+ * next two seconds leaves as it is, so that changes do not wait for each other there.
  */
 export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   const note = async (callers: readonly string[]): Promise<void> => {
