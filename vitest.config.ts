@@ -15,7 +15,7 @@ export const unit = [
   'test/accept.test.ts',
   'test/contract/contracts.test.ts',
   'test/contract/layout.test.ts',
-  'test/contract/lazy-mdoc.test.ts',
+  'test/contract/on-demand.test.ts',
   'test/database/coalesce.test.ts',
   'test/database/kept-connections.test.ts',
   'test/database/standby.test.ts',

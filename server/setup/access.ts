@@ -1,7 +1,6 @@
 import type { Config } from '../config.js'
 import type { Deps } from '../deps.js'
 import { inTime } from '../in-time.js'
-import { redisClient } from '../redis.js'
 import { item, type SetupItem } from './item.js'
 
 const ASK_MS = 3_000
@@ -72,6 +71,8 @@ export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupIt
           'Set REDIS_URL where several machines serve one installation.',
         )
   }
+  // Most installations have no Redis, and its client is a third of the files that would be loaded with the service.
+  const { redisClient } = await import('../redis.js')
   const client = redisClient(redisUrl, () => {})
   try {
     await inTime(

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, it } from 'vitest'
+
+const IMPORT = /^(?:import|export) (?!type )[^;']*?from '([^']+)'|^import '([^']+)'/gms
+
+/** What a module imports at once, by its specifiers. */
+const importsOf = (path: string): string[] =>
+  [...readFileSync(path, 'utf8').matchAll(IMPORT)].map(([, named, bare = named]) => String(bare))
+
+/** All modules that are loaded with one, by the imports that are no `import()`. */
+function loadedWith(entry: string): ReadonlySet<string> {
+  const loaded = new Set([entry])
+  for (const path of loaded) {
+    for (const specifier of importsOf(path).filter((one) => one.startsWith('.'))) {
+      loaded.add(normalize(join(dirname(path), specifier.replace(/\.js$/, '.ts'))))
+    }
+  }
+  return loaded
+}
+
+const loaded = [...loadedWith('server/main.ts')]
+
+it('what reads and writes mobile documents is loaded when the first one comes, and not before', () => {
+  expect(loaded).toContain('server/protocol/sd-jwt-vc/verify.ts')
+  // What queries and metadata must know.
+  expect(loaded.filter((path) => path.startsWith('server/protocol/mdoc/')).sort()).toEqual([
+    'server/protocol/mdoc/cose/algorithms.ts',
+    'server/protocol/mdoc/dcql.ts',
+  ])
+})
+
+it.each(['redis', '@nats-io/transport-node', '@peculiar/x509', 'pino-pretty'])(
+  '%s is loaded where it is used, and not before',
+  (name) => {
+    const packages = new Set(loaded.flatMap((path) => importsOf(path)))
+    expect(packages).toContain('express')
+    expect(packages).not.toContain(name)
+  },
+)
