@@ -46,9 +46,12 @@ export async function startBenchServer(): Promise<BenchServer> {
     },
     usage: await usageReader(client),
     remove: async () => {
-      if (embedded === undefined) for (const name of names) await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
-      await client.end()
-      await embedded?.remove()
+      try {
+        if (embedded === undefined) for (const name of names) await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
+        await client.end()
+      } finally {
+        await embedded?.remove()
+      }
     },
   }
 }

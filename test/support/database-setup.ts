@@ -12,7 +12,12 @@ async function startServer(): Promise<{ url: string; remove(): Promise<void> }> 
   const url = process.env.TEST_DATABASE_URL
   if (url) return { url, remove: async () => {} }
   const server = await startTemporaryPostgres({}, undefined, await memoryFolder())
-  await easePassword(server.url)
+  try {
+    await easePassword(server.url)
+  } catch (error) {
+    await server.remove()
+    throw error
+  }
   return server
 }
 
