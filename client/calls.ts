@@ -27,21 +27,26 @@ export interface Subscription<Input, Event> {
   subscribe(input: Input, callbacks: SubscriptionCallbacks<Event>): { unsubscribe(): void }
 }
 
-/** An event of a subscription. After a lost connection it goes on behind the last `id`. */
+/**
+ * An event of a subscription. After a lost connection it goes on behind the last `id`; where nothing was missed, a session's
+ * current state comes once more, under the same `id`.
+ */
 export interface Tracked<Data> {
   readonly id: string
   readonly data: Data
 }
 
 export interface SubscriptionCallbacks<Event> extends CallOptions {
+  /** Connected, each time anew; the service may still refuse. */
   onStarted?(): void
   onData(event: Event): void
-  /** The service refuses: the subscription is over. */
+  /** The service refuses: the subscription is over, and nothing else is called. */
   onError?(error: CredenceError): void
+  /** `signal` ended it; `onComplete` follows. */
   onStopped?(): void
-  /** The last call, whatever ended the subscription. */
+  /** The caller ended it, by `unsubscribe` or `signal`. Not called after `onError`. */
   onComplete?(): void
-  /** `error` says why a connection was lost that is being made again. */
+  /** `pending`: connected. `error` says why a connection was lost that is being made again. */
   onConnectionStateChange?(state: {
     readonly state: 'idle' | 'connecting' | 'pending'
     readonly error: CredenceError | null
