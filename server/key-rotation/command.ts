@@ -14,7 +14,7 @@ import { createKeyRotationStore } from './store.js'
 const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
-                a key with a certificate (ISSUER_X509) or attestation (VERIFIER_ATTESTATION) is left alone; credential requests are encrypted for a new key
+                a key of ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION is left alone; credential requests are encrypted for a new key
   --alg         the algorithm of the new keys, where it shall be another than that of the former ones
   --reencrypt   moves everything that is encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
                 what was stored before there was such a key; makes no new key`
