@@ -36,15 +36,24 @@ async function isReady(origin: string, signal: AbortSignal): Promise<boolean> {
 }
 
 /**
- * Posts the demonstration schema as any client would.
+ * Posts the demonstration schema as any client would, unless an earlier start did: the log warns of what is refused.
  *
  * @returns null when it is there, now or from an earlier start; else what the service answered
  */
 export async function seed(origin: string, file: string): Promise<string | null> {
+  const schema: { name: string } = JSON.parse(await readFile(file, 'utf8'))
+  if (await isListed(origin, schema.name)) return null
   const response = await fetch(`${origin}/schemas`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: await readFile(file),
+    body: JSON.stringify(schema),
   })
   return response.ok || response.status === 409 ? null : `${response.status} ${await response.text()}`
+}
+
+async function isListed(origin: string, name: string): Promise<boolean> {
+  const response = await fetch(`${origin}/api/v1/schemas?name=${name}&limit=1`)
+  if (!response.ok) return false
+  const { items } = (await response.json()) as { items?: unknown[] }
+  return items?.length === 1
 }

@@ -34,7 +34,8 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk)
   if (request.url === '/schemas') note({ posted: JSON.parse(Buffer.concat(chunks).toString()) })
   response.statusCode = request.url === '/schemas' ? Number(environment.SCHEMA_STATUS ?? 201) : 200
-  response.end('{}')
+  const listed = request.url === `/api/v1/schemas?name=${environment.SCHEMA_LISTED}&limit=1`
+  response.end(JSON.stringify(listed ? { items: [{ name: environment.SCHEMA_LISTED, version: 1 }] } : {}))
 })
 
 process.on('SIGTERM', async () => {

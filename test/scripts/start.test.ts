@@ -56,10 +56,11 @@ describe('npm start without any settings', () => {
     await expect(project.postgresPid()).resolves.toBeNull()
   })
 
-  it('a second time neither builds nor makes a database, and beside another one says so', async () => {
+  it('a second time neither builds, makes a database nor posts the schema, and beside another one says so', async () => {
     const { port } = JSON.parse(await readFile(join(project.directory, '.data', 'postgres.json'), 'utf8'))
-    const run = await project.start({ SCHEMA_STATUS: '409' })
+    const run = await project.start({ SCHEMA_LISTED: 'ProofOfPurchase' })
     expect(run.output()).not.toMatch(/Installing|Generating|Building|refused/)
+    expect(await project.journal()).toHaveLength(1)
     expect((await project.starts())[0]?.databaseUrl).toContain(`@127.0.0.1:${port}/`)
 
     const second = project.run('start.mjs')
@@ -101,8 +102,10 @@ describe('npm start without any settings', () => {
 
 describe('npm start -- --public', () => {
   it('keeps the service on loopback, has the tunnel led to another port, posts the schema and draws a QR code', async () => {
-    const run = project.run('start.mjs', {}, ['--public', 'https://demo.example'])
+    // As where another start was first.
+    const run = project.run('start.mjs', { SCHEMA_STATUS: '409' }, ['--public', 'https://demo.example'])
     await run.until('Stop with Ctrl-C.')
+    expect(run.output()).not.toContain('refused')
     const [started, posted] = await project.journal()
     const port = Number(started?.port) + 1
     expect(started?.environment).toMatchObject({
