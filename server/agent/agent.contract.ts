@@ -4,6 +4,12 @@ import { pageShape } from '../paging.js'
 
 const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:web is hosted by this service.' })
 
+const zRecordMethod = z.enum(['key', 'web']).meta({
+  description:
+    'DID method; a did:web is hosted by this service. Where the base URL is plain http nobody else could resolve it, so that with `web` ' +
+    'the record signs as the did:jwk of its key.',
+})
+
 export const zDisplayEntry = z.strictObject({
   name: z.string().min(1).max(200),
   locale: z.string().min(1).max(35).optional(),
@@ -26,7 +32,7 @@ export const zAgentDid = z.object({
   document: z.record(z.string(), z.unknown()),
 })
 
-const newRecord = z.strictObject({ method: zMethod, display: z.array(zDisplayEntry).max(50).optional() })
+const newRecord = z.strictObject({ method: zRecordMethod, display: z.array(zDisplayEntry).max(50).optional() })
 const byId = z.strictObject({ id: z.string() })
 const page = z.strictObject(pageShape).prefault({})
 
