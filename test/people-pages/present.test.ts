@@ -83,6 +83,14 @@ describe('the page of a request', () => {
     expect(text).not.toContain('product or')
   })
 
+  it('of a request that names no claim, each way to answer says how much it shows', async () => {
+    const type = { path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }
+    const asked = await askOnPage(service, { dcqlQuery: undefined, query: [{ fields: [type] }] })
+    expect(writtenOn(await open(asked.pageUrl))).toContain(
+      'Proof of purchase What it always shows or Proof of purchase All that it holds',
+    )
+  })
+
   it('titles are those of the schema; foreign types and claims are told by their names', async () => {
     await service.request('POST', '/schemas', {
       authorization: await service.bearer('issuer'),

@@ -19,10 +19,13 @@ const HEADING = 'Show a credential'
 /** States after which a request has no other. */
 const FINAL_STATES = ['ResponseVerified', 'Error']
 
+/** Where no claim is named: a query without claims asks for none that may be withheld (OpenID4VP 1.0 §6.4.1). */
+const extentOf = (whole: boolean) => ({ text: whole ? 'All that it holds' : 'What it always shows' })
+
 const credentialText = ({ name, claims, whole, background }: AskedCredential): Html =>
   credentialCard({
     name,
-    text: whole ? { text: 'All that it holds' } : undefined,
+    text: claims.length === 0 ? extentOf(whole) : undefined,
     background,
     listed: 'You show of it',
     claims,
