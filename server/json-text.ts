@@ -81,6 +81,17 @@ function parseJson(text: string, nul: Nul): unknown {
   return value
 }
 
+/**
+ * The same refusals for a value that did not come as the JSON of a request: what a form says, or an identity provider. It must be
+ * JSON that nests within bounds.
+ *
+ * @param path what the messages call it
+ */
+export function assertPlainValue(value: unknown, path: string): void {
+  // JSON.stringify escapes what the look is for.
+  if (NEEDS_A_LOOK.test(JSON.stringify(value))) assertPlain(value, path, 'refused')
+}
+
 /** The same for text that must be an object. */
 export function parseJsonObject(text: string, nul: Nul): JsonObject {
   const value = parseJson(text, nul)

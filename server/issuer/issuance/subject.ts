@@ -1,6 +1,7 @@
 import { errors } from '../../errors.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
+import { assertPlainValue } from '../../json-text.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { Work } from '../../protocol/work.js'
@@ -72,7 +73,8 @@ function violationsOf(schema: CredentialSchema, subject: Subject, member: string
 }
 
 /**
- * Checks a subject by its type's schema, and that every format can carry it to a verifier.
+ * Checks a subject by its type's schema, that it can be recorded, and that every format can carry it to a verifier. Not every subject
+ * came in the JSON of a request, where texts that cannot be recorded are refused already.
  *
  * @param member the request member that holds it, named in every message.
  * @param work pays for the check
@@ -87,6 +89,7 @@ export async function assertSubject(
 ): Promise<void> {
   const problems = boundsExceeded(subject, member)
   if (problems.length > 0) throw errors.invalid(problems)
+  assertPlainValue(subject, member)
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }

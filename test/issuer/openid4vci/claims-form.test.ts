@@ -146,6 +146,20 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     expect(await offeredFor(id)).toMatchObject({ credential_subject: { name: 'Alice', member: true } })
   })
 
+  it.each([
+    ['/about', 'a\0b', 'must not contain a NUL character'],
+    ['/other', '[{"a":"\\u0000"}]', '0.a must not contain a NUL character'],
+    ['/other', '[{"a\\u0000":1}]', '0 must not contain a NUL character'],
+    ['/other', '[{"a":"\\ud800"}]', '0.a must be well-formed Unicode'],
+    ['/other', '[{"\\ud800":1}]', '0 must be well-formed Unicode'],
+  ])('takes no text that a credential could not be recorded with: %s %j', async (name, text, problem) => {
+    const { id, send, browser } = await open()
+    const again = await send({ ...FILLED, [name]: text })
+    expect([again.status, /id="claim-\d+-problem">([^<]+)</.exec(again.text)?.[1]]).toEqual([400, problem])
+    expect(await offeredFor(id)).toEqual({ state: 'SignedIn', credential_subject: null })
+    expect(responseOf(await browser.decide(again, id, 'accept', FILLED))).toHaveProperty('code')
+  })
+
   it('can be declined, whatever is in it', async () => {
     const { id, send } = await open()
     expect(responseOf(await send({ '/height': 'tall' }, 'decline')).error).toBe('access_denied')

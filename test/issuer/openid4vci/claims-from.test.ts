@@ -130,7 +130,9 @@ describe('a credential of what the identity provider says of the user', () => {
 
   it('is denied where the schema does not accept what the provider says, and nothing is left', async () => {
     const before = await rows('SELECT id FROM offerings')
-    for (const user of [{ sub: 'alice' }, { ...ALICE, birthdate: 'long ago' }, { ...ALICE, given_name: 7 }]) {
+    const unstorable = [{ given_name: 'Al\0ice' }, { given_name: '\ud800' }, { address: { locality: 'Ox\udc00ford' } }]
+    const unfit = [{ birthdate: 'long ago' }, { given_name: 7 }, ...unstorable]
+    for (const user of [{ sub: 'alice' }, ...unfit.map((claims) => ({ ...ALICE, ...claims }))]) {
       provider.user = user
       const { id, page } = await open(byScope().address)
       expect(responseOf(page)).toMatchObject({
