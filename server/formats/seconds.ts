@@ -3,3 +3,16 @@ import type { JsonObject } from '../protocol/json/json-object.js'
 /** The first of some claims that is a NumericDate (RFC 7519 §2): seconds since the epoch. */
 export const secondsOf = (payload: JsonObject, ...names: readonly string[]): number | undefined =>
   names.map((name) => payload[name]).find((value) => typeof value === 'number')
+
+/** A year of four digits: others have a sign and six. */
+const DATE_TIME = /^\d{4}-/
+
+/**
+ * The moment of a NumericDate as RFC 3339 writes it; undefined for one before the year 0000 or after 9999. An issuer may sign any
+ * number: milliseconds by mistake, say, or one that no date reaches.
+ */
+export function dateTimeOf(seconds: number): string | undefined {
+  const date = new Date(seconds * 1000)
+  const text = Number.isNaN(date.getTime()) ? '' : date.toISOString()
+  return DATE_TIME.test(text) ? text : undefined
+}

@@ -1,12 +1,14 @@
+import { dateTimeOf } from '../../formats/seconds.js'
 import type { WalletCredentialJson } from './credentials.contract.js'
 import type { HeldCredential } from './held.js'
 import type { HeldStatus } from './status.js'
 
-const dateTime = (seconds: number) => new Date(seconds * 1000).toISOString()
+const shownTime = (seconds: number | undefined) => (seconds === undefined ? undefined : dateTimeOf(seconds))
 
-/** A held credential as the API lists it. */
+/** A held credential as the API lists it. Times that no date-time can say are left out: they are whatever an issuer has signed. */
 export function shownCredential(held: HeldCredential, status: HeldStatus): WalletCredentialJson {
   const { types, issuer, credentialIssuer, configurationId, issuedAt, expiresAt } = held.content
+  const [issued, expires] = [shownTime(issuedAt), shownTime(expiresAt)]
   return {
     id: held.id,
     format: held.format,
@@ -15,8 +17,8 @@ export function shownCredential(held: HeldCredential, status: HeldStatus): Walle
     credentialIssuer,
     configurationId,
     status,
-    ...(issuedAt === undefined ? {} : { issuedAt: dateTime(issuedAt) }),
-    ...(expiresAt === undefined ? {} : { expiresAt: dateTime(expiresAt) }),
+    ...(issued === undefined ? {} : { issuedAt: issued }),
+    ...(expires === undefined ? {} : { expiresAt: expires }),
     createdAt: held.createdAt.toISOString(),
   }
 }

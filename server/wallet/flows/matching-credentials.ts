@@ -1,4 +1,5 @@
 import type { Formats } from '../../formats/registry.js'
+import { dateTimeOf } from '../../formats/seconds.js'
 import type { Match } from '../openid4vp/match-query.js'
 import type { StartedFlow } from './flows.contract.js'
 
@@ -8,13 +9,14 @@ type MatchingCredential = Presentation['data']['matchingCredentials'][number]
 async function shown(formats: Formats, { held }: Match): Promise<MatchingCredential> {
   const { types, issuer, expiresAt } = held.content
   const { holding } = formats.named(held.format)
+  const expirationDate = expiresAt === undefined ? undefined : dateTimeOf(expiresAt)
   return {
     id: held.id,
     format: held.format,
     type: [...types],
     issuer,
     credentialSubject: holding.subjectOf(await holding.claimsOf(held.compact)),
-    ...(expiresAt === undefined ? {} : { expirationDate: new Date(expiresAt * 1000).toISOString() }),
+    ...(expirationDate === undefined ? {} : { expirationDate }),
   }
 }
 

@@ -288,3 +288,42 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     ])
   })
 })
+
+describe('times that no date-time can say', () => {
+  it.each([
+    ['an end at the edge of numbers', { exp: 1e308 }],
+    ['an end after the year 9999, in milliseconds', { exp: 1_900_000_000_000 }],
+    ['a beginning before the year 0', { iat: -1e11 }],
+    ['both', { iat: -1e308, exp: 1e15 }],
+  ])('%s: the credential is kept, and shown without them', async (_what, times) => {
+    await using issuer = await startRemoteIssuer({
+      forge: (self, { publicJwk }) => self.signSdJwtVc(publicJwk, DIPLOMA, undefined, times),
+    })
+    const wallet = await newWallet(service)
+    const taken = await wallet.process(await issuer.offer([DIPLOMA_SD_JWT]))
+    expect(taken.status, taken.text).toBe(200)
+    const [shown] = taken.json.credentials
+    expect(shown).toMatchObject({ status: 'valid', type: [`${issuer.url}/vct/diploma`] })
+    expect('issuedAt' in shown).toBe(!('iat' in times))
+    expect(shown).not.toHaveProperty('expiresAt')
+    expect((await wallet.get('/credentials')).json).toEqual([shown])
+    expect((await wallet.get(`/credentials/${shown.id}`)).json).toMatchObject({ ...shown, claims: DIPLOMA })
+
+    const asked = await service.request('POST', '/authorization-requests', {
+      authorization: wallet.authorization,
+      body: {
+        dcqlQuery: {
+          credentials: [{ id: 'diploma', format: 'dc+sd-jwt', meta: { vct_values: [`${issuer.url}/vct/diploma`] } }],
+        },
+      },
+    })
+    const flow = await service.request('POST', '/flows', {
+      authorization: wallet.authorization,
+      body: { qrContent: asked.json.authorizationRequestUri, did: wallet.did },
+    })
+    expect(flow.status, flow.text).toBe(201)
+    const [matching] = flow.json.data.matchingCredentials
+    expect(matching.id).toBe(shown.id)
+    expect(matching).not.toHaveProperty('expirationDate')
+  })
+})
