@@ -90,8 +90,18 @@ function toResponse(
 ): Response {
   if (status < 200 || status > 599) throw new OutboundError('status', `${url.host} answered with an unknown status.`)
   const init = { status, statusText: STATUS_CODES[status] ?? '', headers: responseHeaders(headers) }
-  const response = new Response(NULL_BODY.has(status) ? null : bytes, init)
-  return Object.defineProperties(response, { url: { value: url.href }, redirected: { value: redirected } })
+  return answered(new Response(NULL_BODY.has(status) ? null : bytes, init), url, redirected)
+}
+
+/** A response that says where it is from. What is no JSON is an error of ours: one of `JSON.parse` quotes the answer. */
+function answered(response: Response, url: URL, redirected: boolean): Response {
+  const { clone } = response
+  return Object.defineProperties(response, {
+    url: { value: url.href },
+    redirected: { value: redirected },
+    json: { value: async () => decodeJson(await response.text(), url.host) },
+    clone: { value: () => answered(clone.call(response), url, redirected) },
+  })
 }
 
 async function follow(transport: Transport, bounds: Bounds, request: Request, signal: AbortSignal): Promise<Response> {

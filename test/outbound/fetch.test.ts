@@ -72,6 +72,20 @@ describe('fetch, as libraries call it', () => {
     expect(await response.text()).toBe('{"error":"not_found"}')
   })
 
+  test('does not quote what is no JSON, nor does a clone', async () => {
+    const server = await startServer((_request, response) => response.end('{"token":"s3cret"oops}'))
+    const response = await testNetworkGuard().fetch(at(server.port))
+    const refusal = {
+      code: 'content',
+      message: `wallet.example:${server.port} answered with something that is not JSON.`,
+    }
+    const clone = response.clone()
+    expect([clone.url, await clone.clone().text()]).toEqual([at(server.port), '{"token":"s3cret"oops}'])
+    await expect(clone.json()).rejects.toMatchObject(refusal)
+    await expect(response.json()).rejects.toMatchObject(refusal)
+    await expect(response.json()).rejects.toThrow(TypeError)
+  })
+
   test.each([204, 205, 304])('gives %i no body', async (status) => {
     const server = await startServer((_request, response) => response.writeHead(status).end())
     const response = await testNetworkGuard().fetch(at(server.port))

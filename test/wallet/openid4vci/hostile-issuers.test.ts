@@ -142,6 +142,19 @@ describe('answers of a hostile issuer', () => {
     expect(refusal.message).toContain('answered with more than 262144 bytes')
   })
 
+  it.each(['/.well-known/openid-credential-issuer', '/.well-known/oauth-authorization-server', '/token', '/nonce'])(
+    'something at %s that is no JSON is told as that, and not quoted',
+    async (path) => {
+      const broken = (): RemoteAnswer => ({
+        raw: (response) =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end('{"access_token":"s3cret"oops}'),
+      })
+      const refusal = await refusalOf({ replace: { [path]: broken } })
+      expect(refusal).toMatchObject({ status: 500, stored: 0 })
+      expect(refusal.message).toMatch(/^127\.0\.0\.1:\d+ answered with something that is not JSON\.$/)
+    },
+  )
+
   it('a redirect of the token request is not followed, wherever it leads', async () => {
     await using other = await startRemoteServer(() => ({
       '/token': () => ({ body: { access_token: 'a', token_type: 'Bearer' } }),
