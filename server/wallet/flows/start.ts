@@ -90,23 +90,27 @@ async function startClaim(start: Start, invitation: OfferInvitation): Promise<St
   return { flowType: 'claim', data: { processId, status: 'initialized', offering } }
 }
 
+/** What a verifier says of itself for people to read. Nothing depends on it, so what is no text is left out. */
+function described(clientMetadata: Readonly<Record<string, unknown>> = {}): { name?: string; logoUri?: string } {
+  const { client_name: name, logo_uri: logoUri } = clientMetadata
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof logoUri === 'string' ? { logoUri } : {}),
+  }
+}
+
 async function startPresentation(start: Start, invitation: RequestInvitation): Promise<Started> {
   const { deps, fetch, work } = start
   const { holderId } = hostedOnly(start.holder, 'present credentials')
   const request = await resolveRequest(deps, fetch, invitation, { personConfirms: true, work })
   const { matches } = await matchRequest(deps, holderId, request, work)
-  const { client_name: name, logo_uri: logoUri } = request.payload.client_metadata ?? {}
   const processId = await store(start, 'presentation', { kind: 'request', request })
   return {
     flowType: 'presentation',
     data: {
       processId,
       status: 'initialized',
-      verifier: {
-        id: request.clientId,
-        ...(name === undefined ? {} : { name }),
-        ...(logoUri === undefined ? {} : { logoUri }),
-      },
+      verifier: { id: request.clientId, ...described(request.payload.client_metadata) },
       query: { ...request.query },
       ...(request.transactionData.length === 0
         ? {}

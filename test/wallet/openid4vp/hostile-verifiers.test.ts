@@ -198,3 +198,23 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     expect([answer.status, answer.json.message]).toEqual([400, ['The parameter client_id is given more than once.']])
   })
 })
+
+describe('what a verifier says of itself is shown where it is text', () => {
+  it.each([
+    [
+      { client_name: 'Shop', logo_uri: 'https://shop.example/logo.png' },
+      { name: 'Shop', logoUri: 'https://shop.example/logo.png' },
+    ],
+    [{ client_name: { en: 'Shop' }, logo_uri: 7 }, {}],
+    [{ client_name: null, logo_uri: ['https://shop.example/logo.png'] }, {}],
+  ])('%j', async (said, shown) => {
+    const { verifier, wallet, service } = world
+    const payload = { client_metadata: { vp_formats_supported: { 'dc+sd-jwt': {} }, ...said } }
+    const flow = await service.request('POST', '/flows', {
+      authorization: wallet.authorization,
+      body: { qrContent: await verifier.request(world.diploma(), { payload }), did: wallet.did },
+    })
+    expect(flow.status, flow.text).toBe(201)
+    expect(flow.json.data.verifier).toEqual({ id: `decentralized_identifier:${verifier.key.did}`, ...shown })
+  })
+})
