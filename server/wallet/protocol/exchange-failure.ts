@@ -16,6 +16,12 @@ const MAX_LENGTH = 500
 /** The base class of the libraries' errors, which they do not export. */
 const LibraryError: typeof Error = Object.getPrototypeOf(InvalidFetchResponseError)
 
+/** What does not fit is an error of another class in each of the libraries, since one of them brings a copy of what they share. */
+const isLibraryError = (thrown: unknown): thrown is Error =>
+  thrown instanceof Oauth2Error ||
+  thrown instanceof LibraryError ||
+  (thrown instanceof Error && Object.hasOwn(thrown, 'zodError'))
+
 /**
  * What a remote party or a library wrote, on one line of printable characters. The libraries quote whole offers, whose
  * codes must not appear in an error message.
@@ -74,7 +80,7 @@ function reasonOf(thrown: unknown): string | undefined {
     return said === undefined ? message : `${message} (${said})`
   }
   if (thrown instanceof DcqlError) return `The DCQL query is not valid: ${thrown.message}`
-  return thrown instanceof Oauth2Error || thrown instanceof LibraryError ? thrown.message : undefined
+  return isLibraryError(thrown) ? thrown.message : undefined
 }
 
 /** Why an exchange failed, in one line; undefined for an unexpected error. */

@@ -155,6 +155,15 @@ describe('answers of a hostile issuer', () => {
     },
   )
 
+  it.each([
+    ['/token', { access_token: 'a', token_type: 7 }, /^Error validating access token response [^\n]*token_type[^\n]*$/],
+    ['/.well-known/oauth-authorization-server', { issuer: 7 }, /^Validation of metadata from [^\n]*issuer[^\n]*$/],
+  ])('members of other types at %s are named on one line', async (path, body, message) => {
+    const refusal = await refusalOf({ replace: { [path]: () => ({ body }) } })
+    expect(refusal).toMatchObject({ status: 500, stored: 0 })
+    expect(refusal.message).toMatch(message)
+  })
+
   it('a redirect of the token request is not followed, wherever it leads', async () => {
     await using other = await startRemoteServer(() => ({
       '/token': () => ({ body: { access_token: 'a', token_type: 'Bearer' } }),
