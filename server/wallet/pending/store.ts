@@ -91,9 +91,11 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
       })
     },
 
-    /** Nothing more can come of it. */
-    async remove({ id }: Pick<StoredPending, 'id'>): Promise<void> {
-      await sql(idRow)`DELETE FROM wallet_pending_issuances WHERE id = ${id} RETURNING id`
+    /** Nothing more can come of it, unless another process holds it by now, which may know better: its tokens are newer. */
+    async remove({ id, heldUntil }: HeldPending): Promise<void> {
+      await sql(
+        idRow,
+      )`DELETE FROM wallet_pending_issuances WHERE id = ${id} AND ask_at = ${heldUntil}::timestamptz RETURNING id`
     },
 
     /** Removes expired issuances, at most `limit`, with an audit row each. */

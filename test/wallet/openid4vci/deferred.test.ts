@@ -4,6 +4,7 @@ import { query } from '../../support/postgres.js'
 import { DIPLOMA_JWT, DIPLOMA_SD_JWT, type RemoteIssuerOptions } from '../../support/remote-issuer.js'
 import { startService, type TestService } from '../../support/service.js'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
+import type { RemoteAnswer } from '../../support/wallet-http.js'
 import { newRemoteDeferral, type RemoteDeferral } from '../../support/wallet-remote-deferral.js'
 import { newRemoteEncryption } from '../../support/wallet-remote-encryption.js'
 import { askDue, auditedOf, pendingOf, turn } from '../deferred-actors.js'
@@ -153,6 +154,25 @@ describe('when it is asked', () => {
     await using waits = await waiting()
     await askDue(service, [service, other, service, other])
     expect([waits.deferral.asked.length, waits.deferral.most]).toEqual([2, 1])
+  })
+
+  it.each<[string, (transactionId: string) => RemoteAnswer]>([
+    ['refused', () => ({ status: 400, body: { error: 'invalid_transaction_id' } })],
+    ['told to wait', (transaction_id) => ({ status: 202, body: { transaction_id, interval: 600 } })],
+  ])('a process that was held up, and is %s, changes nothing of what another has taken over', async (_, answer) => {
+    const takenOver = new Date(Date.now() + 60_000)
+    await using waits = await waiting({
+      replace: {
+        '/deferred': async ({ text }) => {
+          await query(service.databaseUrl, 'UPDATE wallet_pending_issuances SET ask_at = $1', [takenOver])
+          return answer(JSON.parse(text).transaction_id)
+        },
+      },
+    })
+    const [before] = await pendingOf(service, waits.wallet.id)
+    await askDue(service)
+    expect(requestsTo(waits.issuer, '/deferred')).toHaveLength(2)
+    expect(await pendingOf(service, waits.wallet.id)).toEqual([{ ...before, ask_at: takenOver }])
   })
 })
 
