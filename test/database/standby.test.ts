@@ -94,6 +94,14 @@ describe('a replica', () => {
     expect(await standing).toBe('away')
   })
 
+  it('that does not answer is away: nobody waits for it for ever, and it is asked again', async () => {
+    answers = [() => new Promise<Answer>(() => {}), LEVEL]
+    expect(await standby.standing()).toBe('away')
+    now += 1_000
+    await vi.waitFor(async () => expect(await standby.standing()).toBe('replica'))
+    expect(asked).toBe(2)
+  })
+
   it('at which reads fail again within two minutes is left alone for twice as long each time, for a minute at most', async () => {
     const leftAlone: number[] = []
     const fail = async () => {

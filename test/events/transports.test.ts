@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sessionNames } from '../../server/events/announcement.js'
 import type { MakeTransport } from '../../server/events/transport.js'
 import { natsOptions, natsTransport } from '../../server/events/transports/nats.js'
 import { redisTransport } from '../../server/events/transports/redis.js'
 import { createLog } from '../../server/log.js'
+import { listenLocally } from '../support/local-server.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, KEY, listeners, startEventProcess } from './actors.js'
 import { hasProgram, type OwnServer, startNats, startRedis } from './servers.js'
@@ -102,6 +104,17 @@ describe.each([
         expect(heard.length).toBeGreaterThan(0)
       }, PATIENT)
     })
+  })
+
+  it('gives up what a server that takes connections and never answers was to be told', async () => {
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())))
+    const { port } = new URL(await listenLocally(silent))
+    const sender = transportOf(Number(port))({ onMessage: () => {}, onListening: () => {} })
+    await expect(sender.send(['x'])).rejects.toThrow()
+    await sender.close()
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => silent.close(resolve))
   })
 
   it('serves while the server is away, and ends', async () => {
