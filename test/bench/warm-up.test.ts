@@ -13,6 +13,11 @@ it('goes on while an operation becomes cheaper, and ends with the first turn in 
   expect(await turns([5, 6, 1])).toBe(2)
 })
 
+it('a turn that is 3 % cheaper or more has become cheaper, one that differs by less has not', async () => {
+  expect(await turns([100, 96.9, 1, 1])).toBe(4)
+  expect(await turns([100, 97.1, 1, 1])).toBe(2)
+})
+
 it('compares with the cheapest turn, not with the last one', async () => {
   expect(await turns([5, 4, 4.5, 4.1])).toBe(3)
 })
