@@ -43,6 +43,18 @@ describe('the façade over trpc-to-openapi', () => {
       expect([revoked.status, revoked.body]).toEqual([200, ''])
     })
 
+    it('takes a body of white space alone for none, whatever type it bears', async () => {
+      const { json: offering } = await offer()
+      for (const type of ['application/json', 'text/plain']) {
+        const claimed = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, {
+          authorization,
+          headers: { 'content-type': type },
+          body: ' \r\n\t',
+        })
+        expect([type, claimed.status]).toEqual([type, 200])
+      }
+    })
+
     it('accepts JSON media types with parameters and +json suffixes', async () => {
       for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/ld+json']) {
         const answer = await service.request('POST', '/credentials/verify', {
