@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
 import type { Answer } from '../../support/service.js'
 import type { WalletActor } from '../../support/wallet-actor.js'
 import { startWebServer, type WebServer } from '../../verifier/web-server.js'
-import { type Issuer, refusalOf, SD_JWT, startIssuer } from './actors.js'
+import { type Issuer, PRE_AUTHORIZED, refusalOf, SD_JWT, startIssuer } from './actors.js'
 import {
   type Changes,
   knownWallet,
@@ -207,6 +208,19 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect(refusalOf(await push(parameters, headers)).slice(0, 2)).toEqual([401, 'invalid_client'])
   })
 
+  it('a proof that was used before, until its iat is too old: its use is remembered for as long', async () => {
+    const used = () =>
+      query<{ hash: string; expires_at: Date }>(issuer.service.databaseUrl, 'SELECT hash, expires_at FROM used_nonces')
+    const { parameters } = await newRequest()
+    const before = new Set((await used()).map(({ hash }) => hash))
+    const iat = seconds() + 50
+    expect((await push(parameters, await attested({}, { payload: { iat } }))).status).toBe(201)
+    const [row, ...others] = (await used()).filter(({ hash }) => !before.has(hash))
+    expect(others).toEqual([])
+    // It is taken until a minute after its iat.
+    expect(row?.expires_at.getTime()).toBeGreaterThan((iat + 60) * 1000)
+  })
+
   it('another instance, or none, at the token endpoint than at PAR', async () => {
     const { code, verifier } = await attestedCode()
     expect(refusalOf(await redeem(code, verifier, {})).slice(0, 2)).toEqual([401, 'invalid_client'])
@@ -236,6 +250,30 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     const refused = await issuer.requestToken(form, { headers: await attested() })
     expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'invalid_grant'])
     expect((await issuer.requestToken({ ...form, client_id: 'other' })).status).toBe(200)
+  })
+
+  it('an attested wallet asks for nothing in the name of another client (Attestation-Based Client Authentication §6.3)', async () => {
+    const { parameters } = await newRequest({ client_id: RIVAL })
+    const other = [401, 'invalid_client', 'The client_id is not the sub of the wallet attestation.']
+    expect(refusalOf(await push(parameters, await attested()))).toEqual(other)
+    const { code, verifier } = await attestedCode()
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI }
+    const sent = { ...form, client_id: RIVAL }
+    expect(refusalOf(await issuer.requestToken(sent, { headers: await attested() }))).toEqual(other)
+    expect((await redeem(code, verifier, await attested())).status).toBe(200)
+  })
+
+  it('an attested wallet refreshes no token that was given to one that proved nothing', async () => {
+    const { credentialOfferSessionId } = await issuer.makeOffer({ deferred: true })
+    const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': await issuer.code(credentialOfferSessionId) }
+    const { json } = await issuer.requestToken(form)
+    const refresh = { grant_type: 'refresh_token', refresh_token: json.refresh_token }
+    expect(refusalOf(await issuer.requestToken(refresh, { headers: await attested() }))).toEqual([
+      401,
+      'invalid_client',
+      'The refresh token was given to another wallet instance.',
+    ])
+    expect((await issuer.requestToken(refresh)).status).toBe(200)
   })
 
   it('any attestation where none is believed', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { generateKeyPair } from '../../../server/protocol/jose/jws.js'
 import { AttestationError, attesterOf } from '../../../server/protocol/openid4vci/attester.js'
 import { makeCertificate } from '../issuer-keys/certificates.js'
 
@@ -17,4 +18,16 @@ it('a chain that was verified before is still refused once it has run out, and w
   expect(() => keyAt(good, [leaf.x5c], { trustAnchors: [], providers: [] })).toThrow(AttestationError)
   expect(() => keyAt(good, [[leaf.x5c]])).toThrow(AttestationError)
   expect(() => keyAt(good, [leaf.x5c, root.x5c])).toThrow('holds a trust anchor, which must be left out')
+})
+
+it('a key is named by its kid: a provider whose key has none vouches for nothing that has none either (RFC 7515 §4.1.4)', async () => {
+  const { publicJwk } = await generateKeyPair('ES256')
+  const provider = (kid?: string) => ({
+    trustAnchors: [],
+    providers: [{ clientId: 'wallet', iss: 'https://provider.example', keys: [{ ...publicJwk, ...(kid && { kid }) }] }],
+  })
+  const payload = { iss: 'https://provider.example' }
+  expect(attesterOf({ kid: 'one' }, payload, provider('one'), new Date()).jwk).toEqual({ ...publicJwk, kid: 'one' })
+  expect(() => attesterOf({}, payload, provider('one'), new Date())).toThrow(AttestationError)
+  expect(() => attesterOf({}, payload, provider(), new Date())).toThrow(AttestationError)
 })
