@@ -24,6 +24,7 @@ export const unit = [
   'test/dids/resolver.test.ts',
   'test/events/inquiry.test.ts',
   'test/events/subscriptions.test.ts',
+  'test/issuer/openid4vci/sealed.test.ts',
   'test/issuer/openid4vci/tx-code.test.ts',
   'test/docs/conformance.test.ts',
   'test/docs/images.test.ts',
