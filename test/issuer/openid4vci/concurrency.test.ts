@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { moved } from '../../../server/issuer/openid4vci/sessions/session.js'
 import { sha256 } from '../../../server/secret-hash.js'
 import { query } from '../../support/postgres.js'
 import { recordStatements } from '../../support/statements.js'
@@ -211,6 +212,21 @@ describe('the session of an offer', () => {
       [200, 'CredentialIssued'],
       [400, 'Error'],
     ]).toContainEqual([taken.status, state])
+  })
+
+  it('a fifth wrong transaction code that comes after the credential ends nothing', async () => {
+    const made = await issuer.makeOffer({ txCode: true })
+    const id: string = made.credentialOfferSessionId
+    const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': await issuer.code(id), tx_code: 'wrong!' }
+    for (let time = 0; time < 4; time += 1) await issuer.requestToken(form)
+    const token = await issuer.token(id, { tx_code: made.txCode })
+    const { stores, clock } = issuer.service.deps
+    // As whoever sends the wrong code has read it, right before.
+    const read = (await stores.openid4vci.offering(id))?.session
+    if (read === undefined || read === null) throw new Error('There is no session.')
+    expect((await issuer.take(token, SD_JWT)).status).toBe(200)
+    expect(await stores.offerSessions.countWrongTxCode(moved(read, 'Error', 'locked'), clock())).toBeUndefined()
+    expect((await issuer.session(id)).state).toBe('CredentialIssued')
   })
 })
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { didKeyFromJwk } from '../../../server/protocol/did/did-key.js'
 import { SIGNATURE_ALGORITHMS } from '../../../server/protocol/jose/algorithms.js'
 import { thumbprint } from '../../../server/protocol/jose/jws.js'
 import { newWallet, type ProofChanges, type WalletActor } from '../../support/wallet-actor.js'
@@ -178,6 +179,12 @@ describe('binding (§8.1)', () => {
     const named = [await stranger.proofByDid(issuer.service.url, await issuer.nonce())]
     const request = { credential_configuration_id: SD_JWT, proofs: { jwt: named } }
     expect(refusalOf(await issuer.requestCredential(token, request))).toEqual(denied)
+    // The same key under the name of another DID would have the credential issued to that one.
+    const renamed = didKeyFromJwk(wallet.publicJwk)
+    const header = { kid: `${renamed}#${renamed.slice('did:key:'.length)}` }
+    const other = [await wallet.proofByDid(issuer.service.url, await issuer.nonce(), { header })]
+    const asOther = { credential_configuration_id: SD_JWT, proofs: { jwt: other } }
+    expect(refusalOf(await issuer.requestCredential(token, asOther))).toEqual(denied)
     // A batch may not smuggle a stranger's key in.
     expect(refusalOf(await issuer.take(token, SD_JWT, wallet, stranger))).toEqual(denied)
     const bare = payloadOf(credentialOf(await issuer.take(token, SD_JWT, wallet)))

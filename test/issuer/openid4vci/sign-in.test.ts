@@ -236,6 +236,16 @@ describe('what is no sign-in', () => {
     expect((await first.get(await atProvider(provider, at))).status).toBe(404)
     expect((await second.get(locationOf(await second.get(await atProvider(provider, own.at))))).status).toBe(200)
   })
+
+  it('an answer to a sign-in that another took the place of ends that one not', async () => {
+    const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
+    const browser = newBrowser(issuer.service)
+    const { id, at } = await toProvider(browser, address)
+    const { authorizations } = issuer.service.deps.stores
+    expect(await authorizations.takeLogin(id, 'the one before', clock.now())).toBe(false)
+    const page = await browser.get(locationOf(await browser.get(await atProvider(provider, at))))
+    expect(page.status).toBe(200)
+  })
 })
 
 describe('a provider that is away', () => {
