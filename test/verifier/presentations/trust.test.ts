@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ResolveIssuerKey } from '../../../server/protocol/credential/verification.js'
-import { onlyTrusted, trustAlso, trustIn } from '../../../server/verifier/presentations/trust.js'
+import { onlyTrusted, trustAdded, trustAlso, trustIn } from '../../../server/verifier/presentations/trust.js'
 
 const OWN = 'did:web:issuer.example:1'
 const deps = {
@@ -40,6 +40,27 @@ describe('TRUSTED_ISSUERS', () => {
       true,
       false,
     ])
+  })
+})
+
+describe('issuers that were added to TRUSTED_ISSUERS', () => {
+  it('are looked up by the names that can be added, and no stranger’s text reaches the database', async () => {
+    const asked: string[] = []
+    const stores = { trustedIssuers: { has: async (name: string) => asked.push(name) > 0 } }
+    const { named } = trustAdded(trustIn(deps, []), { stores } as unknown as Parameters<typeof trustAdded>[1])
+    for (const issuer of ['did:web:added.example', 'https://added.example/tenant'])
+      expect(await named(issuer)).toBe(true)
+    for (const issuer of [
+      'C=DE, O=Club',
+      'x5c',
+      '*',
+      '',
+      'did:web:nul\0',
+      'did:web:a.example?b',
+      'did:web:a.example#b',
+    ])
+      expect(await named(issuer), issuer).toBe(false)
+    expect(asked).toEqual(['did:web:added.example', 'https://added.example'])
   })
 })
 

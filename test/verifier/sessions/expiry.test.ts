@@ -70,6 +70,16 @@ describe('a request that nobody answers', () => {
     expect(await sessionOf(service, asked)).toMatchObject({ state: 'Error', errorMessage: EXPIRED })
   })
 
+  it('and is fetched only then is not retrieved: the session ends as it was', async () => {
+    let now = new Date()
+    await using service = await startService({ clock: () => now, maintenance: false })
+    const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })
+    now = new Date(now.getTime() + 60_000)
+    expect((await fetch(asked.request_uri)).status).toBe(410)
+    const events = await service.deps.stores.events.after([{ sessionId: asked.verificationSessionId, after: 0 }])
+    expect(events.map(({ data }) => data.state)).toEqual(['RequestCreated', 'Error'])
+  })
+
   it('ends once, however many look after it, and a session that has ended stays as it is', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
