@@ -36,6 +36,18 @@ describe('a chain that was verified before', () => {
     expect(trustedChain([leaf.x5c, root.x5c], at(GOOD)).leaf).toBe(whole.leaf)
   })
 
+  it('is forgotten once those that came after it hold a mebibyte, so that nobody can fill the memory with long ones', () => {
+    const own = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04, ...long })
+    const io = at(GOOD, { trustAnchors: [own.certificate] })
+    const chainOf = (n: number) =>
+      makeCertificate({ subject: `Club ${n} ${'x'.repeat(15_000)}`, issuer: own, keyUsage: 0x80, ...long }).x5c
+    const chains = Array.from({ length: 60 }, (_, n) => chainOf(n))
+    expect(chains.join('').length).toBeGreaterThan(1_048_576)
+    const verified = chains.map((x5c) => trustedChain([x5c], io).leaf)
+    expect(trustedChain([chains.at(-1)], io).leaf).toBe(verified.at(-1))
+    expect(trustedChain([chains[0]], io).leaf).not.toBe(verified[0])
+  })
+
   it('is refused before and after the time of its certificates all the same', () => {
     trustedChain([leaf.x5c], at(GOOD))
     for (const time of ['2025-12-31T23:00:00Z', '2027-01-01T01:00:00Z']) {

@@ -1,4 +1,4 @@
-import { createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto'
+import { constants, createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../../../server/protocol/jose/algorithms.js'
 import {
@@ -201,6 +201,18 @@ describe('algorithm confusion (RFC 8725 §2.1 and §3.1)', () => {
       await expect(verifyCompact(withHeader(jwt, { alg }), publicJwk)).rejects.toEqual(refusal('algorithm'))
     },
   )
+
+  it.each([0, 20, 48])('refuses a PS256 signature with a salt of %i octets (RFC 7518 §3.5: 32)', async (saltLength) => {
+    const { privateJwk, publicJwk } = await keyPairOf('PS256')
+    const input = `${base64url({ alg: 'PS256' })}.${base64url({ iss: 'joe' })}`
+    const compactWith = (octets: number) => {
+      const key = createPrivateKey({ key: { ...privateJwk }, format: 'jwk' })
+      const options = { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: octets }
+      return `${input}.${sign('sha256', Buffer.from(input), options).toString('base64url')}`
+    }
+    await expect(verifyCompact(compactWith(32), publicJwk)).resolves.toMatchObject({ payload: { iss: 'joe' } })
+    await expect(verifyCompact(compactWith(saltLength), publicJwk)).rejects.toEqual(refusal('signature'))
+  })
 
   it('takes both RSA algorithms from a key that names none', async () => {
     const { privateJwk, publicJwk } = await keyPairOf('RS256')

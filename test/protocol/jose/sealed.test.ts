@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createCipheriv, randomBytes } from 'node:crypto'
 import { CompactEncrypt, decodeProtectedHeader, flattenedDecrypt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
@@ -205,6 +205,24 @@ describe('encryptSecret and decryptSecret', () => {
       .encrypt(current)
     await expect(decryptSecret([current], anonymous, PLACE)).rejects.toThrow('The encrypted secret names no key.')
   })
+
+  it.each([{ alg: 'A256KW' }, { enc: 'A128GCM' }, { crit: ['exp'] }, { zip: 'DEF' }])(
+    'refuses one whose header says %j, though the key and its tag fit (RFC 7516 §5.2, §4.1.13)',
+    async (members) => {
+      const [own = ''] = (await encryptSecret(current, 's', PLACE)).split('.')
+      const { kid } = JSON.parse(Buffer.from(own, 'base64url').toString())
+      const made = (more: object) => {
+        const header = Buffer.from(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid, ...more })).toString('base64url')
+        const nonce = randomBytes(12)
+        const cipher = createCipheriv('aes-256-gcm', current, nonce)
+        cipher.setAAD(Buffer.from(header))
+        const text = Buffer.concat([cipher.update('s'), cipher.final()])
+        return [header, '', ...[nonce, text, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.')
+      }
+      expect((await decryptSecret([current], made({}), PLACE)).plaintext).toBe('s')
+      await expect(decryptSecret([current], made(members), PLACE)).rejects.toThrow('The encrypted secret was altered.')
+    },
+  )
 
   it('refuses another content encryption under the right key id', async () => {
     const [header] = (await encryptSecret(current, 's', PLACE)).split('.')

@@ -180,6 +180,8 @@ describe('Whether a credential is held by who presents it', () => {
     expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, relative(thief))).toBe(false)
     expect(isHeldBy({ subjectId: 'did:example:holder', cnf: { kid: '#0' } }, relative(thief))).toBe(false)
     expect(isHeldBy({ subjectId: 'did:example:holder', cnf: { kid: '#0' } }, relative(holder))).toBe(false)
+    const named = { ...presenter(thief), header: { kid: 'key-1' } }
+    expect(isHeldBy({ subjectId: 'did:example:holder', cnf: { kid: 'key-1' } }, named)).toBe(false)
   })
 
   it('is no where cnf cannot be understood', () => {
