@@ -275,6 +275,38 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect(refusal).toMatchObject({ message: 'Credential is of another type than was offered.', stored: 0 })
   })
 
+  it('one that has the types of the offer but for one (W3C VCDM 1.1 §4.3)', async () => {
+    const vc = (did: string, name: string) => ({
+      '@context': ['https://www.w3.org/2018/credentials/v1'],
+      type: ['VerifiableCredential', name],
+      issuanceDate: '2026-01-01T00:00:00Z',
+      credentialSubject: { id: did, ...DIPLOMA },
+    })
+    const taken = (name: string) =>
+      refusalOf(
+        {
+          forge: (issuer, { did = '' }) =>
+            issuer.signJwtVc(did, { nbf: 1_767_225_600, vc: { ...vc(did, name), issuer: issuer.key.did } }),
+        },
+        [DIPLOMA_JWT],
+      )
+    expect(await taken(DIPLOMA_JWT)).toMatchObject({ status: 200, stored: 1 })
+    expect(await taken('Licence')).toMatchObject({
+      message: 'Credential is of another type than was offered.',
+      stored: 0,
+    })
+  })
+
+  it('an SD-JWT VC with a Key Binding JWT, which its issuer cannot have made (RFC 9901 §4.3)', async () => {
+    const refusal = await refusalOf({
+      forge: async (issuer, holder) => `${await issuer.signSdJwtVc(holder.publicJwk)}e30.e30.AAAA`,
+    })
+    expect(refusal).toMatchObject({
+      message: 'Credential carries a Key Binding JWT, which only its holder can add.',
+      stored: 0,
+    })
+  })
+
   it('one of another format than was offered', async () => {
     const refusal = await refusalOf({ forge: (issuer, holder) => issuer.signJwtVc(holder.did) })
     expect(refusal).toMatchObject({ message: 'Credential has another format than was offered.', stored: 0 })
