@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startService } from '../support/service.js'
+import { CLIENT_SECRET, startService } from '../support/service.js'
 import { ask, Browser, type ConsoleService, logIn, OF_CONSOLE, sessionRows, startConsole } from './actors.js'
 
 const ALICE = { sub: 'alice', name: 'Alice', roles: ['admin'] }
@@ -286,6 +286,16 @@ describe('a session', () => {
     expect((await ask(it0.service, browser, 'GET', '/console/session', { headers })).json.user).toBeNull()
     expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {}, headers })).status).toBe(401)
     expect((await who(browser)).json.user).toMatchObject({ sub: 'alice' })
+  })
+
+  it('makes a client secret that is sent with it no better: one that is wrong is refused', async () => {
+    const { browser } = await logIn(it0)
+    const answerTo = (headers: Record<string, string>) =>
+      ask(it0.service, browser, 'GET', '/api/v1/verifier/vp-queries', { headers })
+    expect((await answerTo({})).status).toBe(200)
+    const { status, json } = await answerTo({ 'x-client-secret': 'wrong' })
+    expect([status, json.message]).toEqual([401, 'Unauthorized'])
+    expect((await answerTo({ 'x-client-secret': CLIENT_SECRET })).status).toBe(200)
   })
 
   it('is opened to nobody by CORS', async () => {

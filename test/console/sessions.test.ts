@@ -170,6 +170,30 @@ describe('tokens', () => {
     expect((await ask(other, browser, 'GET', '/api/v1/verifier/vp-queries', { headers: { cookie } })).status).toBe(200)
   })
 
+  it('are not renewed again by who read the session before they were', async () => {
+    open.provider.accessSeconds = 4
+    const { browser } = await logIn(open)
+    const store = service.deps.stores.consoleSessions
+    const [row] = await sessionRows(service)
+    const before = await store.find(row?.id_hash ?? '', new Date(now))
+    if (before === undefined) throw new Error('There is no session.')
+    open.provider.accessSeconds = 3600
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
+    const take = (session: typeof before) => store.takeRenewal(session, 'mine', new Date(now + MINUTE), new Date(now))
+    expect(await take(before)).toBe(false)
+    const after = await store.find(before.idHash, new Date(now))
+    expect(await take(after ?? before)).toBe(true)
+  })
+
+  it('that were renewed make a session last no longer without activity', async () => {
+    open.provider.accessSeconds = 4
+    const { browser } = await logIn(open)
+    open.provider.accessSeconds = 3600
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
+    now += 30 * MINUTE
+    expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(401)
+  })
+
   it('that cannot be renewed end the session', async () => {
     open.provider.accessSeconds = 4
     const { browser } = await logIn(open)
