@@ -172,6 +172,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     ['a proof by another key', async () => attested({}, { by: (await newWallet()).signer })],
     ['a proof for another audience', () => attested({}, { payload: { aud: 'https://other.example' } })],
     ['a proof without jti', () => attested({}, { payload: { jti: undefined } })],
+    ['a proof with a jti of 257 characters', () => attested({}, { payload: { jti: 'x'.repeat(257) } })],
     ['a proof without iat', () => attested({}, { payload: { iat: undefined } })],
     ['a proof of two minutes ago', () => attested({}, { payload: { iat: seconds() - 120 } })],
     ['a proof in the name of another', () => attested({}, { payload: { iss: 'https://other.example' } })],

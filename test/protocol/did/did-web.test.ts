@@ -46,6 +46,7 @@ describe('didWebToUrl (did:web Method, "Read (Resolve)")', () => {
     ['a port that is none', 'did:web:example.com%3A99999'],
     ['a second port', 'did:web:example.com%3A80%3A81'],
     ['an empty label', 'did:web:example..com'],
+    ['a host without end', `did:web:${'a.'.repeat(130)}com`],
     ['a leading dot', 'did:web:.example.com'],
     ['a trailing dot', 'did:web:example.com.'],
     ['a leading hyphen', 'did:web:-example.com'],

@@ -74,5 +74,10 @@ describe('the schemas of the requests', () => {
     const detail = { type: 'openid_credential', credential_configuration_id: 'A' }
     expect(zAuthorizationDetails.safeParse([detail, { type: 'payment' }]).success).toBe(false)
     expect(zAuthorizationDetails.parse([{ ...detail, claims: [] }])).toEqual([detail])
+    expect(zAuthorizationDetails.safeParse(Array(20).fill(detail)).success).toBe(true)
+    expect(zAuthorizationDetails.safeParse(Array(21).fill(detail)).success).toBe(false)
+    const located = (count: number) => [{ ...detail, locations: Array(count).fill('https://issuer.example') }]
+    expect(zAuthorizationDetails.safeParse(located(20)).success).toBe(true)
+    expect(zAuthorizationDetails.safeParse(located(21)).success).toBe(false)
   })
 })

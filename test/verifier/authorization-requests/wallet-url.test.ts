@@ -48,6 +48,13 @@ describe('walletUrl', () => {
       expect(await refused({ walletUrl })).toEqual([400, message])
     },
   )
+
+  it('is refused where it is longer than 1,024 characters, which a QR code would not hold', async () => {
+    const long = (length: number) => 'https://wallet.example/'.padEnd(length, 'x')
+    expect((await asked({ walletUrl: long(1_024) })).walletUri?.startsWith(`${long(1_024)}?`)).toBe(true)
+    const [status, message] = await refused({ walletUrl: long(1_025) })
+    expect([status, message]).toEqual([400, [expect.stringMatching(/^walletUrl /)]])
+  })
 })
 
 describe('verifierInfo (OpenID4VP 1.0 §5.1, verifier_info)', () => {
