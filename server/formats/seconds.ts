@@ -9,9 +9,10 @@ const DATE_TIME = /^\d{4}-/
 
 /**
  * The moment of a NumericDate as RFC 3339 writes it; undefined for one before the year 0000 or after 9999. An issuer may sign any
- * number: milliseconds by mistake, say, or one that no date reaches.
+ * number, milliseconds by mistake, say, or one that no date reaches, and none at all.
  */
-export function dateTimeOf(seconds: number): string | undefined {
+export function dateTimeOf(seconds: number | undefined): string | undefined {
+  if (seconds === undefined) return undefined
   const date = new Date(seconds * 1000)
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString()
   return DATE_TIME.test(text) ? text : undefined

@@ -3,12 +3,10 @@ import type { WalletCredentialJson } from './credentials.contract.js'
 import type { HeldCredential } from './held.js'
 import type { HeldStatus } from './status.js'
 
-const shownTime = (seconds: number | undefined) => (seconds === undefined ? undefined : dateTimeOf(seconds))
-
 /** A held credential as the API lists it. Times that no date-time can say are left out: they are whatever an issuer has signed. */
 export function shownCredential(held: HeldCredential, status: HeldStatus): WalletCredentialJson {
   const { types, issuer, credentialIssuer, configurationId, issuedAt, expiresAt } = held.content
-  const [issued, expires] = [shownTime(issuedAt), shownTime(expiresAt)]
+  const [issued, expires] = [dateTimeOf(issuedAt), dateTimeOf(expiresAt)]
   return {
     id: held.id,
     format: held.format,

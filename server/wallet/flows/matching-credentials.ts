@@ -9,7 +9,7 @@ type MatchingCredential = Presentation['data']['matchingCredentials'][number]
 async function shown(formats: Formats, { held }: Match): Promise<MatchingCredential> {
   const { types, issuer, expiresAt } = held.content
   const { holding } = formats.named(held.format)
-  const expirationDate = expiresAt === undefined ? undefined : dateTimeOf(expiresAt)
+  const expirationDate = dateTimeOf(expiresAt)
   return {
     id: held.id,
     format: held.format,
