@@ -52,11 +52,13 @@ export async function sendEventStream(
 
 /** Sends the head, and keeps the connection alive from then on. */
 function begin(response: Response, deps: Pick<Deps, 'pings'>): void {
-  // Written by itself the head becomes one text; behind the first event it would stay what Node makes of it, some seventy
-  // pieces, as long as the stream is open. They still leave together.
-  response.cork()
+  // Flushed alone, the head becomes one text; written with the first event, it stays some seventy pieces of memory as long as the
+  // stream is open. The socket holds both back, so that they leave in one packet. A corked response would not do: Node 22 and 24
+  // send the last chunk of such a response before its events if it ends at once.
+  const { socket } = response
+  socket?.cork()
   response.writeHead(200, HEADERS).flushHeaders()
-  setImmediate(() => response.uncork())
+  setImmediate(() => socket?.uncork())
   // The close event of a client that left before the first event has already passed.
   if (!response.destroyed) deps.pings.add(response)
 }

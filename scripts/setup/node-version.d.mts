@@ -1,0 +1,2 @@
+export function fits(version: string, ranges: string): boolean
+export function requireNode(): void

@@ -1,0 +1,57 @@
+import { defineConfig } from 'vitest/config'
+import { common, unit } from './vitest.config.js'
+
+/** One test file of each feature, through the wire: what every supported Node.js must pass besides the unit tests. */
+export const features = [
+  'test/agent/records.test.ts',
+  'test/audit/audit.test.ts',
+  'test/auth/bearer.test.ts',
+  'test/client/client.test.ts',
+  'test/console/login.test.ts',
+  'test/contract/access.test.ts',
+  'test/database/migrate.test.ts',
+  'test/dids/hosted-documents.test.ts',
+  'test/events/sse.test.ts',
+  'test/flows/issue-verify-revoke.test.ts',
+  'test/flows/presentation.test.ts',
+  'test/formats/toy-format.test.ts',
+  'test/health/health.test.ts',
+  'test/http/envelope.test.ts',
+  'test/issuer/credential-offers/batch.test.ts',
+  'test/issuer/credentials/credentials.test.ts',
+  'test/issuer/metadata/metadata.test.ts',
+  'test/issuer/offerings/offerings.test.ts',
+  'test/issuer/openid4vci/mdoc.test.ts',
+  'test/issuer/openid4vci/sphereon-wallet.test.ts',
+  'test/issuer/schemas/schemas.test.ts',
+  'test/key-rotation/rotation.test.ts',
+  'test/maintenance/job.test.ts',
+  'test/metrics/requests.test.ts',
+  'test/outbound/own-origin-requests.test.ts',
+  'test/pages/qr-code-answer.test.ts',
+  'test/people-pages/receive.test.ts',
+  'test/service/greeting.test.ts',
+  'test/settings/settings.test.ts',
+  'test/setup/setup.test.ts',
+  'test/statistics/statistics.test.ts',
+  'test/status-lists/status-lists.test.ts',
+  'test/verifier/authorization-requests/authorization-requests.test.ts',
+  'test/verifier/openid4vp/mdoc-wallets.test.ts',
+  'test/verifier/qr-codes/qr-codes.test.ts',
+  'test/verifier/sessions/sessions.test.ts',
+  'test/verifier/trusted-issuers/trusted-issuers.test.ts',
+  'test/verifier/verify/verify.test.ts',
+  'test/verifier/vp-queries/vp-queries.test.ts',
+  'test/wallet/flows/flows-confirm.test.ts',
+  'test/wallet/holders/holders.test.ts',
+  'test/wallet/openid4vci/issuance.test.ts',
+  'test/wallet/openid4vp/presentation.test.ts',
+]
+
+export default defineConfig({
+  test: {
+    ...common,
+    include: [...unit, ...features],
+    globalSetup: ['test/support/database-setup.ts'],
+  },
+})
