@@ -15,7 +15,7 @@ import { provenKeys } from './proven-keys.js'
 import { takeable } from './requested-configurations.js'
 import type { TokenContext } from './tokens/store.js'
 import { authorizationError } from './wallet-access.js'
-import { assertIssuable, denied, issueCopies, TAKEN } from './wallet-issuance.js'
+import { assertIssuable, denied, issueCopies } from './wallet-issuance.js'
 
 async function isKnownConfiguration(deps: Pick<Deps, 'config' | 'formats' | 'stores'>, id: string): Promise<boolean> {
   const configuration = parseConfigurationId(deps.formats, id)
@@ -58,8 +58,7 @@ async function assertHolderKeys(
 }
 
 /** What the offer refuses whatever the wallet proves. */
-function assertOpen(deps: Pick<Deps, 'config'>, token: TokenContext, configurationId: string, now: Date): void {
-  if (token.authorizationId === null && token.taken.includes(configurationId)) throw denied(TAKEN)
+function assertOpen(deps: Pick<Deps, 'config'>, token: TokenContext, now: Date): void {
   assertIssuable(deps, token)
   // The redemption counts with the first issuance. A further configuration belongs to it, unless the session failed.
   const reason = token.counted ? undefined : closedReason(token, now)
@@ -82,7 +81,7 @@ export async function issueToWallet(
 ): Promise<JsonObject> {
   const now = deps.clock()
   const configurationId = await requestedConfiguration(deps, token, request)
-  assertOpen(deps, token, configurationId, now)
+  assertOpen(deps, token, now)
   const { keys, nonces } = await provenKeys(deps, token, requestedProofs(request), { now, work })
   await assertHolderKeys(deps, configurationId, keys)
   const issuance = { configurationId, keys, nonces, transactionHash: null }

@@ -33,7 +33,6 @@ export const zToken = z.strictObject({
   detailed: z.array(z.string()),
   scoped: z.array(z.string()),
   dpopJkt: z.string().nullable(),
-  taken: z.array(z.string()),
   authorizationId: z.string().nullable(),
   authorizationExpiresAt: z.date().nullable(),
   counted: z.boolean(),

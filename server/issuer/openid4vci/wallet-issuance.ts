@@ -25,7 +25,6 @@ export interface WalletIssuance {
 export const denied = (description: string) => new OAuthError('credential_request_denied', description)
 
 const NO_LONGER_GOOD = 'What was taken under this access token is no longer good.'
-export const TAKEN = 'The configuration has been taken already under this access token.'
 const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
 
 /** §9.3: unknown, of another authorization, or taken already; which of them is nobody's business. */
@@ -37,7 +36,7 @@ export const unknownTransaction = () =>
 
 const REFUSALS: Readonly<Record<Refusal['kind'], (admission: Admission) => OAuthError>> = {
   'nonce-used': () => new OAuthError('invalid_nonce', 'The nonce of the proof has been used already.'),
-  'already-taken': ({ authorizationId }) => denied(authorizationId === null ? TAKEN : MANY),
+  'too-many': () => denied(MANY),
   collected: unknownTransaction,
   refused: ({ counted }) => denied(counted ? NO_LONGER_GOOD : CLOSED),
   overtaken: () => denied(NO_LONGER_GOOD),

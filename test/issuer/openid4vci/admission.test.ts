@@ -10,7 +10,7 @@ import {
 } from '../../../server/issuer/openid4vci/admission/store.js'
 import { sha256 } from '../../../server/secret-hash.js'
 import { query } from '../../support/postgres.js'
-import { type Issuer, JWT_VC, SD_JWT, startIssuer } from './actors.js'
+import { type Issuer, JWT_VC, startIssuer } from './actors.js'
 
 let issuer: Issuer
 let database: Database
@@ -60,14 +60,14 @@ describe('an admission without a record', () => {
     expect(await admit(request)).toBe('admitted')
     expect(
       await rows(
-        `SELECT o.redemption_count AS counted, t.taken, t.credential_id,
+        `SELECT o.redemption_count AS counted, t.issued_count, t.credential_id,
            (SELECT count(*)::int FROM redemptions WHERE offering_id = o.id) AS redemptions,
            (SELECT count(*)::int FROM used_nonces WHERE hash = $2) AS nonces
          FROM offerings o JOIN issuance_tokens t ON t.offering_id = o.id WHERE o.id = $1`,
         id,
         request.nonces[0]?.hash,
       ),
-    ).toEqual([{ counted: 1, taken: [], credential_id: null, redemptions: 0, nonces: 1 }])
+    ).toEqual([{ counted: 1, issued_count: 0, credential_id: null, redemptions: 0, nonces: 1 }])
   })
 
   it('is refused once the limit is reached, over every door', async () => {
@@ -90,15 +90,12 @@ describe('an admission without a record', () => {
       sha256(token),
     )) as [{ earlierId: string }]
     const again = (more: Partial<Admission>) => requestFor(token, id, more)
-    expect(await admit(await again({ earlierId }))).toEqual({ kind: 'already-taken' })
-    expect(await admit(await again({ configurationId: SD_JWT }))).toEqual({
-      kind: 'overtaken',
-      now: { earlierId, counted: true },
-    })
-    expect(await admit(await again({ configurationId: SD_JWT, earlierId }))).toBe('admitted')
+    expect(await admit(await again({ earlierId, instances: 100 }))).toEqual({ kind: 'too-many' })
+    expect(await admit(await again({}))).toEqual({ kind: 'overtaken', now: { earlierId, counted: true } })
+    expect(await admit(await again({ earlierId, instances: 99 }))).toBe('admitted')
     expect(await rows('SELECT redemption_count AS counted FROM offerings WHERE id = $1', id)).toEqual([{ counted: 2 }])
     await issuer.service.request('POST', `/api/v1/credentials/${earlierId}/revoke`, { client: true })
-    expect(await admit(await again({ configurationId: SD_JWT, earlierId }))).toEqual({ kind: 'refused' })
+    expect(await admit(await again({ earlierId }))).toEqual({ kind: 'refused' })
   })
 
   it('is refused where its session has ended meanwhile', async () => {
@@ -121,7 +118,7 @@ describe('an admission without a record', () => {
     )) as [{ authorizationId: string }]
     const request = () => requestFor(token, id, { hasSession: true, authorizationId })
     await rows("UPDATE authorizations SET expires_at = now() - interval '1 minute' WHERE id = $1", authorizationId)
-    expect(await admit(await request())).toEqual({ kind: 'already-taken' })
+    expect(await admit(await request())).toEqual({ kind: 'too-many' })
     await rows("UPDATE authorizations SET expires_at = now() + interval '1 hour' WHERE id = $1", authorizationId)
     expect(await admit(await request())).toBe('admitted')
   })

@@ -97,6 +97,79 @@ describe('a configuration that is taken again (OpenID4VCI 1.0 §14.3)', () => {
   })
 })
 
+describe('a configuration that is taken again under the token of a pre-authorized code (OpenID4VCI 1.0 §14.3)', () => {
+  /** A token of an offer, and the counters of the database that an issuance under the token moves. */
+  const offered = async () => {
+    const { credentialOfferSessionId: id } = await issuer.makeOffer()
+    const counters = async () => {
+      const [row] = await query(
+        issuer.service.databaseUrl,
+        `SELECT o.redemption_count AS redemptions, count(DISTINCT r.credential_id)::int AS records, count(i.*)::int AS instances
+         FROM offerings o JOIN redemptions r ON r.offering_id = o.id
+         JOIN credential_instances i ON i.credential_id = r.credential_id WHERE o.id = $1 GROUP BY o.id`,
+        [id],
+      )
+      return row
+    }
+    return { token: await issuer.token(id), counters, id }
+  }
+
+  it.each([SD_JWT, JWT_VC])(
+    'gives new instances of the same record of %s, by the one redemption',
+    async (configuration) => {
+      const { token, counters } = await offered()
+      const [first] = payloadsOf(await issuer.take(token, configuration))
+      const [second] = payloadsOf(await issuer.take(token, configuration))
+      expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 2 })
+      const statusOf = ({ status, vc }: typeof first) => status?.status_list?.idx ?? vc.credentialStatus.statusListIndex
+      expect(statusOf(first)).not.toBe(statusOf(second))
+    },
+  )
+
+  it('in turn with another configuration, and by batches', async () => {
+    const { token, counters } = await offered()
+    for (const [configuration, copies] of [
+      [SD_JWT, 2],
+      [JWT_VC, 1],
+      [SD_JWT, 3],
+      [JWT_VC, 2],
+    ] as const)
+      payloadsOf(await issuer.take(token, configuration, ...wallets.slice(0, copies)))
+    expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 8 })
+  })
+
+  it('by requests at once, none of which counts another redemption', async () => {
+    const { token, counters } = await offered()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => issuer.take(token, SD_JWT)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 8 })
+  })
+
+  it('gives 100 instances at most, over both configurations and by requests at once', async () => {
+    const { token, counters } = await offered()
+    const answers = await Promise.all(
+      Array.from({ length: 7 }, (_, index) => issuer.take(token, index % 2 === 0 ? SD_JWT : JWT_VC, ...wallets)),
+    )
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.map(refusalOf)).toEqual([MANY, MANY])
+    expect(refusalOf(await issuer.take(token, SD_JWT))).toEqual(MANY)
+    expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 100 })
+  })
+
+  it('gives nothing once the credential is revoked', async () => {
+    const { token, counters } = await offered()
+    const [{ jti }] = payloadsOf(await issuer.take(token, JWT_VC))
+    const path = `/api/v1/credentials/${jti.slice('urn:uuid:'.length)}/revoke`
+    expect((await issuer.service.request('POST', path, { client: true })).status).toBe(200)
+    expect(refusalOf(await issuer.take(token, JWT_VC))).toEqual([
+      400,
+      'credential_request_denied',
+      'What was taken under this access token is no longer good.',
+    ])
+    expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 1 })
+  })
+})
+
 describe('a request that is refused after its copies were signed', () => {
   it('keeps no status index: another request gets it', async () => {
     const { token } = await authorized()

@@ -5,7 +5,7 @@ import { goodToken } from '../tokens/good-token.js'
 import { TX_CODE_ATTEMPTS } from '../tx-code.js'
 import { type UsedOnce, usedRows } from '../used-once/store.js'
 
-/** What a wallet wants to be admitted to: a configuration under its token, with the nonces of its proofs. */
+/** What a wallet wants to be admitted to: instances under its token, with the nonces of its proofs. */
 export interface Admission {
   readonly tokenHash: string
   readonly offeringId: string
@@ -16,7 +16,7 @@ export interface Admission {
   readonly earlierId: string | null
   /** Whether its redemption was counted before, as far as is known: by that issuance, or as the wallet began to wait for one. */
   readonly counted: boolean
-  /** The authorization that the token was given for; null for a pre-authorized code. */
+  /** The authorization that the token was given for; null if the token is its own, from a pre-authorized code. */
   readonly authorizationId: string | null
   /** How many instances are asked for, and were not counted before. */
   readonly instances: number
@@ -33,7 +33,7 @@ export interface Admission {
  */
 export type Refusal =
   | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
-  | { readonly kind: 'nonce-used' | 'already-taken' | 'collected' | 'refused' }
+  | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refused' }
 
 /**
  * `session`: that of an offering, locked, where it is not in Error. An offering without a session has one row.
@@ -46,7 +46,7 @@ export function openSession(offeringId: string, hasSession: boolean): Fragment {
       WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE)`
 }
 
-/** Instances that one authorization gives on a day, over all its tokens. */
+/** Instances that one authorization gives on a day, over all its tokens. A token without an authorization lives less than a day. */
 export const INSTANCES_A_DAY = 100
 
 /** The day of an authorization's count, in UTC. */
@@ -59,14 +59,14 @@ const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 const givenToday = (now: Date) => fragment`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
 
 /**
- * `token`: what the token took before, locked. Under a pre-authorized code each configuration is taken once; under an
- * authorization again and again (OpenID4VCI 1.0 §14.3), within its bound for a day and over all its tokens.
+ * `token`: the record that the token's credentials belong to, locked. The wallet may take each configuration again
+ * (OpenID4VCI 1.0 §14.3), within the bound of a day.
  */
-function takeableUnder({ tokenHash, configurationId, authorizationId, instances, now }: Admission): Fragment {
+function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission): Fragment {
   if (authorizationId === null) {
     return fragment`
       SELECT credential_id, credential_id IS NOT NULL AS counted FROM issuance_tokens
-      WHERE ${goodToken(tokenHash, now)} AND NOT (${configurationId} = ANY(taken)) FOR UPDATE`
+      WHERE ${goodToken(tokenHash, now)} AND issued_count + ${instances} <= ${INSTANCES_A_DAY} FOR UPDATE`
   }
   return fragment`
     SELECT a.credential_id, a.redemption_counted AS counted FROM authorizations a
@@ -86,12 +86,12 @@ const released = ({ transactionHash }: Admission): Fragment =>
     : fragment`, released AS (
         DELETE FROM deferred_issuances WHERE transaction_hash = ${transactionHash} AND EXISTS (SELECT 1 FROM target))`
 
-/** `spent`: the credential in `target` as what the token, and its authorization, took. */
+/** `spent`: notes the credential in `target` at the token and its authorization, and counts the instances. */
 export function spent(request: Admission): Fragment {
-  const { tokenHash, configurationId, authorizationId, now } = request
+  const { tokenHash, authorizationId, instances, now } = request
   const token = fragment`
     spent AS (
-      UPDATE issuance_tokens SET credential_id = target.id, taken = array_append(taken, ${configurationId})
+      UPDATE issuance_tokens SET credential_id = target.id, issued_count = issued_count + ${instances}
       FROM target WHERE ${goodToken(tokenHash, now)})`
   if (authorizationId === null) return token
   return fragment`
@@ -171,7 +171,7 @@ export const admissionColumns = fragment`
 /** Why an admission was refused; undefined where it was not. */
 export function refusalOf(row: AdmissionRow | undefined, request: Admission): Refusal | undefined {
   if (row?.admitted === true) return undefined
-  if (row?.takeable !== true) return { kind: 'already-taken' }
+  if (row?.takeable !== true) return { kind: 'too-many' }
   const { earlierId, counted } = row
   if (counted === true && (earlierId !== request.earlierId || !request.counted))
     return { kind: 'overtaken', now: { earlierId, counted } }

@@ -22,8 +22,7 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly scoped: readonly string[]
   /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
   readonly dpopJkt: string | null
-  readonly taken: readonly string[]
-  /** The authorization that it was given for: what it is good for can be taken again. Null for a pre-authorized code. */
+  /** The authorization that the token was given for; null if it came from a pre-authorized code of an offer that is not deferred. */
   readonly authorizationId: string | null
   /** When that authorization ends. */
   readonly authorizationExpiresAt: Date | null
@@ -234,7 +233,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
       const [row] = await sql(zToken)`
         ${proof === undefined ? emptyFragment : fragment`WITH ${usedOnce([proof], bound)}`}
         SELECT ${proof === undefined ? fragment`false` : fragment`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
-          LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt", t.taken,
+          LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt",
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
