@@ -6,7 +6,7 @@ import { OAuthError } from '../../protocol/oauth/error.js'
 import { AttestationError } from '../../protocol/openid4vci/attester.js'
 import { verifyWalletAttestation, type WalletAttestation } from '../../protocol/openid4vci/wallet-attestation.js'
 import { AttestationStatuses } from './attestation-status.js'
-import type { UsedOnce } from './used-once/store.js'
+import { proofOnce, type UsedOnce } from './used-once/store.js'
 
 /** A wallet at an endpoint of the authorization server, as far as it has proven who it is. */
 export interface WalletClient {
@@ -105,7 +105,7 @@ async function attestedClient(
       walletName,
       certified,
       challenged: challenge !== undefined,
-      proofs: [{ hash: jtiHash, expiresAt }],
+      proofs: proofOnce(jtiHash, expiresAt),
     }
   } catch (thrown) {
     throw refusal(thrown)

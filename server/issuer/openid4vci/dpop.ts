@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { DPOP_ALGORITHMS, type DpopProof, verifyDpopProof } from '../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { publicProcedure } from '../../trpc.js'
-import type { UsedOnce } from './used-once/store.js'
+import { proofOnce, type UsedOnce } from './used-once/store.js'
 
 /** Gives the wallet a fresh nonce for its next DPoP proof, with whatever the answer will be (RFC 9449 §8.2). */
 export function provideDpopNonce({ deps, responseHeaders }: Pick<Context, 'deps' | 'responseHeaders'>): void {
@@ -39,7 +39,7 @@ export function dpopProofOf({ deps, request }: Context, accessToken?: string): D
 export const usedProofs = (
   { proofs }: { readonly proofs: readonly UsedOnce[] },
   dpop: DpopProof | undefined,
-): UsedOnce[] => [...proofs, ...(dpop === undefined ? [] : [{ hash: dpop.jtiHash, expiresAt: dpop.expiresAt }])]
+): UsedOnce[] => [...proofs, ...(dpop === undefined ? [] : proofOnce(dpop.jtiHash, dpop.expiresAt))]
 
 /** The error for a repeated proof. For an attested client the repeated one may be its attestation proof. */
 export function replayedProof(client?: { readonly instanceJkt: string | null }): OAuthError {

@@ -3,6 +3,7 @@ import { partitionTask } from '../../maintenance/partitions/task.js'
 import { CLOCK_SKEW_SECONDS, DAY_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
 import { accessTokenSeconds } from './access-token.js'
 import { CODE_SECONDS } from './sealed.js'
+import { PROOF_ROW_SECONDS } from './used-once/store.js'
 
 /**
  * Maintenance of issuances. The row of a nonce, a proof or a code says that it was used: it stays until what it stands for
@@ -44,8 +45,7 @@ export function issuanceTasks(deps: Pick<Deps, 'stores' | 'config' | 'metrics'>)
       table: 'used_nonces',
       step: { hours: 1 },
       ahead: 24,
-      // A code is what counts for longest.
-      writesAheadSeconds: CODE_SECONDS,
+      writesAheadSeconds: Math.max(CODE_SECONDS, PROOF_ROW_SECONDS),
       droppable: async () => true,
     }),
     dueRows({

@@ -6,6 +6,7 @@ import { publicProcedure } from '../../trpc.js'
 import { dpopChallenge, dpopProofOf, provideDpopNonce, replayedProof } from './dpop.js'
 import { isHaip } from './haip.js'
 import type { TokenContext } from './tokens/store.js'
+import { proofOnce } from './used-once/store.js'
 
 /**
  * An authorization error with its challenges (RFC 6750 §3, RFC 9449 §7.1).
@@ -44,7 +45,7 @@ function sentToken(authorization: string | undefined): SentToken | undefined {
 function proofOf(context: Context, token: string) {
   try {
     const proof = dpopProofOf(context, token)
-    return proof === undefined ? undefined : { jkt: proof.jkt, hash: proof.jtiHash, expiresAt: proof.expiresAt }
+    return proof === undefined ? undefined : { jkt: proof.jkt, once: proofOnce(proof.jtiHash, proof.expiresAt) }
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown
     throw proofError(thrown)

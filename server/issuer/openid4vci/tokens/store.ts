@@ -225,14 +225,14 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
      */
     async token(
       tokenHash: string,
-      proof: (UsedOnce & { readonly jkt: string }) | undefined,
+      proof: { readonly jkt: string; readonly once: readonly UsedOnce[] } | undefined,
       now: Date,
     ): Promise<(TokenContext & { readonly proven: boolean }) | undefined> {
       const bound = fragment`
         SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} AND dpop_jkt = ${proof?.jkt ?? null}::text`
       const [row] = await sql(zToken)`
-        ${proof === undefined ? emptyFragment : fragment`WITH ${usedOnce([proof], bound)}`}
-        SELECT ${proof === undefined ? fragment`false` : fragment`EXISTS (SELECT 1 FROM once)`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
+        ${proof === undefined ? emptyFragment : fragment`WITH ${usedOnce(proof.once, bound)}`}
+        SELECT ${proof === undefined ? fragment`false` : fragment`(SELECT count(*) FROM once) = ${proof.once.length}`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
           LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt",
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",

@@ -1,4 +1,7 @@
 import { type Fragment, fragment } from '../../../database/fragment.js'
+import { CLOCK_SKEW_SECONDS } from '../../../maintenance/task.js'
+import { DPOP_IAT_SECONDS } from '../../../protocol/oauth/dpop.js'
+import { POP_IAT_SECONDS } from '../../../protocol/openid4vci/wallet-attestation.js'
 
 /** What counts once: a nonce, a proof that was sent with a request, or a code. */
 export interface UsedOnce {
@@ -11,9 +14,39 @@ export interface UsedOnce {
   readonly expiresAt: Date
 }
 
-/** Their rows, for FROM. They are in one order, so that of two statements with the same ones none waits for the other. */
+const HOUR_MS = 3_600_000
+
+/**
+ * Two proofs with one `jti` can both be accepted if their `iat` differ by less: each `iat` may lie that far from the moment of
+ * its use, to either side, and the clocks of two processes may differ.
+ */
+const SAME_JTI_MS = (2 * Math.max(DPOP_IAT_SECONDS, POP_IAT_SECONDS) + CLOCK_SKEW_SECONDS) * 1000
+
+/** The last moment of an hour. */
+const endOfHour = (ms: number): number => (Math.floor(ms / HOUR_MS) + 1) * HOUR_MS - 1
+
+/** How far beyond the present the row of a proof may expire, in seconds. */
+export const PROOF_ROW_SECONDS = (SAME_JTI_MS + HOUR_MS) / 1000
+
+/**
+ * The rows by which the `jti` of a proof counts once, whatever `iat` another proof with the same `jti` has (RFC 9449 §11.1).
+ *
+ * The table's key is hash and expiry, so the rows expire at the end of an hour, not at that of the proof. A proof near the end of
+ * an hour has a row in the next hour too. Two proofs that can both be accepted therefore have a row in common.
+ *
+ * @param hash of key and `jti`
+ * @param expiresAt from when on the proof is refused by its age
+ */
+export function proofOnce(hash: string, expiresAt: Date): UsedOnce[] {
+  const ends = [expiresAt.getTime(), expiresAt.getTime() + SAME_JTI_MS].map(endOfHour)
+  return [...new Set(ends)].map((end) => ({ hash, expiresAt: new Date(end) }))
+}
+
+/** The rows of used values, for FROM. One order for all statements keeps two of them from waiting for each other. */
 export function usedRows(values: readonly UsedOnce[]): Fragment {
-  const sorted = [...values].sort((a, b) => (a.hash < b.hash ? -1 : 1))
+  const sorted = [...values].sort((a, b) =>
+    a.hash === b.hash ? a.expiresAt.getTime() - b.expiresAt.getTime() : a.hash < b.hash ? -1 : 1,
+  )
   return fragment`
     unnest(${sorted.map(({ hash }) => hash)}::text[],
       ${sorted.map(({ expiresAt }) => expiresAt.toISOString())}::timestamptz[])`
