@@ -35,6 +35,7 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 async function bringUp(supervisor: Supervisor, plan: StartPlan, dev: boolean, signal: AbortSignal): Promise<void> {
+  for (const line of plan.advice) say(line)
   const databaseUrl = plan.embeddedDatabase ? await data.start(supervisor) : undefined
   await requirePort(plan)
   await supervisor.startService({
@@ -91,7 +92,9 @@ async function announce({ local, embeddedDatabase, open }: StartPlan, url: strin
   say(`  Health           ${url}/health/readiness`)
   if (embeddedDatabase) say('  Database         .data/postgres (look into it with npm run studio)')
   if (local) {
-    say('Nothing is configured, so this is local development: no authentication, plain HTTP, any issuer trusted.')
+    say(
+      'No base URL and no identity provider is configured: no authentication, plain HTTP, any issuer trusted (local development only).',
+    )
     const demo = url.endsWith(':3000') ? 'npm run demo' : `CREDENCE_URL=${url} npm run demo`
     say(`See the whole story with ${demo} in another terminal.`)
   }

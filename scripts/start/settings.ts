@@ -10,6 +10,8 @@ export interface StartPlan {
   readonly added: Readonly<Record<string, string>>
   /** True where nothing was configured: settings for local development are filled in and the demonstration schema is posted. */
   readonly local: boolean
+  /** Sentences for the terminal: why nothing is filled in, which variables the service lacks, and how to set each. */
+  readonly advice: readonly string[]
   readonly embeddedDatabase: boolean
   /** Where the service will listen; null where PORT is none, which the service then says itself. */
   readonly address: { readonly host: string; readonly port: number } | null
@@ -49,8 +51,41 @@ function openAt(environment: Environment, address: PublicAddress, port: number):
   return open
 }
 
+/** Names of the variables that begin to configure an installation: base URLs, and every setting of an identity provider. */
+function configuredIn(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter((name) => name === 'ISSUER_BASE_URL' || name === 'VERIFIER_BASE_URL' || name.startsWith('OIDC_'))
+    .filter((name) => (environment[name] ?? '') !== '')
+    .sort()
+}
+
+/** Which variables a configured installation still lacks, and how to set each; nothing if it lacks none. */
+function adviceFor(
+  environment: Environment,
+  configured: readonly string[],
+  added: Readonly<Record<string, string>>,
+  url: string,
+): string[] {
+  const lacks = (name: string) => (environment[name] ?? added[name] ?? '') === ''
+  const issuer = environment.OIDC_ISSUER || 'the address of the identity provider'
+  const steps = [
+    ...['ISSUER_BASE_URL', 'VERIFIER_BASE_URL']
+      .filter(lacks)
+      .map((name) => `${name}: set the https address of the service, or ${url} with ALLOW_INSECURE_HTTP=true.`),
+    ...(lacks('OIDC_JWKS_URL') && environment.AUTH_DISABLED !== 'true'
+      ? [`OIDC_JWKS_URL: set the jwks_uri of ${issuer.replace(/\/$/, '')}/.well-known/openid-configuration.`]
+      : []),
+  ]
+  if (configured.length === 0 || steps.length === 0) return []
+  return [
+    `npm start fills in no settings, because these are set: ${configured.join(', ')}. The service still needs:`,
+    ...steps,
+  ]
+}
+
 /**
- * Settings are filled in only where nobody has begun to configure an installation.
+ * Settings are filled in only if no variable has begun to configure an installation. Authentication is therefore never switched
+ * off for an installation with an identity provider.
  *
  * @param freePort stands in for PORT=0, since the base URLs must name the port
  * @param publicAddress what `--public` says
@@ -59,8 +94,8 @@ function openAt(environment: Environment, address: PublicAddress, port: number):
 export function planStart(environment: Environment, freePort: number, publicAddress?: PublicAddress): StartPlan {
   const isSet = (name: string) => (environment[name] ?? '') !== ''
   const production = environment.NODE_ENV === 'production'
-  const configured = ['ISSUER_BASE_URL', 'VERIFIER_BASE_URL', 'OIDC_JWKS_URL'].some(isSet)
-  const local = !production && !configured
+  const configured = configuredIn(environment)
+  const local = !production && configured.length === 0
   const given = isSet('PORT') ? environment.PORT : '3000'
   const port = given === '0' ? freePort : Number(given)
   const listens = Number.isInteger(port) && port > 0 && port < 65_536
@@ -74,6 +109,7 @@ export function planStart(environment: Environment, freePort: number, publicAddr
   return {
     added: Object.fromEntries(Object.entries(wanted).filter(([name]) => name === 'PORT' || !isSet(name))),
     local,
+    advice: production ? [] : adviceFor(environment, configured, wanted, `http://localhost:${listens ? port : 3000}`),
     embeddedDatabase: !production && !isSet('DATABASE_URL'),
     address: listens ? { host: isSet('HOST') ? (environment.HOST ?? '') : '127.0.0.1', port } : null,
     ...(open === undefined ? {} : { open }),

@@ -21,6 +21,7 @@ describe('planStart', () => {
     expect(plan({})).toEqual({
       added: localSettings,
       local: true,
+      advice: [],
       embeddedDatabase: true,
       address: { host: '127.0.0.1', port: 3000 },
     })
@@ -30,8 +31,30 @@ describe('planStart', () => {
     { ISSUER_BASE_URL: 'https://issuer.example' },
     { VERIFIER_BASE_URL: 'https://verifier.example' },
     { OIDC_JWKS_URL: 'https://idp.example/jwks' },
+    { OIDC_ISSUER: 'https://idp.example', OIDC_CLIENT_ID: 'credence' },
+    { OIDC_ISSUER: 'https://idp.example' },
+    { OIDC_CLIENT_SECRET: 'secret' },
+    { OIDC_AUDIENCE: 'credence' },
+    { OIDC_ALGORITHMS: 'ES256' },
+    { OIDC_DID_CLAIM: 'dids' },
+    { OIDC_SCOPE: 'openid' },
   ])('fills in none where an installation is being configured: %o', (environment) => {
     expect(plan(environment)).toMatchObject({ added: {}, local: false, embeddedDatabase: true })
+  })
+
+  it('names each variable that is missing beside an identity provider, with the next step', () => {
+    expect(plan({ OIDC_ISSUER: 'https://idp.example/', OIDC_CLIENT_ID: 'credence', PORT: '8080' }).advice).toEqual([
+      'npm start fills in no settings, because these are set: OIDC_CLIENT_ID, OIDC_ISSUER. The service still needs:',
+      'ISSUER_BASE_URL: set the https address of the service, or http://localhost:8080 with ALLOW_INSECURE_HTTP=true.',
+      'VERIFIER_BASE_URL: set the https address of the service, or http://localhost:8080 with ALLOW_INSECURE_HTTP=true.',
+      'OIDC_JWKS_URL: set the jwks_uri of https://idp.example/.well-known/openid-configuration.',
+    ])
+  })
+
+  it('advises nothing where nothing is missing, and never about a login that is switched off by name', () => {
+    const urls = { ISSUER_BASE_URL: 'https://issuer.example', VERIFIER_BASE_URL: 'https://verifier.example' }
+    expect(plan({ ...urls, OIDC_JWKS_URL: 'https://idp.example/jwks' }).advice).toEqual([])
+    expect(plan({ ...urls, AUTH_DISABLED: 'true' }).advice).toEqual([])
   })
 
   it('fills in none in production, where the database is never embedded', () => {

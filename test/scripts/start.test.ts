@@ -135,8 +135,18 @@ describe('npm start with settings', () => {
   it('fills in nothing where some are given, shows what the service says and ends with its code', async () => {
     const run = project.run('start.mjs', { OIDC_JWKS_URL: 'https://idp.example/jwks' })
     await expect(run.exit).resolves.toEqual(failed)
-    expect(run.output()).toBe('Invalid environment variables:\n- ISSUER_BASE_URL must be defined.\n')
+    expect(run.output()).toMatch(/\nInvalid environment variables:\n- ISSUER_BASE_URL must be defined\.\n$/)
+    expect(run.output()).toMatch(/^npm start fills in no settings, because these are set: OIDC_JWKS_URL\./)
     await expect(project.postgresPid()).resolves.toBeNull()
+  })
+
+  it('attack: an identity provider without its keys never starts a service without authentication', async () => {
+    const run = project.run('start.mjs', { OIDC_ISSUER: 'https://idp.example', OIDC_CLIENT_ID: 'credence' })
+    await expect(run.exit).resolves.toEqual(failed)
+    expect(run.output()).toContain(
+      'OIDC_JWKS_URL: set the jwks_uri of https://idp.example/.well-known/openid-configuration.',
+    )
+    expect(run.output()).not.toContain('Credence is running')
   })
 
   it('fills in nothing in production, here by .env, not even the database', async () => {
