@@ -176,10 +176,12 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     }
     const encrypted = options.encryption?.around ?? ((handler: RemoteHandler) => handler)
     const endpoints = issuing(url)
+    const { path = '' } = options
     return {
       ...server.routes,
-      '/.well-known/openid-credential-issuer': () => ({ body: metadata }),
-      '/.well-known/oauth-authorization-server': () => ({
+      [`/.well-known/openid-credential-issuer${path}`]: () => ({ body: metadata }),
+      // RFC 8414 §3.1: without the slash at the end of the path.
+      [`/.well-known/oauth-authorization-server${path.replace(/\/$/, '')}`]: () => ({
         body: { ...server.metadata, ...membersAt(url, options.serverMetadata) },
       }),
       '/nonce': nonce,

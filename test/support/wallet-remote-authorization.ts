@@ -9,6 +9,8 @@ import {
 import type { RemoteAnswer, RemoteHandler, SeenRequest } from './wallet-http.js'
 
 export interface RemoteAuthorizationOptions {
+  /** Path of the identifiers of issuer and authorization server; none unless given. */
+  readonly path?: string
   readonly txCode?: string
   /** Access tokens are bound to a key, and every request needs a proof of possession with a server's nonce. */
   readonly dpop?: boolean
@@ -65,8 +67,8 @@ interface Code {
   readonly redirectUri?: string
 }
 
-const metadataOf = (url: string, { anonymous = true, dpop = false }: RemoteAuthorizationOptions) => ({
-  issuer: url,
+const metadataOf = (url: string, { path = '', anonymous = true, dpop = false }: RemoteAuthorizationOptions) => ({
+  issuer: `${url}${path}`,
   token_endpoint: `${url}/token`,
   authorization_endpoint: `${url}/authorize`,
   pushed_authorization_request_endpoint: `${url}/par`,
@@ -202,7 +204,7 @@ export function createRemoteAuthorization(
       challenge: asked.code_challenge ?? '',
       redirectUri: asked.redirect_uri ?? '',
     })
-    const location = `${asked.redirect_uri}?${new URLSearchParams({ code, iss: url })}`
+    const location = `${asked.redirect_uri}?${new URLSearchParams({ code, iss: metadata.issuer })}`
     return { status: 302, headers: { location } }
   }
 

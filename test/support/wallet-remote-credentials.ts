@@ -65,7 +65,12 @@ const BINDING_METHODS = ['did:key', 'did:web', 'did:jwk', 'jwk']
 /** Credential issuer metadata (OpenID4VCI 1.0 §12.2.4) with a diploma in all formats. */
 export function remoteIssuerMetadata(
   url: string,
-  options: { readonly batchSize?: number; readonly bindingMethods?: readonly string[]; readonly deferral?: unknown },
+  options: {
+    readonly path?: string
+    readonly batchSize?: number
+    readonly bindingMethods?: readonly string[]
+    readonly deferral?: unknown
+  },
 ): CredentialIssuerMetadata {
   const common = {
     cryptographic_binding_methods_supported: [...(options.bindingMethods ?? BINDING_METHODS)],
@@ -73,8 +78,8 @@ export function remoteIssuerMetadata(
     credential_metadata: { display: [{ name: 'Diploma', locale: 'en' }] },
   }
   return {
-    credential_issuer: url,
-    authorization_servers: [url],
+    credential_issuer: `${url}${options.path ?? ''}`,
+    authorization_servers: [`${url}${options.path ?? ''}`],
     credential_endpoint: `${url}/credential`,
     nonce_endpoint: `${url}/nonce`,
     notification_endpoint: `${url}/notification`,

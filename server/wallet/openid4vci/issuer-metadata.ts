@@ -1,6 +1,9 @@
-import { type IssuerMetadataResult, type Openid4vciClient, Openid4vciVersion } from '@openid4vc/openid4vci'
+import { type IssuerMetadataResult, Openid4vciVersion } from '@openid4vc/openid4vci'
+import type { Deps } from '../../deps.js'
+import { issuanceClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { messageEncryption } from './message-encryption.js'
+import { metadataFetch } from './metadata-documents.js'
 
 /** Whether an issuer is asked as OpenID4VCI 1.0 and its last draft have it: by configuration, with `proofs`. */
 export const isModern = ({ originalDraftVersion: version }: IssuerMetadataResult): boolean =>
@@ -12,8 +15,13 @@ export const isModern = ({ originalDraftVersion: version }: IssuerMetadataResult
  *
  * @throws WalletError where the issuer demands what this wallet cannot do.
  */
-export async function issuerMetadata(client: Openid4vciClient, issuer: string): Promise<IssuerMetadataResult> {
-  const found = await client.resolveIssuerMetadata(issuer)
+export async function issuerMetadata(
+  deps: Deps,
+  fetch: typeof globalThis.fetch,
+  issuer: string,
+): Promise<IssuerMetadataResult> {
+  const options = { fetch: metadataFetch(fetch, issuer), signers: [], instanceKey: undefined }
+  const found = await issuanceClient(deps, options).client.resolveIssuerMetadata(issuer)
   const misjudged =
     found.originalDraftVersion === Openid4vciVersion.Draft14 && found.credentialIssuer.nonce_endpoint !== undefined
   const metadata = misjudged ? { ...found, originalDraftVersion: Openid4vciVersion.V1 } : found

@@ -62,10 +62,7 @@ export async function resolveOffer(
  * hold.
  */
 export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: CredentialOfferObject) {
-  const metadata = await issuerMetadata(
-    issuanceClient(deps, { fetch, signers: [], instanceKey: undefined }).client,
-    offer.credential_issuer,
-  )
+  const metadata = await issuerMetadata(deps, fetch, offer.credential_issuer)
   const [first] = offeredConfigurations(deps, offer, metadata)
   return { credentialType: first?.types.at(-1) ?? '' }
 }
@@ -118,7 +115,7 @@ export async function takeOffer(deps: Deps, request: TakeRequest): Promise<Offer
   const dpopKey = await newSessionKey()
   const instanceKey = deps.walletProvider === undefined ? undefined : await newSessionKey()
   const session = issuanceClient(deps, { fetch, signers: [dpopKey.signer], instanceKey })
-  const metadata = await issuerMetadata(session.client, offer.credential_issuer)
+  const metadata = await issuerMetadata(deps, fetch, offer.credential_issuer)
   const issuance: Issuance = { ...session, fetch, offer, metadata, dpopKey, instanceKey, txCode }
   const configurations = offeredConfigurations(deps, offer, metadata)
   assertProvable(deps, metadata, configurations)

@@ -31,7 +31,7 @@ async function sessionFor(deps: Deps, { credentialIssuer, dpopKey, instanceKey, 
   const fetch = boundedFetch(deps.outbound.fetch, TOTAL_MS)
   const anonymous = grant.clientId === undefined
   const client = issuanceClient(deps, { fetch, signers: [dpopKey.signer], instanceKey, anonymous })
-  return { ...client, fetch, metadata: await issuerMetadata(client.client, credentialIssuer), dpopKey, instanceKey }
+  return { ...client, fetch, metadata: await issuerMetadata(deps, fetch, credentialIssuer), dpopKey, instanceKey }
 }
 
 const grantWith = (round: Round, grant: Grant) => {

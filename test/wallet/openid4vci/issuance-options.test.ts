@@ -4,6 +4,7 @@ import { query } from '../../support/postgres.js'
 import { DIPLOMA_JWT, DIPLOMA_SD_JWT, startRemoteIssuer } from '../../support/remote-issuer.js'
 import { startService, type TestService } from '../../support/service.js'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
+import { remoteIssuerMetadata } from '../../support/wallet-remote-credentials.js'
 import { compactOf, lastProofs, requestsTo, taking } from '../taking.js'
 
 let service: TestService
@@ -136,6 +137,46 @@ describe('authorization code (OpenID4VCI 1.0 §5)', () => {
     expect(taken.answer.status).toBe(500)
     expect(taken.answer.json.message).toContain('iss')
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
+  })
+})
+
+describe('the path of an issuer', () => {
+  it.each(['/tenant/', '/test/a/alias/', '/tenant', '/', '/tenant//'])(
+    '%s is a part of the address of its metadata as it is (OpenID4VCI 1.0 §12.2.2)',
+    async (path) => {
+      await using taken = await taking(service, { path, authorization: 'immediate' })
+      expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
+      const asked = taken.issuer.seen.map((request) => request.path).filter((one) => one.startsWith('/.well-known/'))
+      expect(asked).toEqual([
+        `/.well-known/openid-credential-issuer${path}`,
+        // RFC 8414 §3.1: the slash at the end is removed for authorization servers.
+        `/.well-known/oauth-authorization-server${path.replace(/\/$/, '')}`,
+      ])
+      const proof = decodeJwt(lastProofs(taken.issuer)[0] ?? '')
+      expect(proof.aud).toBe(`${taken.issuer.url}${path}`)
+    },
+  )
+
+  it('is asked for without the slash at its end where nothing is found with it, as drafts have it', async () => {
+    let url = ''
+    const metadata = () => ({ body: remoteIssuerMetadata(url, { path: '/tenant/' }) })
+    await using issuer = await startRemoteIssuer({
+      path: '/tenant/',
+      replace: {
+        '/.well-known/openid-credential-issuer/tenant/': () => ({ status: 404 }),
+        '/.well-known/openid-credential-issuer/tenant': metadata,
+      },
+    })
+    url = issuer.url
+    expect((await (await newWallet(service)).process(await issuer.offer())).status).toBe(200)
+  })
+
+  it('with a slash and without are two issuers (§12.2.1)', async () => {
+    await using issuer = await startRemoteIssuer({ path: '/tenant/' })
+    const offer = (await issuer.offer()).replace('tenant%2F', 'tenant')
+    const answer = await (await newWallet(service)).process(offer)
+    expect(answer.status).toBe(500)
+    expect(requestsTo(issuer, '/token')).toEqual([])
   })
 })
 
