@@ -82,6 +82,11 @@ async function extendedTypeOf(
   return asCheck('query', () => extendedType({ vct, integrity: payload['vct#integrity'] }, wanted, fetch))
 }
 
+/** The claims as queries see them: an `iss` that is not the proven issuer must not pass for one that the query names. */
+function provenClaims({ placedClaims, issuer }: VerifiedSdJwtVc): JsonObject {
+  return placedClaims.iss === undefined ? placedClaims : { ...placedClaims, iss: issuer }
+}
+
 export const verifying = {
   certifiedOnly: false,
   answer: { format: 'dc+sd-jwt', members: { payload: zJsonObject, prettyClaims: zJsonObject } },
@@ -90,7 +95,7 @@ export const verifying = {
   verifyPresentation: async (presentation, context) => {
     const credential = await verifySdJwtVc(presentation, context.options)
     const keyBinding = await checkKeyBinding(credential, context)
-    const { issuer, issuerKey, header, placedClaims } = credential
+    const { issuer, issuerKey, header } = credential
     await context.checkStatus({ status: statusOf(credential), issuerKey })
     const takenAs = await extendedTypeOf(credential, context)
     return [
@@ -103,7 +108,7 @@ export const verifying = {
           hashes: keyBinding?.transaction_data_hashes,
           alg: keyBinding?.transaction_data_hashes_alg,
         },
-        view: sdJwtVcView(placedClaims, context.installation, takenAs),
+        view: sdJwtVcView(provenClaims(credential), context.installation, takenAs),
         content: contentOf(credential),
       },
     ]

@@ -61,7 +61,8 @@ async function presented(
     issuerKey,
     x5c: header.x5c,
     holderBound: presentation !== undefined,
-    view: jwtVcView(payload),
+    // An `iss` that is not the proven issuer must not pass for one that the query names.
+    view: jwtVcView({ ...payload, iss: issuer }),
     content: contentOf(payload),
   }
 }

@@ -56,7 +56,7 @@ export class AttestationStatuses {
     if (!isObject(list) || typeof list.uri !== 'string' || !Number.isSafeInteger(list.idx) || Number(list.idx) < 0)
       throw new AttestationError(`The status of the ${what} is of no kind that is known.`)
     await admit?.()
-    const state = await this.#read({ uri: list.uri, idx: Number(list.idx) }, attester).catch((cause) => {
+    const state = await this.#read({ uri: list.uri, idx: Number(list.idx) }, attester, what).catch((cause) => {
       if (!isWhyNot(cause)) throw cause
       throw new AttestationError(`The status of the ${what} cannot be had: ${cause.message}`, { cause })
     })
@@ -64,11 +64,11 @@ export class AttestationStatuses {
   }
 
   /** Reads a list that is of the attester itself, or certified as attesters are. */
-  async #read(reference: Reference, { jwk, iss = '' }: Attester): Promise<CredentialStatus> {
+  async #read(reference: Reference, { jwk, iss = '' }: Attester, what: string): Promise<CredentialStatus> {
     const now = this.#now
     const { attestationTrust: trust } = this.#deps.config
     const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {
-      const attester = attesterOf(header, payload, trust, now)
+      const attester = attesterOf(header, payload, trust, now, `status list of the ${what}`)
       return { jwk: attester.jwk, issuer: attester.iss ?? '' }
     }
     const fetchText = (url: string, accept: string) => this.#fetchText(url, accept)

@@ -71,10 +71,11 @@ export interface FoundIssuerKey extends IssuerKey {
 }
 
 /**
- * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only say where to look.
+ * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only say where to look. `what` is
+ * the thing that was signed, for a refusal: "Credential" unless given, or "Status list".
  * Throws CredentialError or IssuerKeyError when there is no such key; whatever else it throws passes through as the fault that it is.
  */
-export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject) => Promise<FoundIssuerKey>
+export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject, what?: string) => Promise<FoundIssuerKey>
 
 /** What the credential formats need from outside to verify. `leewaySeconds` is granted to `iat` and `nbf`, never to `exp`. */
 export interface VerifyOptions {
@@ -177,7 +178,7 @@ export async function foundIssuerKey(
   what: string,
 ): Promise<FoundIssuerKey> {
   try {
-    return await resolve(header, payload)
+    return await resolve(header, payload, what)
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
     throw new CredentialError(`${what} issuer key could not be resolved: ${error.message}`, {

@@ -16,7 +16,7 @@ const MAX_LENGTH = 4096
 /** An issuer's key, the identifier it is proven to belong to, and how that was proven. */
 export interface IssuerKey {
   jwk: Jwk
-  /** The DID or https URL that the credential names; for `x5c` without `iss` the name that the certificate gives. */
+  /** The DID or https URL that the credential names; for `x5c` that proves none the name that the certificate gives. */
   issuer: string
   method: 'did' | 'x5c' | 'jwt-vc-issuer'
   /** The signer's certificate, where `x5c` proves the key. */
@@ -37,7 +37,7 @@ export interface IssuerKeyIo {
 
 /**
  * Finds the key that must have signed a credential or token, from its header and payload, none of which is verified
- * yet. The key is bound to the issuer that is returned: an `assertionMethod` of its DID, a certificate in its name, or
+ * yet. The key is bound to the issuer that is returned: an `assertionMethod` of its DID, the key of its certificate, or
  * a key of its published metadata. Where several ways are open, a `kid` of the DID `iss` comes first, then `x5c`, then
  * the metadata of an https `iss`. A `jwk` or `jku` of the header is never trusted. Throws IssuerKeyError; whether that
  * issuer is trusted is for the caller to decide.

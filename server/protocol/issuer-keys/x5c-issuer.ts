@@ -1,13 +1,18 @@
-import type { X509Certificate } from 'node:crypto'
+import { hash, type X509Certificate } from 'node:crypto'
 import type { Jwk } from '../jose/jwk.js'
-import { IssuerKeyError } from './issuer-key-error.js'
 import { subjectAlternativeNames } from './subject-alternative-name.js'
 import { trustedChain } from './trusted-chain.js'
 
 /**
- * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Signature Mechanisms"; HAIP 1.0 §6.1.1). An `iss` must be
- * a URI of the signer's certificate or, as an https URL, have one of its DNS names as its host. Without `iss` the
- * issuer is the certificate's subject. With the key comes the certificate that proves it. `withoutRoots` is that of `verifyCertificateChain`. Throws IssuerKeyError.
+ * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Verification Key Discovery and Validation"; HAIP 1.0 §6.1.1).
+ *
+ * The issuer is the subject of the signer's certificate. An `iss` is reported only where the certificate names it: as a URI, or by
+ * the host of an https URL. Any other `iss` proves nothing, and the distinguished name is reported in its place. Without `iss` the
+ * certificate's own URI or DNS name comes before the distinguished name.
+ *
+ * @param io `withoutRoots` is that of `verifyCertificateChain`
+ * @returns the key, the proven issuer, and the certificate that proves both
+ * @throws IssuerKeyError
  */
 export function x5cIssuerKey(
   x5c: unknown,
@@ -15,9 +20,12 @@ export function x5cIssuerKey(
   io: { trustAnchors: readonly X509Certificate[]; now: Date; withoutRoots?: boolean },
 ): { jwk: Jwk; issuer: string; certificate: X509Certificate } {
   const { leaf, jwk } = trustedChain(x5c, { ...io, purpose: 'credential' })
-  if (iss === undefined) return { jwk, issuer: subjectOf(leaf), certificate: leaf }
-  if (!certifies(leaf, iss)) throw new IssuerKeyError(`The certificate of the signer is not that of the issuer ${iss}.`)
-  return { jwk, issuer: iss, certificate: leaf }
+  return { jwk, issuer: provenIssuer(leaf, iss), certificate: leaf }
+}
+
+function provenIssuer(leaf: X509Certificate, iss: string | undefined): string {
+  if (iss === undefined) return subjectOf(leaf)
+  return certifies(leaf, iss) ? iss : distinguishedNameOf(leaf)
 }
 
 /** Whether a certificate is in the name of an issuer: the URI itself, or the host of its URL. */
@@ -36,5 +44,14 @@ export function certifies(leaf: X509Certificate, iss: string): boolean {
 function subjectOf(leaf: X509Certificate): string {
   const { dns, uri } = subjectAlternativeNames(leaf)
   const host = dns.find((name) => !name.startsWith('*'))
-  return uri[0] ?? (host === undefined ? leaf.subject.split('\n').join(', ') : `https://${host}`)
+  return uri[0] ?? (host === undefined ? distinguishedNameOf(leaf) : `https://${host}`)
+}
+
+/**
+ * The subject's distinguished name, `C=EU, O=Club, CN=Signer`, which can be mistaken for no URL and no DID. A certificate without
+ * one (RFC 5280 §4.1.2.6) is named by its hash, as verifiers are (OpenID4VP 1.0 §5.9.3).
+ */
+function distinguishedNameOf({ subject, raw }: X509Certificate): string {
+  if (subject) return subject.split('\n').join(', ')
+  return `x509_hash:${hash('sha256', raw, 'base64url')}`
 }

@@ -35,28 +35,35 @@ export interface Attester {
   readonly iss: string | undefined
 }
 
-function keyByChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Date): Jwk {
+function keyByChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Date, what: string): Jwk {
   try {
     // HAIP 1.0 §4.4.1: the trust anchor is not in the header.
     return trustedChain(x5c, { trustAnchors, now, purpose: 'credential', withoutRoots: true }).jwk
   } catch (cause) {
     if (!(cause instanceof IssuerKeyError)) throw cause
-    throw new AttestationError(`The certificates of the attestation are not trusted: ${cause.message}`, { cause })
+    throw new AttestationError(`The certificates of the ${what} are not trusted: ${cause.message}`, { cause })
   }
 }
 
 /**
- * Whose key an attestation is signed with: by `x5c` to a trust anchor, or by `iss` and `kid` of a known provider. A `jwk`,
- * `jku` or `x5u` in the header is never looked at.
+ * Whose key an attestation, or a status list for one, is signed with: by `x5c` to a trust anchor, or by `iss` and `kid` of a known
+ * provider. A `jwk`, `jku` or `x5u` in the header is never looked at.
  *
+ * @param what was signed, for the refusal: `wallet attestation`, `status list of the key attestation`
  * @throws AttestationError
  */
-export function attesterOf(header: JsonObject, payload: JsonObject, trust: AttestationTrust, now: Date): Attester {
+export function attesterOf(
+  header: JsonObject,
+  payload: JsonObject,
+  trust: AttestationTrust,
+  now: Date,
+  what = 'attestation',
+): Attester {
   const iss = typeof payload.iss === 'string' ? payload.iss : undefined
-  if (header.x5c !== undefined) return { jwk: keyByChain(header.x5c, trust, now), iss }
+  if (header.x5c !== undefined) return { jwk: keyByChain(header.x5c, trust, now, what), iss }
   const keys = trust.providers.filter((known) => known.iss === iss).flatMap((known) => known.keys)
   const key = keys.find(({ kid }) => kid !== undefined && kid === header.kid)
   const jwk = key === undefined ? undefined : readPublicJwk(key)
-  if (jwk === undefined) throw new AttestationError('The attestation is of no provider that is trusted here.')
+  if (jwk === undefined) throw new AttestationError(`The ${what} is of no provider that is trusted here.`)
   return { jwk, iss }
 }

@@ -116,7 +116,7 @@ function verified(attestation: string, options: KeyAttestationOptions): KeyAttes
   if (options.certified && header.x5c === undefined)
     throw new AttestationError(`The ${WHAT} must have its certificates in x5c (HAIP).`)
   const nonce = nonceOf(payload, options)
-  const attester = attesterOf(header, payload, options.trust, options.now)
+  const attester = attesterOf(header, payload, options.trust, options.now, WHAT)
   assertSigned(jwt, attester.jwk, WHAT, KEY_ATTESTATION_ALGORITHMS)
   assertClaims(payload, options)
   return { keys: attestedKeys(payload), nonce, status: payload.status, attester }

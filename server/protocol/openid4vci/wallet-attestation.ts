@@ -68,7 +68,7 @@ function assertProof(
     throw new AttestationError(`The typ of the ${what} must be oauth-client-attestation-pop+jwt.`)
   const { iss, aud, jti, iat } = payload
   if (iss !== undefined && iss !== clientId)
-    throw new AttestationError(`The iss of the ${what} is not the sub of the attestation.`)
+    throw new AttestationError(`The iss of the ${what} is not the sub of the wallet attestation.`)
   if (![aud].flat().includes(audience))
     throw new AttestationError(`The aud of the ${what} is not this authorization server.`)
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_LENGTH)
@@ -100,7 +100,13 @@ export function verifyWalletAttestation(
   const jwt = decoded(attestation, 'wallet attestation', MAX_LENGTH)
   const pop = decoded(proof, 'proof of the wallet attestation', MAX_LENGTH)
   const { clientId, instance } = attested(jwt, options.now)
-  const attester = attesterOf(jwt.header, jwt.payload, trustFor(clientId, options.trust), options.now)
+  const attester = attesterOf(
+    jwt.header,
+    jwt.payload,
+    trustFor(clientId, options.trust),
+    options.now,
+    'wallet attestation',
+  )
   assertSigned(jwt, attester.jwk, 'wallet attestation', ATTESTATION_ALGORITHMS)
   const issuedAt = assertProof(pop, clientId, options)
   assertSigned(pop, instance, 'proof of the wallet attestation', ATTESTATION_ALGORITHMS)

@@ -14,6 +14,7 @@ import {
   type TokenStatusReference,
   verifyJwtSignature,
 } from '../credential/verification.js'
+import { isDid } from '../did/did-url.js'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
 import { trustedChain } from '../issuer-keys/trusted-chain.js'
 import type { DecodedJws, Jwk } from '../jose/jws.js'
@@ -182,9 +183,14 @@ async function verifyList(source: StatusSource, list: SignedList, iss: unknown, 
   if (verifiesWith(list, issuer)) return
   const payload = { ...list.payload, iss: iss ?? issuer.issuer }
   const key = await issuerKeyOf({ header: list.header, payload }, source.resolveIssuerKey, LIST)
-  if (key.issuer !== issuer.issuer) throw new CredentialError(`${LIST} is of another issuer than the credential.`)
+  const isSubject = list.header.x5c !== undefined && !isIdentifier(key.issuer)
+  if (key.issuer !== issuer.issuer || isSubject)
+    throw new CredentialError(`${LIST} is of another issuer than the credential.`)
   list.verify(key.jwk)
 }
+
+/** Whether a name belongs to one issuer alone. Certificates of two issuers may have one subject: it is no such name. */
+const isIdentifier = (issuer: string): boolean => isDid(issuer) || /^https?:/i.test(issuer)
 
 function verifiesWith(list: SignedList, key: IssuerKey): boolean {
   try {

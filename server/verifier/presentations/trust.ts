@@ -74,16 +74,16 @@ export interface IssuerKeySearch {
 /**
  * Finds the keys of trusted issuers only. The issuer that the credential claims is checked first, so that nothing is fetched
  * from an address of an untrusted issuer; the identifier that the key was found under is checked afterwards. An issuer that is
- * trusted for its certificate alone is judged by that and nothing else.
+ * trusted for its certificate alone is judged by that and nothing else, whatever issuer the credential claims.
  *
  * @param onTrusted told once an issuer was found to be trusted
  */
 export function onlyTrusted(search: IssuerKeySearch, trust: Trust, onTrusted: () => void = () => {}): ResolveIssuerKey {
-  return async (header, payload) => {
+  return async (header, payload, what) => {
     // The same reading as that of who looks for the key: no other member can name an issuer that is fetched from.
     const claimed = claimedIssuer(payload)
     if (trust.certified && header.x5c !== undefined && (claimed === undefined || !(await trust.named(claimed)))) {
-      const certified = await search.resolveCertifiedKey(header, payload)
+      const certified = await search.resolveCertifiedKey(header, payload, what)
       onTrusted()
       return certified
     }
@@ -91,8 +91,9 @@ export function onlyTrusted(search: IssuerKeySearch, trust: Trust, onTrusted: ()
       await assertNamed(trust, claimed)
       onTrusted()
     }
-    const found = await search.resolveIssuerKey(header, payload)
-    if (found.issuer !== claimed) await assertNamed(trust, found.issuer)
+    const found = await search.resolveIssuerKey(header, payload, what)
+    const isCertified = trust.certified && found.certificate !== undefined
+    if (found.issuer !== claimed && !isCertified) await assertNamed(trust, found.issuer)
     onTrusted()
     return found
   }

@@ -52,10 +52,10 @@ export function startVerification(
   const fetches = verificationFetches(deps, (did) => remote.admit(did))
   const paid =
     (resolve: ResolveIssuerKey): ResolveIssuerKey =>
-    (header, payload) => {
+    (header, payload, what) => {
       const certificates = Array.isArray(header.x5c) ? header.x5c.length : 0
       work.spend(UNITS_OF_A_SIGNATURE + UNITS_OF_A_CERTIFICATE * certificates)
-      return resolve(header, payload)
+      return resolve(header, payload, what)
     }
   const resolveCertifiedKey = paid(certifiedKeyResolution(deps, now, { withoutRoots: certifiedOnly }))
   return {

@@ -84,12 +84,20 @@ export function verificationFetches(
   }
 }
 
-/** Turns errors that a caller's input can cause into refusals; all others are faults of this service and are rethrown. */
-function refusal(thrown: unknown): unknown {
+const CREDENTIAL = 'Credential'
+
+/** Who has signed: the issuer of a credential is simply the issuer, any other is named by what it signed. */
+const ofWhat = (what: string): string => (what === CREDENTIAL ? 'Issuer' : `${what} issuer`)
+
+/**
+ * Turns errors that a caller's input can cause into refusals that name what was signed; all others are faults of this service and
+ * are rethrown.
+ */
+function refusal(thrown: unknown, what: string): unknown {
   const known =
     thrown instanceof IssuerKeyError || thrown instanceof DidResolutionError || thrown instanceof OutboundError
   if (!known) return thrown
-  const message = `Issuer key cannot be resolved: ${thrown.message}`
+  const message = `${ofWhat(what)} key cannot be resolved: ${thrown.message}`
   return new CredentialError(message, { check: 'issuer-key', cause: thrown })
 }
 
@@ -128,9 +136,9 @@ async function ownKeys(deps: Deps, header: JsonObject, payload: JsonObject): Pro
   return { metadata: { issuer, jwks: { keys: named } }, certified: certifiedOf(header.x5c, jwks.keys) }
 }
 
-const ownKeysOrRefusal = (...args: Parameters<typeof ownKeys>) =>
+const ownKeysOrRefusal = (what: string, ...args: Parameters<typeof ownKeys>) =>
   ownKeys(...args).catch((thrown: unknown) => {
-    throw refusal(thrown)
+    throw refusal(thrown, what)
   })
 
 const named = ({ kid }: JsonObject, { jwk, issuer, certificate }: FoundIssuerKey): FoundIssuerKey => ({
@@ -150,13 +158,13 @@ export function certifiedKeyResolution(
   now: Date,
   { withoutRoots }: { readonly withoutRoots: boolean },
 ): ResolveIssuerKey {
-  return async (header, payload) => {
+  return async (header, payload, what = CREDENTIAL) => {
     try {
       if (header.x5c === undefined) throw new IssuerKeyError('The header has no x5c.')
       const io = { trustAnchors: config.trustAnchors, now, withoutRoots }
       return named(header, x5cIssuerKey(header.x5c, claimedIssuer({ ...payload }), io))
     } catch (thrown) {
-      throw refusal(thrown)
+      throw refusal(thrown, what)
     }
   }
 }
@@ -164,8 +172,8 @@ export function certifiedKeyResolution(
 /** Finds issuers' keys: DIDs through the resolver, metadata of https issuers (our own without HTTP), `x5c` chains. */
 export function issuerKeyResolution(deps: Deps, fetches: VerificationFetches, now: Date): ResolveIssuerKey {
   const ownUrl = jwtVcIssuerUrl(deps.config.issuerBaseUrl)
-  return async (header, payload) => {
-    const own = await ownKeysOrRefusal(deps, header, payload)
+  return async (header, payload, what = CREDENTIAL) => {
+    const own = await ownKeysOrRefusal(what, deps, header, payload)
     if (own?.certified !== undefined) return { jwk: own.certified, issuer: deps.config.issuerBaseUrl }
     const io = {
       resolveDid: fetches.resolveDid,
@@ -177,7 +185,7 @@ export function issuerKeyResolution(deps: Deps, fetches: VerificationFetches, no
     try {
       return named(header, await resolveIssuerKey({ ...header }, { ...payload }, io))
     } catch (thrown) {
-      throw refusal(thrown)
+      throw refusal(thrown, what)
     }
   }
 }

@@ -42,10 +42,25 @@ describe('an issuer with x5c', () => {
     ['nothing', {}, 'https://issuer.example'],
     ['a list of names in one', { uri: ['https://a.example, DNS:issuer.example'] }, 'https://issuer.example'],
     ['a quoted list in one', { dns: ['a", DNS:issuer.example, DNS:"b'] }, 'https://issuer.example'],
-  ])('is not the one of a certificate for %s', async (_, names, iss) => {
-    await expect(resolve(leafFor(names), { iss })).rejects.toThrow(
-      `The certificate of the signer is not that of the issuer ${iss}.`,
-    )
+    ['nothing, for a URN', {}, 'urn:eudi:pid:provider'],
+    ['nothing, for a bare word', {}, 'x5c'],
+  ])('is the subject, and never an iss that is not proven: a certificate for %s (SD-JWT VC)', async (_, names, iss) => {
+    const leaf = leafFor(names)
+    await expect(resolve(leaf, { iss })).resolves.toMatchObject({
+      jwk: leaf.certificate.publicKey.export({ format: 'jwk' }),
+      issuer: 'CN=Issuer',
+      method: 'x5c',
+    })
+  })
+
+  it.each([
+    ['https://issuer.example', 'CN=https://issuer.example'],
+    [WEB, `CN=${WEB}`],
+    ['C=EU/Issuer', 'C=EU, CN=Issuer'],
+    ['a, C=EU\nCN=b', 'CN=a\\, C=EU\\0ACN=b'],
+  ])('has the name of its subject whole: %s', async (subject, name) => {
+    const leaf = makeCertificate({ subject, issuer: root, keyUsage: 0x80 })
+    expect((await resolve(leaf, { iss: 'https://issuer.example' })).issuer).toBe(name)
   })
 
   it('without iss is the subject of the certificate', async () => {
@@ -63,7 +78,10 @@ describe('an issuer with x5c', () => {
       issuer: did,
       method: 'did',
     })
-    await expect(resolve(leaf, { iss: did }, { kid: 'thumbprint' })).rejects.toThrow('is not that of the issuer')
+    await expect(resolve(leaf, { iss: did }, { kid: 'thumbprint' })).resolves.toMatchObject({
+      issuer: 'CN=Issuer',
+      method: 'x5c',
+    })
   })
 
   it('is found by what it publishes where no root is configured', async () => {

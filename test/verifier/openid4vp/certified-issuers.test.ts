@@ -36,8 +36,21 @@ afterAll(async () => {
 const rootOf = (certificate: TestCertificate | undefined) => certificate as TestCertificate
 const leaf = () => makeLeaf(rootOf(root))
 
+/** Presents a credential. @returns the issuer that the result names; an error where it is refused. */
+async function issuerOf(credential: string, body: Record<string, unknown> = {}) {
+  const { asked, refusal } = await presented(credential, body, service)
+  if (refusal !== undefined) throw new Error(refusal)
+  const path = `/verification-sessions/${asked.verificationSessionId}/result`
+  const result = await service.request('GET', path, { authorization: await service.bearer('verifier') })
+  expect(result.status).toBe(200)
+  return result.json.credentials[0].issuer
+}
+
 /** Presents a credential. @returns undefined where it is accepted, else why not. */
-async function refusalOf(credential: string, body: Record<string, unknown> = {}, to = service) {
+const refusalOf = async (credential: string, body: Record<string, unknown> = {}, to = service) =>
+  (await presented(credential, body, to)).refusal
+
+async function presented(credential: string, body: Record<string, unknown>, to: TestService) {
   const asked = await ask(to, {
     responseMode: 'direct_post',
     dcqlQuery: { credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [MEMBERSHIP] } }] },
@@ -48,7 +61,7 @@ async function refusalOf(credential: string, body: Record<string, unknown> = {},
   const reply = await answer(payload, { club: [await present(held, wallet, payload, { disclose: [] })] })
   const session = await sessionOf(to, asked)
   expect(session.state).toBe(reply.status === 200 ? 'ResponseVerified' : 'Error')
-  return reply.json.error_description
+  return { asked, refusal: reply.json.error_description }
 }
 
 describe('the entry x5c of TRUSTED_ISSUERS', () => {
@@ -76,17 +89,90 @@ describe('the entry x5c of TRUSTED_ISSUERS', () => {
     expect(refusal).toContain('The certificate chain does not lead to a trust anchor.')
   })
 
-  it('trusts nobody who signs in a name that the certificate does not have', async () => {
-    const refusal = await refusalOf(await membership(leaf(), wallet, { iss: 'https://bank.example' }))
-    expect(refusal).toContain('The certificate of the signer is not that of the issuer https://bank.example.')
+  it('trusts whoever has such a chain whatever iss it writes, and reports the subject of the certificate', async () => {
+    for (const iss of ['https://bank.example', service.url, 'urn:pid-provider'])
+      expect(await issuerOf(await membership(leaf(), wallet, { iss }))).toBe('CN=Club')
+  })
+
+  it('lets a name that the certificate proves be reported', async () => {
+    const named = makeLeaf(rootOf(root), { dns: ['club.example'] })
+    const iss = 'https://club.example/members'
+    expect(await issuerOf(await membership(named, wallet, { iss }))).toBe(iss)
+  })
+
+  it('admits a chain also where the iss that it borrows is trusted by name', async () => {
+    const body = { trustedIssuers: ['x5c', 'https://bank.example'] }
+    expect(await issuerOf(await membership(leaf(), wallet, { iss: 'https://bank.example' }), body)).toBe('CN=Club')
   })
 
   it('lets nothing be fetched from a name that is trusted for its certificate alone', async () => {
     const iss = `did:web:127.0.0.1%3A${web.port}:club`
     const certified = makeLeaf(rootOf(root), { uri: [iss] })
     expect(await refusalOf(await membership(certified, wallet, { iss }))).toBeUndefined()
-    expect(await refusalOf(await membership(leaf(), wallet, { iss }))).toContain('is not that of the issuer')
+    expect(await issuerOf(await membership(leaf(), wallet, { iss }))).toBe('CN=Club')
     expect(web.requests).toEqual([])
+  })
+})
+
+describe('an iss that the certificate does not prove', () => {
+  const BANK = 'https://bank.example'
+  const DID = 'did:web:bank.example'
+  const posing = (iss: string, names: Parameters<typeof makeLeaf>[1] = {}) =>
+    membership(makeLeaf(rootOf(root), names), wallet, { iss })
+
+  it.each([
+    ['an origin of TRUSTED_ISSUERS', BANK, [BANK], {}],
+    ['an issuer beneath such an origin', `${BANK}/tenant`, [BANK], {}],
+    ['a DID of TRUSTED_ISSUERS', DID, [DID], {}],
+    ['an origin, with the name of it as a common name', BANK, [BANK], { subject: BANK }],
+    ['an origin, with a certificate for another host', BANK, [BANK], { dns: ['club.example'] }],
+    ['a word of TRUSTED_ISSUERS', 'self', ['self'], { subject: 'self' }],
+  ])('borrows no trust: %s', async (_, iss, trustedIssuers, names) => {
+    const refusal = await refusalOf(await posing(iss, names), { trustedIssuers })
+    expect(refusal).toMatch(/^Presentation for club: (?:Issuer .* is not trusted\.|Issuer key cannot be resolved: )/)
+  })
+
+  it('does not pass for this installation', async () => {
+    const refusal = await refusalOf(await posing(service.url), { trustedIssuers: ['self'] })
+    expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')
+  })
+
+  it('is admitted by *', async () => {
+    expect(await issuerOf(await posing(BANK), { trustedIssuers: ['*'] })).toBe('CN=Club')
+  })
+
+  it.each(['$.iss', '$.issuer', '$.vc.issuer.id'])(
+    'neither satisfies a constraint on %s nor is trusted for it',
+    async (path) => {
+      const constraint = { path: [path], filter: { const: BANK } }
+      const query = [{ fields: [{ path: ['$.vct'], filter: { const: MEMBERSHIP } }, constraint] }]
+      for (const trustedIssuers of [['self'], ['x5c'], ['*']]) {
+        const asked = await ask(service, { responseMode: 'direct_post', query, trustedIssuers })
+        const payload = await fetchRequest(asked)
+        const held = { id: '', format: 'dc+sd-jwt', credential: await posing(BANK) } as const
+        const presentation = await present(held, wallet, payload, { disclose: [] })
+        const reply = await answer(payload, { 'item-0-sd-jwt': [presentation] })
+        expect([reply.status, reply.json.error_description]).toEqual([
+          400,
+          expect.stringMatching(
+            /Issuer CN=Club is not trusted\.|does not satisfy const of its filter\.|holds none of the values/,
+          ),
+        ])
+      }
+    },
+  )
+
+  it('does not match `values` of a DCQL claim (OpenID4VP 1.0 §6.3)', async () => {
+    const claims = (values: string[]) => ({
+      dcqlQuery: {
+        credentials: [
+          { id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [MEMBERSHIP] }, claims: [{ path: ['iss'], values }] },
+        ],
+      },
+    })
+    expect(await refusalOf(await posing(BANK), claims([BANK]))).toContain('iss')
+    expect(await refusalOf(await posing(BANK), claims(['CN=Club']))).toBeUndefined()
+    expect(await refusalOf(await posing(BANK, { dns: ['bank.example'] }), claims([BANK]))).toBeUndefined()
   })
 })
 
@@ -148,10 +234,12 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     )
   })
 
-  it('is not that of another authority', async () => {
-    expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []))).toContain(
-      'The certificate chain does not lead to a trust anchor.',
+  it('is not that of another authority, and the refusal says whose signer that is', async () => {
+    expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []))).toBe(
+      'Presentation for club: Status list issuer key cannot be resolved: The certificate chain does not lead to a trust anchor.',
     )
+    const unsigned = (uri: string) => certifiedStatusList(signer(), uri, [], undefined, { x5c: undefined })
+    expect(await refusalWith(unsigned)).toMatch(/^Presentation for club: Status list issuer key cannot be resolved: /)
   })
 
   it('may be that of an authority for lists alone, where STATUS_TRUST_ANCHORS names it; then of no other', async () => {
@@ -164,7 +252,11 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     await using other = await startService({ env })
     expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []), {}, other)).toBeUndefined()
     expect(await refusalWith((uri) => certifiedStatusList(signer(), uri, []), {}, other)).toContain(
-      'The certificate of the signer is not that of the issuer https://lists.example.',
+      'Status list is of another issuer than the credential.',
+    )
+    // One name in two certificates is no proof of one issuer.
+    expect(await refusalWith((uri) => certifiedStatusList(leaf(), uri, []), {}, other)).toBe(
+      'Presentation for club: Status list is of another issuer than the credential.',
     )
     // Nor does that authority vouch for credentials.
     const forged = await membership(makeLeaf(rootOf(lists)), wallet)
