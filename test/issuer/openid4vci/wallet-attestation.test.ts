@@ -334,10 +334,15 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     const nowhere = { status_list: { uri: `http://127.0.0.1:${web.port}/nowhere`, idx: 7 } }
     expect(refusalOf(await pushed({ payload: { status: nowhere } })).slice(0, 2)).toEqual(REFUSED)
     const foreign = await statusBy(await newProvider(), [])
-    const refusal = refusalOf(await pushed(foreign))
-    expect(refusal.slice(0, 2)).toEqual(REFUSED)
-    // The signer of the list is meant, and not that of the attestation.
-    expect(refusal[2]).toContain('of the status list of the wallet attestation are not trusted')
+    expect(refusalOf(await pushed(foreign)).slice(0, 2)).toEqual(REFUSED)
+  })
+
+  it('is refused with the name of the list, whose signer is meant, and not that of the attestation', async () => {
+    const reasonOf = async (by: Provider) => refusalOf(await pushed(await statusBy(by, [])))[2]
+    const stranger = await newCertifiedProvider(newProviderRoot('Stranger'))
+    expect(await reasonOf(stranger)).toContain('of the status list of the wallet attestation are not trusted')
+    const unknown = await newProvider('https://unknown.example')
+    expect(await reasonOf(unknown)).toContain('The status list of the wallet attestation is of no provider')
   })
 })
 
