@@ -73,6 +73,8 @@ export const errors = {
       'The list takes longer than 2 s with these filters. Ask for a shorter time, or by fewer of them.',
       cause,
     ),
+  unreadableBody: (cause?: unknown) => new ServiceError(400, ['Request body could not be read.'], cause),
+  bodyInPieces: () => new ServiceError(400, ['Request body came in too many pieces.']),
   malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
   unknownUriProtocol: () =>
     new ServiceError(400, 'Unknown URI protocol. Expected openid-credential-offer:// or openid4vp://'),

@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { errors } from '../errors.js'
 import { type Components, healthReply } from '../health/readiness.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
+import { createRequestClass } from './bounded-request.js'
 import { envelopeOf } from './envelope.js'
 
 /** What the port for operators tells, of one process or of all workers together. */
@@ -38,7 +39,7 @@ function send({ status, headers = {}, body = '' }: ProtocolReply, response: Serv
  * Neither it nor its connections keep the process alive.
  */
 export function createOperationsServer(sources: OperationsSources): Server {
-  const server = createServer(async (request, response) => {
+  const server = createServer({ IncomingMessage: createRequestClass() }, async (request, response) => {
     const { method = '', url = '/' } = request
     const path = url.split('?', 1)[0] ?? '/'
     const refuse = (thrown: unknown): ProtocolReply => {

@@ -1,5 +1,6 @@
-import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerOptions, ServerResponse } from 'node:http'
 import express, { type Express } from 'express'
+import { createRequestClass } from './bounded-request.js'
 
 /** An application to serve. Not its `listen`, which makes a server of its own. */
 export type App = Omit<Express, 'listen'>
@@ -16,8 +17,8 @@ export interface AppServer {
  * Express and this service read of requests is then read slowly. With the prototypes already there it exchanges nothing.
  */
 export function createAppServer(options: Omit<ServerOptions, 'IncomingMessage' | 'ServerResponse'> = {}): AppServer {
-  class AppRequest extends IncomingMessage {}
-  class AppResponse extends ServerResponse<AppRequest> {}
+  const AppRequest = createRequestClass()
+  class AppResponse extends ServerResponse<InstanceType<typeof AppRequest>> {}
   Object.setPrototypeOf(AppRequest.prototype, express.request)
   Object.setPrototypeOf(AppResponse.prototype, express.response)
   const server = createServer({ ...options, IncomingMessage: AppRequest, ServerResponse: AppResponse })

@@ -1,0 +1,215 @@
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp, createPublicApp } from '../../server/app.js'
+import { createAppServer } from '../../server/http/server.js'
+import { startOperations } from '../metrics/scrape.js'
+import { KEPT_ALIVE } from '../support/kept-alive.js'
+import { closeServer, listenLocally } from '../support/local-server.js'
+import { startService, type TestService } from '../support/service.js'
+
+const FORM = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json'
+const IN_PIECES = 'Request body came in too many pieces.'
+
+let service: TestService
+let authorization: string
+let operations: Awaited<ReturnType<typeof startOperations>>
+let publicUrl: string
+let limitedUrl: string
+const servers: Server[] = []
+
+async function serveApp(app: ReturnType<typeof createApp>): Promise<string> {
+  const { server, serve } = createAppServer(KEPT_ALIVE)
+  servers.push(server)
+  serve(app)
+  return listenLocally(server)
+}
+
+beforeAll(async () => {
+  service = await startService()
+  authorization = await service.bearer('alice')
+  operations = await startOperations(service)
+  publicUrl = await serveApp(createPublicApp(service.deps))
+  const { config } = service.deps
+  const limited = { ...service.deps, config: { ...config, rateLimit: { ...config.rateLimit, max: 1 } } }
+  limitedUrl = await serveApp(createApp(limited))
+  await fetch(`${limitedUrl}/version`)
+})
+afterAll(async () => {
+  await operations.close()
+  for (const server of servers) await closeServer(server)
+  await service.close()
+})
+
+interface Ended {
+  readonly status: number
+  readonly body: string
+}
+
+const chunked = (text: string, length: number): string => {
+  const pieces = Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
+    text.slice(at * length, (at + 1) * length),
+  )
+  return pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')
+}
+
+/** Sends a body that never ends, which only the other side's end ends, and reads until the connection is closed. */
+function sendEndless(
+  url: string,
+  line: string,
+  headers: Record<string, string>,
+  text: string,
+  size = 1,
+): Promise<Ended> {
+  const { hostname, port } = new URL(url)
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (data) => {
+      answer += data
+    })
+    // The other side closes while it is being sent to.
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
+      resolve({ status, body: answer.slice(answer.indexOf('\r\n\r\n') + 4) })
+    })
+    socket.write(
+      `${line} HTTP/1.1\r\nHost: localhost\r\n${head.join('')}Transfer-Encoding: chunked\r\n\r\n${chunked(text, size)}`,
+    )
+  })
+}
+
+const json = { 'Content-Type': JSON_TYPE }
+const form = { 'Content-Type': FORM }
+const MANY = 'a'.repeat(20_000)
+
+describe('a body in too many pieces is refused, and its connection is closed', () => {
+  it.each([
+    ['JSON of the interface', 'POST /credentials/verify', () => ({ ...json, Authorization: authorization })],
+    ['typed RPC', 'POST /trpc/verify.verify', () => ({ ...json, Authorization: authorization })],
+    ['a form of a wallet', `POST /openid4vp/responses/x`, () => form],
+    ['JSON of a wallet', 'POST /openid4vci/token', () => form],
+    ['a pushed request', 'POST /openid4vci/par', () => form],
+    ['a decision on a page', `POST /openid4vci/authorize/${crypto.randomUUID()}`, () => form],
+    ['a packed body', 'POST /openid4vp/responses/x', () => ({ ...form, 'Content-Encoding': 'gzip' })],
+    ['a body of another type', 'POST /credentials/verify', () => ({ Authorization: authorization })],
+  ])('%s', async (_, line, headers) => {
+    const { status, body } = await sendEndless(service.url, line, headers(), MANY)
+    expect([status, body.includes(IN_PIECES)]).toEqual([400, true])
+  })
+
+  it('on the public listener', async () => {
+    const { status, body } = await sendEndless(publicUrl, 'POST /openid4vp/responses/x', form, MANY)
+    expect([status, body.includes(IN_PIECES)]).toEqual([400, true])
+  })
+
+  it('by the pieces, not by their size', async () => {
+    const size = 100
+    const { status } = await sendEndless(service.url, 'POST /openid4vp/responses/x', form, 'a'.repeat(500 * size), size)
+    expect(status).toBe(400)
+  })
+
+  it('pieces of a body with a length count, however they arrive', async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname).setNoDelay(true)
+    let answer = ''
+    const closed = new Promise((resolve) => socket.on('close', resolve).on('error', () => {}))
+    socket.setEncoding('utf8').on('data', (data) => {
+      answer += data
+    })
+    socket.write(
+      `POST /openid4vp/responses/x HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: 5000\r\n\r\n`,
+    )
+    for (let at = 0; at < 5_000 && !socket.destroyed && answer === ''; at += 1) {
+      socket.write('a')
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    await closed
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  })
+})
+
+describe('a body that nobody reads is not drained for longer', () => {
+  it.each([
+    ['without a token', 401, 'POST /credentials/verify', () => service.url],
+    ['of an unknown path', 404, 'POST /nowhere', () => service.url],
+    ['of an unknown path of the public listener', 404, 'POST /schemas', () => publicUrl],
+    ['of the nonce endpoint', 200, 'POST /openid4vci/nonce', () => service.url],
+    ['of a GET', 200, 'GET /version', () => service.url],
+    ['of a GET of typed RPC', 200, 'GET /trpc/service.version', () => service.url],
+    ['of a HEAD', 200, 'HEAD /version', () => service.url],
+    ['of the console', 404, 'POST /console/assets/x', () => service.url],
+    ['of OPTIONS', 404, 'OPTIONS /openid4vci/token', () => service.url],
+    ['above the rate limit', 429, 'POST /openid4vp/responses/x', () => limitedUrl],
+    ['of the port for operators', 404, 'POST /metrics', () => operations.url],
+    ['of its health', 200, 'GET /health/liveness', () => operations.url],
+  ])('%s: %i', async (_, expected, line, url) => {
+    // The connection ends although the request does not: nothing else closes it.
+    expect((await sendEndless(url(), line, json, MANY)).status).toBe(expected)
+  })
+
+  it('what follows a 413 is bounded too', async () => {
+    const large = `${(2 * 1_048_576).toString(16)}\r\n${'a'.repeat(2 * 1_048_576)}\r\n`
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    const closed = new Promise((resolve) => socket.on('close', resolve).on('error', () => {}))
+    socket.setEncoding('utf8').on('data', (data) => {
+      answer += data
+    })
+    socket.write(
+      `POST /openid4vp/responses/x HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    )
+    const sendOn = () => {
+      while (!socket.destroyed && socket.write(large));
+    }
+    socket.on('drain', sendOn)
+    sendOn()
+    await closed
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+})
+
+describe('bodies of honest clients pass', () => {
+  const credential = (length: number) => JSON.stringify({ credential: 'x'.repeat(length) })
+
+  it.each([
+    ['250 pieces of one octet', credential(230), 1],
+    ['JSON that is streamed by 100 octets', credential(25_000), 100],
+    ['1 KiB a piece', credential(900_000), 1_024],
+    ['one piece', credential(900_000), 1_000_000],
+  ])('%s', async (_, text, size) => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    const ask = `POST /credentials/verify HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: ${JSON_TYPE}\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(text, size)}0\r\n\r\n`
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (data) => {
+      answer += data
+      // The connection stays for a next request.
+      if (answer.includes('isValid') && !answer.includes('Credence'))
+        socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    })
+    socket.write(ask)
+    await new Promise((resolve) => socket.on('close', resolve))
+    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '200'])
+  })
+
+  it('after a 413 the connection takes a next request', async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (data) => {
+      answer += data
+    })
+    const body = 'a'.repeat(2 * 1_048_576)
+    socket.write(
+      `POST /openid4vp/responses/x HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+        'GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    )
+    await new Promise((resolve) => socket.on('close', resolve))
+    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['413', '200'])
+  })
+})
