@@ -6,6 +6,7 @@ import { parse } from 'dotenv'
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError, readConfig, VARIABLES } from '../server/config.js'
 import { startupWarnings } from '../server/startup-warnings.js'
+import { TWO_READINGS } from './support/two-readings.js'
 
 const COMPLETE = {
   ISSUER_BASE_URL: 'https://issuer.example',
@@ -239,6 +240,12 @@ describe('a value that no rule allows is a line', () => {
     expect(refusalWith({ WALLET_CLIENTS: file })).toBe(
       line('WALLET_CLIENTS must name a JSON file of wallets: each client_id must stand there once.'),
     )
+  })
+
+  it.each(TWO_READINGS)('WALLET_CLIENTS with the address %j, which two programs read differently', async (uri) => {
+    const file = join(await mkdtemp(join(tmpdir(), 'wallets-')), 'wallets.json')
+    writeFileSync(file, JSON.stringify([{ client_id: 'wallet', redirect_uris: [uri] }]))
+    expect(refusalWith({ WALLET_CLIENTS: file })).toContain('WALLET_CLIENTS must name a JSON file of wallets: ')
   })
 
   it('ISSUER_LEGACY_PROFILES with ISSUER_PROFILE haip, which has no drafts', () => {

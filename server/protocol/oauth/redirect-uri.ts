@@ -2,19 +2,28 @@ import { z } from 'zod'
 
 /** Without `\`, which RFC 3986 does not have and browsers read as `/`. */
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]+$/
-/** RFC 1123 §2.1, RFC 3986 §3.2.2. URL parsers accept more, such as `;`, which would end a directive of a CSP with the host. */
-const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/
+/**
+ * An address of the web as RFC 9110 §4.2 writes it: `//`, a host (RFC 1123 §2.1, RFC 3986 §3.2.2) and no user information.
+ * URL parsers read more: they add slashes that are missing, which a browser reads as a path of the page that it is on.
+ */
+const WEB_ADDRESS = /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#]|$)/i
 /** RFC 7595 §3.8: an app's own scheme is named after a domain, which keeps javascript:, data:, file: and blob: out. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
-/** Schemes that a browser would execute or open as content of the page that redirects. */
-const FORBIDDEN_SCHEMES = new Set(['javascript:', 'data:', 'file:', 'blob:', 'vbscript:', 'about:'])
+/** Schemes that a browser would execute or open as content of the page that redirects, and those of other protocols than HTTP. */
+const FORBIDDEN_SCHEMES = new Set(
+  'javascript: data: file: blob: filesystem: view-source: vbscript: about: ftp: ws: wss:'.split(' '),
+)
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** URL parsers drop tabs and line breaks, so that two programs may read such an address differently. */
+/**
+ * An address that every program reads alike, so that an address is judged as it is sent. URL parsers drop tabs and line breaks, and
+ * they rewrite hosts: `0x7f.1` is 127.0.0.1 to a browser and a name to others.
+ */
 function parsed(uri: string): URL | undefined {
   const url = PRINTABLE.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined
-  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
-  return isWeb && !HOST.test(url.hostname) ? undefined : url
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return url
+  const host = WEB_ADDRESS.exec(uri)?.[1]?.toLowerCase()
+  return host === url.hostname || (host?.startsWith('[') && url.hostname.startsWith('[')) ? url : undefined
 }
 
 /** Whether a text is an origin of the web just as browsers write it: scheme, host in lower case, a port that is not the scheme's own. */
@@ -42,11 +51,14 @@ export function isPublicClientRedirectUri(uri: string, allowHttp: boolean): bool
   return loopback || isRedirectUri(uri, allowHttp)
 }
 
-/** Whether a registered client may name an address: of any scheme but those that a browser would run. */
-export function isRegistrableRedirectUri(uri: string): boolean {
+/** Whether somebody may be told an address that another service chose: of any scheme but those that a browser would run. */
+export function isForeignRedirectUri(uri: string): boolean {
   const url = parsed(uri)
-  return url !== undefined && !uri.includes('#') && !FORBIDDEN_SCHEMES.has(url.protocol)
+  return url !== undefined && !FORBIDDEN_SCHEMES.has(url.protocol)
 }
+
+/** Whether a registered client may name an address: of any scheme but those that a browser would run, without a fragment. */
+export const isRegistrableRedirectUri = (uri: string): boolean => !uri.includes('#') && isForeignRedirectUri(uri)
 
 const MAX_WALLET_URL = 1024
 

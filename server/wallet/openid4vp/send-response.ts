@@ -6,6 +6,7 @@ import {
 import type { Deps } from '../../deps.js'
 import { type Jwk, JwsError, thumbprint } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
+import { isForeignRedirectUri } from '../../protocol/oauth/redirect-uri.js'
 import { presentationCallbacks } from '../protocol/callbacks.js'
 import { admitHttp } from '../protocol/library-clients.js'
 import { libraryJwk } from '../protocol/library-jwk.js'
@@ -96,10 +97,7 @@ export async function responseFor(
   }
 }
 
-/** Schemes of addresses that run as code in the page or app that opens them. */
-const ACTIVE_SCHEMES = /^(?:javascript|data|file|blob|vbscript|about):/i
-
-/** Where the holder continues (OpenID4VP 1.0 §8.2), from a verifier's answer; never an address that a browser would execute. */
+/** Where the holder continues (OpenID4VP 1.0 §8.2), from a verifier's answer; never an address that a browser would execute or read as one of its own page. */
 export function redirectUriOf(body: string): string | undefined {
   let redirectUri: unknown
   try {
@@ -107,6 +105,5 @@ export function redirectUriOf(body: string): string | undefined {
   } catch {
     return undefined
   }
-  if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri)) return undefined
-  return ACTIVE_SCHEMES.test(redirectUri) ? undefined : redirectUri
+  return typeof redirectUri === 'string' && isForeignRedirectUri(redirectUri) ? redirectUri : undefined
 }

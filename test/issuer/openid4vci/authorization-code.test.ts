@@ -4,6 +4,7 @@ import { signCompact, thumbprint } from '../../../server/protocol/jose/jws.js'
 import { atOnce } from '../../support/at-once.js'
 import { query } from '../../support/postgres.js'
 import type { Answer } from '../../support/service.js'
+import { TWO_READINGS } from '../../support/two-readings.js'
 import { newWallet } from '../../support/wallet-actor.js'
 import { type Issuer, JWT_VC, movingClock, refusalOf, SD_JWT, startIssuer } from './actors.js'
 import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from './browser.js'
@@ -249,6 +250,8 @@ describe('what must not be answered by a redirect (RFC 6749 §4.1.2.1, RFC 9700 
     ['a host that would end a directive of the page’s policy', { redirect_uri: 'https://wallet.example;sandbox/cb' }],
     ['a backslash in the redirect_uri', { redirect_uri: 'https://wallet.example\\@evil.example/' }],
     ['a line break in the redirect_uri', { redirect_uri: 'https://wallet.example/\ncb' }],
+    // RFC 9110 §4.2: a browser takes these to the service's own pages, or to another host.
+    ...TWO_READINGS.map((uri): [string, Parameters] => [`an address of two readings: ${uri}`, { redirect_uri: uri }]),
   ])('%s', async (_name, changes) => {
     const { parameters } = await newRequest(changes)
     expect(refusalOf(await push(parameters)).slice(0, 2)).toEqual([400, 'invalid_request'])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../../support/postgres.js'
+import { TWO_READINGS } from '../../support/two-readings.js'
 import { type Issuer, JWT_VC, movingClock, PRE_AUTHORIZED, refusalOf, SD_JWT, SUBJECT, startIssuer } from './actors.js'
 
 const clock = movingClock()
@@ -173,12 +174,18 @@ describe('POST /credential-offers', () => {
     [{ forSubject: 'someone' }, 'forSubject needs an identity provider at which users can sign in'],
     [{ deferred: 'yes' }, 'deferred must be a boolean'],
     [{ profile: 'draft9' }, 'profile must be one of final, haip, draft15, draft13, draft11'],
-    ...['javascript:alert(1)', 'data:text/html,x', 'http://wallet.example/', 'wallet', 'haip-vci://#x', 'blob:x'].map(
-      (walletUrl): [Record<string, unknown>, string] => [
-        { walletUrl },
-        'walletUrl must be an https address or begin with the scheme of an app',
-      ],
-    ),
+    ...[
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'http://wallet.example/',
+      'wallet',
+      'haip-vci://#x',
+      'blob:x',
+      ...TWO_READINGS,
+    ].map((walletUrl): [Record<string, unknown>, string] => [
+      { walletUrl },
+      'walletUrl must be an https address or begin with the scheme of an app',
+    ]),
     [{ credentialConfigurationIds: [] }, 'credentialConfigurationIds must not be empty'],
     [
       { credentialConfigurationIds: ['Nothing'] },

@@ -2,6 +2,7 @@ import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { decodeDidJwk } from '../../../server/protocol/did/did-jwk.js'
 import { recordStatements } from '../../support/statements.js'
+import { TWO_READINGS } from '../../support/two-readings.js'
 import { type Asked, ask, dcql, fetchRequest, ITEM, postForm, sessionOf, vct } from '../actors.js'
 import { useWorld } from '../world.js'
 
@@ -82,6 +83,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     '/done',
     'https://',
     'java\tscript:alert(1)',
+    ...TWO_READINGS,
   ])('refuses to send anybody to %s', async (redirect_uri) => {
     const refused = await byQuery(await storedQuery(), { redirect_uri })
     expect([refused.status, refused.json.message]).toEqual([
@@ -177,6 +179,10 @@ describe('POST /authorization-requests', () => {
       { query: [ITEM], redirectUri: 'javascript:x' },
       ["redirectUri must be an https URL or have an app's own scheme with a dot in it"],
     ],
+    ...TWO_READINGS.map((redirectUri): [Record<string, unknown>, string[]] => [
+      { query: [ITEM], redirectUri },
+      ["redirectUri must be an https URL or have an app's own scheme with a dot in it"],
+    ]),
   ])('refuses %j', async (body, message) => {
     const refused = await post(body)
     expect([refused.status, refused.json.message]).toEqual([400, message])

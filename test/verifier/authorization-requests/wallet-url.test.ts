@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { contentOfQrCode } from '../../support/qr-code.js'
+import { TWO_READINGS } from '../../support/two-readings.js'
 import { type Asked, ask, dcql, ITEM, postForm, sessionOf } from '../actors.js'
 import { useWorld } from '../world.js'
 
@@ -41,13 +42,17 @@ describe('walletUrl', () => {
     expect(await contentOfQrCode(qrCode)).toBe(authorizationRequestUri)
   })
 
-  it.each(['javascript:alert(1)', 'data:text/html,x', 'http://wallet.example/', 'wallet', 'https://wallet.example/#x'])(
-    'is refused as %s',
-    async (walletUrl) => {
-      const message = ['walletUrl must be an https address or begin with the scheme of an app']
-      expect(await refused({ walletUrl })).toEqual([400, message])
-    },
-  )
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'http://wallet.example/',
+    'wallet',
+    'https://wallet.example/#x',
+    ...TWO_READINGS,
+  ])('is refused as %s', async (walletUrl) => {
+    const message = ['walletUrl must be an https address or begin with the scheme of an app']
+    expect(await refused({ walletUrl })).toEqual([400, message])
+  })
 
   it('is refused where it is longer than 1,024 characters, which a QR code would not hold', async () => {
     const long = (length: number) => 'https://wallet.example/'.padEnd(length, 'x')
