@@ -9,6 +9,7 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
   406: 'BAD_REQUEST',
   409: 'CONFLICT',
   // JSON-RPC has no word for "gone"; the true status travels in `data.httpStatus`.
@@ -113,6 +114,7 @@ export const errors = {
   statusListNotFound: () => new ServiceError(404, 'Status list not found.'),
   flowNotFound: () => new ServiceError(404, 'Flow not found.'),
   holderDidNotFound: () => new ServiceError(404, 'DID not found.'),
+  methodNotAllowed: (method: string) => new ServiceError(405, `${method} is not allowed here.`),
   notAcceptable: (type: string) => new ServiceError(406, `Only ${type} can be had here.`),
   holderDidInUse: () => new ServiceError(409, 'Credentials are bound to this DID. Delete them first.'),
   issuerTrusted: () => new ServiceError(409, 'issuer is trusted already.'),

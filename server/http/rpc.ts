@@ -26,6 +26,18 @@ function headersOf(ctx: Context | undefined): Record<string, string> {
   return Object.fromEntries(added.filter(([name]) => name === NEXT_CURSOR || name === 'set-cookie'))
 }
 
+/** The methods that RPC has a meaning for. The adapter makes a request of the Fetch API, which cannot have some of the others. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+
+/** RFC 9110 §15.5.6: a 405 says which methods are allowed. */
+function allowMethods(): RequestHandler {
+  return ({ method }, response, next) => {
+    if (METHODS.has(method)) return next()
+    response.setHeader('allow', [...METHODS].join(', '))
+    next(errors.methodNotAllowed(method))
+  }
+}
+
 /** Inputs are held to the same bounds as on REST, wherever they stand; the adapter then parses what was read. */
 function readInput(): RequestHandler {
   return async (request, response, next) => {
@@ -74,7 +86,7 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
       logFailure(error, status, req, response, deps)
     },
   })
-  return [readInput(), adapter]
+  return [allowMethods(), readInput(), adapter]
 }
 
 /** Answers a request that failed before it reached a procedure (rate limit, body) as a failed call. */
