@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express'
 import type { Config } from '../config.js'
 import { errors } from '../errors.js'
 import { isLoopbackName } from '../loopback.js'
+import { isPlatformOrigin } from '../protocol/oauth/redirect-uri.js'
 import { isPublicPath } from './paths.js'
 
 const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
@@ -23,11 +24,14 @@ function mayComeFromElsewhere({ method, path, headers }: Request): boolean {
 export function hostCheck(config: Config): RequestHandler {
   const own = new Set([config.issuerBaseUrl, config.verifierBaseUrl].map((url) => new URL(url).hostname.toLowerCase()))
   const isNear = (hostname: string) => isLoopbackName(hostname) || own.has(hostname)
+  // The origin of an app (OpenID4VP 1.0 Appendix A): wallets and apps may call what any wallet may call.
+  const isAllowed = (origin: string, path: string) =>
+    (URL.canParse(origin) && isNear(new URL(origin).hostname)) || (isPublicPath(path) && isPlatformOrigin(origin))
   return (request, _response, next) => {
     const { host = '', origin, 'sec-fetch-site': site } = request.headers
     if (!isNear(hostnameOf(host))) next(errors.hostNotAllowed())
     // `null`, the origin of sandboxed pages and files, is never allowed.
-    else if (origin !== undefined && !(URL.canParse(origin) && isNear(new URL(origin).hostname))) {
+    else if (origin !== undefined && !isAllowed(origin, request.path)) {
       next(errors.originNotAllowed())
     } else if (origin === undefined && site === 'cross-site' && !mayComeFromElsewhere(request)) {
       next(errors.crossSite())

@@ -32,6 +32,18 @@ export function isWebOrigin(text: string): boolean {
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.origin === text
 }
 
+/** What begins as a scheme with something behind it; a host with its port does so too. */
+const SCHEME_AND_REST = /^([a-z][a-z0-9+.-]*:)(?!\d+$)./i
+
+/**
+ * Whether a text may be the origin of an app, such as `android:apk-key-hash:…`. Platforms define it (OpenID4VP 1.0 §2, Appendix A), so it is
+ * opaque: of any scheme but those of the web and those that a browser would run.
+ */
+export function isPlatformOrigin(text: string): boolean {
+  const scheme = PRINTABLE.test(text) ? SCHEME_AND_REST.exec(text)?.[1]?.toLowerCase() : undefined
+  return scheme !== undefined && scheme !== 'https:' && scheme !== 'http:' && !FORBIDDEN_SCHEMES.has(scheme)
+}
+
 /** Whether a browser or an app may be sent to an address: https, an app's scheme with a dot, and http where it is allowed. */
 export function isRedirectUri(uri: string, allowHttp: boolean): boolean {
   const url = parsed(uri)

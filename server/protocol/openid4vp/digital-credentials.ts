@@ -1,5 +1,6 @@
 import { type Jwk, type SignedGeneral, type Signer, signCompact, signGeneral } from '../jose/jws.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
+import { isWebOrigin } from '../oauth/redirect-uri.js'
 import { readParameters, type WalletAnswer } from './authorization-response.js'
 import { REQUEST_OBJECT_TYPE, type RequestParameters, requestClaims, requestParameters } from './request-object.js'
 import { ResponseError } from './response-error.js'
@@ -71,10 +72,10 @@ function signedByAll(input: DigitalCredentialRequestInput): Promise<SignedGenera
 
 /**
  * The audiences that an answer may have (Appendix A.4): an origin, whatever signed the request, as browsers write it or with the
- * slash that the standard's example has.
+ * slash that the standard's example has. The origin of an app is opaque, and stands there as it is.
  */
 export const originAudiences = (origins: readonly string[]): readonly string[] =>
-  origins.flatMap((origin) => [`origin:${origin}`, `origin:${origin}/`])
+  origins.flatMap((origin) => (isWebOrigin(origin) ? [`origin:${origin}`, `origin:${origin}/`] : [`origin:${origin}`]))
 
 /** What a page got from `navigator.credentials.get()`: members of a `DigitalCredential`. */
 export interface DigitalCredential {

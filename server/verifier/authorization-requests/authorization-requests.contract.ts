@@ -3,7 +3,7 @@ import { isTrustEntry } from '../../config-rules.js'
 import { route } from '../../contract.js'
 import { zDcqlQuery } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
-import { isWebOrigin, zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
+import { isPlatformOrigin, isWebOrigin, zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { DIGITAL_CREDENTIAL_PROTOCOLS } from '../../protocol/openid4vp/digital-credentials.js'
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
@@ -93,7 +93,9 @@ const zClientIdPrefix = z.enum(CLIENT_ID_PREFIXES)
 const zExpectedOrigin = z
   .string()
   .max(300)
-  .refine(isWebOrigin, { error: 'must be an origin as browsers write it, such as https://shop.example' })
+  .refine((text) => isWebOrigin(text) || isPlatformOrigin(text), {
+    error: 'must be an origin as browsers write it, such as https://shop.example',
+  })
 
 export const createAuthorizationRequest = (formats: Formats) => ({
   meta: route('POST', '/authorization-requests', {
@@ -149,7 +151,8 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'Origins of the pages that may ask by the Digital Credentials API, as browsers write them; the answer is for one of them.',
+            'Origins of the pages and apps that may ask by the Digital Credentials API: of pages as browsers write them, of apps as their ' +
+            'platform does (`android:apk-key-hash:…`). The answer is for one of them.',
           example: ['https://shop.example'],
         }),
       signed: z

@@ -96,13 +96,39 @@ describe('expectedOrigins', () => {
     'shop.example',
     'null',
     '*',
-    'android:apk-key-hash:abc',
     '',
+    ' ',
+    'android:',
+    'android:apk key',
+    'android:apk-key-hash:a\tb',
+    'shop.example:8443',
+    'localhost:3000',
+    'https:shop.example',
+    'http:/shop.example',
+    'javascript:alert(1)',
+    'JavaScript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'blob:https://shop.example/x',
   ])('are written as browsers write them: not %j', async (origin) => {
     expect(await made({ expectedOrigins: [SHOP, origin] })).toEqual([
       400,
       ['expectedOrigins.1 must be an origin as browsers write it, such as https://shop.example'],
     ])
+  })
+
+  // OpenID4VP 1.0 §2: "a platform-specific URI for the app origin".
+  it.each([
+    'android:apk-key-hash:Z4OFzVVSZrzTRa3eg79hUuHy12MVW0vzPDf4q4zaPs0',
+    'android:apk-key-hash-sha256:Z4OFzVVSZrzTRa3eg79hUuHy12MVW0vzPDf4q4zaPs0',
+    'ios:bundle-id:com.example.shop',
+    'platform:pkg-key-hash:Z4OF+VVS/rz=',
+    'capacitor://localhost',
+  ])('may be that of an app, %s, also where plain http is not allowed', async (origin) => {
+    expect(await made({ expectedOrigins: [origin] })).toBe('openid4vp-v1-signed')
+    expect(await made({ expectedOrigins: [SHOP, origin], signed: true }, secure)).toBe('openid4vp-v1-signed')
+    const tooLong = await made({ expectedOrigins: [origin.padEnd(301, 'x')] })
+    expect(tooLong[0]).toBe(400)
   })
 
   it.each(['https://shop.example:8443', 'https://xn--shp-tna.example', 'https://[2001:db8::1]:8443'])(

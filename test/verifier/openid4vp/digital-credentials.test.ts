@@ -11,6 +11,7 @@ import { FORMATS } from '../world.js'
 
 const leaf = leafOf({ subject: 'Shop', dns: ['127.0.0.1'] })
 const HASH = `x509_hash:${createHash('sha256').update(leaf.certificate.raw).digest('base64url')}`
+const ANDROID = 'android:apk-key-hash:Z4OFzVVSZrzTRa3eg79hUuHy12MVW0vzPDf4q4zaPs0'
 const UNSIGNED = { responseMode: 'dc_api', signed: false }
 const MODES = ['dc_api', 'dc_api.jwt'] as const
 
@@ -201,11 +202,25 @@ describe('the answer to such a request', () => {
   it.each([
     ['any of the origins', 'https://other.example', 'origin:https://other.example'],
     ['with the slash of the example in the standard (A.4)', SHOP, `origin:${SHOP}/`],
+    ['that of an app, which has no header Origin', undefined, `origin:${ANDROID}`],
+    ['that of an app whose web view sends it', ANDROID, `origin:${ANDROID}`],
   ])('has an audience: %s', async (_, origin, audience) => {
-    const request = await asked({ expectedOrigins: [SHOP, 'https://other.example'] })
+    const request = await asked({ expectedOrigins: [SHOP, 'https://other.example', ANDROID] })
     const held = world.held['dc+sd-jwt']
     const credential = await answerInBrowser(request.digitalCredentialRequest, world.wallet, held, { audience })
     expect((await postFrom(origin, request, credential)).status).toBe(200)
+  })
+
+  it('has no audience that is the origin of an app in another writing, nor one that was not expected', async () => {
+    const request = await asked({ expectedOrigins: [SHOP, ANDROID] })
+    for (const audience of [`origin:${ANDROID}/`, ANDROID, 'origin:ios:bundle-id:com.example.shop']) {
+      const held = world.held['dc+sd-jwt']
+      const credential = await answerInBrowser(request.digitalCredentialRequest, world.wallet, held, { audience })
+      expect([audience, (await postFrom(undefined, request, credential)).status]).toEqual([audience, 400])
+    }
+    const { digitalCredentialRequest: asking } = await asked({ expectedOrigins: [SHOP, ANDROID] })
+    const credential = await answerInBrowser(asking, world.wallet, world.held['dc+sd-jwt'])
+    expect((await postFrom('ios:bundle-id:com.example.shop', request, credential)).status).toBe(403)
   })
 
   it('may have data as JSON, and be posted by a backend, which has no Origin', async () => {
