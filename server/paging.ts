@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Context, ListContext } from './context.js'
 import type { ListPart, ListPosition, TimedPart } from './database/list-position.js'
 import type { ListStores } from './deps.js'
+import { zMoment } from './moment.js'
 
 /** Lists answer with the newest 1,000 at most. */
 export const PAGE_SIZE = 1_000
@@ -38,15 +39,6 @@ export const pageShape = {
 /** Lists of what grows with use answer with 200 at most. */
 const MAX_LISTED = 200
 const LISTED = 50
-
-const [FIRST_MOMENT, LAST_MOMENT] = [Date.UTC(1000, 0), Date.UTC(3000, 0) - 1]
-
-/** A moment that PostgreSQL knows too. */
-const zMoment = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 date-time' })
-  .refine((value) => !(Date.parse(value) < FIRST_MOMENT || Date.parse(value) > LAST_MOMENT), {
-    error: 'must lie between the years 1000 and 2999',
-  })
 
 /** Query of a list of what grows with use, beside its filters. */
 export const listShape = {

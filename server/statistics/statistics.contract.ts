@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
+import { withinKnownYears } from '../moment.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -8,6 +9,8 @@ const DAY_MS = 24 * HOUR_MS
 export const LONGEST = { hour: 31 * DAY_MS, day: 366 * DAY_MS }
 
 export const STEP_MS = { hour: HOUR_MS, day: DAY_MS }
+
+const zTime = z.iso.datetime({ offset: true, abort: true })
 
 const zCount = z.int().min(0)
 
@@ -36,11 +39,12 @@ export const readStatistics = {
   }),
   input: z
     .strictObject({
-      from: z.iso.datetime({ offset: true }).optional().meta({
+      // Its distance from `to` is bounded, so it has no bound of its own.
+      from: zTime.optional().meta({
         description: 'The first hour or day has this moment; 30 days (with `hour` 24 hours) before `to` unless given.',
       }),
-      to: z.iso
-        .datetime({ offset: true })
+      to: zTime
+        .refine(...withinKnownYears)
         .optional()
         .meta({ description: 'The last one has the moment before this; now unless given.' }),
       step: z.enum(['hour', 'day']).default('day'),
