@@ -183,11 +183,19 @@ export const listVersions = {
   meta: route('GET', '/schemas/{schemaId}/versions', {
     tag: 'Schemas',
     summary: 'List every version of a schema name, the newest first',
-    description: 'Superseded and withdrawn ones among them.',
+    description:
+      'The list has superseded and withdrawn versions too, with and without `includeInactive=true`. `includeInactive=false` leaves them ' +
+      'out: the list has the active version, or is empty where every version is withdrawn. An unknown name is a 404.',
     access: 'issuer',
     errors: [400, 404],
   }),
-  input: z.strictObject({ schemaId: z.string().meta({ description: "The schema's name." }) }),
+  input: z.strictObject({
+    schemaId: z.string().meta({ description: "The schema's name." }),
+    includeInactive: z
+      .boolean()
+      .optional()
+      .meta({ description: '`false` leaves superseded and withdrawn versions out; `true` unless given.' }),
+  }),
   output: z.array(zSchema),
 }
 

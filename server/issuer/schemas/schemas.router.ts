@@ -210,7 +210,9 @@ export const schemasRouter = router({
     .query(async ({ ctx: { deps }, input }) => {
       const versions = await deps.stores.schemas.versions(input.schemaId)
       if (versions.length === 0) throw errors.schemaNotFound()
-      return versions.map((schema) => shown(schema, deps.config))
+      const asked =
+        input.includeInactive === false ? versions.filter(({ active, withdrawn }) => active && !withdrawn) : versions
+      return asked.map((schema) => shown(schema, deps.config))
     }),
 
   assign: issuerProcedure

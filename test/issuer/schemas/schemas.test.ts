@@ -237,9 +237,42 @@ describe('GET /schemas/{schemaName}/versions', () => {
     ])
   })
 
+  it.each([
+    ['', [3, 2, 1]],
+    ['?includeInactive=true', [3, 2, 1]],
+    ['?includeInactive=false', [2]],
+  ])('with the query %s lists versions %j of one withdrawn, one active and one superseded', async (query, expected) => {
+    const { name } = await postSchema(service, alice, { version: 1 })
+    await postSchema(service, alice, { name, version: 2 })
+    const { id } = await postSchema(service, alice, { name, version: 3 })
+    await service.request('DELETE', `/schemas/${id}`, { authorization: alice })
+    const { status, json } = await get(`/schemas/${name}/versions${query}`)
+    expect([status, json.map(({ version }: { version: number }) => version)]).toEqual([200, expected])
+  })
+
+  it('lists no version with includeInactive=false where every version is withdrawn', async () => {
+    const { id, name } = await postSchema(service, alice)
+    await service.request('DELETE', `/schemas/${id}`, { authorization: alice })
+    const { status, json } = await get(`/schemas/${name}/versions?includeInactive=false`)
+    expect([status, json]).toEqual([200, []])
+  })
+
+  it.each(['1', 'yes', 'TRUE', ''])(
+    'answers 400 to includeInactive=%s, as the read of one version does',
+    async (value) => {
+      const { id, name } = await postSchema(service, alice)
+      for (const path of [`/schemas/${id}`, `/schemas/${name}/versions`]) {
+        const { status, json } = await get(`${path}?includeInactive=${value}`)
+        expect([status, json.message]).toEqual([400, ['includeInactive must be a boolean']])
+      }
+    },
+  )
+
   it('answers 404 for an unknown name', async () => {
-    const answer = await get('/schemas/Nobody/versions')
-    expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
+    for (const query of ['', '?includeInactive=true', '?includeInactive=false']) {
+      const answer = await get(`/schemas/Nobody/versions${query}`)
+      expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
+    }
   })
 })
 
