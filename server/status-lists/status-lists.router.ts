@@ -49,7 +49,7 @@ export const statusListsRouter = router({
     .output(tokenStatusList.output)
     .query(({ ctx, input }) => {
       const form = tokenFormOf(ctx.request.headers.accept)
-      if (form === undefined) throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE)
+      if (form === undefined) throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE, STATUS_LIST_CWT_MEDIA_TYPE)
       // Token Status List §8.4
       if (input.time !== undefined) throw errors.historyNotKept()
       return published(ctx, form, input.id)

@@ -188,7 +188,7 @@ describe('GET /token-status-lists/{id}', () => {
       expect(answer.status).toBe(status)
       if (status === 200) expect(answer.headers.get('content-type')).toBe('application/statuslist+jwt')
       else if (method === 'GET') {
-        const message = 'Only application/statuslist+jwt can be had here.'
+        const message = 'Only application/statuslist+jwt and application/statuslist+cwt can be had here.'
         expect(answer.json).toEqual({
           statusCode: 406,
           message,
