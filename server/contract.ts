@@ -110,17 +110,20 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
 /** For bodies of a few parameters. */
 export const SMALL_BODY_BYTES = 65_536
 
-/** What the façade itself may answer: to an unknown query member or an unstorable text, to a body too long or of another type. */
-function facadeErrors(method: 'GET' | 'POST' | 'DELETE', { kind, maxBodyBytes }: RouteOptions): number[] {
+/** A parameter of a path whose percent-encoding may be malformed; a UUID has none. */
+export const DECODED_PARAMETER = /\{(?!uuid\})(\w+)\}/
+
+/** The façade itself may answer these: to an unknown query member, an unstorable text or malformed percent-encoding, to a body too long or of another type. */
+function facadeErrors(method: 'GET' | 'POST' | 'DELETE', path: string, { kind, maxBodyBytes }: RouteOptions): number[] {
   const everywhere = [429, 500, 503]
   if (method === 'POST' && maxBodyBytes !== 0) return [400, 413, 415, ...everywhere]
-  return kind === 'protocol' ? everywhere : [400, ...everywhere]
+  return kind !== 'protocol' || DECODED_PARAMETER.test(path) ? [400, ...everywhere] : everywhere
 }
 
 /** The OpenAPI and façade description of one procedure. */
 export function route(method: 'GET' | 'POST' | 'DELETE', path: `/${string}`, options: RouteOptions): ProcedureMeta {
   const { tag, summary, description, errors = [], ...rest } = options
-  const implied = [...ACCESS_ERRORS[options.access], ...facadeErrors(method, options)]
+  const implied = [...ACCESS_ERRORS[options.access], ...facadeErrors(method, path, options)]
   const statuses = [...new Set([...errors, ...implied])].sort((a, b) => a - b)
   return {
     openapi: {

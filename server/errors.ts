@@ -64,6 +64,7 @@ export const errors = {
   badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
   /** A 400 of as many messages as there are: the first of them are shown. */
   invalid: (messages: Iterable<string>) => new ServiceError(400, limited(messages)),
+  notDecoded: (parameter: string) => new ServiceError(400, [`${parameter} must be percent-encoded UTF-8`]),
   noQrCodeImage: (cause?: unknown) => new ServiceError(400, ['url has no usable image of a QR code'], cause),
   unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
   /** For checks that have no word of their own for it. */

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import { hasOAuthErrors } from '../contract.js'
+import { DECODED_PARAMETER, hasOAuthErrors } from '../contract.js'
 import { errors } from '../errors.js'
+import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
 import { MAX_BODY_BYTES } from './body.js'
 import type { Route } from './routes.js'
 
@@ -10,7 +11,7 @@ const TIMESTAMP = '2026-01-01T12:00:00.000Z'
 const MESSAGES: Readonly<Record<number, string>> = {
   401: errors.unauthorized().message,
   403: errors.insufficientRole().message,
-  406: errors.notAcceptable('application/statuslist+jwt').message,
+  406: errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE, STATUS_LIST_CWT_MEDIA_TYPE).message,
   415: errors.unsupportedMediaType('text/plain').message,
   429: errors.tooManyRequests().message,
   500: 'Internal server error',
@@ -69,6 +70,10 @@ function invalid(required: readonly string[]): string[] {
 }
 
 function messageFor(route: Route, status: number, required: readonly string[]): string | readonly string[] {
+  const [parameter] = DECODED_PARAMETER.exec(route.template)?.slice(1) ?? []
+  // Of such a route an unknown member is no fault.
+  if (status === 400 && route.rest.kind === 'protocol' && route.method === 'GET' && parameter !== undefined)
+    return errors.notDecoded(parameter).messages
   if (status === 400) return invalid(required)
   if (status === 413) return errors.payloadTooLarge(route.rest.maxBodyBytes ?? MAX_BODY_BYTES).message
   const name = `${route.method} ${route.template}`
@@ -94,14 +99,39 @@ const FAILED_CHECK = {
  * @param required members of the request's body.
  */
 export function errorExamples(route: Route, status: number, required: readonly string[]): Record<string, unknown> {
+  const forClients = errorForClients(route, status, required)
+  return hasPage(route, status) ? withPage(forClients, status) : forClients
+}
+
+/**
+ * Whether a browser, which likes HTML best, gets a page. The rate limit refuses a GET before its route is known. An address that
+ * leads to a page may lead nowhere.
+ */
+const hasPage = ({ method, rest }: Route, status: number): boolean =>
+  (status === 429 && method === 'GET') || (status === 404 && rest.leadsToPage === true)
+
+const pageExample = (phrase: string) => ({
+  schema: { type: 'string' },
+  example: `<!doctype html>… <h1>This request cannot be used</h1><p>${phrase}</p> …`,
+})
+
+const withPage = (forClients: ErrorDescription, status: number): ErrorDescription => ({
+  ...forClients,
+  content: { ...forClients.content, 'text/html': pageExample(STATUS_CODES[status] ?? 'Error') },
+})
+
+interface ErrorDescription extends Record<string, unknown> {
+  readonly content: Readonly<Record<string, unknown>>
+}
+
+function errorForClients(route: Route, status: number, required: readonly string[]): ErrorDescription {
   const phrase = STATUS_CODES[status] ?? 'Error'
   if (status === 503 && route.template === '/health/readiness') {
     const content = { 'application/json': { schema: { type: 'object' }, example: FAILED_CHECK } }
     return { description: 'A check failed', content }
   }
   if (route.rest.kind === 'page' && status !== 429) {
-    const example = `<!doctype html>… <h1>This request cannot be used</h1><p>${phrase}</p> …`
-    return { description: phrase, content: { 'text/html': { schema: { type: 'string' }, example } } }
+    return { description: phrase, content: { 'text/html': pageExample(phrase) } }
   }
   if (hasOAuthErrors(route.rest) && status !== 429) {
     const example = {
@@ -116,11 +146,15 @@ export function errorExamples(route: Route, status: number, required: readonly s
       content: { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' }, example } },
     }
   }
-  const message = messageFor(route, status, required)
+  return envelopeError(route.template, status, messageFor(route, status, required))
+}
+
+function envelopeError(path: string, status: number, message: string | readonly string[]): ErrorDescription {
+  const phrase = STATUS_CODES[status] ?? 'Error'
   const example = {
     statusCode: status,
     message,
-    path: route.template,
+    path,
     timestamp: TIMESTAMP,
     ...((status >= 500 && status !== 501) || message === phrase ? {} : { error: phrase }),
   }
@@ -128,4 +162,9 @@ export function errorExamples(route: Route, status: number, required: readonly s
     description: phrase,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' }, example } },
   }
+}
+
+/** The description of a 429 of an address that is no procedure's. */
+export function tooManyRequests(path: string): Record<string, unknown> {
+  return withPage(envelopeError(path, 429, errors.tooManyRequests().message), 429)
 }

@@ -3,7 +3,9 @@ import { generateOpenApiDocument, type OpenApiRouter } from 'trpc-to-openapi'
 import { z } from 'zod'
 import type { Config } from '../config.js'
 import type { RouteAccess } from '../contract.js'
-import { errorExamples } from './openapi-errors.js'
+import { STATUS_LIST_CWT_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
+import { SERVICE } from '../service/release.js'
+import { errorExamples, tooManyRequests } from './openapi-errors.js'
 import { exampleOf } from './openapi-examples.js'
 import { TAGS } from './openapi-tags.js'
 import receivedExamples from './response-examples.json' with { type: 'json' }
@@ -16,6 +18,7 @@ interface Operation extends JsonObject {
   security?: Record<string, string[]>[]
 }
 
+/** The version of the interface, which is not the version of the running release. */
 const API_VERSION = '1.0.0-rc1'
 
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
@@ -63,14 +66,21 @@ const SECURITY_SCHEMES = {
 const schemaOf = (reply: z.ZodType | undefined): JsonObject =>
   reply === undefined ? { type: 'object' } : withoutDialect(z.toJSONSchema(reply, { io: 'output' }) as JsonObject)
 
+/** Media types whose bytes are no text. */
+const BINARY_TYPES: ReadonlySet<string> = new Set(['image/png', STATUS_LIST_CWT_MEDIA_TYPE])
+
+/** A body that is not JSON. */
+const mediaOf = (type: string): JsonObject => ({
+  schema: { type: 'string', ...(BINARY_TYPES.has(type) ? { format: 'binary' } : {}) },
+})
+
 /** What a successful answer holds; undefined where it is nothing. */
 function successContent({ rest }: Route, generated: JsonObject): JsonObject | undefined {
   const { status = 200, produces, alsoProduces = [], kind, reply } = rest
-  const text = { schema: { type: 'string' } }
   if (status === 204 || status === 303) return undefined
-  if (kind === 'page') return { 'text/html': text }
-  const others = Object.fromEntries(alsoProduces.map((type) => [type, text]))
-  if (produces !== undefined) return { [produces]: text, ...others }
+  if (kind === 'page') return { 'text/html': mediaOf('text/html') }
+  const others = Object.fromEntries(alsoProduces.map((type) => [type, mediaOf(type)]))
+  if (produces !== undefined) return { [produces]: mediaOf(produces), ...others }
   if (kind === 'protocol') return { 'application/json': { schema: schemaOf(reply) }, ...others }
   return isVoid(generated) ? undefined : { ...(generated.content as JsonObject), ...others }
 }
@@ -206,6 +216,7 @@ const REFERENCE = {
           description: 'Success',
           content: { 'text/html': { schema: { type: 'string' }, example: received['GET /api-docs']?.['text/html'] } },
         },
+        '429': tooManyRequests('/api-docs'),
       },
     },
   },
@@ -221,6 +232,7 @@ const REFERENCE = {
           description: 'Success',
           content: { 'application/json': { schema: { type: 'object' }, example: { openapi: '3.1.0' } } },
         },
+        '429': tooManyRequests('/api-docs-json'),
       },
     },
   },
@@ -232,12 +244,18 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
   const document = generateOpenApiDocument(describable(appRouter), {
     title: 'Credence',
     description:
-      'Issues, holds and verifies digital credentials over OpenID4VCI and OpenID4VP, in SD-JWT VC and JWT-VC-JSON.',
+      'Issues, holds and verifies digital credentials over OpenID4VCI and OpenID4VP, in three formats: SD-JWT VC, JWT-VC-JSON and mobile ' +
+      `documents of ISO/IEC 18013-5. Release ${SERVICE.version} answers here, as \`GET /version\` says; \`info.version\` is the version of ` +
+      'the interface.',
     version: API_VERSION,
     baseUrl: config.issuerBaseUrl,
     openApiVersion: '3.1.0',
     securitySchemes: SECURITY_SCHEMES,
-  }) as unknown as { paths: Record<string, Record<string, Operation>>; components: { schemas?: JsonObject } }
+  }) as unknown as {
+    info: JsonObject
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas?: JsonObject }
+  }
   for (const route of routesOf(appRouter)) {
     const operation = document.paths[route.template]?.[route.method.toLowerCase()]
     if (operation === undefined) continue
@@ -253,6 +271,7 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
   )
   Object.assign(document.paths, REFERENCE)
   Object.assign(document, { tags: TAGS })
+  Object.assign(document.info, { 'x-release': SERVICE.version })
   document.components.schemas = { ...schemas, ErrorEnvelope: ENVELOPE, OAuthError: OAUTH_ERROR }
   return document
 }

@@ -22,7 +22,7 @@ function decodeParams(params: Readonly<Record<string, string>>): Input {
     try {
       decoded[name] = decodeURIComponent(value)
     } catch {
-      throw errors.badRequest(`${name} must be percent-encoded UTF-8`)
+      throw errors.notDecoded(name)
     }
   }
   return decoded

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService, type TestService } from '../support/service.js'
+import { sendPath } from './raw.js'
 
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> }
@@ -38,7 +39,8 @@ describe('the document’s examples are what the service says', () => {
       if (message === undefined) continue
       const surplus = String(message) === 'property surplus should not exist'
       const body = method === 'POST' ? (surplus ? { surplus: 1 } : {}) : undefined
-      const address = filled(path) + (surplus && method !== 'POST' ? '?surplus=1' : '')
+      const encoding = /^(\w+) must be percent-encoded UTF-8$/.exec(String(message))?.[1]
+      const address = filled(path.replace(`{${encoding}}`, '%')) + (surplus && method !== 'POST' ? '?surplus=1' : '')
       const answer = await service.request(method, address, body === undefined ? {} : { body })
       expect([method, path, answer.status, answer.json.message]).toEqual([
         method,
@@ -77,5 +79,127 @@ describe('the document’s examples are what the service says', () => {
     const body = found?.operation.requestBody?.content['application/json']?.example
     const answer = await service.request('POST', path, { body })
     expect([answer.status, answer.json.message]).toEqual([201, undefined])
+  })
+})
+
+describe('status and media type of an answer are in the document', () => {
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const ACCEPTED = ['*/*', 'application/json', 'text/html', BROWSER, 'image/png', 'image/svg+xml', 'text/event-stream']
+  /** Percent-encoding that is none, or of bytes that are no UTF-8 (RFC 3986 §2.1, RFC 3629). */
+  const MALFORMED = ['%', '%z', '%4', '%FF', '%C0%80', '%ED%A0%80', 'a%']
+
+  /** What is answered to a request for an operation that the document does not say; undefined where it says all of it. */
+  async function unsaid(
+    url: string,
+    { path: template, method, operation }: (typeof operations)[number],
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body = '',
+  ): Promise<string | undefined> {
+    const stop = new AbortController()
+    const init = { method, headers, redirect: 'manual', signal: stop.signal } as const
+    const answer = await fetch(`${url}${path}`, body === '' ? init : { ...init, body })
+    const [type = ''] = (answer.headers.get('content-type') ?? '').split(';')
+    // A stream has no end.
+    const text = type === 'text/event-stream' ? type : await answer.text()
+    stop.abort()
+    const said = operation.responses[String(answer.status)]
+    if (said !== undefined && (text === '' || type in (said.content ?? {}))) return undefined
+    return `${method} ${template} (${path}, ${JSON.stringify(headers)}): ${answer.status} ${type}`
+  }
+
+  const withParameter = () => operations.filter(({ path }) => path.includes('{'))
+  const malformed = (path: string, name: string, value: string) => filled(path.replace(name, value))
+  /** A UUID is told from other segments before anything is decoded. */
+  const isDecoded = (name: string) => name !== '{uuid}'
+
+  it.each(MALFORMED)('to a path with %s in it, whatever is accepted', async (value) => {
+    const found: (string | undefined)[] = []
+    for (const operation of withParameter()) {
+      for (const name of (operation.path.match(/\{\w+\}/g) ?? []).filter(isDecoded)) {
+        const path = malformed(operation.path, name, value)
+        for (const accept of value === '%' ? ACCEPTED : ['*/*', BROWSER])
+          found.push(await unsaid(service.url, operation, path, { accept }))
+      }
+    }
+    expect(found.length).toBeGreaterThan(100)
+    expect(found.filter((each) => each !== undefined)).toEqual([])
+  })
+
+  it('to a malformed path it is a 400 of every operation that decodes it', async () => {
+    const statuses = await Promise.all(
+      withParameter()
+        .filter(({ path }) => !path.includes('{uuid}'))
+        .map(async ({ path, method }) => {
+          const { status } = await sendPath(service.url, method, malformed(path, /\{\w+\}/.exec(path)?.[0] ?? '', '%'))
+          return [method, path, status]
+        }),
+    )
+    expect(statuses.filter(([, , status]) => status !== 400)).toEqual([])
+  })
+
+  it.each(ACCEPTED)('to Accept: %s, where ids are unknown', async (accept) => {
+    const found: (string | undefined)[] = []
+    for (const operation of operations)
+      found.push(await unsaid(service.url, operation, filled(operation.path), { accept }))
+    expect(found.filter((each) => each !== undefined)).toEqual([])
+  })
+
+  it('to a body of another type, and to a query with one too many', async () => {
+    const found: (string | undefined)[] = []
+    for (const operation of operations) {
+      const path = filled(operation.path)
+      if (operation.method === 'POST')
+        found.push(await unsaid(service.url, operation, path, { 'content-type': 'text/csv' }, 'a,b'))
+      for (const accept of ['*/*', BROWSER])
+        found.push(await unsaid(service.url, operation, `${path}?surplus=1`, { accept }))
+    }
+    expect(found.filter((each) => each !== undefined)).toEqual([])
+  })
+
+  it('to somebody without credentials', async () => {
+    await using strict = await startService()
+    const found: (string | undefined)[] = []
+    for (const operation of operations) {
+      for (const accept of ['*/*', BROWSER])
+        found.push(await unsaid(strict.url, operation, filled(operation.path), { accept }))
+    }
+    expect(found.filter((each) => each !== undefined)).toEqual([])
+  })
+
+  it('to one request too many (429): the envelope, and a page where a browser opens the address', async () => {
+    await using limited = await startService({ env: { AUTH_DISABLED: 'true', RATE_LIMIT_MAX: '1' } })
+    await limited.request('GET', '/version')
+    const found: (string | undefined)[] = []
+    let pages = 0
+    for (const operation of operations) {
+      for (const accept of ['*/*', BROWSER]) {
+        const path = filled(operation.path)
+        found.push(await unsaid(limited.url, operation, path, { accept }))
+        if ('text/html' in (operation.operation.responses['429']?.content ?? {})) pages += 1
+      }
+    }
+    expect(found.filter((each) => each !== undefined)).toEqual([])
+    expect(pages).toBeGreaterThan(50)
+  })
+
+  it('the QR code is bytes where it is an image, and an unknown one a page for people', () => {
+    const media = (path: string, status: string) =>
+      operations.find((each) => each.path === path && each.method === 'GET')?.operation.responses[status]?.content ?? {}
+    const bytes = { schema: { type: 'string', format: 'binary' } }
+    expect(media('/api/v1/verifier/qr-codes/image', '200')).toEqual({ 'image/png': expect.objectContaining(bytes) })
+    for (const path of ['/api/v1/verifier/qr-codes/{id}', '/api/v1/offerings/{id}/qr-code']) {
+      expect(media(path, '200')['image/png']).toMatchObject(bytes)
+      expect(Object.keys(media(path, '404')).toSorted()).toEqual(['application/json', 'text/html'])
+    }
+    expect(media('/token-status-lists/{id}', '200')['application/statuslist+cwt']).toMatchObject(bytes)
+  })
+
+  it('the document says three formats and the release that answers', async () => {
+    const { info } = (await service.request('GET', '/api-docs-json')).json
+    const { version } = (await service.request('GET', '/version')).json
+    expect(info).toMatchObject({ version: '1.0.0-rc1', 'x-release': version })
+    expect(info.description).toContain(`Release ${version}`)
+    for (const format of ['SD-JWT VC', 'JWT-VC-JSON', 'mobile documents']) expect(info.description).toContain(format)
   })
 })

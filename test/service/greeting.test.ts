@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SERVICE } from '../../server/service/service.router.js'
+import { SERVICE } from '../../server/service/release.js'
 import { linkOn, writtenOn } from '../people-pages/actors.js'
 import { startService, type TestService } from '../support/service.js'
 

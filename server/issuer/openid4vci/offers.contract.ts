@@ -22,8 +22,10 @@ const zCredentialOffer = z
 export const credentialOffer = {
   meta: route('GET', '/openid4vci/offers/{id}', {
     tag: 'OpenID4VCI',
-    summary: 'A credential offer, with a fresh pre-authorized code each time',
-    description: 'OpenID4VCI 1.0 §4.1.3. Each fetch brings a code or an `issuer_state` of its own; a HEAD is no fetch.',
+    summary: 'A credential offer',
+    description:
+      'OpenID4VCI 1.0 §4.1.3. Each GET brings a pre-authorized code of its own; a HEAD brings none. The `issuer_state` of an offer for an ' +
+      'authorization code is the same at each GET.',
     access: 'public',
     kind: 'protocol',
     reply: zCredentialOffer,
