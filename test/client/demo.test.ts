@@ -72,7 +72,7 @@ describe('npm run demo', () => {
 
     const { code, text } = await play({ url: front.url })
 
-    expect(text).toContain('the rate limit is reached: waiting 1 s')
+    expect(text).toContain('the rate limit is reached: the demo waits 1 s, then goes on by itself')
     expect(code).toBe(0)
   })
 
