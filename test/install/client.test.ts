@@ -141,6 +141,29 @@ describe('a strict project', () => {
   })
 })
 
+describe('the TypeScript of README.md, of the client’s README.md and of docs/', () => {
+  it('compiles as it stands, each block as a module of its own', async () => {
+    const pages = (await readdir(join(root, 'docs')))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`)
+    const files: string[] = []
+    for (const page of ['README.md', 'client/README.md', ...pages]) {
+      const blocks = [
+        ...(await readFile(join(root, page), 'utf8')).matchAll(/^ *```(?:ts|typescript)\n(.*?)^ *```$/gms),
+      ]
+      for (const [index, [, block = '']] of blocks.entries()) {
+        const file = `${page.replaceAll(/\W/g, '-')}-${index}.ts`
+        // A block without import or export would share its names with others.
+        await consumer.write(file, `${block}export {}\n`)
+        files.push(file)
+      }
+    }
+    expect(files).toEqual(expect.arrayContaining(['README-md-0.ts', 'client-README-md-0.ts', 'client-README-md-1.ts']))
+    const options = { module: 'nodenext', moduleResolution: 'nodenext', noEmit: true, lib: ['esnext', 'dom'] }
+    expect(await consumer.compile(files, options)).toBe('')
+  })
+})
+
 describe('an editor', () => {
   it('shows over every procedure what its contract says', async () => {
     const declaration = "declare const credence: import('@credence/client').CredenceClient"
