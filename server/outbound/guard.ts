@@ -20,13 +20,22 @@ export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'l
   readonly onEnd?: (outcome: string) => void
 }
 
+/** A request as `fetch` has it, with a bound of its own for the body where that may be larger than the body of others. */
+export type OutboundRequestInit = RequestInit & {
+  /** For the body, before and after decompression, in bytes. */
+  readonly maxBytes?: number
+}
+
+/** `fetch` through the guard. */
+export type OutboundFetch = (input: Parameters<typeof fetch>[0], init?: OutboundRequestInit) => Promise<Response>
+
 /** The one way out of this service. Every method throws {@link OutboundError} for what it refuses or cannot get. */
 export interface Outbound {
   /**
    * Usable wherever a standard `fetch` is. The body has been read when it returns, so that size and deadline hold for
    * it too. `redirect` modes: `follow` (GET and HEAD only), `manual` (hands on the redirect), `error`.
    */
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: OutboundFetch
   /** GET of a JSON document, whatever its content type. Any status but 2xx is an error. */
   fetchJson(url: string | URL, options?: FetchJsonOptions): Promise<unknown>
   /** GET of UTF-8 text. Any status but 2xx is an error. */
@@ -173,7 +182,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const read = async (response: Response) => decodeText(await response.arrayBuffer(), new URL(response.url).host)
 
   return {
-    fetch: (input, init) => guardedFetch(input, init),
+    fetch: (input, init) => guardedFetch(input, init, init?.maxBytes),
     async fetchJson(url, { accept = 'application/json', headers, maxBytes: limit } = {}) {
       const sent = new Headers(headers)
       if (!sent.has('accept')) sent.set('accept', accept)

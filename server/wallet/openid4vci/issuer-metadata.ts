@@ -1,5 +1,6 @@
 import { type IssuerMetadataResult, Openid4vciVersion } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
+import type { OutboundFetch } from '../../outbound/guard.js'
 import { issuanceClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { messageEncryption } from './message-encryption.js'
@@ -13,14 +14,16 @@ export const isModern = ({ originalDraftVersion: version }: IssuerMetadataResult
  * An issuer's metadata. Where nothing in it tells OpenID4VCI 1.0 from its draft 14, as with an issuer of W3C
  * credentials alone, the library supposes the draft; an issuer that has a nonce endpoint is asked as 1.0 has it.
  *
+ * @param offered ids of the configurations that count
  * @throws WalletError where the issuer demands what this wallet cannot do.
  */
 export async function issuerMetadata(
   deps: Deps,
-  fetch: typeof globalThis.fetch,
+  fetch: OutboundFetch,
   issuer: string,
+  offered: readonly string[],
 ): Promise<IssuerMetadataResult> {
-  const options = { fetch: metadataFetch(fetch, issuer), signers: [], instanceKey: undefined }
+  const options = { fetch: metadataFetch(deps, fetch, issuer, offered), signers: [], instanceKey: undefined }
   const found = await issuanceClient(deps, options).client.resolveIssuerMetadata(issuer)
   const misjudged =
     found.originalDraftVersion === Openid4vciVersion.Draft14 && found.credentialIssuer.nonce_endpoint !== undefined

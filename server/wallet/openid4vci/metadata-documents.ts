@@ -1,6 +1,15 @@
-type Fetch = typeof globalThis.fetch
+import type { Deps } from '../../deps.js'
+import { authorizationServerMetadata, issuerMetadata } from '../../issuer/metadata/published.js'
+import type { OutboundFetch } from '../../outbound/guard.js'
+import { usedIssuerMembers, usedServerMembers } from './used-members.js'
 
-const WELL_KNOWN = '/.well-known/openid-credential-issuer'
+const ISSUER = '/.well-known/openid-credential-issuer'
+const SERVERS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
+
+/** Metadata of an issuer of many types, with names in many languages, may be as large as a status list. */
+const MAX_METADATA_BYTES = 2_097_152
+
+type Fetch = typeof globalThis.fetch
 
 /**
  * The address of an issuer's metadata (OpenID4VCI 1.0 §12.2.2): the well-known string stands between host and path, and the path stays
@@ -10,19 +19,53 @@ function metadataUrl(issuer: string): string {
   const { origin, pathname } = new URL(issuer)
   // The parser gives a slash to an identifier without a path.
   const path = pathname === '/' && !issuer.endsWith('/') ? '' : pathname
-  return `${origin}${WELL_KNOWN}${path}`
+  return `${origin}${ISSUER}${path}`
 }
 
 /**
- * A fetch for the library's look-up of an issuer's metadata. The library removes a slash at the end of the identifier: the address of
- * OpenID4VCI 1.0 is asked first, and the library's own where nothing is there.
+ * The library removes a slash at the end of the identifier: the address of OpenID4VCI 1.0 is asked first, and the library's own where
+ * nothing is there.
  */
-export function metadataFetch(fetch: Fetch, issuer: string): Fetch {
+function atExactAddress(fetch: OutboundFetch, issuer: string): OutboundFetch {
   const exact = metadataUrl(issuer)
   if (!exact.endsWith('/')) return fetch
   return async (input, init) => {
     if (`${String(input)}/` !== exact) return fetch(input, init)
     const answer = await fetch(exact, init)
     return answer.ok ? answer : fetch(input, init)
+  }
+}
+
+/** The metadata of this installation, which is its own authorization server, without HTTP; undefined for every other issuer. */
+function ownDocument(deps: Deps, issuer: string, isIssuer: boolean): Promise<string> | undefined {
+  if (issuer !== deps.config.issuerBaseUrl) return undefined
+  return isIssuer ? issuerMetadata(deps) : authorizationServerMetadata(deps)
+}
+
+const json = (document: unknown, status = 200): Response =>
+  new Response(JSON.stringify(document), { status, headers: { 'content-type': 'application/json' } })
+
+const isJson = ({ ok, headers }: Response): boolean =>
+  ok && /^application\/json\b/i.test(headers.get('content-type')?.trim() ?? '')
+
+/**
+ * A fetch for the library's look-up of the metadata of an issuer and its authorization servers: within a bound of their own, at the exact
+ * address, and cut to the members that the wallet uses, since the library refuses a whole document for one odd entry.
+ *
+ * @param issuer credential issuer identifier; the own metadata of this installation are read without HTTP.
+ * @param offered ids of the configurations that count
+ */
+export function metadataFetch(deps: Deps, fetch: OutboundFetch, issuer: string, offered: readonly string[]): Fetch {
+  const exact = atExactAddress(fetch, issuer)
+  const ids = new Set(offered)
+  return async (input, init) => {
+    const url = String(input)
+    const isIssuer = url.includes(ISSUER)
+    if (!isIssuer && !SERVERS.some((name) => url.includes(name))) return fetch(input, init)
+    const cut = (document: unknown) => (isIssuer ? usedIssuerMembers(document, ids) : usedServerMembers(document))
+    const own = ownDocument(deps, issuer, isIssuer)
+    if (own !== undefined) return json(cut(JSON.parse(await own)))
+    const answer = await exact(input, { ...init, maxBytes: MAX_METADATA_BYTES })
+    return isJson(answer) ? json(cut(await answer.json()), answer.status) : answer
   }
 }

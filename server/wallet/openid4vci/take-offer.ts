@@ -1,6 +1,7 @@
 import type { CredentialOfferObject } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
+import type { OutboundFetch } from '../../outbound/guard.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import { failureReason } from '../protocol/exchange-failure.js'
 import { type OfferInvitation, servesNeither } from '../protocol/invitation.js'
@@ -61,8 +62,8 @@ export async function resolveOffer(
  * What an offer is for, as far as its issuer's metadata says: the type of the first credential that this wallet can
  * hold.
  */
-export async function describeOffer(deps: Deps, fetch: typeof globalThis.fetch, offer: CredentialOfferObject) {
-  const metadata = await issuerMetadata(deps, fetch, offer.credential_issuer)
+export async function describeOffer(deps: Deps, fetch: OutboundFetch, offer: CredentialOfferObject) {
+  const metadata = await issuerMetadata(deps, fetch, offer.credential_issuer, offer.credential_configuration_ids)
   const [first] = offeredConfigurations(deps, offer, metadata)
   return { credentialType: first?.types.at(-1) ?? '' }
 }
@@ -115,7 +116,7 @@ export async function takeOffer(deps: Deps, request: TakeRequest): Promise<Offer
   const dpopKey = await newSessionKey()
   const instanceKey = deps.walletProvider === undefined ? undefined : await newSessionKey()
   const session = issuanceClient(deps, { fetch, signers: [dpopKey.signer], instanceKey })
-  const metadata = await issuerMetadata(deps, fetch, offer.credential_issuer)
+  const metadata = await issuerMetadata(deps, fetch, offer.credential_issuer, offer.credential_configuration_ids)
   const issuance: Issuance = { ...session, fetch, offer, metadata, dpopKey, instanceKey, txCode }
   const configurations = offeredConfigurations(deps, offer, metadata)
   assertProvable(deps, metadata, configurations)

@@ -27,11 +27,14 @@ interface Round {
   deferral: Deferral
 }
 
-async function sessionFor(deps: Deps, { credentialIssuer, dpopKey, instanceKey, grant }: Deferral): Promise<Session> {
+async function sessionFor(deps: Deps, deferral: Deferral): Promise<Session> {
+  const { credentialIssuer, dpopKey, instanceKey, grant, transactions } = deferral
   const fetch = boundedFetch(deps.outbound.fetch, TOTAL_MS)
   const anonymous = grant.clientId === undefined
   const client = issuanceClient(deps, { fetch, signers: [dpopKey.signer], instanceKey, anonymous })
-  return { ...client, fetch, metadata: await issuerMetadata(deps, fetch, credentialIssuer), dpopKey, instanceKey }
+  const deferred = transactions.map(({ expected }) => expected.configurationId)
+  const metadata = await issuerMetadata(deps, fetch, credentialIssuer, deferred)
+  return { ...client, fetch, metadata, dpopKey, instanceKey }
 }
 
 const grantWith = (round: Round, grant: Grant) => {

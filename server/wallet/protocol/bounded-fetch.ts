@@ -1,6 +1,5 @@
+import type { OutboundFetch } from '../../outbound/guard.js'
 import { WalletError } from './wallet-error.js'
-
-type Fetch = typeof globalThis.fetch
 
 /** More requests than any regular exchange needs. Without a bound, a hostile issuer could name servers endlessly. */
 const MAX_REQUESTS = 60
@@ -10,7 +9,7 @@ const TOTAL_MS = 30_000
  * Bounds what one exchange with an issuer or verifier may cost, however many requests its other side makes it take.
  * Each request is bounded by the outbound guard already.
  */
-export function boundedFetch(fetch: Fetch, totalMs = TOTAL_MS): Fetch {
+export function boundedFetch(fetch: OutboundFetch, totalMs = TOTAL_MS): OutboundFetch {
   const startedAt = performance.now()
   let requests = 0
   return async (input, init) => {

@@ -1,0 +1,185 @@
+import { checkDepth } from '../../protocol/credential/verification.js'
+import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
+
+/** Members of Credential Issuer Metadata that a hosted wallet uses, beside the configurations (OpenID4VCI 1.0 §12.2.4; drafts). */
+const ISSUER_MEMBERS = [
+  'credential_issuer',
+  'authorization_servers',
+  'authorization_server',
+  'credential_endpoint',
+  'nonce_endpoint',
+  'token_endpoint',
+  'credential_request_encryption',
+] as const
+
+/** Endpoints without which everything else goes on. */
+const FURTHER_ENDPOINTS = ['deferred_credential_endpoint', 'notification_endpoint'] as const
+
+/** Members of a credential configuration that say what is issued, and how its keys are proven (Appendix A; drafts). */
+const CONFIGURATION_MEMBERS = [
+  'id',
+  'format',
+  'scope',
+  'vct',
+  'doctype',
+  'types',
+  '@context',
+  'cryptographic_binding_methods_supported',
+] as const
+
+/** Members of Authorization Server Metadata that a hosted wallet needs in the right type (RFC 8414 §2, RFC 9126 §5). */
+const SERVER_MEMBERS = [
+  'issuer',
+  'token_endpoint',
+  'authorization_endpoint',
+  'pushed_authorization_request_endpoint',
+  'require_pushed_authorization_requests',
+  'pre-authorized_grant_anonymous_access_supported',
+  'authorization_response_iss_parameter_supported',
+  'challenge_endpoint',
+] as const
+
+/** Lists of names, of which those that are not known mean nothing. */
+const SERVER_LISTS = [
+  'token_endpoint_auth_methods_supported',
+  'grant_types_supported',
+  'code_challenge_methods_supported',
+  'dpop_signing_alg_values_supported',
+] as const
+
+const PROOF_TYPES = ['jwt', 'attestation'] as const
+
+const WHAT = 'Metadata of the issuer'
+
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
+
+/** The members of an object that are there: null says as little as an absent member. */
+function pick(object: JsonObject, names: readonly string[]): JsonObject {
+  const entries = names.map((name) => [name, Object.hasOwn(object, name) ? object[name] : undefined] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null))
+}
+
+const isWebAddress = (value: unknown): boolean =>
+  typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)
+
+/** One member, where it is of use. */
+const member = (name: string, value: unknown): JsonObject => (value === undefined ? {} : { [name]: value })
+
+/** Where no algorithms are listed, every one will do. */
+function proofType(value: unknown): unknown {
+  if (!isObject(value)) return value
+  const { key_attestations_required: required } = value
+  const algorithms = texts(value.proof_signing_alg_values_supported)
+  return {
+    proof_signing_alg_values_supported: algorithms.length === 0 ? [...SIGNATURE_ALGORITHMS] : algorithms,
+    ...member(
+      'key_attestations_required',
+      isObject(required) ? pick(required, ['key_storage', 'user_authentication']) : (required ?? undefined),
+    ),
+  }
+}
+
+/** The types of proof that the wallet makes. Drafts had a list of names, which demands nothing. */
+function proofTypes(value: unknown): unknown {
+  if (value === undefined || value === null || Array.isArray(value)) return undefined
+  if (!isObject(value)) return value
+  const known = Object.entries(pick(value, PROOF_TYPES)).map(([name, type]) => [name, proofType(type)] as const)
+  return known.length === 0 ? undefined : Object.fromEntries(known)
+}
+
+function definition(value: unknown): unknown {
+  return isObject(value) ? pick(value, ['type', '@context']) : (value ?? undefined)
+}
+
+/** @param version members by which the library tells versions of the protocol apart */
+function configuration(value: unknown, version: JsonObject): unknown {
+  if (!isObject(value)) return value
+  return {
+    ...pick(value, CONFIGURATION_MEMBERS),
+    ...member('credential_definition', definition(value.credential_definition)),
+    ...member('proof_types_supported', proofTypes(value.proof_types_supported)),
+    ...version,
+  }
+}
+
+const demandsAttestation = ({ proof_types_supported: types }: JsonObject): boolean =>
+  isObject(types) && Object.values(types).some((type) => isObject(type) && type.key_attestations_required !== undefined)
+
+const isOfFinal = ({
+  format,
+  credential_metadata: metadata,
+  credential_signing_alg_values_supported: algs,
+}: JsonObject) =>
+  isObject(metadata) || (format === 'mso_mdoc' && Array.isArray(algs) && algs.some((alg) => typeof alg === 'number'))
+
+const isOfLastDraft = (one: JsonObject): boolean =>
+  one.format === 'dc+sd-jwt' || Array.isArray(one.claims) || demandsAttestation(one)
+
+/** What all configurations together say of the version, in the members by which the library tells it. */
+function versionOf(configurations: readonly unknown[]): JsonObject {
+  const all = configurations.filter(isObject)
+  if (all.some(isOfFinal)) return { credential_metadata: {} }
+  return all.some(isOfLastDraft) ? { claims: [] } : {}
+}
+
+function configurations(document: JsonObject, offered: ReadonlySet<string>): JsonObject {
+  const { credential_configurations_supported: byId, credentials_supported: listed } = document
+  if (isObject(byId)) {
+    const version = versionOf(Object.values(byId))
+    const kept = Object.entries(byId).filter(([id]) => offered.has(id))
+    const cut = Object.fromEntries(kept.map(([id, value]) => [id, configuration(value, version)]))
+    return { credential_configurations_supported: cut }
+  }
+  if (!Array.isArray(listed)) return member('credential_configurations_supported', byId)
+  const kept = listed.filter((one) => isObject(one) && typeof one.id === 'string' && offered.has(one.id))
+  return { credentials_supported: kept.map((one) => configuration(one, {})) }
+}
+
+/** Encryption of answers that is merely offered, in a way that cannot be read, is as good as none. */
+function responseEncryption(value: unknown): unknown {
+  if (!isObject(value)) return undefined
+  const required = value.encryption_required === true
+  const [algs, encs] = [texts(value.alg_values_supported), texts(value.enc_values_supported)]
+  if (!required && (algs.length === 0 || encs.length === 0)) return undefined
+  return { alg_values_supported: algs, enc_values_supported: encs, encryption_required: required }
+}
+
+function batch(value: unknown): unknown {
+  const size = isObject(value) ? value.batch_size : undefined
+  return typeof size === 'number' && size > 0 ? { batch_size: size } : undefined
+}
+
+/**
+ * Credential Issuer Metadata as far as a hosted wallet uses them (OpenID4VCI 1.0 §12.2.4: what is not understood is ignored). A
+ * member that the wallet needs keeps its value, of whatever type: the library then says what is wrong with it.
+ *
+ * @param offered ids of the configurations that count
+ * @throws CredentialError for a document that is nested deeper than 64 levels
+ */
+export function usedIssuerMembers(document: unknown, offered: ReadonlySet<string>): unknown {
+  if (!isObject(document)) return document
+  const used = {
+    ...pick(document, ISSUER_MEMBERS),
+    ...Object.fromEntries(Object.entries(pick(document, FURTHER_ENDPOINTS)).filter(([, url]) => isWebAddress(url))),
+    ...member('credential_response_encryption', responseEncryption(document.credential_response_encryption)),
+    ...member('batch_credential_issuance', batch(document.batch_credential_issuance)),
+    ...configurations(document, offered),
+  }
+  checkDepth(used, WHAT)
+  return used
+}
+
+/**
+ * Authorization Server Metadata as far as a hosted wallet uses them (RFC 8414 §2: what is not understood is ignored).
+ *
+ * @throws CredentialError for a document that is nested deeper than 64 levels
+ */
+export function usedServerMembers(document: unknown): unknown {
+  if (!isObject(document)) return document
+  const lists = Object.entries(pick(document, SERVER_LISTS)).map(([name, value]) => [name, texts(value)] as const)
+  const used = { ...pick(document, SERVER_MEMBERS), ...Object.fromEntries(lists) }
+  checkDepth(used, WHAT)
+  return used
+}
