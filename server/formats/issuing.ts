@@ -3,6 +3,7 @@ import type { Jwk, Signer } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
 import type { MdocMapping } from '../protocol/mdoc/elements.js'
 import type { ProvenKey } from '../protocol/openid4vci/key-proof.js'
+import type { Work } from '../protocol/work.js'
 
 /** What formats take from the configuration. */
 export interface Installation {
@@ -112,9 +113,10 @@ export interface Issuing {
   /**
    * Makes sure that the format can carry a subject.
    *
+   * @param work pays for it
    * @throws CredentialError that names the claim.
    */
-  checkSubject(subject: JsonObject, type: IssuedType): void | Promise<void>
+  checkSubject(subject: JsonObject, type: IssuedType, work: Work): void | Promise<void>
   /** Makes sure that the format can be bound to a key, where it cannot be to each. @throws CredentialError */
   checkHolderKey?(key: Jwk): Promise<void>
   /** `credential_signing_alg_values_supported`, where they are not JOSE's names of the algorithms. */

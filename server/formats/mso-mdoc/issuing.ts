@@ -2,7 +2,9 @@ import { CredentialError } from '../../protocol/credential/verification.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { pointerKeys, valueAt } from '../../protocol/json/json-pointer.js'
-import type { MdocMapping } from '../../protocol/mdoc/elements.js'
+import { JsonSchemaError } from '../../protocol/json-schema/json-schema-error.js'
+import type { MdocElements, MdocMapping } from '../../protocol/mdoc/elements.js'
+import { Work, WorkExceededError } from '../../protocol/work.js'
 import type { Binding, ClaimDescription, IssuedType, Issuing, SignedCredential, SigningRequest } from '../issuing.js'
 import { loadMdoc } from './load.js'
 
@@ -34,11 +36,24 @@ function assertBounds(mapping: MdocMapping, subject: JsonObject): void {
   }
 }
 
-async function checkSubject(subject: JsonObject, { mdoc, body }: IssuedType): Promise<void> {
+/** What making the elements of one subject may take while it is signed: `checkSubject` has paid for the same before. */
+const SIGNING_WORK = 3_000_000
+
+/** @throws CredentialError */
+async function elementsOf(mdoc: MdocMapping, subject: JsonObject, body: JsonObject, work: Work): Promise<MdocElements> {
+  const { mdocElementsOf } = await loadMdoc()
+  try {
+    return mdocElementsOf(mdoc, subject, body, work)
+  } catch (thrown) {
+    if (!(thrown instanceof WorkExceededError || thrown instanceof JsonSchemaError)) throw thrown
+    throw new CredentialError('The mdoc of the subject takes too much work to make.', { cause: thrown })
+  }
+}
+
+async function checkSubject(subject: JsonObject, { mdoc, body }: IssuedType, work: Work): Promise<void> {
   if (mdoc === null) return
   assertBounds(mdoc, subject)
-  const { mdocElementsOf } = await loadMdoc()
-  mdocElementsOf(mdoc, subject, body)
+  await elementsOf(mdoc, subject, body, work)
 }
 
 function deviceKeyOf({ holderKey }: Binding): Jwk {
@@ -50,12 +65,12 @@ function deviceKeyOf({ holderKey }: Binding): Jwk {
 async function sign(request: SigningRequest): Promise<SignedCredential> {
   const { type, subject, binding, status, issuedAt, now, expiresAt, x5c } = request
   if (type.mdoc === null) throw new CredentialError('The type has no mdoc.')
-  const { issueMdoc, mdocElementsOf } = await loadMdoc()
+  const { issueMdoc } = await loadMdoc()
   const compact = await issueMdoc({
     signer: request.signer,
     x5c: x5c ?? [],
     doctype: type.mdoc.doctype,
-    elements: mdocElementsOf(type.mdoc, subject, type.body),
+    elements: await elementsOf(type.mdoc, subject, type.body, new Work(SIGNING_WORK)),
     deviceKey: deviceKeyOf(binding),
     status: status.token,
     issuedAt,

@@ -5,18 +5,14 @@ import { assertPlainValue } from '../../json-text.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { Work } from '../../protocol/work.js'
+import { declaredClaims } from '../schemas/claims.js'
 import type { CredentialSchema } from '../schemas/store.js'
 
 type Subject = Readonly<Record<string, unknown>>
 
-const declares = (body: Subject, name: string): boolean => {
-  const { properties } = body
-  return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, name)
-}
-
 /** The subject without its identifier `id`, unless the schema declares a claim `id` itself. */
 function claimsOf(schema: CredentialSchema, subject: Subject): Subject {
-  if (!('id' in subject) || declares(schema.body, 'id')) return subject
+  if (!('id' in subject) || declaredClaims(schema.body).includes('id')) return subject
   const { id: _, ...claims } = subject
   return claims
 }
@@ -27,12 +23,13 @@ async function unusableIn(
   schema: CredentialSchema,
   subject: Subject,
   member: string,
+  work: Work,
 ): Promise<string[]> {
   const reserved = Object.keys(subject).filter((name) => issuing.reservedClaims.has(name))
   if (reserved.length > 0)
     return reserved.map((name) => `${member}.${name} must not be given: the name is reserved in ${issuing.title}`)
   try {
-    await issuing.checkSubject(subject, schema)
+    await issuing.checkSubject(subject, schema, work)
     return []
   } catch (thrown) {
     if (!(thrown instanceof CredentialError)) throw thrown
@@ -94,7 +91,7 @@ export async function assertSubject(
     problems.push(`${member}.id must be a URI`)
   }
   const unusable: string[] = []
-  for (const { issuing } of formats.issued) unusable.push(...(await unusableIn(issuing, schema, subject, member)))
+  for (const { issuing } of formats.issued) unusable.push(...(await unusableIn(issuing, schema, subject, member, work)))
   // Several formats may give the same message.
   problems.push(...new Set(unusable))
   problems.push(...violationsOf(schema, subject, member, work))

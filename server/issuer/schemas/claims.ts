@@ -1,10 +1,16 @@
+import { errors } from '../../errors.js'
 import type { ClaimDescription } from '../../formats/issuing.js'
 import { DEFAULT_LOCALE, inLanguage, type Languages, type Spoken, spokenIn } from '../../pages/languages.js'
-import { type JsonObject, objectOf } from '../../protocol/json/json-object.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import { SchemaPlace } from '../../protocol/json-schema/applicable.js'
+import { Work } from '../../protocol/work.js'
 import type { CredentialSchema, VersionRules } from './store.js'
 
+/** A stored schema was paid for when it was posted, and its walk has a bound of its own. */
+const walked = (body: JsonObject): SchemaPlace => SchemaPlace.root(body, new Work(Number.POSITIVE_INFINITY))
+
 /** Names of the claims that a schema declares at the top of the subject. */
-export const declaredClaims = (body: JsonObject): string[] => Object.keys(objectOf(body.properties))
+export const declaredClaims = (body: JsonObject): readonly string[] => walked(body).names
 
 /** The parts of a version that say what its claims are called. */
 export type Titled = Pick<CredentialSchema, 'body' | 'display' | 'claims'>
@@ -15,20 +21,49 @@ export const pathKey = (path: readonly string[]): string => path.join('\0')
 /** How deep below the subject claims are described. */
 export const MAX_DEPTH = 9
 
-function* propertiesOf(
-  body: JsonObject,
-  above: readonly string[] = [],
-): Generator<[readonly string[], JsonObject, boolean]> {
-  const required = new Set(Array.isArray(body.required) ? body.required : [])
-  for (const [name, value] of Object.entries(objectOf(body.properties))) {
-    const [path, property] = [[...above, name], objectOf(value)]
-    yield [path, property, required.has(name)]
-    if (path.length < MAX_DEPTH) yield* propertiesOf(property, path)
+/** Claims that one type describes at most, as many as a schema may have values. */
+const MAX_CLAIMS = 2_000
+
+interface Declared {
+  readonly path: readonly string[]
+  readonly place: SchemaPlace
+  readonly mandatory: boolean
+}
+
+function* claimsWithin(place: SchemaPlace, above: readonly string[] = []): Generator<Declared> {
+  for (const name of place.names) {
+    const [path, member] = [[...above, name], place.member(name)]
+    yield { path, place: member, mandatory: place.requires(name) }
+    if (path.length < MAX_DEPTH && !member.isRecursive) yield* claimsWithin(member, path)
   }
 }
 
-/** Paths of all claims that a schema declares, nested ones behind what they lie in. */
-export const declaredPaths = (body: JsonObject): (readonly string[])[] => [...propertiesOf(body)].map(([path]) => path)
+/** All claims that a schema declares by name, nested claims behind the claim that they lie in; a recursive type once. */
+function claimsOf(body: JsonObject): Declared[] {
+  const claims: Declared[] = []
+  for (const claim of claimsWithin(walked(body))) {
+    if (claims.length === MAX_CLAIMS) break
+    claims.push(claim)
+  }
+  return claims
+}
+
+/**
+ * Makes sure that all claims of a schema can be described.
+ *
+ * @param work pays for the walk
+ * @throws 400
+ */
+export function assertDescribable(body: JsonObject, work: Work): void {
+  const root = SchemaPlace.root(body, work)
+  let count = 0
+  for (const _ of claimsWithin(root)) {
+    count += 1
+    if (count > MAX_CLAIMS) break
+  }
+  if (count > MAX_CLAIMS || root.isCut)
+    throw errors.badRequest(`schema must not declare more than ${MAX_CLAIMS} claims, nor so many schemas for one claim`)
+}
 
 /**
  * The subject's claims with their names, nested objects included, as far as the schema declares them. A `title` in the schema is in
@@ -37,9 +72,10 @@ export const declaredPaths = (body: JsonObject): (readonly string[])[] => [...pr
 export function describeClaims({ body, display, claims }: Titled): ClaimDescription[] {
   const locale = display?.[0]?.locale ?? DEFAULT_LOCALE
   const names = new Map((claims ?? []).map((claim) => [pathKey(claim.path), claim.display]))
-  return [...propertiesOf(body)].map(([path, { title }, mandatory]) => {
+  return claimsOf(body).map(({ path, place, mandatory }) => {
     const named = names.get(pathKey(path)) ?? []
     const isNamed = named.some((name) => name.locale.toLowerCase() === locale.toLowerCase())
+    const title = place.said('title').find((each) => typeof each === 'string')
     const titled = typeof title === 'string' && !isNamed ? [{ name: title, locale }] : []
     return { path, display: [...titled, ...named], mandatory }
   })
@@ -67,7 +103,7 @@ const keyOf = (path: readonly string[]): string => JSON.stringify(path)
 function alwaysPresent(body: JsonObject): Set<string> {
   const present = new Set<string>()
   // A claim's parents come before it.
-  for (const [path, , mandatory] of propertiesOf(body)) {
+  for (const { path, mandatory } of claimsOf(body)) {
     if (mandatory && (path.length === 1 || present.has(keyOf(path.slice(0, -1))))) present.add(keyOf(path))
   }
   return present

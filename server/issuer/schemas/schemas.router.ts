@@ -12,10 +12,11 @@ import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-at
 import type { Work } from '../../protocol/work.js'
 import { changingLists, issuerProcedure, listing, publicProcedure, router, userProcedure } from '../../trpc.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
-import { declaredClaims, declaredPaths, pathKey } from './claims.js'
+import { declaredClaims } from './claims.js'
+import { assertClaimsDeclared } from './declared.js'
 import { listSchemas } from './list/list.contract.js'
 import { listedSchema } from './list/listed-schema.js'
-import { assertPointers, mdocOf } from './mdoc-mapping.js'
+import { mdocOf } from './mdoc-mapping.js'
 import { schemaUri } from './schema-uri.js'
 import {
   assignSchema,
@@ -28,7 +29,7 @@ import {
   withdrawSchema,
   type zSchema,
 } from './schemas.contract.js'
-import type { ChangeOutcome, ClaimNames, ClaimsFrom, CredentialSchema, SchemaEditor } from './store.js'
+import type { ChangeOutcome, ClaimNames, CredentialSchema, SchemaEditor } from './store.js'
 import { typeMetadataOf } from './type-metadata.js'
 
 const keyAttestationOf = ({ keyStorage, userAuthentication }: KeyAttestationRequirement) => ({
@@ -122,25 +123,6 @@ async function schemaOf(deps: Pick<Deps, 'stores'>, id: string): Promise<Credent
   return schema
 }
 
-/** @throws 400 naming claims that the schema does not declare, or where there is none. */
-function assertDeclared(body: Record<string, unknown>, claimsFrom: ClaimsFrom | undefined): void {
-  if (claimsFrom === undefined) return
-  const [declared, names] = [new Set(declaredClaims(body)), Object.keys(claimsFrom)]
-  if (names.length === 0) throw errors.badRequest('claimsFrom must name a claim')
-  const unknown = names.filter((name) => !declared.has(name))
-  if (unknown.length > 0)
-    throw errors.invalid(unknown.map((name) => `claimsFrom.${name} must be a property of the schema`))
-}
-
-/** @throws 400 for each name of a claim that the schema does not declare. */
-function assertNamesDeclared(body: Record<string, unknown>, claims: readonly ClaimNames[]): void {
-  const declared = new Set(declaredPaths(body).map(pathKey))
-  const problems = claims.flatMap(({ path }, at) =>
-    declared.has(pathKey(path)) ? [] : [`claims.${at}.path must lead to a property of the schema`],
-  )
-  if (problems.length > 0) throw errors.invalid(problems)
-}
-
 export const schemasRouter = router({
   create: issuerProcedure
     .meta(createSchema.meta)
@@ -150,9 +132,7 @@ export const schemasRouter = router({
     .mutation(async ({ ctx: { deps, caller, work }, input }) => {
       assertCompiles(input.schema, work)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
-      assertDeclared(input.schema, input.claimsFrom)
-      assertNamesDeclared(input.schema, input.claims ?? [])
-      if (input.mdoc !== undefined) await assertPointers(input.schema, input.mdoc, work)
+      await assertClaimsDeclared(input.schema, input, work)
       if (input.keyAttestation !== undefined) assertAttestersKnown(deps.config)
       const id = deps.newId()
       const outcome = await deps.stores.schemas.insert(

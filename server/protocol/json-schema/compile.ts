@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { LruMap } from '../jose/lru-map.js'
 import { type Work, WorkExceededError } from '../work.js'
+import { SchemaPlace } from './applicable.js'
 import { type Check, type Fault, Run } from './check.js'
 import { type BoundedSchema, boundedSchema, type CheckedSchema, checkSchema } from './check-schema.js'
-import { checkOfSchema } from './engine.js'
+import { checksWithin } from './engine.js'
 import { JsonSchemaError, type Violation } from './json-schema-error.js'
 import { JsonBoundsError, measureJson } from './json-size.js'
 import { checkAgainstMetaSchema } from './meta-schema.js'
@@ -32,6 +33,12 @@ export interface JsonSchemaValidator {
    * @param work pays for the check
    */
   validate(value: unknown, work: Work): readonly Violation[]
+  /**
+   * The schemas that apply to a value and to all in it, each choice between branches decided by the value.
+   *
+   * @param work pays for every step, and for the checks that decide; WorkExceededError where it is not enough
+   */
+  placeOf(value: unknown, work: Work): SchemaPlace
   /** SHA-256 of the schema's text, base64url. */
   readonly hash: string
 }
@@ -71,7 +78,7 @@ function made(bounded: BoundedSchema, hash: string, work: Work): JsonSchemaValid
   const before = work.left
   const checked = checkSchema(bounded, work)
   checkAgainstMetaSchema(checked, work)
-  const validator = validatorOf(checkOfSchema(checked), hash)
+  const validator = validatorOf(checked, hash)
   validators.set(hash, { validator, units: before - work.left }, bytesOf(checked))
   return validator
 }
@@ -81,9 +88,16 @@ function bytesOf({ text, nodes, patterns }: CheckedSchema): number {
   return text.length + nodes * BYTES_OF_A_VALUE + ofPatterns
 }
 
-function validatorOf(check: Check, hash: string): JsonSchemaValidator {
+function validatorOf(checked: CheckedSchema, hash: string): JsonSchemaValidator {
+  const checkOf = checksWithin(checked)
+  const check = checkOf(checked.schema)
   return {
     hash,
+    placeOf: (value, work) => {
+      const satisfies = (schema: unknown, part: unknown) =>
+        checkOf(schema)(part, undefined, new Run(work, false), undefined)
+      return SchemaPlace.root(checked.schema, work, { value, satisfies })
+    },
     validate: (value, work) => {
       try {
         work.spend(measureJson(value, VALUE_BOUNDS))

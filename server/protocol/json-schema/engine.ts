@@ -8,7 +8,7 @@ import {
   typeAssertion,
   valueAssertions,
 } from './assertions.js'
-import type { Check } from './check.js'
+import type { Check, CheckOf } from './check.js'
 import type { CheckedSchema } from './check-schema.js'
 import { Evaluated } from './evaluated.js'
 import { inPlaceApplicators, inPlaceApplicatorsOf2020 } from './in-place.js'
@@ -47,15 +47,16 @@ function asserting(name: string, assertion: Assertion): Keyword {
   return (schema, _, patterns) => assertion(schema[name], patterns)
 }
 
+type Compiled = Pick<CheckedSchema, 'schema' | 'dialect' | 'patterns'>
+
+/** Makes the check of a schema that was found safe (`checksWithin`). */
+export const checkOfSchema = (checked: Compiled): Check => checksWithin(checked)(checked.schema)
+
 /**
- * Makes the check of a schema that was found safe. Nothing of it is run as code: its keywords are looked up, each once for
- * every place where the schema has one, and every application of a schema is paid for.
+ * Makes the checks of a schema that was found safe, and of the schemas in it. Nothing of it is run as code: its keywords are looked
+ * up, each once for every place where the schema has one, and every application of a schema is paid for.
  */
-export function checkOfSchema({
-  schema: root,
-  dialect,
-  patterns,
-}: Pick<CheckedSchema, 'schema' | 'dialect' | 'patterns'>): Check {
+export function checksWithin({ schema: root, dialect, patterns }: Compiled): CheckOf {
   const made = new Map<JsonObject, Check>()
 
   const checkOf = (schema: unknown): Check => {
@@ -81,7 +82,7 @@ export function checkOfSchema({
     (...application) =>
       checkOf(target)(...application)
 
-  return checkOf(root)
+  return checkOf
 }
 
 const anything: Check = () => true

@@ -1,8 +1,12 @@
 import { CredentialError } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { pointerKeys } from '../json/json-pointer.js'
+import { SchemaPlace } from '../json-schema/applicable.js'
+import { compileJsonSchema } from '../json-schema/compile.js'
+import type { Work } from '../work.js'
 import type { Encodable } from './cbor/values.js'
-import { type Claim, claimWithin, elementValueOf, schemasInPlace } from './values.js'
+import { undecidedIn } from './decided.js'
+import { type Claim, claimWithin, elementValueOf } from './values.js'
 
 /** Which claims of a subject become which data elements of a mobile document. */
 export interface MdocMapping {
@@ -18,14 +22,21 @@ export type MdocElements = ReadonlyMap<string, ReadonlyMap<string, Encodable>>
  * The data elements for a subject. Claims that it does not have are left out, and namespaces without any.
  *
  * @param schema the JSON Schema of the subject, which says what is a date or bytes
+ * @param work pays for looking at the schema
  * @throws CredentialError that names the claim, for a value that cannot be encoded; and where nothing is left.
  */
-export function mdocElementsOf(mapping: MdocMapping, subject: JsonObject, schema: JsonObject): MdocElements {
+export function mdocElementsOf(
+  mapping: MdocMapping,
+  subject: JsonObject,
+  schema: JsonObject,
+  work: Work,
+): MdocElements {
+  const place = placeOf(subject, schema, work)
   const namespaces = new Map<string, ReadonlyMap<string, Encodable>>()
   for (const [namespace, pointers] of Object.entries(mapping.namespaces)) {
     const elements = new Map<string, Encodable>()
     for (const [identifier, pointer] of Object.entries(pointers)) {
-      const { value, claim } = claimAt(subject, pointer, schema)
+      const { value, claim } = claimAt(subject, pointer, place)
       if (value !== undefined) elements.set(identifier, elementValueOf(value, claim))
     }
     if (elements.size > 0) namespaces.set(namespace, elements)
@@ -34,29 +45,49 @@ export function mdocElementsOf(mapping: MdocMapping, subject: JsonObject, schema
   return namespaces
 }
 
+/** Keywords whose schemas apply to some values and not to others. */
+const CHOICE = /"(?:anyOf|oneOf|if|contains|dependencies|dependentSchemas)"/
+
+/** Only a schema with a choice in it needs a validator, which decides by the subject. */
+const placeOf = (subject: JsonObject, schema: JsonObject, work: Work): SchemaPlace =>
+  CHOICE.test(JSON.stringify(schema))
+    ? compileJsonSchema(schema, work).placeOf(subject, work)
+    : SchemaPlace.root(schema, work)
+
 /**
- * Whether a schema declares the claim that a JSON Pointer names: by `properties`, `items` or `prefixItems`, also by way of `$ref`
- * and `allOf`. The pointer of the whole subject is no claim.
+ * What keeps claims from becoming data elements, by the JSON Pointer to each claim: that the schema does not declare it (the whole
+ * subject is no claim), or that the schema does not decide what a text in it is. Pointers to sound claims are left out.
+ *
+ * @param work pays for the walk
  */
-export function declaresClaim(schema: JsonObject, pointer: string): boolean {
-  const keys = pointerKeys(pointer)
-  if (keys === undefined || keys.length === 0) return false
-  return keys.reduce((claim, key) => stepInto(claim, key), rootClaim(schema)).schemas.length > 0
+export function mappingFaults(
+  schema: JsonObject,
+  pointers: readonly string[],
+  work: Work,
+): ReadonlyMap<string, string> {
+  const root = SchemaPlace.root(schema, work)
+  const faults = new Map<string, string>()
+  for (const pointer of new Set(pointers)) {
+    const keys = pointerKeys(pointer) ?? []
+    const place = keys.reduce(stepInto, root)
+    const fault =
+      keys.length === 0 || !place.isDeclared ? 'which the schema does not declare' : undecidedIn(place, pointer)
+    if (fault !== undefined) faults.set(pointer, fault)
+  }
+  return faults
 }
 
-const rootClaim = (schema: JsonObject): Claim => ({ name: '', schemas: schemasInPlace([schema], schema), root: schema })
-
 /** Names of members first; an index is one where no member has such a name. */
-function stepInto(claim: Claim, key: string): Claim {
-  const member = claimWithin(claim, key)
-  return member.schemas.length > 0 || !INDEX.test(key) ? member : claimWithin(claim, Number(key))
+function stepInto(place: SchemaPlace, key: string): SchemaPlace {
+  const member = place.member(key)
+  return member.isDeclared || !INDEX.test(key) ? member : place.item(Number(key))
 }
 
 const INDEX = /^(?:0|[1-9]\d{0,5})$/
 
-function claimAt(subject: JsonObject, pointer: string, schema: JsonObject): { value: unknown; claim: Claim } {
+function claimAt(subject: JsonObject, pointer: string, root: SchemaPlace): { value: unknown; claim: Claim } {
   let value: unknown = subject
-  let claim = rootClaim(schema)
+  let claim: Claim = { name: '', place: root }
   for (const key of pointerKeys(pointer) ?? []) {
     if (Array.isArray(value) && INDEX.test(key)) {
       value = value[Number(key)]

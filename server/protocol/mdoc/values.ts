@@ -1,7 +1,7 @@
 import { CredentialError } from '../credential/verification.js'
 import { encodeBase64url } from '../jose/base64url.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
-import { resolveReference } from '../json-schema/subschemas.js'
+import type { SchemaPlace } from '../json-schema/applicable.js'
 import {
   type CborValue,
   type Encodable,
@@ -17,55 +17,56 @@ import {
 
 const FULL_DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 const LONE_SURROGATE = /\p{Surrogate}/u
-
-/** Schemas of one place: those that are declared there, by references that follow one another and combinations within combinations. */
-const MAX_SCHEMAS = 64
 
 /** The place of a claim in a subject, and what its schema says of it. */
 export interface Claim {
   /** As a refusal names it. */
   readonly name: string
-  readonly schemas: readonly JsonObject[]
-  readonly root: JsonObject
+  readonly place: SchemaPlace
 }
 
-/** Schemas of one place and all that apply to the same value whatever that is, by `$ref` and `allOf`: each once, 64 at most. */
-export function schemasInPlace(schemas: readonly unknown[], root: JsonObject): readonly JsonObject[] {
-  const found = new Set<JsonObject>()
-  const add = (several: readonly unknown[]) => {
-    for (const each of several.slice(0, MAX_SCHEMAS)) if (isObject(each) && found.size < MAX_SCHEMAS) found.add(each)
-  }
-  add(schemas)
-  // A set goes on with what is added meanwhile.
-  for (const { $ref, allOf } of found) {
-    if ($ref !== undefined) add([resolveReference(root, $ref, '').target])
-    add(listOf(allOf))
-  }
-  return [...found]
+/** The claim that stands in another one under a name or at an index. */
+export const claimWithin = ({ name, place }: Claim, key: string | number): Claim => ({
+  name: name === '' ? String(key) : `${name}.${key}`,
+  place: typeof key === 'string' ? place.member(key) : place.item(key),
+})
+
+/** What a text becomes in a mobile document, where it does not stay text. */
+export type TextKind = 'date' | 'date-time' | keyof typeof ENCODINGS
+
+/** Encodings of bytes as text that are read here (RFC 4648 §4, §5, §8), each with the form that it must have. */
+const ENCODINGS = {
+  base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+  base64url: /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}(?:==)?|[A-Za-z0-9_-]{3}=?)?$/,
+  base16: /^(?:[\dA-Fa-f]{2})*$/,
+} as const
+
+const NODE_ENCODINGS = { base64: 'base64', base64url: 'base64url', base16: 'hex' } as const
+
+const isEncoding = (name: string): name is keyof typeof ENCODINGS => Object.hasOwn(ENCODINGS, name)
+
+/** A schema's `contentEncoding`, whose case does not matter (RFC 2045 §6.1). */
+export const encodingOf = ({ contentEncoding }: JsonObject): string | undefined =>
+  typeof contentEncoding === 'string' ? contentEncoding.toLowerCase() : undefined
+
+/** What a schema by itself says that a text becomes. */
+export function textKindOf(schema: JsonObject): TextKind | undefined {
+  if (schema.format === 'date' || schema.format === 'date-time') return schema.format
+  const encoding = encodingOf(schema)
+  return encoding !== undefined && isEncoding(encoding) ? encoding : undefined
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-/** The claim that stands in another one under a name or at an index; its schemas are none where the schema declares no such claim. */
-export function claimWithin(claim: Claim, key: string | number): Claim {
-  const declared = claim.schemas.flatMap((schema): readonly unknown[] => {
-    if (typeof key === 'string') return isObject(schema.properties) ? [ownMember(schema.properties, key)] : []
-    const tuple = Array.isArray(schema.items) ? schema.items : listOf(schema.prefixItems)
-    return [tuple[key] ?? (Array.isArray(schema.items) ? schema.additionalItems : schema.items)]
-  })
-  const schemas = schemasInPlace(declared, claim.root)
-  return { name: claim.name === '' ? String(key) : `${claim.name}.${key}`, schemas, root: claim.root }
-}
-
-const ownMember = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
+/** What all schemas of a place say that a text becomes: nothing where it stays text. */
+export const textKindsIn = ({ schemas }: SchemaPlace): readonly TextKind[] => [
+  ...new Set(schemas.flatMap(({ schema }) => textKindOf(schema) ?? [])),
+]
 
 /**
  * The value of a data element for a claim: by JSON Schema `format: date` a full-date (tag 1004), `date-time` a tdate (tag 0, the same
- * moment as `tdateOf` writes it, whatever offset and fraction the claim has), by `contentEncoding: base64` a byte string;
- * everything else as it is.
+ * moment as `tdateOf` writes it, whatever offset and fraction the claim has), by `contentEncoding` base64, base64url or base16 a byte
+ * string; everything else as it is.
  *
  * @throws CredentialError that names the claim, for what cannot be encoded.
  */
@@ -86,24 +87,27 @@ export function elementValueOf(value: unknown, claim: Claim): Encodable {
 
 function textValueOf(text: string, claim: Claim): Encodable {
   requireText(text, claim)
-  const says = (keyword: string, value: string) => claim.schemas.some((schema) => schema[keyword] === value)
-  if (says('format', 'date')) {
-    if (!isFullDate(text)) throw refusal(claim, 'is not a date')
-    return new Tagged(TAG_FULL_DATE, text)
-  }
-  if (says('format', 'date-time')) {
-    const [, date] = DATE_TIME.exec(text) ?? []
-    const time = Date.parse(text)
-    if (date === undefined || !isFullDate(date) || Number.isNaN(time)) throw refusal(claim, 'is not a date-time')
-    // In UTC it may lie before the year 0000 or after 9999, which RFC 3339 cannot write.
-    if (!isFullDate(new Date(time).toISOString().split('T')[0] ?? '')) throw refusal(claim, 'is not a date-time')
-    return tdateOf(time)
-  }
-  if (says('contentEncoding', 'base64')) {
-    if (!BASE64.test(text)) throw refusal(claim, 'is not base64')
-    return Buffer.from(text, 'base64')
-  }
-  return text
+  const [kind, ...others] = textKindsIn(claim.place)
+  if (others.length > 0) throw refusal(claim, 'is of several kinds by its schema')
+  if (kind === undefined) return text
+  if (kind === 'date') return fullDateOf(text, claim)
+  if (kind === 'date-time') return momentOf(text, claim)
+  if (!ENCODINGS[kind].test(text)) throw refusal(claim, `is not ${kind}`)
+  return Buffer.from(text, NODE_ENCODINGS[kind])
+}
+
+function fullDateOf(text: string, claim: Claim): Tagged<string> {
+  if (!isFullDate(text)) throw refusal(claim, 'is not a date')
+  return new Tagged(TAG_FULL_DATE, text)
+}
+
+function momentOf(text: string, claim: Claim): Tagged<string> {
+  const [, date] = DATE_TIME.exec(text) ?? []
+  const time = Date.parse(text)
+  if (date === undefined || !isFullDate(date) || Number.isNaN(time)) throw refusal(claim, 'is not a date-time')
+  // In UTC it may lie before the year 0000 or after 9999, which RFC 3339 cannot write.
+  if (!isFullDate(new Date(time).toISOString().split('T')[0] ?? '')) throw refusal(claim, 'is not a date-time')
+  return tdateOf(time)
 }
 
 /** Whether there is such a day: `Date` itself takes the 30th of February for the 2nd of March. */

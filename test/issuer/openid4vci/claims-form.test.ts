@@ -98,6 +98,37 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     expect((await issuer.take(token.json.access_token, 'Member')).status).toBe(200)
   })
 
+  it('has a field for what the schema declares by a combination, and reads it by its type', async () => {
+    const schema = {
+      type: 'object',
+      $ref: '#/definitions/named',
+      allOf: [{ properties: { born: { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] } } }],
+      anyOf: [
+        { properties: { age: { type: 'integer' } } },
+        { properties: { level: { oneOf: [{ const: 1 }, { const: 2 }] } } },
+      ],
+      properties: { home: { $ref: '#/definitions/address' } },
+      definitions: {
+        named: { properties: { name: { type: 'string' } }, required: ['name'] },
+        address: {
+          type: 'object',
+          properties: { city: { type: 'string' }, within: { $ref: '#/definitions/address' } },
+        },
+      },
+    }
+    const posted = await issuer.service.request('POST', '/schemas', { body: { name: 'Combined', version: 1, schema } })
+    expect(posted.status, posted.text).toBe(201)
+    const { address } = newRequest({ scope: 'Combined' })
+    const browser = newBrowser(issuer.service)
+    const { id, page } = await openPage(browser, address)
+    expect(page.text).toMatch(/type="date"[^>]*name="\/born"|name="\/born"[^>]*type="date"/)
+    const filled = { '/name': 'Ada', '/born': '1990-02-03', '/age': '36', '/level': '2', '/home/city': 'Turin' }
+    responseOf(await browser.decide(page, id, 'accept', filled))
+    expect(await offeredFor(id)).toMatchObject({
+      credential_subject: { name: 'Ada', born: '1990-02-03', age: 36, level: 2, home: { city: 'Turin' } },
+    })
+  })
+
   it('leaves out what is empty', async () => {
     const { id, send } = await open()
     responseOf(await send({ '/name': 'Alice', '/member': 'true', '/height': '', '/address/country': '', '/other': '' }))

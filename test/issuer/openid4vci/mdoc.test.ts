@@ -361,3 +361,25 @@ it('under HAIP 1.0 (§4, §6) a wallet asks for it by its scope, and gets it by 
     await haip.close()
   }
 })
+
+describe('dates and bytes of a type whose schema says so by a combination (ISO/IEC 18013-5 §7.2.1)', () => {
+  const FULL_DATE = Buffer.from('d903ec6a', 'hex')
+  const date = { type: 'string', format: 'date' }
+  it.each<readonly [string, object]>([
+    ['anyOf', { properties: { d: { anyOf: [date, { type: 'null' }] } } }],
+    ['oneOf', { oneOf: [{ properties: { d: date } }, { properties: { d: { type: 'integer' } } }] }],
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    ['then', { if: { required: ['d'] }, then: { properties: { d: date } } }],
+    ['additionalProperties', { additionalProperties: date }],
+    ['patternProperties', { patternProperties: { '^d$': date } }],
+    ['$ref and allOf', { allOf: [{ $ref: '#/definitions/d' }], definitions: { d: { properties: { d: date } } } }],
+  ])('%s', async (by, schema) => {
+    const name = `By${by.replaceAll(/\W/g, '')}`
+    const mdoc = { doctype: DOCTYPE, namespaces: { [NAMESPACE]: { birth_date: '/d' } } }
+    expect((await postSchema(issuer, { name, version: 1, schema, mdoc })).status).toBe(201)
+    const answer = await sign({ type: name, credential_subject: { d: '1990-12-24' }, holder: (await newWallet()).did })
+    expect(answer.status, answer.text).toBe(201)
+    const bytes = Buffer.from(answer.json.credential, 'base64url')
+    expect(bytes.includes(Buffer.concat([FULL_DATE, Buffer.from('1990-12-24')]))).toBe(true)
+  })
+})

@@ -41,6 +41,24 @@ describe('mdoc of a schema', () => {
     expect(created.status, created.text).toBe(201)
   })
 
+  it.each([
+    ['birth', { anyOf: [{ type: 'string', format: 'date' }, { type: 'string' }] }, '/birth may be date or text'],
+    ['birth', { oneOf: [{ contentEncoding: 'base64' }, { maxLength: 9 }] }, '/birth may be base64 or text'],
+    ['birth', { contentEncoding: 'base32' }, '/birth has a contentEncoding'],
+    [
+      'birth',
+      { type: 'object', patternProperties: { '^d': { anyOf: [{ format: 'date' }, true] } } },
+      '/birth/* may be date or text',
+    ],
+  ])('a claim that the schema does not decide is refused when it is posted: %s %j', async (claim, property, fault) => {
+    const schema = { type: 'object', properties: { [claim]: property } }
+    const answer = await post({ schema, mdoc: mappingOf({ [NAMESPACE]: { birth_date: `/${claim}` } }) })
+    expect(answer.status).toBe(400)
+    expect(answer.json.message[0]).toMatch(`mdoc.namespaces.${NAMESPACE}.birth_date names /${claim}, where ${fault}`)
+    // Without mobile documents it is as good as any other.
+    expect((await post({ schema })).status).toBe(201)
+  })
+
   it('may point into arrays, and through references', async () => {
     const namespaces = { [NAMESPACE]: { first: '/privileges/0/code', issued: '/issued' } }
     expect((await post({ mdoc: mappingOf(namespaces) })).status).toBe(201)

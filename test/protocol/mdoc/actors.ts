@@ -4,6 +4,7 @@ import { x5cIssuerKey } from '../../../server/protocol/issuer-keys/x5c-issuer.js
 import type { SignatureAlgorithm } from '../../../server/protocol/jose/algorithms.js'
 import { createSigner, generateKeyPair, type Signer } from '../../../server/protocol/jose/jws.js'
 import { issueMdoc, type MdocInput, mdocElementsOf } from '../../../server/protocol/mdoc/mdoc.js'
+import { Work } from '../../../server/protocol/work.js'
 import { makeCertificate, type TestCertificate } from '../issuer-keys/certificates.js'
 
 export const NOW = new Date('2026-06-01T12:00:00Z')
@@ -101,7 +102,7 @@ export function issue(issuer: Actor, holder: Signer, changes: Partial<MdocInput>
     signer: issuer.signer,
     x5c: [issuer.x5c],
     doctype: DOCTYPE,
-    elements: mdocElementsOf(MAPPING, SUBJECT, SCHEMA),
+    elements: mdocElementsOf(MAPPING, SUBJECT, SCHEMA, new Work(1_000_000)),
     deviceKey: holder.publicJwk,
     issuedAt: new Date('2026-06-01T10:00:00Z'),
     expiresAt: new Date('2026-09-01T10:00:00Z'),

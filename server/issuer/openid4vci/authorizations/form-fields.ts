@@ -1,5 +1,7 @@
 import type { Spoken } from '../../../pages/languages.js'
-import { isObject, type JsonObject, objectOf } from '../../../protocol/json/json-object.js'
+import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import { EACH, SchemaPlace } from '../../../protocol/json-schema/applicable.js'
+import { Work } from '../../../protocol/work.js'
 import { pathKey } from '../../schemas/claims.js'
 
 /** How a claim is asked for. `lines`: one element a line; `json`: whatever has no other form, as JSON. */
@@ -33,27 +35,50 @@ const MAX_LENGTH_OF_A_LINE = 200
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** The type of a property; of several the first that is a value. */
-const typeOf = ({ type }: JsonObject): unknown => (Array.isArray(type) ? type.find((name) => name !== 'null') : type)
-
-function choicesOf(property: JsonObject): readonly unknown[] {
-  if (Array.isArray(property.enum)) return property.enum
-  return 'const' in property ? [property.const] : []
+/** The one type that values have by their schemas, beside null; undefined where there are several or none. */
+function typeOf(place: SchemaPlace): unknown {
+  const types = new Set(place.said('type').flat())
+  types.delete('null')
+  if (types.has('number')) types.delete('integer')
+  const [type, ...others] = types
+  return others.length === 0 ? type : undefined
 }
 
-function textKind({ format, maxLength }: JsonObject): FieldKind {
-  if (format === 'date') return 'date'
+const constOf = (schema: unknown): readonly unknown[] => (isObject(schema) && 'const' in schema ? [schema.const] : [])
+
+/** The values that a schema names by itself: a list, one, or one in each branch. */
+function valuesNamedBy(schema: JsonObject): readonly unknown[] {
+  if (Array.isArray(schema.enum)) return schema.enum
+  if ('const' in schema) return [schema.const]
+  const branches = Array.isArray(schema.oneOf) ? schema.oneOf : Array.isArray(schema.anyOf) ? schema.anyOf : []
+  const values = branches.flatMap(constOf)
+  return values.length === branches.length ? values : []
+}
+
+const choicesOf = ({ schemas }: SchemaPlace): readonly unknown[] =>
+  schemas
+    .flatMap(({ schema, certain }) => (certain ? [valuesNamedBy(schema)] : []))
+    .find((named) => named.length > 0) ?? []
+
+/** What all schemas say by a keyword, where they say the same. */
+function agreed(place: SchemaPlace, keyword: string): unknown {
+  const [first, ...others] = new Set(place.said(keyword))
+  return others.length === 0 ? first : undefined
+}
+
+function textKind(place: SchemaPlace): FieldKind {
+  if (agreed(place, 'format') === 'date') return 'date'
+  const [maxLength] = place.said('maxLength')
   return typeof maxLength === 'number' && maxLength > MAX_LENGTH_OF_A_LINE ? 'long' : 'text'
 }
 
-function kindOf(property: JsonObject): FieldKind {
-  if (choicesOf(property).length > 0) return 'choice'
-  const type = typeOf(property)
-  if (type === 'string') return textKind(property)
+function kindOf(place: SchemaPlace): FieldKind {
+  if (choicesOf(place).length > 0) return 'choice'
+  const type = typeOf(place)
+  if (type === 'string') return textKind(place)
   if (type === 'number' || type === 'integer') return 'number'
   if (type === 'boolean') return 'boolean'
-  const lines = type === 'array' && typeOf(objectOf(property.items)) === 'string'
-  return lines ? 'lines' : 'json'
+  return type === 'array' && typeOf(place.item(EACH)) === 'string' ? 'lines' : 'json'
 }
 
 const pointerOf = (path: readonly string[]): string =>
@@ -63,25 +88,36 @@ const pointerOf = (path: readonly string[]): string =>
  * The form of a JSON Schema: a field for each property that it declares, a group for each object.
  *
  * @param titles what claims are called, by `pathKey`; the others by their names
- * @param needed whether everything above is required
  */
-export function formOf(
-  schema: JsonObject,
+export const formOf = (schema: JsonObject, titles: ReadonlyMap<string, Spoken>): readonly FormPart[] =>
+  // The schema was paid for when it was posted.
+  partsOf(SchemaPlace.root(schema, new Work(Number.POSITIVE_INFINITY)), titles, [], true)
+
+/** @param needed whether everything above is required */
+function partsOf(
+  place: SchemaPlace,
   titles: ReadonlyMap<string, Spoken>,
-  above: readonly string[] = [],
-  needed = true,
+  above: readonly string[],
+  needed: boolean,
 ): readonly FormPart[] {
-  const mandatory = new Set(Array.isArray(schema.required) ? schema.required : [])
-  return Object.entries(objectOf(schema.properties)).map(([key, value]) => {
-    const property = objectOf(value)
+  return place.names.map((key) => {
+    const member = place.member(key)
     const path = [...above, key]
-    const required = needed && mandatory.has(key)
+    const required = needed && place.requires(key)
     const title = titles.get(pathKey(path)) ?? { text: key }
-    if (typeOf(property) === 'object' && isObject(property.properties) && path.length < MAX_DEPTH)
-      return { key, title, required, parts: formOf(property, titles, path, required) }
-    const kind = kindOf(property)
-    const description = textOf(property.description)
-    return { name: pointerOf(path), path, title, description, kind, required, choices: choicesOf(property) }
+    const isGroup = typeOf(member) === 'object' && member.names.length > 0 && !member.isRecursive
+    if (isGroup && path.length < MAX_DEPTH)
+      return { key, title, required, parts: partsOf(member, titles, path, required) }
+    const description = textOf(member.said('description').find((each) => typeof each === 'string'))
+    return {
+      name: pointerOf(path),
+      path,
+      title,
+      description,
+      kind: kindOf(member),
+      required,
+      choices: choicesOf(member),
+    }
   })
 }
 

@@ -1,0 +1,277 @@
+import { isObject, type JsonObject } from '../json/json-object.js'
+import type { Work } from '../work.js'
+import { dialectOf } from './dialect.js'
+import { LinearRegExp } from './linear-regexp.js'
+import { resolveReference } from './subschemas.js'
+
+/** A schema that applies to a value, and whether it applies to every value there (`certain`) or to some of them. */
+export interface Applied {
+  readonly schema: JsonObject
+  readonly certain: boolean
+}
+
+/** Whether a value satisfies a schema that stands in the root schema. */
+export type Satisfies = (schema: unknown, value: unknown) => boolean
+
+/** Schemas of one place: those that are declared there, and all that they lead to without a step into the value. */
+const MAX_SCHEMAS = 256
+
+/** Places of one walk, since few definitions that refer to each other make many. */
+const MAX_PLACES = 4_000
+
+/** What looking at one schema costs. */
+const UNITS_OF_A_SCHEMA = 20
+
+/** The step to an element of an array whose position is not known. */
+export const EACH = '*'
+
+type Declared = readonly [schema: unknown, certain: boolean]
+
+interface Walk {
+  readonly root: JsonObject
+  readonly is2020: boolean
+  readonly patterns: Map<string, LinearRegExp>
+  readonly work: Work
+  readonly satisfies: Satisfies | undefined
+  places: number
+  isCut: boolean
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const membersOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  isObject(value) ? Object.entries(value) : []
+const ownMember = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** `false` allows nothing, so it declares nothing; `true` declares a value of any kind. */
+const asSchema = (schema: unknown): JsonObject | undefined => {
+  if (schema === true) return {}
+  return isObject(schema) ? schema : undefined
+}
+
+/** `true` and `{}` leave other members open and declare none of them. */
+const saysNothing = (schema: unknown): boolean =>
+  schema === true || (isObject(schema) && Object.keys(schema).length === 0)
+
+/**
+ * A place in a value, with every schema that applies to what stands there: by `properties`, `patternProperties`,
+ * `additionalProperties`, `unevaluatedProperties`, `items`, `prefixItems`, `additionalItems`, `unevaluatedItems` and `contains`, and by
+ * way of `$ref`, `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`, `dependentSchemas` and `dependencies` (JSON Schema Core 2020-12 §10).
+ * It is the one walk over a schema: claims' metadata, selective disclosure, mobile documents and forms ask it.
+ *
+ * Without a value all branches count, and what depends on a choice between them is not `certain`. With a value only the branches count
+ * that the value takes.
+ */
+export class SchemaPlace {
+  readonly schemas: readonly Applied[]
+  readonly #walk: Walk
+  readonly #value: unknown
+  readonly #above: SchemaPlace | undefined
+  readonly #below = new Map<string | number, SchemaPlace>()
+
+  private constructor(walk: Walk, declared: readonly Declared[], value: unknown, above?: SchemaPlace) {
+    walk.places += 1
+    this.#walk = walk
+    this.#value = value
+    this.#above = above
+    this.schemas = inPlace(walk, declared, value)
+  }
+
+  /**
+   * The place of the whole value.
+   *
+   * @param work pays for every step of the walk
+   * @param of the value and how to tell which branches it takes; all branches count where it is left out
+   */
+  static root(
+    schema: JsonObject,
+    work: Work,
+    of?: { readonly value: unknown; readonly satisfies: Satisfies },
+  ): SchemaPlace {
+    const walk: Walk = {
+      root: schema,
+      is2020: dialectOf(schema) === '2020-12',
+      patterns: new Map(),
+      work,
+      satisfies: of?.satisfies,
+      places: 0,
+      isCut: false,
+    }
+    return new SchemaPlace(walk, [[schema, true]], of?.value)
+  }
+
+  /** Whether the schema says anything of a value at this place. */
+  get isDeclared(): boolean {
+    return this.schemas.length > 0
+  }
+
+  /** Whether the walk came to more schemas or places than it looks at, so that not all of them are known. */
+  get isCut(): boolean {
+    return this.#walk.isCut
+  }
+
+  /** Whether the place lies within one that the same schema describes, so that going on would have no end. */
+  get isRecursive(): boolean {
+    const own = new Set(this.schemas.map(({ schema }) => schema))
+    for (let place = this.#above; place !== undefined; place = place.#above)
+      if (place.schemas.some(({ schema }) => own.has(schema))) return true
+    return false
+  }
+
+  /** Names of members that some schema here declares by `properties`, in their order; none once the walk has come too far. */
+  get names(): readonly string[] {
+    if (this.#walk.places >= MAX_PLACES) this.#walk.isCut = true
+    if (this.#walk.isCut) return []
+    const names = this.schemas.flatMap(({ schema }) =>
+      membersOf(schema.properties).flatMap(([name, member]) => (asSchema(member) === undefined ? [] : [name])),
+    )
+    return [...new Set(names)]
+  }
+
+  /** Whether every value here has a member. */
+  requires(name: string): boolean {
+    return this.schemas.some(({ schema, certain }) => certain && listOf(schema.required).includes(name))
+  }
+
+  /** A branch of one of the schemas here, by itself. */
+  branch(schema: unknown): SchemaPlace {
+    return new SchemaPlace(this.#walk, [[schema, true]], this.#value, this)
+  }
+
+  /** What the schemas say by a keyword, what is certain first. */
+  said(keyword: string): readonly unknown[] {
+    return this.schemas
+      .toSorted((one, other) => Number(other.certain) - Number(one.certain))
+      .flatMap(({ schema }) => (Object.hasOwn(schema, keyword) ? [schema[keyword]] : []))
+  }
+
+  /** The place of a member. */
+  member(name: string): SchemaPlace {
+    return this.#step(name, () => this.#membersNamed(name))
+  }
+
+  /** The place of an element, or of all elements together (`EACH`). */
+  item(index: number | typeof EACH): SchemaPlace {
+    return this.#step(index === EACH ? -1 : index, () => this.#items(index))
+  }
+
+  /** The places of members that have no name of their own: what a pattern, or the schema of all others, says of them. */
+  unnamedMembers(): readonly SchemaPlace[] {
+    const walk = this.#walk
+    return this.schemas.flatMap(({ schema, certain }) => {
+      const schemas = [
+        ...membersOf(schema.patternProperties).map(([, each]) => each),
+        schema.additionalProperties,
+        ...(walk.is2020 ? [schema.unevaluatedProperties] : []),
+      ]
+      return schemas
+        .filter((each) => asSchema(each) !== undefined && !saysNothing(each))
+        .map((each) => new SchemaPlace(walk, [[each, certain]], undefined, this))
+    })
+  }
+
+  #step(key: string | number, declared: () => readonly Declared[]): SchemaPlace {
+    const known = this.#below.get(key)
+    if (known !== undefined) return known
+    const value = typeof key === 'string' ? ownMember(this.#value, key) : listOf(this.#value)[key]
+    const place = new SchemaPlace(this.#walk, declared(), value, this)
+    this.#below.set(key, place)
+    return place
+  }
+
+  #membersNamed(name: string): readonly Declared[] {
+    const found = this.schemas.flatMap(({ schema, certain }): Declared[] =>
+      this.#membersOf(schema, name).map((each) => [each, certain]),
+    )
+    if (!this.#walk.is2020 || found.some(([schema]) => asSchema(schema) !== undefined)) return found
+    return this.schemas.flatMap(({ schema: { unevaluatedProperties }, certain }): Declared[] =>
+      saysNothing(unevaluatedProperties) ? [] : [[unevaluatedProperties, certain]],
+    )
+  }
+
+  #membersOf({ properties, patternProperties, additionalProperties }: JsonObject, name: string): readonly unknown[] {
+    const own = ownMember(properties, name)
+    const matching = membersOf(patternProperties).filter(([pattern]) => this.#matches(pattern, name))
+    const found = [...(own === undefined ? [] : [own]), ...matching.map(([, schema]) => schema)]
+    return found.length > 0 || saysNothing(additionalProperties) ? found : [additionalProperties]
+  }
+
+  #matches(pattern: string, name: string): boolean {
+    const { patterns, work } = this.#walk
+    const compiled = patterns.get(pattern) ?? new LinearRegExp(pattern, work)
+    patterns.set(pattern, compiled)
+    return compiled.test(name, work)
+  }
+
+  #items(index: number | typeof EACH): readonly Declared[] {
+    const found = this.schemas.flatMap(({ schema, certain }): Declared[] =>
+      itemsOf(schema, this.#walk.is2020, index).map((each) => [each, certain]),
+    )
+    const isKnown = !this.#walk.is2020 || found.some(([schema]) => asSchema(schema) !== undefined)
+    const others = this.schemas.map(({ schema, certain }): Declared => [schema.unevaluatedItems, certain])
+    return [...(isKnown ? found : others), ...this.#contained(index)]
+  }
+
+  /** `contains` speaks of the elements that satisfy it. */
+  #contained(index: number | typeof EACH): readonly Declared[] {
+    const { satisfies } = this.#walk
+    const element = index === EACH ? undefined : listOf(this.#value)[index]
+    return this.schemas.flatMap(({ schema: { contains } }): Declared[] => {
+      if (contains === undefined) return []
+      if (satisfies === undefined) return [[contains, false]]
+      return satisfies(contains, element) ? [[contains, true]] : []
+    })
+  }
+}
+
+/** The schemas of an element; of all elements where the position is not known. */
+function itemsOf(schema: JsonObject, is2020: boolean, index: number | typeof EACH): readonly unknown[] {
+  const first = listOf(is2020 ? schema.prefixItems : schema.items)
+  const rest = !is2020 && Array.isArray(schema.items) ? schema.additionalItems : schema.items
+  if (index === EACH) return [...first, rest]
+  return [index < first.length ? first[index] : rest]
+}
+
+/** Every schema that applies to the same value, each once. */
+function inPlace(walk: Walk, declared: readonly Declared[], value: unknown): readonly Applied[] {
+  const found = new Map<JsonObject, boolean>()
+  const waiting = [...declared].reverse()
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [schema, certain] = [asSchema(next[0]), next[1]]
+    if (schema === undefined || found.get(schema) === true || found.get(schema) === certain) continue
+    if (found.size >= MAX_SCHEMAS) {
+      walk.isCut = true
+      break
+    }
+    walk.work.spend(UNITS_OF_A_SCHEMA)
+    found.set(schema, certain)
+    waiting.push(...branchesOf(walk, schema, certain, value).toReversed())
+  }
+  return [...found].map(([schema, certain]) => ({ schema, certain }))
+}
+
+function branchesOf(walk: Walk, schema: JsonObject, certain: boolean, value: unknown): Declared[] {
+  const always = [
+    ...(Object.hasOwn(schema, '$ref') ? [resolveReference(walk.root, schema.$ref, '').target] : []),
+    ...listOf(schema.allOf),
+  ]
+  return [...always.map((each): Declared => [each, certain]), ...choicesOf(walk, schema, certain, value)]
+}
+
+/** Branches that some values take. */
+function choicesOf({ satisfies }: Walk, schema: JsonObject, certain: boolean, value: unknown): Declared[] {
+  const either = [...listOf(schema.anyOf), ...listOf(schema.oneOf)]
+  const dependent = [schema.dependentSchemas, schema.dependencies]
+    .flatMap(membersOf)
+    .filter(([, each]) => !Array.isArray(each))
+  if (satisfies === undefined) {
+    const conditional = 'if' in schema ? [schema.if, schema.then, schema.else] : []
+    return [...either, ...conditional, ...dependent.map(([, each]) => each)].map((each): Declared => [each, false])
+  }
+  const taken = [
+    ...either.filter((each) => satisfies(each, value)),
+    ...(!('if' in schema) ? [] : satisfies(schema.if, value) ? [schema.if, schema.then] : [schema.else]),
+    ...dependent.filter(([name]) => ownMember(value, name) !== undefined).map(([, each]) => each),
+  ]
+  return taken.map((each): Declared => [each, certain])
+}
