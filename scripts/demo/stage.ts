@@ -42,7 +42,9 @@ function shortened(value: unknown): string {
 }
 
 export function createStage({ url, accessToken, clientSecret, print }: DemoOptions): Stage {
-  const fetch = patient((seconds) => print(`    · the rate limit is reached: the demo waits ${seconds} s, then goes on by itself`))
+  const fetch = patient((seconds) =>
+    print(`    · the rate limit is reached: the demo waits ${seconds} s, then goes on by itself`),
+  )
   return {
     url: url.replace(/\/+$/, ''),
     credence: createCredenceClient({ url, accessToken, clientSecret, fetch }),
