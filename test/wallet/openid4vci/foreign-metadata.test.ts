@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Deps } from '../../../server/deps.js'
@@ -139,7 +140,7 @@ describe('a member that the wallet needs is refused by its name where it has ano
 
   it('metadata without a bottom are refused, not read', async () => {
     const deep = () => ({
-      raw: (response: { writeHead: (status: number, headers: object) => { end: (body: string) => void } }) =>
+      raw: (response: ServerResponse) =>
         response
           .writeHead(200, { 'content-type': 'application/json' })
           .end(`{"credential_request_encryption":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
