@@ -36,6 +36,7 @@ export const unit = [
   'test/http/request-facts.test.ts',
   'test/pages/tokens.test.ts',
   'test/scripts/node-version.test.ts',
+  'test/scripts/conformance.test.ts',
   'test/scripts/settings.test.ts',
   'test/verifier/qr-codes/png.test.ts',
   'test/verifier/sessions/session-states.test.ts',

@@ -14,6 +14,10 @@ export interface RemoteAuthorizationOptions {
   readonly txCode?: string
   /** Access tokens are bound to a key, and every request needs a proof of possession with a server's nonce. */
   readonly dpop?: boolean
+  /** Whether those proofs need a nonce of the server; true unless given. */
+  readonly dpopNonce?: boolean
+  /** How the server writes the scheme of bound tokens, as `token_type` and in challenges; `DPoP` unless given. */
+  readonly dpopScheme?: string
   /** Clients need no client identifier at the token endpoint; true unless given. */
   readonly anonymous?: boolean
   /** The authorization endpoint lets everybody in at once, or shows a login page. */
@@ -83,6 +87,7 @@ export function createRemoteAuthorization(
   callbacks: CallbackContext,
   options: RemoteAuthorizationOptions,
 ): RemoteAuthorization {
+  const { dpopScheme: scheme = 'DPoP' } = options
   const library = new Oauth2AuthorizationServer({ callbacks })
   const metadata = library.createAuthorizationServerMetadata(metadataOf(url, options))
   const codes = new Map<string, Code>()
@@ -101,13 +106,13 @@ export function createRemoteAuthorization(
       const { jwkThumbprint } = await library.verifyDpopJwt({
         dpopJwt: jwt,
         request: { method: 'POST', url: `${url}${request.path}`, headers: request.headers },
-        expectedNonce: DPOP_NONCE,
+        ...(options.dpopNonce === false ? {} : { expectedNonce: DPOP_NONCE }),
         allowedSigningAlgs: ['ES256'],
         ...(accessToken === undefined ? {} : { accessToken }),
       })
       return jwkThumbprint
     } catch {
-      const challenge = { 'dpop-nonce': DPOP_NONCE, 'www-authenticate': 'DPoP error="use_dpop_nonce"' }
+      const challenge = { 'dpop-nonce': DPOP_NONCE, 'www-authenticate': `${scheme} error="use_dpop_nonce"` }
       const refusal = oauthRefusal('use_dpop_nonce', 'A DPoP nonce is needed.', challenge)
       return accessToken === undefined ? refusal : { ...refusal, status: 401 }
     }
@@ -177,7 +182,7 @@ export function createRemoteAuthorization(
       return {
         body: {
           access_token: accessToken,
-          token_type: key === undefined ? 'Bearer' : 'DPoP',
+          token_type: key === undefined ? 'Bearer' : scheme,
           ...(options.expiresIn === undefined ? {} : { expires_in: options.expiresIn }),
           ...(options.refresh === true ? { refresh_token: refreshToken } : {}),
           ...(identifiers.length === 0 ? {} : { authorization_details: identifiers }),

@@ -1,0 +1,115 @@
+import type { Ask, Sent } from './trusting-fetch.js'
+
+/** A page that a browser ended at. */
+export interface Page {
+  readonly url: string
+  readonly status: number
+  readonly html: string
+}
+
+/** As much of a browser as the pages of a run need: redirects, cookies, forms, and the one script of the suite. */
+export interface Browser {
+  open(url: string): Promise<Page>
+  /** Presses a button of the page's form, whose hidden fields go along. */
+  press(page: Page, name: string, value: string): Promise<Page>
+}
+
+const MAX_REDIRECTS = 20
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" }
+
+const unescaped = (text: string) => text.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+
+function attributesOf(tag: string): Record<string, string> {
+  const found = [...tag.matchAll(/([\w-]+)="([^"]*)"/g)]
+  return Object.fromEntries(found.map(([, name = '', value = '']) => [name, unescaped(value)]))
+}
+
+/** The suite's page for a redirect posts the fragment of its address to another one. */
+function scriptedPost(html: string): string | undefined {
+  const [, literal] = /xhr\.open\('POST', ("(?:[^"\\]|\\.)*")/.exec(html) ?? []
+  return literal === undefined ? undefined : String(JSON.parse(literal))
+}
+
+/** RFC 9110 §10.2.2: a redirect without a fragment goes on with that of the address before. */
+function followed(location: string, from: string): string {
+  const target = new URL(location, from)
+  if (target.hash === '') target.hash = new URL(from).hash
+  return target.href
+}
+
+/** @throws {Error} where the page has no form that is posted */
+function formOf(page: Page): { readonly action: string; readonly hidden: Record<string, string> } {
+  const [, tag = '', content = ''] = /<form\b([^>]*)>([\s\S]*?)<\/form>/.exec(page.html) ?? []
+  const { method, action } = attributesOf(tag)
+  if (method !== 'post' || action === undefined) throw new Error(`There is no form at ${page.url} (${page.status}).`)
+  const inputs = [...content.matchAll(/<input\b([^>]*)>/g)].map(([, input = '']) => attributesOf(input))
+  const hidden = inputs.filter(({ type }) => type === 'hidden')
+  return {
+    action: new URL(action, page.url).href,
+    hidden: Object.fromEntries(hidden.map(({ name = '', value = '' }) => [name, value])),
+  }
+}
+
+/** A browser with no cookies. */
+export function newBrowser(ask: Ask): Browser {
+  const cookies = new Map<string, Map<string, string>>()
+
+  const jarOf = (host: string) => {
+    const jar = cookies.get(host) ?? new Map<string, string>()
+    cookies.set(host, jar)
+    return jar
+  }
+
+  async function request(url: string, sent: Sent) {
+    const { host } = new URL(url)
+    const jar = jarOf(host)
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = { accept: 'text/html', ...sent.headers, ...(cookie === '' ? {} : { cookie }) }
+    const answer = await ask(url, { ...sent, headers })
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      const [name = '', ...value] = pair.split('=')
+      jar.set(name.trim(), value.join('='))
+    }
+    return answer
+  }
+
+  async function go(url: string, sent: Sent): Promise<Page> {
+    let address = url
+    let next = sent
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const answer = await request(address, next)
+      const location = answer.headers.get('location')
+      const html = await answer.text()
+      if (location === null || answer.status < 300 || answer.status > 399) {
+        return settled({ url: address, status: answer.status, html })
+      }
+      address = followed(location, address)
+      next = {}
+    }
+    throw new Error(`${url} led on more than ${MAX_REDIRECTS} times.`)
+  }
+
+  async function settled(page: Page): Promise<Page> {
+    const address = scriptedPost(page.html)
+    if (address === undefined) return page
+    const { hash } = new URL(page.url)
+    const answer = await request(address, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: hash })
+    await answer.text()
+    return page
+  }
+
+  return {
+    open: (url) => go(url, {}),
+    press: (page, name, value) => {
+      const { action, hidden } = formOf(page)
+      const headers = {
+        'content-type': 'application/x-www-form-urlencoded',
+        origin: new URL(page.url).origin,
+        'sec-fetch-site': 'same-origin',
+      }
+      return go(action, { method: 'POST', headers, body: new URLSearchParams({ ...hidden, [name]: value }).toString() })
+    },
+  }
+}

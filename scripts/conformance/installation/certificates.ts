@@ -1,0 +1,90 @@
+import 'reflect-metadata'
+import { webcrypto } from 'node:crypto'
+import {
+  BasicConstraintsExtension,
+  type Extension,
+  type JsonGeneralName,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
+import { exportJWK, exportPKCS8, importPKCS8, type JWK } from 'jose'
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+/** Longer than mobile documents are valid for, whose last moment would else be that of the certificate. */
+const LIFETIME_MS = 450 * 86_400_000
+/** Certificates that were made just now hold already for whose clock is a little behind. */
+const LEEWAY_MS = 3_600_000
+
+/** A certificate with the key that it certifies (P-256). */
+export interface Certified {
+  readonly certificate: X509Certificate
+  readonly privateKey: webcrypto.CryptoKey
+  /** Private and public members, with `x5c`. */
+  readonly jwk: JWK
+  /** The private key, then the certificate. */
+  readonly pem: string
+}
+
+export interface CertificateOptions {
+  readonly name: string
+  /** Who signs; the certificate itself, as that of an authority, where left out. */
+  readonly issuer?: Certified
+  readonly dns?: readonly string[]
+  readonly uri?: readonly string[]
+}
+
+const namesOf = ({ dns = [], uri = [] }: CertificateOptions): JsonGeneralName[] => [
+  ...dns.map((value) => ({ type: 'dns' as const, value })),
+  ...uri.map((value) => ({ type: 'url' as const, value })),
+]
+
+function extensionsOf(options: CertificateOptions): Extension[] {
+  const names = namesOf(options)
+  const isAuthority = options.issuer === undefined
+  const usage = isAuthority ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign : KeyUsageFlags.digitalSignature
+  return [
+    new BasicConstraintsExtension(isAuthority, undefined, true),
+    new KeyUsagesExtension(usage, true),
+    ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names)]),
+  ]
+}
+
+/** Makes a root, or a certificate under one. */
+export async function makeCertificate(options: CertificateOptions): Promise<Certified> {
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const subject = `C=DE, CN=${options.name}`
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: Buffer.from([1, ...webcrypto.getRandomValues(new Uint8Array(12))]).toString('hex'),
+    subject,
+    issuer: options.issuer?.certificate.subject ?? subject,
+    notBefore: new Date(Date.now() - LEEWAY_MS),
+    notAfter: new Date(Date.now() + LIFETIME_MS),
+    signingAlgorithm: ALGORITHM,
+    publicKey: keys.publicKey,
+    signingKey: options.issuer?.privateKey ?? keys.privateKey,
+    extensions: extensionsOf(options),
+  })
+  const jwk = { ...(await exportJWK(keys.privateKey)), alg: 'ES256', use: 'sig' }
+  return {
+    certificate,
+    privateKey: keys.privateKey,
+    jwk: { ...jwk, x5c: [certificate.toString('base64').replace(/\s/g, '')] },
+    pem: `${await exportPKCS8(keys.privateKey)}\n${certificate.toString('pem')}\n`,
+  }
+}
+
+/** Reads a root back from the PEM of `Certified`. */
+export async function readCertificate(pem: string): Promise<Certified> {
+  const certificate = new X509Certificate(pem.slice(pem.indexOf('-----BEGIN CERTIFICATE-----')))
+  const privateKey = await importPKCS8(pem.slice(0, pem.indexOf('-----BEGIN CERTIFICATE-----')), 'ES256', {
+    extractable: true,
+  })
+  const x5c = [certificate.toString('base64').replace(/\s/g, '')]
+  return { certificate, privateKey, jwk: { ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', x5c }, pem }
+}
+
+/** The certificate alone, as PEM. */
+export const publicPem = ({ certificate }: Certified): string => `${certificate.toString('pem')}\n`

@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Certified, makeCertificate, publicPem, readCertificate } from './certificates.js'
+
+/** What issuing keeps to: OpenID4VCI 1.0 alone, or HAIP 1.0 as well. */
+export type Profile = 'final' | 'haip'
+
+/** Keys and certificates of a run: those of the service under one root, those of the suite under another. */
+export interface Material {
+  readonly directory: string
+  /** Proves what the service signs, and its TLS. */
+  readonly serviceRoot: Certified
+  /** Proves what the suite signs: credentials, requests, attestations of wallets and keys. */
+  readonly suiteRoot: Certified
+  /** Private key and certificate of the service's TLS, as PEM. */
+  readonly tlsPem: string
+}
+
+async function rootAt(file: string, name: string): Promise<Certified> {
+  if (existsSync(file)) return readCertificate(readFileSync(file, 'utf8'))
+  const root = await makeCertificate({ name })
+  writeFileSync(file, root.pem, { mode: 0o600 })
+  return root
+}
+
+async function leafAt(file: string, name: string, issuer: Certified, host: string): Promise<string> {
+  if (!existsSync(file)) {
+    const { pem } = await makeCertificate({ name, issuer, dns: [host] })
+    writeFileSync(file, pem, { mode: 0o600 })
+  }
+  return readFileSync(file, 'utf8')
+}
+
+/**
+ * The material in a directory; what is missing there is made. It stays, so that a service that was started with it goes on serving
+ * further runs.
+ *
+ * @param host under which the suite and browsers reach the service
+ */
+export async function materialIn(directory: string, host: string): Promise<Material> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const file = (name: string) => join(directory, `${name}.pem`)
+  const serviceRoot = await rootAt(file('service-root'), 'Conformance, root of the service')
+  const suiteRoot = await rootAt(file('suite-root'), 'Conformance, root of the suite')
+  for (const name of ['issuer', 'verifier', 'wallet-provider']) {
+    await leafAt(file(name), `Conformance, ${name}`, serviceRoot, host)
+  }
+  const tlsPem = await leafAt(file('tls'), host, serviceRoot, host)
+  writeFileSync(file('service-authority'), publicPem(serviceRoot))
+  writeFileSync(file('suite-authority'), publicPem(suiteRoot))
+  writeFileSync(file('authorities'), `${publicPem(serviceRoot)}${publicPem(suiteRoot)}`)
+  return { directory, serviceRoot, suiteRoot, tlsPem }
+}
+
+/**
+ * The settings that docs/conformance.md names, for a service that answers at `url`.
+ *
+ * @param outbound host and port of the suite, whose address may be a private one
+ */
+export function settingsOf(
+  { directory }: Material,
+  profile: Profile,
+  url: string,
+  outbound: string,
+): Record<string, string> {
+  const file = (name: string) => join(directory, `${name}.pem`)
+  return {
+    ISSUER_BASE_URL: url,
+    VERIFIER_BASE_URL: url,
+    ISSUER_PROFILE: profile,
+    ISSUER_X509: file('issuer'),
+    VERIFIER_X509: file('verifier'),
+    WALLET_PROVIDER_X509: file('wallet-provider'),
+    WALLET_TRUST_ANCHORS: file('suite-authority'),
+    VERIFIER_TRUST_ANCHORS: file('suite-authority'),
+    TRUST_ANCHORS: file('authorities'),
+    TRUSTED_ISSUERS: 'self,x5c',
+    OUTBOUND_ALLOWED_HOSTS: `${outbound},${new URL(url).host}`,
+    AUTH_DISABLED: 'true',
+    RATE_LIMIT_MAX: '0',
+    TRUST_PROXY: 'loopback',
+  }
+}

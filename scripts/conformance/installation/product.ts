@@ -1,0 +1,38 @@
+import type { Ask } from '../trusting-fetch.js'
+
+/** The service's REST interface, for whoever runs it. */
+export interface Product {
+  readonly url: string
+  /** @returns the answer's body. @throws {Error} with what the service answered, unless that is 2xx */
+  post<Body>(path: string, body: unknown): Promise<Body>
+  get<Body>(path: string): Promise<Body>
+  /** Status and body, whatever they are. */
+  tried(path: string, body: unknown): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>
+}
+
+export function productAt(url: string, ask: Ask): Product {
+  const call = async (method: string, path: string, body?: unknown) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const answer = await ask(`${url}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
+  const wanted = async (method: string, path: string, body?: unknown) => {
+    const { status, text } = await call(method, path, body)
+    if (status < 200 || status > 299) throw new Error(`${method} ${path} was answered ${status}: ${text}`)
+    return JSON.parse(text)
+  }
+  return {
+    url,
+    // Its caller knows from the contract what each path answers.
+    post: <Body>(path: string, body: unknown) => wanted('POST', path, body) as Promise<Body>,
+    get: <Body>(path: string) => wanted('GET', path) as Promise<Body>,
+    tried: async (path, body) => {
+      const { status, text } = await call('POST', path, body)
+      return { status, body: JSON.parse(text) as Record<string, unknown> }
+    },
+  }
+}

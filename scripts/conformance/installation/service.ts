@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectDirectory } from '../../../server/database/migrations.js'
+import { freePort } from '../../postgres/free-port.js'
+import { startTemporaryPostgres } from '../../postgres/temporary.js'
+import { untilReady } from '../../start/readiness.js'
+import { startTlsProxy } from '../tls-proxy.js'
+
+export interface ServiceOptions {
+  readonly settings: Readonly<Record<string, string>>
+  /** Where TLS ends in front of it. */
+  readonly port: number
+  readonly tlsPem: string
+  /** File with the authorities that the service trusts for TLS, beside those of Node. */
+  readonly authorities: string
+  /** Takes what the service writes. */
+  readonly logFile: string
+}
+
+/** Starts the built service over a database of its own, behind TLS. @returns ends both */
+export async function startService(options: ServiceOptions): Promise<() => Promise<void>> {
+  const postgres = await startTemporaryPostgres()
+  const servicePort = await freePort()
+  const log = openSync(options.logFile, 'w')
+  const root = projectDirectory()
+  const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', 'server', 'main.js')], {
+    // Not the settings of whoever runs this, nor those of .env.
+    env: {
+      PATH: process.env.PATH,
+      ...options.settings,
+      HOST: '127.0.0.1',
+      PORT: String(servicePort),
+      DATABASE_URL: postgres.url,
+      NODE_EXTRA_CA_CERTS: options.authorities,
+    },
+    cwd: join(root, 'docs'),
+    stdio: ['ignore', log, log],
+  })
+  const gone = new AbortController()
+  child.once('exit', () => gone.abort(new Error(`The service ended by itself: see ${options.logFile}`)))
+  const end = async () => {
+    if (child.exitCode === null) {
+      child.kill()
+      await once(child, 'exit')
+    }
+    await postgres.remove()
+  }
+  try {
+    await untilReady(`http://127.0.0.1:${servicePort}`, gone.signal)
+    const endProxy = await startTlsProxy({ pem: options.tlsPem, port: options.port, servicePort })
+    return async () => {
+      await endProxy()
+      await end()
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}

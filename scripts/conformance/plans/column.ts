@@ -1,0 +1,41 @@
+import type { Material, Profile } from '../installation/material.js'
+import type { Product } from '../installation/product.js'
+import type { Player } from '../module.js'
+import type { Suite, Variant } from '../suite/client.js'
+import type { Ask } from '../trusting-fetch.js'
+
+/** What a column is run with. */
+export interface World {
+  readonly suite: Suite
+  readonly product: Product
+  readonly ask: Ask
+  readonly material: Material
+  /** Part of the addresses at which the suite plays its role in this column. */
+  readonly alias: string
+}
+
+export interface Prepared {
+  /** The suite's configuration of the plan. */
+  readonly configuration: object
+  newPlayer(): Player
+}
+
+/** One run of a plan: a column of a table of docs/conformance.md. */
+export interface Column {
+  /** Names it on the command line and among the expectations: the table, a slash, a short name. */
+  readonly id: string
+  readonly heading: string
+  readonly plan: string
+  readonly profile: Profile
+  readonly variant: Variant
+  /** How long a module may wait with nothing to do for it. */
+  readonly idleMs: number
+  /** Modules that the suite lists although they are for other variants. */
+  readonly without?: readonly string[]
+  /** Whether the suite cannot run it beside others. */
+  readonly alone?: boolean
+  prepare(world: World): Promise<Prepared>
+}
+
+/** Where the suite plays its role; its metadata name it with a slash at the end, its redirects and proofs without. */
+export const suiteAddress = ({ suite, alias }: Pick<World, 'suite' | 'alias'>): string => `${suite.url}/test/a/${alias}`

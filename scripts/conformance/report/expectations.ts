@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { type ColumnResult, rowOf } from './results.js'
+
+const zExpectation = z.strictObject({
+  /** How many modules the plan has. */
+  modules: z.int().min(1),
+  /** Rows whose outcome is another than PASSED. */
+  otherwise: z.record(z.string(), z.string()),
+})
+
+const zExpectations = z.record(z.string(), zExpectation)
+
+/** By the id of a column, what its modules end in. */
+export type Expectations = z.infer<typeof zExpectations>
+
+/** @throws {Error} where the text is of another shape */
+export const readExpectations = (text: string): Expectations => zExpectations.parse(JSON.parse(text))
+
+/** Each difference between a run and its expectation, as a sentence. */
+export function differencesOf(column: ColumnResult, expectations: Expectations): string[] {
+  const expected = expectations[column.id]
+  if (expected === undefined) return [`${column.id}: nothing is expected of it.`]
+  const { modules, variant, id } = column
+  const rows = new Map(modules.map((outcome) => [rowOf(outcome, variant), outcome.outcome]))
+  const missing = Object.keys(expected.otherwise).filter((row) => !rows.has(row))
+  return [
+    ...(modules.length === expected.modules
+      ? []
+      : [`${id}: ${modules.length} modules ran, ${expected.modules} were expected.`]),
+    ...missing.map((row) => `${id}: ${row} did not run.`),
+    ...[...rows].flatMap(([row, outcome]) => {
+      const wanted = expected.otherwise[row] ?? 'PASSED'
+      return outcome === wanted ? [] : [`${id}: ${row} ended in ${outcome}, expected was ${wanted}.`]
+    }),
+  ]
+}
+
+/** What this run had, as the expectation of the next. */
+export function expectationOf({ modules, variant }: ColumnResult): Expectations[string] {
+  const others = modules.filter(({ outcome }) => outcome !== 'PASSED')
+  return {
+    modules: modules.length,
+    otherwise: Object.fromEntries(others.map((outcome) => [rowOf(outcome, variant), outcome.outcome])),
+  }
+}
