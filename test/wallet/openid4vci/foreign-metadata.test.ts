@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { Deps } from '../../../server/deps.js'
 import { metadataFetch } from '../../../server/wallet/openid4vci/metadata-documents.js'
 import { usedIssuerMembers } from '../../../server/wallet/openid4vci/used-members.js'
@@ -10,6 +11,8 @@ import { LOOPBACK } from '../../support/wallet.js'
 import { newRemoteKey, remoteCallbacks } from '../../support/wallet-callbacks.js'
 import { remoteIssuerMetadata } from '../../support/wallet-remote-credentials.js'
 import { requestsTo, taking } from '../taking.js'
+
+const zMetadata = z.looseObject({ credential_configurations_supported: z.record(z.string(), z.unknown()) })
 
 let service: TestService
 
@@ -184,9 +187,9 @@ describe('the metadata of this installation', () => {
   const fetch = metadataFetch(deps, () => Promise.reject(new Error('Nothing may be fetched.')), own, [DIPLOMA_JWT])
 
   it('are read without HTTP, however large they are', async () => {
-    const issuer = await (await fetch(`${own}/.well-known/openid-credential-issuer`)).json()
+    const issuer = zMetadata.parse(await (await fetch(`${own}/.well-known/openid-credential-issuer`)).json())
     expect(Object.keys(issuer.credential_configurations_supported)).toEqual([DIPLOMA_JWT])
-    const server = await (await fetch(`${own}/.well-known/oauth-authorization-server`)).json()
+    const server: unknown = await (await fetch(`${own}/.well-known/oauth-authorization-server`)).json()
     expect(server).toEqual({ issuer: own })
   })
 
