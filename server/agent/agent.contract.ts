@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
 import { pageShape } from '../paging.js'
+import { isLanguageTag } from '../protocol/openid4vci/display.js'
 
 const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:web is hosted by this service.' })
 
@@ -12,15 +13,18 @@ const zRecordMethod = z.enum(['key', 'web']).meta({
 
 export const zDisplayEntry = z.strictObject({
   name: z.string().min(1).max(200),
-  locale: z.string().min(1).max(35).optional(),
+  locale: z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' }).optional(),
 })
+
+/** The same as it is stored: records from before a rule are shown as they are. */
+export const zStoredDisplayEntry = z.strictObject({ name: z.string().max(200), locale: z.string().max(35).optional() })
 
 /** An issuer or verifier record: what it signs as, and how it is shown. */
 export const zAgentRecord = z.object({
   id: z.uuid(),
   did: z.string(),
   method: z.enum(['key', 'web']),
-  display: z.array(zDisplayEntry),
+  display: z.array(zStoredDisplayEntry),
   isDefault: z.boolean(),
   createdAt: z.iso.datetime(),
 })

@@ -1,4 +1,5 @@
 import type { BitstringStatusListEntry, TokenStatusReference } from '../protocol/credential/verification.js'
+import type { SignatureAlgorithm } from '../protocol/jose/algorithms.js'
 import type { Jwk, Signer } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
 import type { MdocMapping } from '../protocol/mdoc/elements.js'
@@ -119,6 +120,8 @@ export interface Issuing {
   checkSubject(subject: JsonObject, type: IssuedType, work: Work): void | Promise<void>
   /** Makes sure that the format can be bound to a key, where it cannot be to each. @throws CredentialError */
   checkHolderKey?(key: Jwk): Promise<void>
+  /** Of the algorithms of key proofs those whose keys it can be bound to, where it cannot be to each (`checkHolderKey`). */
+  proofAlgorithms?(names: readonly SignatureAlgorithm[]): Promise<readonly SignatureAlgorithm[]>
   /** `credential_signing_alg_values_supported`, where they are not JOSE's names of the algorithms. */
   signingAlgorithms?(names: readonly string[]): Promise<readonly unknown[]>
   /** Members of a credential configuration that say which type it is of (OpenID4VCI 1.0 Appendix A). */

@@ -17,6 +17,7 @@ export const SETUP_ITEMS = [
   'verifierAttestation',
   'walletProvider',
   'credentialTypes',
+  'issuerMetadata',
   'statusLists',
   'redis',
 ] as const

@@ -82,6 +82,25 @@ describe('GET /api/v1/setup', () => {
     expect(items.statusLists).toMatchObject({ state: 'ok', sentence: expect.stringMatching(/^One status list can/) })
   })
 
+  it('warns from 200 KB of issuer metadata on, which wallets in the field no longer read', async () => {
+    await using other = await startService({ env: {} })
+    const metadataItem = async () => (await setup(other)).items.issuerMetadata
+    expect(await metadataItem()).toMatchObject({ state: 'ok', action: null })
+    const display = Array.from({ length: 50 }, (_, at) => ({
+      name: 'Receipt',
+      locale: `de-x-${at}`,
+      description: 'd'.repeat(950),
+    }))
+    await postSchema(other, await other.bearer('alice'), { display })
+    const text = (await other.request('GET', '/.well-known/openid-credential-issuer')).text
+    expect(text.length).toBeGreaterThan(200_000)
+    expect(await metadataItem()).toMatchObject({
+      state: 'warning',
+      sentence: `The issuer's metadata are ${Math.ceil(text.length / 1_000)} KB: some wallets refuse more than 256 KB, and take no credential then.`,
+      action: expect.stringContaining('Withdraw types'),
+    })
+  })
+
   it('finds out that a stranger answers at a base URL, that one is dead, and that status lists cannot be looked up', async () => {
     const dead = 'http://127.0.0.1:9'
     await using other = await beside({ ISSUER_BASE_URL: strangersUrl, VERIFIER_BASE_URL: dead })

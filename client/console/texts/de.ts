@@ -222,6 +222,7 @@ export const de: Texts = {
       verifierAttestation: 'Attestierung des Prüfers',
       walletProvider: 'Wallet-Anbieter',
       credentialTypes: 'Nachweisarten',
+      issuerMetadata: 'Metadaten des Ausstellers',
       statusLists: 'Statuslisten',
       redis: 'Redis',
     },

@@ -221,6 +221,7 @@ export const en = {
       verifierAttestation: 'Attestation of the verifier',
       walletProvider: 'Wallet provider',
       credentialTypes: 'Credential types',
+      issuerMetadata: 'Issuer metadata',
       statusLists: 'Status lists',
       redis: 'Redis',
     },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { route } from '../../contract.js'
 import { listShape, zListed } from '../../paging.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
-import { zAgentRecord, zDisplayEntry } from '../agent.contract.js'
+import { zAgentRecord, zDisplayEntry, zStoredDisplayEntry } from '../agent.contract.js'
 import { zCertificate } from '../shown-certificate.js'
 
 const { from: _from, to: _to, ...pageShape } = listShape
@@ -136,7 +136,7 @@ const rename = (kind: 'issuer' | 'verifier') => ({
   input: z.strictObject({
     id: z.string(),
     display: z.array(zDisplayEntry).max(50),
-    before: z.array(zDisplayEntry).max(50),
+    before: z.array(zStoredDisplayEntry).max(50),
   }),
   output: zSigner,
 })

@@ -118,6 +118,10 @@ export const issuing: Issuing = {
     const { coseKeyOf } = await loadMdoc()
     coseKeyOf(key)
   },
+  proofAlgorithms: async (names) => {
+    const { DEVICE_KEY_ALGORITHMS } = await loadMdoc()
+    return names.filter((name) => DEVICE_KEY_ALGORITHMS.includes(name))
+  },
   // OpenID4VCI 1.0 Appendix A.2.2
   signingAlgorithms: async (names) => {
     const { coseAlgorithmsOf } = await loadMdoc()

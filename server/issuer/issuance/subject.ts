@@ -3,6 +3,7 @@ import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { assertPlainValue } from '../../json-text.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
+import { INEXACT, inexactNumbers } from '../../protocol/json/exact-numbers.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { Work } from '../../protocol/work.js'
 import { declaredClaims } from '../schemas/claims.js'
@@ -87,6 +88,8 @@ export async function assertSubject(
   const problems = boundsExceeded(subject, member)
   if (problems.length > 0) throw errors.invalid(problems)
   assertPlainValue(subject, member)
+  const inexact = [...inexactNumbers(subject)]
+  if (inexact.length > 0) throw errors.invalid(inexact.map((path) => `${member}.${path} ${INEXACT}`))
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }

@@ -28,13 +28,18 @@ const requirementOf = (requirement: KeyAttestationRequirement | null) =>
         },
       }
 
-/** `proof_types_supported`: key attestations alone where somebody is trusted to make them. */
+/**
+ * `proof_types_supported`: key attestations alone where somebody is trusted to make them.
+ *
+ * @param algorithms of keys that prove themselves; the key that signs an attestation is another one
+ */
 export function proofTypes(
   config: Pick<Config, 'attestationTrust'>,
   requirement: KeyAttestationRequirement | null = null,
+  algorithms: readonly string[] = SIGNATURE_ALGORITHMS,
 ) {
   const required = requirementOf(requirement)
-  const jwt = { proof_signing_alg_values_supported: [...SIGNATURE_ALGORITHMS], ...required }
+  const jwt = { proof_signing_alg_values_supported: [...algorithms], ...required }
   if (!attestsWallets(config)) return { jwt }
   return { jwt, attestation: { proof_signing_alg_values_supported: [...KEY_ATTESTATION_ALGORITHMS], ...required } }
 }
@@ -81,27 +86,30 @@ async function configuration(
     cryptographic_binding_methods_supported:
       format.issuing.bindingMethods ?? (isHaip(deps) ? ['jwk'] : BINDING_METHODS),
     credential_signing_alg_values_supported: await signingAlgorithms(format, deps, algorithms),
-    proof_types_supported: proofTypes(deps.config, schema.keyAttestation),
+    proof_types_supported: proofTypes(
+      deps.config,
+      schema.keyAttestation,
+      await format.issuing.proofAlgorithms?.(SIGNATURE_ALGORITHMS),
+    ),
     display,
     credential_metadata: { display, ...(claims.length === 0 ? {} : { claims }) },
   }
 }
 
 /**
- * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): one for each active schema and format, with what
- * open drafts have in them.
+ * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): one for each active schema and format, those of open drafts
+ * among them.
  */
 export async function configurationsOf(
   deps: Pick<Deps, 'config' | 'formats'>,
   schemas: readonly ListedSchema[],
   algorithms: SigningAlgorithms,
 ): Promise<Record<string, Record<string, unknown>>> {
-  const drafts = deps.config.issuerLegacyProfiles
   const published = publishedFormats(deps)
   const described = schemas.flatMap((schema) =>
     formatsOfType(published, issuabilityByDefault(deps.config, schema.asMdoc)).map(async (format) => {
       const isFormer = !deps.formats.issued.includes(format)
-      const members = configurationFor(drafts, await configuration(schema, format, deps, algorithms), isFormer)
+      const members = configurationFor(await configuration(schema, format, deps, algorithms), isFormer)
       return [configurationIdOf(schema.name, format), members] as const
     }),
   )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { isColour, isImageUri, isLanguageTag } from '../../protocol/openid4vci/display.js'
 import { MAX_DEPTH, pathKey } from './claims.js'
 
 /**
@@ -19,21 +20,50 @@ const zVersion = z
   .max(1e9)
   .meta({ description: 'The highest version of a name that is not withdrawn is the active one.' })
 
-/** How wallets may draw a credential. */
-export const zDisplay = z.strictObject({
+const zColour = z
+  .string()
+  .max(64)
+  .refine(isColour, { error: 'must be a numerical CSS colour such as #1d4fc4 or rgb(29, 79, 196)' })
+  .meta({ description: 'A numerical colour of CSS Color Module Level 3.', example: '#1d4fc4' })
+
+/** Room for a small picture; all of them stand in the metadata that wallets read. */
+const MAX_IMAGE_URI = 32_768
+
+const zImageUri = z
+  .string()
+  .max(MAX_IMAGE_URI)
+  .refine(isImageUri, { error: 'must be an https: address or a data:image/ URI' })
+  .meta({
+    format: 'uri',
+    description:
+      'An `https:` address or a `data:image/…` URI. Metadata leave out data URIs that wallets’ libraries refuse: all that are not ' +
+      'base64, and SVG.',
+  })
+
+/** BCP 47 */
+const zLocale = z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' })
+
+/** How wallets may draw a credential (OpenID4VCI 1.0 §12.2.4). */
+const zDisplay = z.strictObject({
   name: z.string().min(1).max(200),
-  locale: z.string().min(1).max(35).optional(),
+  locale: zLocale.optional(),
   description: z.string().max(1000).optional(),
-  background_color: z.string().max(32).optional(),
-  text_color: z.string().max(32).optional(),
-  logo: z.strictObject({ uri: z.url(), alt_text: z.string().max(200).optional() }).optional(),
+  background_color: zColour.optional(),
+  background_image: z.strictObject({ uri: zImageUri }).optional(),
+  text_color: zColour.optional(),
+  logo: z.strictObject({ uri: zImageUri, alt_text: z.string().max(200).optional() }).optional(),
 })
 
-/** RFC 5646 */
-const zLocale = z
-  .string()
-  .max(35)
-  .regex(/^[a-z]{2,8}(?:-[a-z\d]{1,8})*$/i, { error: 'must be a language tag such as de or pt-BR' })
+/** The same as it is stored: versions from before a rule are shown as they are. */
+export const zStoredDisplay = z.object({
+  name: z.string(),
+  locale: z.string().optional(),
+  description: z.string().optional(),
+  background_color: z.string().optional(),
+  background_image: z.object({ uri: z.string() }).optional(),
+  text_color: z.string().optional(),
+  logo: z.object({ uri: z.string(), alt_text: z.string().optional() }).optional(),
+})
 
 const unlike = (keys: readonly string[]): boolean => new Set(keys).size === keys.length
 
@@ -120,7 +150,7 @@ export const zSchema = z.object({
   schemaBody: z.record(z.string(), z.unknown()),
   title: z.string().optional(),
   description: z.string().optional(),
-  display: z.array(zDisplay).optional(),
+  display: z.array(zStoredDisplay).optional(),
   claims: zClaims.optional(),
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),

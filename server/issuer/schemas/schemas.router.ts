@@ -7,6 +7,7 @@ import { errors } from '../../errors.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { listed } from '../../paging.js'
+import { INEXACT, inexactNumbers } from '../../protocol/json/exact-numbers.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 import type { Work } from '../../protocol/work.js'
@@ -76,6 +77,12 @@ function assertCompiles(body: Record<string, unknown>, work: Work): void {
   }
 }
 
+/** @throws 400 for each number in a schema that was read as another one: it would decide other claims than its author wrote. */
+function assertExactNumbers(body: Record<string, unknown>): void {
+  const inexact = [...inexactNumbers(body)]
+  if (inexact.length > 0) throw errors.invalid(inexact.map((path) => `schema.${path} ${INEXACT}`))
+}
+
 /** Messages for claim names that a format reserves. */
 function reservedIn(
   { reservedClaims, title }: Issuing,
@@ -130,6 +137,7 @@ export const schemasRouter = router({
     .output(createSchema.output)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, caller, work }, input }) => {
+      assertExactNumbers(input.schema)
       assertCompiles(input.schema, work)
       assertNoReservedNames(deps.formats, input.schema, input.selectivelyDisclosable ?? [])
       await assertClaimsDeclared(input.schema, input, work)

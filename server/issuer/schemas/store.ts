@@ -18,6 +18,7 @@ export interface SchemaDisplay {
   readonly locale?: string | undefined
   readonly description?: string | undefined
   readonly background_color?: string | undefined
+  readonly background_image?: { readonly uri: string } | undefined
   readonly text_color?: string | undefined
   readonly logo?: { readonly uri: string; readonly alt_text?: string | undefined } | undefined
 }

@@ -8,8 +8,11 @@ import type { typeMetadata } from './schemas.contract.js'
 import type { CredentialSchema, SchemaDisplay, VersionRules } from './store.js'
 
 /** How a wallet may draw the credential (SD-JWT VC, "Rendering Method "simple""); nothing where the schema does not say. */
-function renderingOf({ logo, background_color, text_color }: Partial<SchemaDisplay>): Record<string, unknown> {
-  const members = Object.entries({ logo, background_color, text_color }).filter(([, value]) => value !== undefined)
+function renderingOf(drawing: Partial<SchemaDisplay>): Record<string, unknown> {
+  const { logo, background_image, background_color, text_color } = drawing
+  const members = Object.entries({ logo, background_image, background_color, text_color }).filter(
+    ([, value]) => value !== undefined,
+  )
   return members.length === 0 ? {} : { rendering: { simple: Object.fromEntries(members) } }
 }
 

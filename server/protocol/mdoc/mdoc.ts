@@ -6,7 +6,7 @@
 export { STATUS_LIST_CWT_MEDIA_TYPE } from '../status-list/token-status-list.js'
 export { type MdocClaims, type MdocContent, readMdoc } from './content.js'
 export { coseAlgorithmsOf } from './cose/algorithms.js'
-export { coseKeyOf } from './cose/key.js'
+export { coseKeyOf, DEVICE_KEY_ALGORITHMS } from './cose/key.js'
 export { elementPathOf, mdocDcqlCredential, mdocPathFault, zMdocMeta } from './dcql.js'
 export { type DeviceResponseOptions, verifyDeviceResponse } from './device-response.js'
 export { type MdocElements, type MdocMapping, mappingFaults, mdocElementsOf } from './elements.js'

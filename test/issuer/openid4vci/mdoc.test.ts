@@ -65,7 +65,8 @@ describe('the metadata of mobile documents (OpenID4VCI 1.0 Appendix A.2.2)', () 
       scope: MDOC,
       cryptographic_binding_methods_supported: ['cose_key'],
       credential_signing_alg_values_supported: [-7, -9],
-      proof_types_supported: configurations[LICENCE].proof_types_supported,
+      // Keys of other algorithms are refused: an mdoc cannot hold them (RFC 9053 §7.1).
+      proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256', 'ES384', 'EdDSA'] } },
     })
     expect(configurations[MDOC].vct).toBeUndefined()
   })

@@ -16,7 +16,11 @@ beforeAll(async () => {
   const one = await postSchema(service, alice, { display: [{ name: 'Purchase', locale: 'en' }], title: 'Purchase' })
   const next = await postSchema(service, alice, { name: one.name, version: 2 })
   const other = await postSchema(service, alice, {
-    display: Array.from({ length: 50 }, (_, at) => ({ name: 'x', locale: `l${at}`, description: 'd'.repeat(1_000) })),
+    display: Array.from({ length: 50 }, (_, at) => ({
+      name: 'x',
+      locale: `de-x-l${at}`,
+      description: 'd'.repeat(1_000),
+    })),
   })
   const withdrawn = await postSchema(service, alice)
   await service.request('DELETE', `/schemas/${withdrawn.id}`, { authorization: alice })

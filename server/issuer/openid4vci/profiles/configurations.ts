@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
 import type { Draft } from '../../../protocol/openid4vci/drafts.js'
-import { hasFormerFormats } from './profiles.js'
 
 /** A claim as OpenID4VCI 1.0 describes it (Appendix B.2). */
 interface Claim extends JsonObject {
@@ -25,32 +24,17 @@ const claimsOf = ({ credential_metadata: described }: JsonObject): readonly Clai
   isObject(described) && Array.isArray(described.claims) ? described.claims : []
 
 /**
- * A credential configuration of 1.0 with the members that open drafts have in it. Those of 1.0 stay as they are, but where
- * the format bears its former name, which 1.0 does not know.
+ * A credential configuration in which each claim stands once, since claims in many languages are most of what metadata weigh: in
+ * `credential_metadata`, as 1.0 has it, or as the drafts have it where the format bears its former name, which 1.0 does not know.
+ * Drafts need no description of claims to issue by; the formats that both know keep the one of 1.0.
  *
  * @param isFormer whether it does
  */
-export function configurationFor(
-  drafts: readonly Draft[],
-  configuration: JsonObject,
-  isFormer: boolean,
-): Record<string, unknown> {
+export function configurationFor(configuration: JsonObject, isFormer: boolean): Record<string, unknown> {
+  if (!isFormer) return configuration
+  const { credential_metadata: _, ...members } = configuration
   const claims = claimsOf(configuration)
-  if (isFormer) {
-    const { credential_metadata: _, ...members } = configuration
-    return { ...members, ...(claims.length === 0 ? {} : { claims: claimsMap(claims) }) }
-  }
-  if (claims.length === 0) return configuration
-  const { credential_definition: definition } = configuration
-  return {
-    ...configuration,
-    // Draft 15 Appendix B.1
-    ...(drafts.includes('draft15') ? { claims } : {}),
-    // Draft 13 Appendix A.1.1.2: a map that begins with `credentialSubject`, as the paths do.
-    ...(isObject(definition) && drafts.some(hasFormerFormats)
-      ? { credential_definition: { ...definition, ...claimsMap(claims) } }
-      : {}),
-  }
+  return { ...members, ...(claims.length === 0 ? {} : { claims: claimsMap(claims) }) }
 }
 
 /** Draft 11 §10.2.3.1, Appendix E.1.1.2. */
@@ -64,14 +48,16 @@ function supported(id: string, configuration: JsonObject): JsonObject {
     claims,
     cryptographic_binding_methods_supported: methods,
   } = configuration
-  const { type: types, ...subject }: JsonObject = isObject(definition) ? definition : {}
+  const { type: types }: JsonObject = isObject(definition) ? definition : {}
   return {
     id,
     format,
     cryptographic_binding_methods_supported: methods,
     cryptographic_suites_supported: algorithms,
     display: Array.isArray(display) ? display.map(formerDisplay) : [],
-    ...(types === undefined ? { vct, ...(claims === undefined ? {} : { claims }) } : { types, ...subject }),
+    ...(types === undefined
+      ? { vct, ...(claims === undefined ? {} : { claims }) }
+      : { types, ...claimsMap(claimsOf(configuration)) }),
   }
 }
 

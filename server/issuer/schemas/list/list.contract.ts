@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../../contract.js'
 import { listShape, zListed } from '../../../paging.js'
-import { zDisplay, zTypeName } from '../schemas.contract.js'
+import { zStoredDisplay, zTypeName } from '../schemas.contract.js'
 
 export const listSchemas = {
   meta: route('GET', '/api/v1/schemas', {
@@ -27,7 +27,7 @@ export const listSchemas = {
       schemaUri: z.url(),
       title: z.string().optional(),
       description: z.string().optional(),
-      display: z.array(zDisplay).optional().meta({ description: 'Left out where it is larger than 16 KiB.' }),
+      display: z.array(zStoredDisplay).optional().meta({ description: 'Left out where it is larger than 16 KiB.' }),
       mdoc: z.literal(true).optional().meta({ description: 'There are mobile documents of it.' }),
       active: z.boolean(),
       withdrawn: z.literal(true).optional(),

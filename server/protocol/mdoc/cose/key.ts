@@ -1,5 +1,5 @@
 import { CredentialError } from '../../credential/verification.js'
-import { algorithmOfJwk } from '../../jose/algorithms.js'
+import { algorithmOfJwk, type SignatureAlgorithm } from '../../jose/algorithms.js'
 import { decodeBase64url, encodeBase64url } from '../../jose/base64url.js'
 import type { Jwk } from '../../jose/jws.js'
 import { type CborKey, type CborMap, type CborValue, isBytes, isMap } from '../cbor/values.js'
@@ -11,10 +11,13 @@ const X = -2
 const Y = -3
 
 const CURVES = [
-  { crv: 'P-256', number: 1, kty: 'EC', type: 2 },
-  { crv: 'P-384', number: 2, kty: 'EC', type: 2 },
-  { crv: 'Ed25519', number: 6, kty: 'OKP', type: 1 },
+  { crv: 'P-256', number: 1, kty: 'EC', type: 2, alg: 'ES256' },
+  { crv: 'P-384', number: 2, kty: 'EC', type: 2, alg: 'ES384' },
+  { crv: 'Ed25519', number: 6, kty: 'OKP', type: 1, alg: 'EdDSA' },
 ] as const
+
+/** What keys sign with that are good for a mobile document: those that `coseKeyOf` takes. */
+export const DEVICE_KEY_ALGORITHMS: readonly SignatureAlgorithm[] = CURVES.map(({ alg }) => alg)
 
 /**
  * A public key as a COSE_Key (RFC 9052 §7, RFC 9053 §7.1, §7.2), without anything but its numbers.

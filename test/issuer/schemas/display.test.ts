@@ -1,0 +1,161 @@
+import { Openid4vciClient } from '@openid4vc/openid4vci'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
+import { startService, type TestService } from '../../support/service.js'
+import { libraryCallbacks } from '../openid4vci/library-wallet.js'
+import { newTypeName, PURCHASE } from '../purchase.js'
+
+let service: TestService
+let alice: string
+
+beforeAll(async () => {
+  service = await startService()
+  alice = await service.bearer('alice', { roles: ['admin'] })
+})
+afterAll(() => service.close())
+
+const PNG = 'data:image/png;base64,iVBORw0KGgo='
+const SVG = 'data:image/svg+xml;base64,PHN2Zy8+'
+const GOOD = {
+  name: 'Beleg',
+  locale: 'de-CH-1996',
+  description: 'Ein Beleg.',
+  background_color: 'rgba(29, 79, 196, 0.5)',
+  background_image: { uri: 'https://shop.example/card.png' },
+  text_color: '#fff',
+  logo: { uri: PNG, alt_text: 'Logo' },
+}
+
+const post = (entry: object, name = newTypeName()) =>
+  service.request('POST', '/schemas', {
+    authorization: alice,
+    body: { name, version: 1, schema: PURCHASE, display: [{ name: 'Receipt', ...entry }] },
+  })
+
+const displayOf = async (name: string) => {
+  const { json } = await service.request('GET', '/.well-known/openid-credential-issuer')
+  return json.credential_configurations_supported[`${name}-sd-jwt`].credential_metadata.display
+}
+
+/** A wallet's library reads the whole document, or nothing of this issuer. */
+const readByLibrary = async () =>
+  new Openid4vciClient({ callbacks: libraryCallbacks([]) }).resolveIssuerMetadata(service.url)
+
+describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
+  it('is published with all that the standard names, background_image too, and read by a wallet’s library', async () => {
+    const name = newTypeName()
+    const answer = await post(GOOD, name)
+    expect([answer.status, answer.json.display], answer.text).toEqual([201, [GOOD]])
+    expect(await displayOf(name)).toEqual([GOOD])
+    await expect(readByLibrary()).resolves.toBeDefined()
+    const type = (await service.request('GET', `/vct/${name}`)).json
+    expect(type.display[0].rendering.simple.background_image).toEqual(GOOD.background_image)
+  })
+
+  it.each([
+    'javascript:alert(1)',
+    'urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66',
+    'http://shop.example/logo.png',
+    'data:text/html;base64,PGI+',
+    'data:application/pdf;base64,AA==',
+    'data:image/,x',
+    'file:///etc/passwd',
+    'blob:https://shop.example/1',
+    'ftp://shop.example/logo.png',
+    'https:shop.example/logo.png',
+    'https:///logo.png',
+    'https://user@shop.example/logo.png',
+    'https://shop.example/a b.png',
+    'logo.png',
+    '//shop.example/logo.png',
+  ])('an image at %s is refused by the name of its member', async (uri) => {
+    for (const member of ['logo', 'background_image']) {
+      const answer = await post({ [member]: { uri } })
+      expect([answer.status, answer.json.message]).toEqual([
+        400,
+        [`display.0.${member}.uri must be an https: address or a data:image/ URI`],
+      ])
+    }
+  })
+
+  it('a data URI that wallets’ libraries refuse is left out of what is published, so that they read the rest', async () => {
+    for (const uri of [SVG, 'data:image/png,%89PNG', 'data:image/png;charset=utf-8;base64,AA==']) {
+      const name = newTypeName()
+      expect((await post({ ...GOOD, logo: { uri } }, name)).status).toBe(201)
+      const { logo: _, ...others } = GOOD
+      expect(await displayOf(name)).toEqual([others])
+    }
+    await expect(readByLibrary()).resolves.toBeDefined()
+  })
+
+  it.each([
+    'red',
+    'transparent',
+    'url(https://evil.example)',
+    '#12345',
+    '#1234',
+    '1d4fc4',
+    'rgb(1,2)',
+    'rgb(1,2,3',
+    '#1d4fc4;',
+  ])('a colour %s is none of CSS Color Module Level 3 that is numerical', async (colour) => {
+    for (const member of ['background_color', 'text_color'])
+      expect((await post({ [member]: colour })).json.message).toEqual([
+        `display.0.${member} must be a numerical CSS colour such as #1d4fc4 or rgb(29, 79, 196)`,
+      ])
+  })
+
+  it.each([
+    '#ABC',
+    '#1d4fc4',
+    'rgb(29,79,196)',
+    'rgb(10%, 20%, 30%)',
+    'rgba(1, 2, 3, 0.5)',
+    'hsl(120, 100%, 50%)',
+    'hsla(120, 100%, 50%, .3)',
+  ])('a colour %s is', async (colour) => {
+    expect((await post({ background_color: colour, text_color: colour })).status).toBe(201)
+  })
+
+  it.each(['de_DE', 'Deutsch!', 'd', 'de-', 'de-a', 'de--DE', '', 'english-language-tags'])(
+    'a language %j is no language tag (BCP 47), of a type, of a claim and of an issuer’s record',
+    async (locale) => {
+      expect((await post({ locale })).json.message).toEqual([
+        'display.0.locale must be a language tag such as de or pt-BR',
+      ])
+      const claims = [{ path: ['product'], display: [{ name: 'x', locale }] }]
+      const named = await service.request('POST', '/schemas', {
+        authorization: alice,
+        body: { name: newTypeName(), version: 1, schema: PURCHASE, claims },
+      })
+      expect(String(named.json.message)).toContain('claims.0.display.0.locale must be a language tag')
+      for (const kind of ['issuer', 'verifier']) {
+        const record = await service.request('POST', `/agent/${kind}`, {
+          authorization: alice,
+          body: { method: 'key', display: [{ name: 'Shop', locale }] },
+        })
+        expect(record.json.message).toEqual(['display.0.locale must be a language tag such as de or pt-BR'])
+      }
+    },
+  )
+
+  it('what was stored before there were rules is shown as it is, and costs nobody the metadata', async () => {
+    const name = newTypeName()
+    const { id } = (await post({}, name)).json
+    const odd = [
+      { name: 'Kein Tag', locale: 'de_DE' },
+      { name: 'Odd', background_color: 'red', text_color: 'x', logo: { uri: 'javascript:alert(1)' } },
+    ]
+    await query(service.databaseUrl, 'UPDATE schemas SET display = $1 WHERE id = $2', [JSON.stringify(odd), id])
+    const issuerDisplay = JSON.stringify([{ name: 'Laden', locale: 'de_DE' }])
+    await query(service.databaseUrl, 'UPDATE issuers SET display = $1 WHERE is_default', [issuerDisplay])
+    const shown = await service.request('GET', `/schemas/${id}`, { authorization: alice })
+    expect([shown.status, shown.json.display]).toEqual([200, odd])
+    expect((await service.request('GET', '/api/v1/schemas', { authorization: alice })).status).toBe(200)
+    expect((await service.request('GET', '/agent/issuers', { authorization: alice })).status).toBe(200)
+    expect(await displayOf(name)).toEqual([{ name: 'Odd', locale: 'en' }])
+    expect((await service.request('GET', `/vct/${name}`)).json.display).toEqual([{ name: 'Odd', locale: 'en' }])
+    const { credentialIssuer } = await readByLibrary()
+    expect(credentialIssuer.display).toEqual([{ name: 'Laden', locale: 'en' }])
+  })
+})
