@@ -30,7 +30,7 @@ export interface Player {
 export interface Outcome {
   readonly module: string
   readonly variant: Readonly<Record<string, string>>
-  /** PASSED, WARNING, REVIEW, FAILED, SKIPPED; INTERRUPTED without a failure; WAITING where nothing ended it. */
+  /** PASSED, WARNING, REVIEW, FAILED, SKIPPED; WAITING where nothing ended it. */
   readonly outcome: string
   readonly seconds: number
   readonly id: string
@@ -136,7 +136,8 @@ export async function runModule(
   let configured = 0
   while (performance.now() - lastProgress < idleMs) {
     const { status, result } = await suite.info(id)
-    if (status === 'INTERRUPTED') return ended(result === 'FAILED' ? 'FAILED' : 'INTERRUPTED')
+    // Its result is FAILED or still unknown, as the suite happens to write it.
+    if (status === 'INTERRUPTED') return ended('FAILED')
     if (status === 'FINISHED') return ended(result ?? 'UNKNOWN')
     configured = status === 'CONFIGURED' ? configured + 1 : 0
     // Most modules start by themselves.

@@ -345,7 +345,7 @@ describe('one module', () => {
 
   it.each([
     ['INTERRUPTED', 'FAILED', 'FAILED'],
-    ['INTERRUPTED', 'UNKNOWN', 'INTERRUPTED'],
+    ['INTERRUPTED', 'UNKNOWN', 'FAILED'],
     ['FINISHED', 'REVIEW', 'REVIEW'],
   ])('%s with %s is %s', async (status, result, expected) => {
     expect((await runOf(suiteOf([[status, result]]).suite, player())).outcome).toBe(expected)

@@ -96,15 +96,15 @@ export async function receivingConfiguration(world: World, offered?: string): Pr
     dns: [new URL(address).hostname],
     uri: [address, `${address}/`],
   })
-  const server = await makeCertificate({ name: 'Authorization server of the suite' })
-  const { x5c: _, ...serverKey } = server.jwk
+  // With its certificate: the suite signs its status lists with this key, and by x5c alone.
+  const server = await makeCertificate({ name: 'Authorization server of the suite', issuer: material.suiteRoot })
   return {
     alias,
     description: 'Credence, wallet',
     waitTimeoutSeconds: 3,
     maxWaitForNotificationSeconds: 5,
     maxWaitForAdditionalRequestSeconds: 5,
-    server: { jwks: { keys: [{ ...serverKey, kid: 'server' }] } },
+    server: { jwks: { keys: [{ ...server.jwk, kid: 'server' }] } },
     client: { client_id: product.url, redirect_uri: `${product.url}/openid4vci/wallet` },
     credential: { signing_jwk: { ...signer.jwk, kid: 'credential' } },
     vci: {
