@@ -85,12 +85,11 @@ it('credential requests that come too late for the limit, batches among them', (
     return refusedOf(atOnce)
   }))
 
-it('credential requests for what was taken already', () =>
+it('credential requests beyond the 100 instances that a token gives', () =>
   burnsNone(async () => {
     const token = await issuer.token((await issuer.makeOffering()).id)
-    const atOnce = await Promise.all(wallets.slice(0, 10).map((wallet) => issuer.take(token, JWT_VC, wallet)))
-    expect(refusedOf(atOnce)).toHaveLength(9)
-    return [...refusedOf(atOnce), await issuer.take(token, JWT_VC)]
+    for (let batch = 0; batch < 5; batch += 1) expect((await issuer.take(token, JWT_VC, ...wallets)).status).toBe(200)
+    return Promise.all(wallets.slice(0, 10).map((wallet) => issuer.take(token, JWT_VC, wallet)))
   }))
 
 it('credential requests with a nonce that was used', () =>
