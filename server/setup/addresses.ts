@@ -6,6 +6,9 @@ import { item, type SetupId, type SetupItem } from './item.js'
 
 const ASK_MS = 5_000
 
+/** Issuer metadata of many types are large: the checklist warns of that by an item of its own. */
+const MAX_BYTES = 2_097_152
+
 /** Token Status List §8.1. */
 const STATUS_LIST = 'application/statuslist+jwt'
 
@@ -29,7 +32,7 @@ async function reached(
 ): Promise<SetupItem> {
   const repair = `Check ${variable}, and that the proxy in front passes ${url} on to this service.`
   try {
-    const document = await inTime(outbound.fetchJson(url), ASK_MS)
+    const document = await inTime(outbound.fetchJson(url, { maxBytes: MAX_BYTES }), ASK_MS)
     if (typeof document !== 'object' || document === null || !isOurs(document as Record<string, unknown>)) {
       return item(id, 'failed', `${baseUrl} is answered by something that is not this installation.`, repair)
     }

@@ -1,7 +1,6 @@
 /**
- * The dotted paths of numbers in a value that JSON does not carry from one party to the next as they are: integers beyond ±(2^53 − 1),
- * which readers round to another one (RFC 8259 §6, RFC 7493 §2.2), as reading this one may have done, and numbers that are not finite,
- * which `1e400` is read as.
+ * The dotted paths of the numbers in a value that JSON readers change. Readers round integers beyond ±(2^53 − 1) (RFC 8259 §6, RFC 7493
+ * §2.2), and read `1e400` as infinite.
  *
  * @param value JSON that nests within bounds
  */
@@ -15,5 +14,5 @@ export function* inexactNumbers(value: unknown, path: readonly (string | number)
   for (const [key, member] of members) yield* inexactNumbers(member, [...path, key])
 }
 
-/** What is wrong with such a number, to be read after its path. */
+/** The fault of such a number, to be read after its path. */
 export const INEXACT = 'must be an integer up to 9007199254740991, or a text'

@@ -1,4 +1,4 @@
-/** What a display entry may hold beside its texts (OpenID4VCI 1.0 §12.2.4). */
+/** The members of a display entry beside its texts (OpenID4VCI 1.0 §12.2.4). */
 interface Drawn {
   readonly locale?: string | undefined
   readonly background_color?: string | undefined
@@ -52,8 +52,8 @@ const isPublishedColour = (colour: string | undefined): boolean => colour !== un
 export const isPublishable = ({ locale }: Drawn): boolean => locale === undefined || isLanguageTag(locale)
 
 /**
- * An entry as metadata have it. What wallets would refuse, and the whole document with it, is left out: images that are neither at an
- * https address nor a data URI that their libraries read, and colours that are none.
+ * An entry as metadata have it. Images that wallets' libraries do not read and colours that are not numerical are left out: a library
+ * refuses the whole document for one of them.
  */
 export function published<Entry extends Drawn>(entry: Entry): Entry {
   const { logo, background_image, background_color, text_color, ...others } = entry

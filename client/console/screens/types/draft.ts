@@ -76,9 +76,23 @@ export const schemaOfDraft = ({ mode, rows, json }: TypeDraft): JsonObject | und
 export const claimNamesOfDraft = ({ mode, rows, names, claimsJson }: TypeDraft): ClaimNames | undefined =>
   mode === 'json' ? claimNamesIn(claimsJson) : claimNamesOf(rows, names, claimNamesIn(claimsJson) ?? [])
 
-/** What the draft says of withholding: with JSON, where nothing says otherwise, that of the version before. */
-function disclosureOf({ mode, rows }: TypeDraft, before: TypeVersion | undefined) {
-  const selective = mode === 'json' ? before?.selectivelyDisclosable : selectiveOf(rows)
+/**
+ * The claims that may be withheld while the schema is written as JSON, which cannot say so: as the table had them, new claims at the top
+ * too, and the setting of the version before where the table never showed the claims.
+ */
+function selectiveInJson({ rows, json }: TypeDraft, before: TypeVersion | undefined): readonly string[] | undefined {
+  const known = new Map(rows.filter(({ path }) => path.trim() !== '').map((row) => [row.path.trim(), row.selective]))
+  if (known.size === 0) return before?.selectivelyDisclosable
+  const shown = rowsOf(objectIn(json) ?? EMPTY_SCHEMA, undefined)
+  if (shown !== undefined)
+    return selectiveOf(shown.map((row) => ({ ...row, selective: known.get(row.path) ?? row.selective })))
+  const others = before?.selectivelyDisclosable?.filter((path) => !known.has(path)) ?? []
+  return [...selectiveOf(rows), ...others]
+}
+
+/** The draft's setting for withholding claims. */
+function disclosureOf(draft: TypeDraft, before: TypeVersion | undefined) {
+  const selective = draft.mode === 'json' ? selectiveInJson(draft, before) : selectiveOf(draft.rows)
   return selective === undefined ? {} : { selectivelyDisclosable: [...selective] }
 }
 

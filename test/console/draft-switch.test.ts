@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import {
+  draftOf,
+  newVersion,
+  schemaOfDraft,
+  type TypeDraft,
+  written,
+} from '../../client/console/screens/types/draft.js'
+import type { CredenceOutputs } from '../../client/index.js'
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    age: { type: 'integer' },
+    home: { type: 'object', properties: { city: { type: 'string' } } },
+  },
+}
+const VERSION: CredenceOutputs['schemas']['read'] = {
+  id: '6a1f3c0e-4c55-4f0e-8a56-1d3b1f0c9a11',
+  name: 'Member',
+  type: 'Member',
+  version: 1,
+  schemaUri: 'https://credence.example.org/api/v1/schemas/1',
+  schemaBody: SCHEMA,
+  selectivelyDisclosable: ['name', 'home.city'],
+  expiresInDays: 30,
+  claimsFrom: { name: '/name' },
+  keyAttestation: { keyStorage: ['iso_18045_high'] },
+  active: true,
+  issuers: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+}
+
+/** The call that publishes a draft whose schema is shown as JSON. */
+const publishedAsJson = (draft: TypeDraft, before: typeof VERSION | undefined, schema: object = SCHEMA) => {
+  const asJson: TypeDraft = { ...draft, mode: 'json', json: written({ ...schema }) }
+  return newVersion(asJson, schemaOfDraft(asJson) ?? {}, [], before)
+}
+
+const withRow = (draft: TypeDraft, path: string, selective: boolean): TypeDraft => ({
+  ...draft,
+  rows: draft.rows.map((row) => (row.path === path ? { ...row, selective } : row)),
+})
+
+describe('a setting that a schema cannot hold survives the switch from the table to JSON', () => {
+  it('what may be withheld, ticked and unticked in the table', () => {
+    const changed = withRow(withRow(draftOf(VERSION, 'en'), 'name', false), 'age', true)
+    expect(publishedAsJson(changed, VERSION).selectivelyDisclosable).toEqual(['age', 'home.city'])
+  })
+
+  it('what may be withheld, of a new type', () => {
+    const draft = { ...draftOf({ ...VERSION, selectivelyDisclosable: undefined }, 'en') }
+    expect(publishedAsJson(withRow(draft, 'age', false), undefined).selectivelyDisclosable).toEqual(['name', 'home'])
+  })
+
+  it('a claim that is new in the JSON may be withheld, and one that is gone is named no more', () => {
+    const schema = { type: 'object', properties: { name: { type: 'string' }, card: { type: 'string' } } }
+    expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION, schema).selectivelyDisclosable).toEqual(['name', 'card'])
+  })
+
+  it('what the table cannot show keeps the setting of the version before', () => {
+    const schemaBody = { ...SCHEMA, properties: { ...SCHEMA.properties, 'a.b': {} } }
+    const version = { ...VERSION, schemaBody }
+    expect(publishedAsJson(draftOf(version, 'en'), version, schemaBody).selectivelyDisclosable).toEqual([
+      'name',
+      'home.city',
+    ])
+  })
+
+  it('expiry, claims of the identity provider and key attestation', () => {
+    expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION)).toMatchObject({
+      expiresInDays: 30,
+      claimsFrom: VERSION.claimsFrom,
+      keyAttestation: VERSION.keyAttestation,
+    })
+  })
+})
