@@ -93,11 +93,40 @@ function definition(value: unknown): unknown {
   return isObject(value) ? pick(value, ['type', '@context']) : (value ?? undefined)
 }
 
+/** Members that every configuration may have and that the wallet reads in its own way, or not at all (§12.2.4; drafts). */
+const JUDGED: ReadonlySet<string> = new Set([
+  'display',
+  'claims',
+  'credential_metadata',
+  'credential_definition',
+  'credentialSubject',
+  'order',
+  'proof_types_supported',
+  'credential_signing_alg_values_supported',
+  'cryptographic_suites_supported',
+])
+
+/** Formats whose members the library checks. */
+const CHECKED: ReadonlySet<unknown> = new Set([
+  'dc+sd-jwt',
+  'vc+sd-jwt',
+  'jwt_vc_json',
+  'jwt_vc_json-ld',
+  'ldp_vc',
+  'mso_mdoc',
+])
+
+/** The members that say what is issued: the known ones of a format that the library checks, and all of another format. */
+const ownMembers = (configuration: JsonObject): JsonObject =>
+  CHECKED.has(configuration.format)
+    ? pick(configuration, CONFIGURATION_MEMBERS)
+    : Object.fromEntries(Object.entries(configuration).filter(([name]) => !JUDGED.has(name)))
+
 /** @param version members by which the library tells versions of the protocol apart */
 function configuration(value: unknown, version: JsonObject): unknown {
   if (!isObject(value)) return value
   return {
-    ...pick(value, CONFIGURATION_MEMBERS),
+    ...ownMembers(value),
     ...member('credential_definition', definition(value.credential_definition)),
     ...member('proof_types_supported', proofTypes(value.proof_types_supported)),
     ...version,
