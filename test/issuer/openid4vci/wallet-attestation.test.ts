@@ -216,10 +216,10 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     const before = new Set((await used()).map(({ hash }) => hash))
     const iat = seconds() + 50
     expect((await push(parameters, await attested({}, { payload: { iat } }))).status).toBe(201)
-    const [row, ...others] = (await used()).filter(({ hash }) => !before.has(hash))
-    expect(others).toEqual([])
-    // It is taken until a minute after its iat.
-    expect(row?.expires_at.getTime()).toBeGreaterThan((iat + 60) * 1000)
+    const rows = (await used()).filter(({ hash }) => !before.has(hash))
+    expect(new Set(rows.map(({ hash }) => hash)).size).toBe(1)
+    // The proof is accepted until a minute after its iat. Near the end of an hour it has two rows.
+    for (const row of rows) expect(row.expires_at.getTime()).toBeGreaterThan((iat + 60) * 1000)
   })
 
   it('another instance, or none, at the token endpoint than at PAR', async () => {
