@@ -160,7 +160,7 @@ describe('what a type’s maker writes', () => {
         {
           name: `${MARKUP}${'W'.repeat(140)}`,
           description: MARKUP.repeat(17),
-          background_color: 'url(//x.y)"/><script>',
+          background_color: '#1d4fc4',
         },
       ],
       schema: {
