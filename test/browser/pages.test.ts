@@ -160,7 +160,6 @@ describe('what a type’s maker writes', () => {
         {
           name: `${MARKUP}${'W'.repeat(140)}`,
           description: MARKUP.repeat(17),
-          background_color: '#1d4fc4',
         },
       ],
       schema: {
