@@ -60,7 +60,8 @@ export interface RestMeta {
 export type RouteAccess =
   | 'public'
   | 'optional'
-  | 'client'
+  | 'issuerClient'
+  | 'verifierClient'
   | 'clientOrVerifier'
   | 'operator'
   | 'issuerOperator'
@@ -79,12 +80,28 @@ export const hasOAuthErrors = ({ kind, envelope }: RestMeta): boolean => kind ==
 
 export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 
-export interface RouteOptions extends Omit<RestMeta, 'access'> {
+/** What a contract says of its procedure beside input and output. Its type names who may call it, so that the procedure is made for them. */
+export type RouteMeta<Access extends RouteAccess = RouteAccess> = ProcedureMeta & {
+  readonly rest: { readonly access: Access }
+}
+
+/** One operation: who may call it and where, what it takes and what it answers. A subscription has no output. */
+export interface Contract<
+  Access extends RouteAccess = RouteAccess,
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> {
+  readonly meta: RouteMeta<Access>
+  readonly input: Input
+  readonly output?: Output
+}
+
+export interface RouteOptions<Access extends RouteAccess> extends Omit<RestMeta, 'access'> {
   readonly tag: string
   readonly summary: string
   /** Whole sentences: what it does beyond its summary, and what is easily missed. */
   readonly description: string
-  readonly access: RouteAccess
+  readonly access: Access
   /** Error statuses beyond those that its access and the façade imply. */
   readonly errors?: readonly number[]
 }
@@ -92,7 +109,8 @@ export interface RouteOptions extends Omit<RestMeta, 'access'> {
 const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
   public: [],
   optional: [401],
-  client: [401],
+  issuerClient: [401],
+  verifierClient: [401],
   clientOrVerifier: [401, 403],
   operator: [401, 403],
   issuerOperator: [401, 403],
@@ -114,14 +132,18 @@ export const SMALL_BODY_BYTES = 65_536
 export const DECODED_PARAMETER = /\{(?!uuid\})(\w+)\}/
 
 /** The façade itself may answer these: to an unknown query member, an unstorable text or malformed percent-encoding, to a body too long or of another type. */
-function facadeErrors(method: 'GET' | 'POST' | 'DELETE', path: string, { kind, maxBodyBytes }: RouteOptions): number[] {
+function facadeErrors(method: 'GET' | 'POST' | 'DELETE', path: string, { kind, maxBodyBytes }: RestMeta): number[] {
   const everywhere = [429, 500, 503]
   if (method === 'POST' && maxBodyBytes !== 0) return [400, 413, 415, ...everywhere]
   return kind !== 'protocol' || DECODED_PARAMETER.test(path) ? [400, ...everywhere] : everywhere
 }
 
 /** The OpenAPI and façade description of one procedure. */
-export function route(method: 'GET' | 'POST' | 'DELETE', path: `/${string}`, options: RouteOptions): ProcedureMeta {
+export function route<Access extends RouteAccess>(
+  method: 'GET' | 'POST' | 'DELETE',
+  path: `/${string}`,
+  options: RouteOptions<Access>,
+): RouteMeta<Access> {
   const { tag, summary, description, errors = [], ...rest } = options
   const implied = [...ACCESS_ERRORS[options.access], ...facadeErrors(method, path, options)]
   const statuses = [...new Set([...errors, ...implied])].sort((a, b) => a - b)

@@ -1,10 +1,16 @@
-import { initTRPC } from '@trpc/server'
+import {
+  type inferProcedureBuilderResolverOptions,
+  initTRPC,
+  type TRPCProcedureBuilder,
+  type TRPCUnsetMarker,
+} from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import type { z } from 'zod'
 import type { Half } from './auth/access.js'
 import { type Caller, isAdmin } from './auth/caller.js'
 import type { Config } from './config.js'
 import type { Context, ListContext } from './context.js'
-import type { ProcedureMeta } from './contract.js'
+import type { Contract, ProcedureMeta, RouteAccess } from './contract.js'
 import { errors } from './errors.js'
 import { publicError, serviceErrorOf } from './public-error.js'
 import { transformer } from './transformer.js'
@@ -57,10 +63,10 @@ const withSecret = (half: Half) =>
   })
 
 /** For what issuers' backends do. */
-export const issuerClientProcedure = withSecret('issuer')
+const issuerClientProcedure = withSecret('issuer')
 
 /** For what verifiers' backends do. */
-export const verifierClientProcedure = withSecret('verifier')
+const verifierClientProcedure = withSecret('verifier')
 
 type Permit = (caller: Caller, config: Config) => void
 
@@ -103,28 +109,28 @@ export const primaryListing = t.middleware(({ ctx, next }) => {
 export const changingLists = t.middleware(({ ctx, next }) => ctx.deps.lists.changing(namesOf(ctx), () => next()))
 
 /** A valid Bearer token, no specific role. */
-export const userProcedure = authenticated(() => {})
+const userProcedure = authenticated(() => {})
 
 /** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
-export const issuerProcedure = authenticated((caller, config) => assertRole(caller, config.issuerRole, config))
+const issuerProcedure = authenticated((caller, config) => assertRole(caller, config.issuerRole, config))
 
 /** Bearer and, where VERIFIER_ROLE is set, that role: sessions, results, verify. */
-export const verifierProcedure = authenticated((caller, config) => assertRole(caller, config.verifierRole, config))
+const verifierProcedure = authenticated((caller, config) => assertRole(caller, config.verifierRole, config))
 
 /** Bearer with the `admin` role. */
-export const adminProcedure = authenticated((caller) => {
+const adminProcedure = authenticated((caller) => {
   if (!isAdmin(caller)) throw errors.insufficientRole()
 })
 
 /** Works without credentials and shows more with them; one that is sent and wrong is a 401. */
-export const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) => {
+const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) => {
   const sent = await ctx.deps.access.optional(ctx.request.headers, isActivity(type, ctx))
   if (sent.caller !== undefined) ctx.request.identified(sent.caller)
   return next({ ctx: { caller: sent.caller, client: sent.client } })
 })
 
 /** `x-client-secret`, or what {@link verifierProcedure} asks for. */
-export const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
+const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
   if (!client && caller === undefined) throw errors.unauthorized()
   if (!client && caller !== undefined) assertRole(caller, deps.config.verifierRole, deps.config)
   return next()
@@ -142,25 +148,22 @@ const halfOperatorProcedure = (rolesOf: (config: Config) => readonly (string | u
   })
 
 /** Whoever runs the whole installation: `x-client-secret`, or Bearer with the role `admin`. */
-export const operatorProcedure = halfOperatorProcedure(() => [])
+const operatorProcedure = halfOperatorProcedure(() => [])
 
 /** Whoever runs the issuing half of an installation, and sees what all its callers made. */
-export const issuerOperatorProcedure = halfOperatorProcedure(({ issuerRole }) => [issuerRole])
+const issuerOperatorProcedure = halfOperatorProcedure(({ issuerRole }) => [issuerRole])
 
 /** Whoever runs the verifying half. */
-export const verifierOperatorProcedure = halfOperatorProcedure(({ verifierRole }) => [verifierRole])
+const verifierOperatorProcedure = halfOperatorProcedure(({ verifierRole }) => [verifierRole])
 
 /** Whoever runs one of the halves. */
-export const eitherOperatorProcedure = halfOperatorProcedure(({ issuerRole, verifierRole }) => [
-  issuerRole,
-  verifierRole,
-])
+const eitherOperatorProcedure = halfOperatorProcedure(({ issuerRole, verifierRole }) => [issuerRole, verifierRole])
 
 /**
  * Bearer, `admin`, and the holder must have been created by the caller. Ownership comes before the input is validated, so
  * the holder's id is taken from the path, or, on `/trpc`, from the raw input.
  */
-export const holderProcedure = adminProcedure.use(async ({ ctx, next, getRawInput }) => {
+const holderProcedure = adminProcedure.use(async ({ ctx, next, getRawInput }) => {
   const { deps, request, caller } = ctx
   const holderId = request.pathParameter('holderId') ?? holderIdOf(await getRawInput())
   // A NUL character is in no id, and in no text that PostgreSQL takes.
@@ -174,3 +177,67 @@ function holderIdOf(rawInput: unknown): string | undefined {
   const { holderId } = (rawInput ?? {}) as { holderId?: unknown }
   return typeof holderId === 'string' ? holderId : undefined
 }
+
+/** What makes a procedure of each kind of caller. Tokens of wallets are OpenID4VCI's own, and have a base of its own there. */
+const BASES = {
+  public: publicProcedure,
+  optional: optionalProcedure,
+  issuerClient: issuerClientProcedure,
+  verifierClient: verifierClientProcedure,
+  clientOrVerifier: clientOrVerifierProcedure,
+  operator: operatorProcedure,
+  issuerOperator: issuerOperatorProcedure,
+  verifierOperator: verifierOperatorProcedure,
+  eitherOperator: eitherOperatorProcedure,
+  user: userProcedure,
+  issuer: issuerProcedure,
+  verifier: verifierProcedure,
+  admin: adminProcedure,
+  holder: holderProcedure,
+  // Its session is looked up, and may be missing, in the operation.
+  console: publicProcedure,
+} as const
+
+type Unset = TRPCUnsetMarker
+
+/** A procedure without input and output, whose middlewares gave it the context `Ctx`. */
+type Base<Ctx> = TRPCProcedureBuilder<Context, ProcedureMeta, Ctx, Unset, Unset, Unset, Unset, false>
+
+type ContextOf<Access extends keyof typeof BASES> = inferProcedureBuilderResolverOptions<(typeof BASES)[Access]>['ctx']
+
+/** A procedure as its contract says it, for its resolver: `query`, `mutation` or `subscription`. */
+type Contracted<Ctx, Input extends z.ZodType, Output extends z.ZodType> = TRPCProcedureBuilder<
+  Context,
+  ProcedureMeta,
+  Ctx,
+  z.input<Input>,
+  z.output<Input>,
+  [z.ZodType] extends [Output] ? Unset : z.input<Output>,
+  [z.ZodType] extends [Output] ? Unset : z.output<Output>,
+  false
+>
+
+/** Procedures of contracts with one kind of caller, over a base that lets in nobody else. */
+export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) {
+  return <Input extends z.ZodType, Output extends z.ZodType>({
+    meta,
+    input,
+    output,
+  }: Contract<Access, Input, Output>): Contracted<Ctx, Input, Output> => {
+    const described = base.meta(meta).input(input as z.ZodType)
+    // The builder's own types ask of which kind the schemas are, which they cannot tell of a type parameter.
+    return (output === undefined ? described : described.output(output)) as unknown as Contracted<Ctx, Input, Output>
+  }
+}
+
+/**
+ * The procedure of a contract: who may call it, its description, its input and its output are what the contract says.
+ *
+ * @throws 401 or 403 when it is called by anybody else, before its input is looked at
+ */
+export const procedure = <Access extends keyof typeof BASES, Input extends z.ZodType, Output extends z.ZodType>(
+  contract: Contract<Access, Input, Output>,
+): Contracted<ContextOf<Access>, Input, Output> =>
+  procedureOver<Access, ContextOf<Access>>(BASES[contract.meta.rest.access] as unknown as Base<ContextOf<Access>>)(
+    contract,
+  )

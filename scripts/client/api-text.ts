@@ -20,7 +20,8 @@ import type { Mutation, Query, Subscription, Tracked } from './calls.js'
 const CALLERS: Readonly<Record<RouteAccess, string>> = {
   public: 'anybody',
   optional: 'anybody, and who has a token or the client secret sees more',
-  client: 'who has the client secret',
+  issuerClient: 'who has the client secret',
+  verifierClient: 'who has the client secret',
   clientOrVerifier: 'who has the client secret, or a token (with VERIFIER_ROLE, where the service has set it)',
   operator: 'who has the client secret, or a token with the role admin',
   issuerOperator:

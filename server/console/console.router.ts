@@ -2,7 +2,7 @@ import { LOCAL_ADMIN } from '../auth/caller.js'
 import { type Rights, rightsOf } from '../auth/rights.js'
 import type { Context } from '../context.js'
 import { errors, ServiceError } from '../errors.js'
-import { eitherOperatorProcedure, publicProcedure, router } from '../trpc.js'
+import { procedure, router } from '../trpc.js'
 import { callback, events, login, logout, session } from './console.contract.js'
 import { beginLogin, endLogin } from './login.js'
 import { logOut } from './logout.js'
@@ -30,49 +30,30 @@ const RIGHTS_OF_BACKENDS: Rights = { roles: [], isAdmin: false, mayIssue: true, 
 
 /** What the console asks of its own session. */
 export const consoleRouter = router({
-  session: publicProcedure
-    .meta(session.meta)
-    .input(session.input)
-    .output(session.output)
-    .query(async ({ ctx }) => {
-      const { config } = ctx.deps
-      if (config.console === undefined) throw errors.routeNotFound(ctx.request.method, ctx.request.path)
-      const { mode } = config.console
-      const nobody = { mode, user: null, idleAt: null, endsAt: null }
-      if (mode === 'login') return { ...nobody, ...(await userOf(ctx)) }
-      return { ...nobody, user: { sub: LOCAL_ADMIN.sub, name: null, ...rightsOf(LOCAL_ADMIN.roles, config) } }
+  session: procedure(session).query(async ({ ctx }) => {
+    const { config } = ctx.deps
+    if (config.console === undefined) throw errors.routeNotFound(ctx.request.method, ctx.request.path)
+    const { mode } = config.console
+    const nobody = { mode, user: null, idleAt: null, endsAt: null }
+    if (mode === 'login') return { ...nobody, ...(await userOf(ctx)) }
+    return { ...nobody, user: { sub: LOCAL_ADMIN.sub, name: null, ...rightsOf(LOCAL_ADMIN.roles, config) } }
+  }),
+
+  events: procedure(events).subscription(({ ctx: { deps, caller, request }, input: { lastEventId } }) =>
+    deps.changes.watch({
+      caller: caller ?? BACKEND,
+      rights: caller === undefined ? RIGHTS_OF_BACKENDS : rightsOf(caller.roles, deps.config),
+      lastEventId,
+      signal: request.signal,
     }),
+  ),
 
-  events: eitherOperatorProcedure
-    .meta(events.meta)
-    .input(events.input)
-    .subscription(({ ctx: { deps, caller, request }, input: { lastEventId } }) =>
-      deps.changes.watch({
-        caller: caller ?? BACKEND,
-        rights: caller === undefined ? RIGHTS_OF_BACKENDS : rightsOf(caller.roles, deps.config),
-        lastEventId,
-        signal: request.signal,
-      }),
-    ),
-
-  logout: publicProcedure
-    .meta(logout.meta)
-    .input(logout.input)
-    .output(logout.output)
-    .mutation(async ({ ctx }) => ({ location: await logOut(ctx) })),
+  logout: procedure(logout).mutation(async ({ ctx }) => ({ location: await logOut(ctx) })),
 })
 
 /** Where browsers go to log in. */
 export const consolePagesRouter = router({
-  login: publicProcedure
-    .meta(login.meta)
-    .input(login.input)
-    .output(login.output)
-    .query(({ ctx, input }) => beginLogin(ctx, input)),
+  login: procedure(login).query(({ ctx, input }) => beginLogin(ctx, input)),
 
-  callback: publicProcedure
-    .meta(callback.meta)
-    .input(callback.input)
-    .output(callback.output)
-    .query(({ ctx, input }) => endLogin(ctx, input)),
+  callback: procedure(callback).query(({ ctx, input }) => endLogin(ctx, input)),
 })

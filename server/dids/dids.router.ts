@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.js'
 import { errors } from '../errors.js'
-import { publicProcedure, router } from '../trpc.js'
+import { procedure, router } from '../trpc.js'
 import {
   didConfiguration,
   difDidConfiguration,
@@ -22,36 +22,16 @@ const linkages = async (deps: Pick<Deps, 'domainLinkages' | 'stores'>) =>
   deps.domainLinkages(await deps.stores.dids.recordIdentities())
 
 export const didsRouter = router({
-  hosted: publicProcedure
-    .meta(hostedDocument.meta)
-    .input(hostedDocument.input)
-    .output(hostedDocument.output)
-    .query(({ ctx: { deps }, input }) => hosted(deps, input.uuid)),
+  hosted: procedure(hostedDocument).query(({ ctx: { deps }, input }) => hosted(deps, input.uuid)),
 
-  hostedWellKnown: publicProcedure
-    .meta(hostedWellKnownDocument.meta)
-    .input(hostedWellKnownDocument.input)
-    .output(hostedWellKnownDocument.output)
-    .query(({ ctx: { deps }, input }) => hosted(deps, input.uuid)),
+  hostedWellKnown: procedure(hostedWellKnownDocument).query(({ ctx: { deps }, input }) => hosted(deps, input.uuid)),
 
-  configuration: publicProcedure
-    .meta(didConfiguration.meta)
-    .input(didConfiguration.input)
-    .output(didConfiguration.output)
-    .query(async ({ ctx: { deps } }) => ({ entries: await linkages(deps) })),
+  configuration: procedure(didConfiguration).query(async ({ ctx: { deps } }) => ({ entries: await linkages(deps) })),
 
-  difConfiguration: publicProcedure
-    .meta(difDidConfiguration.meta)
-    .input(difDidConfiguration.input)
-    .output(difDidConfiguration.output)
-    .query(async ({ ctx: { deps } }) => ({
-      '@context': DID_CONFIGURATION_CONTEXT,
-      linked_dids: (await linkages(deps)).map(({ jwt }) => jwt),
-    })),
+  difConfiguration: procedure(difDidConfiguration).query(async ({ ctx: { deps } }) => ({
+    '@context': DID_CONFIGURATION_CONTEXT,
+    linked_dids: (await linkages(deps)).map(({ jwt }) => jwt),
+  })),
 
-  jwtVcIssuer: publicProcedure
-    .meta(jwtVcIssuer.meta)
-    .input(jwtVcIssuer.input)
-    .output(jwtVcIssuer.output)
-    .query(({ ctx: { deps } }) => issuerKeySet(deps)),
+  jwtVcIssuer: procedure(jwtVcIssuer).query(({ ctx: { deps } }) => issuerKeySet(deps)),
 })

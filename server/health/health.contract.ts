@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
+import { zProtocolReply } from '../protocol/oauth/reply.js'
 
 const zComponents = z.record(z.string(), z.object({ status: z.enum(['up', 'degraded', 'down']) }))
 
@@ -21,6 +22,7 @@ export const liveness = {
     errors: [],
   }),
   input: z.object({}),
+  output: zProtocolReply,
 }
 
 export const readiness = {
@@ -39,4 +41,5 @@ export const readiness = {
     errors: [],
   }),
   input: z.object({}),
+  output: zProtocolReply,
 }

@@ -48,7 +48,7 @@ export function sayWhenToRetry(thrown: unknown, response: Response): void {
 
 /** RFC 9110 §11.6.1, RFC 6750 §3. The client secret is no registered scheme and has no challenge. */
 function bearerChallenge(route: Route | undefined, request: Request): string | undefined {
-  if (route?.rest.access === 'client') return undefined
+  if (route?.rest.access === 'issuerClient' || route?.rest.access === 'verifierClient') return undefined
   return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 }
 

@@ -23,7 +23,8 @@ const API_VERSION = '1.0.0-rc1'
 
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   public: [],
-  client: [{ clientSecret: [] }],
+  issuerClient: [{ clientSecret: [] }],
+  verifierClient: [{ clientSecret: [] }],
   clientOrVerifier: [{ bearer: [] }, { clientSecret: [] }],
   operator: [{ bearer: [] }, { clientSecret: [] }],
   issuerOperator: [{ bearer: [] }, { clientSecret: [] }],

@@ -1,5 +1,5 @@
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
-import { publicProcedure, router } from '../trpc.js'
+import { procedure, router } from '../trpc.js'
 import { LIVE_SCRIPT } from './live-script.js'
 import { liveScript, stylesheet } from './pages.contract.js'
 import { STYLES } from './styles.js'
@@ -12,15 +12,7 @@ const file = (mediaType: string, body: string) => (): ProtocolReply => ({
 
 /** What the pages for people load. */
 export const pageFilesRouter = router({
-  stylesheet: publicProcedure
-    .meta(stylesheet.meta)
-    .input(stylesheet.input)
-    .output(stylesheet.output)
-    .query(file('text/css', STYLES)),
+  stylesheet: procedure(stylesheet).query(file('text/css', STYLES)),
 
-  liveScript: publicProcedure
-    .meta(liveScript.meta)
-    .input(liveScript.input)
-    .output(liveScript.output)
-    .query(file('text/javascript', LIVE_SCRIPT)),
+  liveScript: procedure(liveScript).query(file('text/javascript', LIVE_SCRIPT)),
 })

@@ -1,5 +1,5 @@
 import type { CredentialOfferSessionView, CredentialOfferState } from '../issuer/openid4vci/sessions/session.js'
-import { assertRole, publicProcedure, router, userProcedure } from '../trpc.js'
+import { assertRole, procedure, router } from '../trpc.js'
 import { isFinal, type SessionState, type SessionView } from '../verifier/sessions/session.js'
 import { makePage } from './create.js'
 import {
@@ -31,48 +31,26 @@ const OFFER: Told<CredentialOfferSessionView, CredentialOfferState> = {
 
 /** How a backend gets a page. */
 export const createPageRouter = router({
-  create: userProcedure
-    .meta(createPage.meta)
-    .input(createPage.input)
-    .output(createPage.output)
-    .mutation(({ ctx: { deps, caller }, input }) => {
-      const { verifierRole, issuerRole } = deps.config
-      assertRole(caller, input.verificationSessionId === undefined ? issuerRole : verifierRole, deps.config)
-      return makePage(deps, caller, input)
-    }),
+  create: procedure(createPage).mutation(({ ctx: { deps, caller }, input }) => {
+    const { verifierRole, issuerRole } = deps.config
+    assertRole(caller, input.verificationSessionId === undefined ? issuerRole : verifierRole, deps.config)
+    return makePage(deps, caller, input)
+  }),
 })
 
 /** What people and their browsers ask for. */
 export const peoplePagesRouter = router({
-  present: publicProcedure
-    .meta(presentPage.meta)
-    .input(presentPage.input)
-    .output(presentPage.output)
-    .query(({ ctx, input }) => showPresentPage(ctx, input.id)),
+  present: procedure(presentPage).query(({ ctx, input }) => showPresentPage(ctx, input.id)),
 
-  presentReturn: publicProcedure
-    .meta(presentReturn.meta)
-    .input(presentReturn.input)
-    .output(presentReturn.output)
-    .query(({ ctx, input }) => comeBack(ctx, input.id, input.response_code)),
+  presentReturn: procedure(presentReturn).query(({ ctx, input }) => comeBack(ctx, input.id, input.response_code)),
 
-  presentEvents: publicProcedure
-    .meta(presentEvents.meta)
-    .input(presentEvents.input)
-    .subscription(async ({ ctx, input: { id, lastEventId } }) =>
-      watchPage(ctx, id, await ctx.deps.stores.pages.presentTarget(id), lastEventId, REQUEST),
-    ),
+  presentEvents: procedure(presentEvents).subscription(async ({ ctx, input: { id, lastEventId } }) =>
+    watchPage(ctx, id, await ctx.deps.stores.pages.presentTarget(id), lastEventId, REQUEST),
+  ),
 
-  receive: publicProcedure
-    .meta(receivePage.meta)
-    .input(receivePage.input)
-    .output(receivePage.output)
-    .query(({ ctx, input }) => showReceivePage(ctx, input.id)),
+  receive: procedure(receivePage).query(({ ctx, input }) => showReceivePage(ctx, input.id)),
 
-  receiveEvents: publicProcedure
-    .meta(receiveEvents.meta)
-    .input(receiveEvents.input)
-    .subscription(async ({ ctx, input: { id, lastEventId } }) =>
-      watchPage(ctx, id, await ctx.deps.stores.pages.receiveTarget(id), lastEventId, OFFER),
-    ),
+  receiveEvents: procedure(receiveEvents).subscription(async ({ ctx, input: { id, lastEventId } }) =>
+    watchPage(ctx, id, await ctx.deps.stores.pages.receiveTarget(id), lastEventId, OFFER),
+  ),
 })

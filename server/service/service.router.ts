@@ -1,6 +1,6 @@
 import { preferredType } from '../accept.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
-import { publicProcedure, router } from '../trpc.js'
+import { procedure, router } from '../trpc.js'
 import { homePage } from './home-page.js'
 import { SERVICE } from './release.js'
 import { greeting, version } from './service.contract.js'
@@ -12,20 +12,12 @@ const GREETING: ProtocolReply = {
 }
 
 export const greetingRouter = router({
-  greeting: publicProcedure
-    .meta(greeting.meta)
-    .input(greeting.input)
-    .output(greeting.output)
-    .query(({ ctx }) => {
-      const type = preferredType(ctx.request.headers.accept, ['text/plain', 'text/html'])
-      return type === 'text/html' ? homePage(ctx, SERVICE) : GREETING
-    }),
+  greeting: procedure(greeting).query(({ ctx }) => {
+    const type = preferredType(ctx.request.headers.accept, ['text/plain', 'text/html'])
+    return type === 'text/html' ? homePage(ctx, SERVICE) : GREETING
+  }),
 })
 
 export const serviceRouter = router({
-  version: publicProcedure
-    .meta(version.meta)
-    .input(version.input)
-    .output(version.output)
-    .query(() => SERVICE),
+  version: procedure(version).query(() => SERVICE),
 })

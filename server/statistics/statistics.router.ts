@@ -1,11 +1,7 @@
-import { operatorProcedure, router } from '../trpc.js'
+import { procedure, router } from '../trpc.js'
 import { statisticsOf } from './read.js'
 import { readStatistics } from './statistics.contract.js'
 
 export const statisticsRouter = router({
-  read: operatorProcedure
-    .meta(readStatistics.meta)
-    .input(readStatistics.input)
-    .output(readStatistics.output)
-    .query(({ ctx: { deps }, input }) => statisticsOf(deps, input)),
+  read: procedure(readStatistics).query(({ ctx: { deps }, input }) => statisticsOf(deps, input)),
 })

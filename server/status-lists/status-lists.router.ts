@@ -3,7 +3,7 @@ import type { Context } from '../context.js'
 import { errors } from '../errors.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
-import { publicProcedure, router } from '../trpc.js'
+import { procedure, router } from '../trpc.js'
 import { STATUS_LIST_TTL_SECONDS, type StatusListForm } from './publication.js'
 import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
 
@@ -37,21 +37,13 @@ function tokenFormOf(accept: string | undefined): 'token' | 'cwt' | undefined {
 }
 
 export const statusListsRouter = router({
-  bitstring: publicProcedure
-    .meta(bitstringStatusList.meta)
-    .input(bitstringStatusList.input)
-    .output(bitstringStatusList.output)
-    .query(({ ctx, input }) => published(ctx, 'bitstring', input.id)),
+  bitstring: procedure(bitstringStatusList).query(({ ctx, input }) => published(ctx, 'bitstring', input.id)),
 
-  token: publicProcedure
-    .meta(tokenStatusList.meta)
-    .input(tokenStatusList.input)
-    .output(tokenStatusList.output)
-    .query(({ ctx, input }) => {
-      const form = tokenFormOf(ctx.request.headers.accept)
-      if (form === undefined) throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE, STATUS_LIST_CWT_MEDIA_TYPE)
-      // Token Status List §8.4
-      if (input.time !== undefined) throw errors.historyNotKept()
-      return published(ctx, form, input.id)
-    }),
+  token: procedure(tokenStatusList).query(({ ctx, input }) => {
+    const form = tokenFormOf(ctx.request.headers.accept)
+    if (form === undefined) throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE, STATUS_LIST_CWT_MEDIA_TYPE)
+    // Token Status List §8.4
+    if (input.time !== undefined) throw errors.historyNotKept()
+    return published(ctx, form, input.id)
+  }),
 })

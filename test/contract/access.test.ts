@@ -17,13 +17,15 @@ const withToken = (caller: Caller): Outcome | undefined => {
   if (caller === 'forged') return 'forged'
   return TOKENS.includes(caller) ? undefined : 'Unauthorized'
 }
+const withSecret = (caller: Caller): Outcome | undefined => (caller === 'client' ? undefined : 'Unauthorized')
 const withRole = (caller: Caller): Outcome | undefined =>
   withToken(caller) ?? (ADMINS.includes(caller) ? undefined : 'Insufficient role.')
 
 /** The interface's Authentication, rule by rule; undefined is no refusal. */
 const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefined>> = {
   public: () => undefined,
-  client: (caller) => (caller === 'client' ? undefined : 'Unauthorized'),
+  issuerClient: withSecret,
+  verifierClient: withSecret,
   clientOrVerifier: (caller) => (caller === 'client' ? undefined : withToken(caller)),
   operator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   issuerOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),

@@ -1,12 +1,5 @@
 import { listed } from '../../paging.js'
-import {
-  adminProcedure,
-  changingLists,
-  issuerOperatorProcedure,
-  listing,
-  router,
-  verifierOperatorProcedure,
-} from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../trpc.js'
 import {
   listIssuerSigners,
   listVerifierSigners,
@@ -18,10 +11,7 @@ import {
 import { issuerSigner, renameSigner, shownSigner, verifierSigner } from './signers.js'
 
 export const signersRouter = router({
-  issuers: issuerOperatorProcedure
-    .meta(listIssuerSigners.meta)
-    .input(listIssuerSigners.input)
-    .output(listIssuerSigners.output)
+  issuers: procedure(listIssuerSigners)
     .use(listing)
     .query(({ ctx, input }) =>
       listed(
@@ -32,23 +22,13 @@ export const signersRouter = router({
       ),
     ),
 
-  issuer: issuerOperatorProcedure
-    .meta(readIssuerSigner.meta)
-    .input(readIssuerSigner.input)
-    .output(readIssuerSigner.output)
-    .query(({ ctx: { deps, caller }, input }) => issuerSigner(deps, input.id, caller)),
+  issuer: procedure(readIssuerSigner).query(({ ctx: { deps, caller }, input }) => issuerSigner(deps, input.id, caller)),
 
-  renameIssuer: adminProcedure
-    .meta(renameIssuer.meta)
-    .input(renameIssuer.input)
-    .output(renameIssuer.output)
+  renameIssuer: procedure(renameIssuer)
     .use(changingLists)
     .mutation(({ ctx: { deps, caller }, input }) => renameSigner(deps, 'issuer', input, caller)),
 
-  verifiers: verifierOperatorProcedure
-    .meta(listVerifierSigners.meta)
-    .input(listVerifierSigners.input)
-    .output(listVerifierSigners.output)
+  verifiers: procedure(listVerifierSigners)
     .use(listing)
     .query(({ ctx, input }) =>
       listed(
@@ -59,16 +39,11 @@ export const signersRouter = router({
       ),
     ),
 
-  verifier: verifierOperatorProcedure
-    .meta(readVerifierSigner.meta)
-    .input(readVerifierSigner.input)
-    .output(readVerifierSigner.output)
-    .query(({ ctx: { deps, caller }, input }) => verifierSigner(deps, input.id, caller)),
+  verifier: procedure(readVerifierSigner).query(({ ctx: { deps, caller }, input }) =>
+    verifierSigner(deps, input.id, caller),
+  ),
 
-  renameVerifier: adminProcedure
-    .meta(renameVerifier.meta)
-    .input(renameVerifier.input)
-    .output(renameVerifier.output)
+  renameVerifier: procedure(renameVerifier)
     .use(changingLists)
     .mutation(({ ctx: { deps, caller }, input }) => renameSigner(deps, 'verifier', input, caller)),
 })

@@ -84,7 +84,7 @@ export const revokeCredential = {
     description:
       'Its bits in the status lists are set at once, for every copy that was issued of it. Revoking it again is a ' +
       '200 too.',
-    access: 'client',
+    access: 'issuerClient',
     errors: [400, 404],
   }),
   input: z.strictObject({ id: z.string() }),

@@ -4,15 +4,7 @@ import type { Binding } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { listed } from '../../paging.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
-import {
-  changingLists,
-  issuerClientProcedure,
-  issuerOperatorProcedure,
-  issuerProcedure,
-  listing,
-  router,
-  userProcedure,
-} from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../trpc.js'
 import { issuabilityOf } from '../issuance/configurations.js'
 import { holderBinding } from '../issuance/holder-binding.js'
 import { issueToCaller } from '../issuance/issue.js'
@@ -51,10 +43,7 @@ async function assertHolderKey({ issuing }: IssuedFormat, { holderKey }: Binding
 export const credentialsRouter = (formats: Formats) => {
   const signContract = signCredential(formats)
   return router({
-    create: issuerProcedure
-      .meta(createCredential.meta)
-      .input(createCredential.input)
-      .output(createCredential.output)
+    create: procedure(createCredential)
       .use(changingLists)
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)
@@ -73,45 +62,28 @@ export const credentialsRouter = (formats: Formats) => {
         return { id: issued.id, vc: issued.vc }
       }),
 
-    list: issuerOperatorProcedure
-      .meta(listCredentials.meta)
-      .input(listCredentials.input)
-      .output(listCredentials.output)
+    list: procedure(listCredentials)
       .use(listing)
       .query(({ ctx, input }) =>
         listed(ctx, input, ({ credentialList }, part) => credentialList.page(input, part), listedCredential),
       ),
 
-    history: issuerOperatorProcedure
-      .meta(readCredentialHistory.meta)
-      .input(readCredentialHistory.input)
-      .output(readCredentialHistory.output)
-      .query(({ ctx: { deps }, input }) => historyOf(deps, input.id)),
+    history: procedure(readCredentialHistory).query(({ ctx: { deps }, input }) => historyOf(deps, input.id)),
 
-    read: userProcedure
-      .meta(readCredential.meta)
-      .input(readCredential.input)
-      .output(readCredential.output)
-      .query(async ({ ctx: { deps, caller }, input }) => {
-        const credential = await deps.stores.credentials.findOwned(input.id, caller.sub, caller.tokenDids)
-        if (credential === undefined) throw errors.credentialNotFound()
-        return credential
-      }),
+    read: procedure(readCredential).query(async ({ ctx: { deps, caller }, input }) => {
+      const credential = await deps.stores.credentials.findOwned(input.id, caller.sub, caller.tokenDids)
+      if (credential === undefined) throw errors.credentialNotFound()
+      return credential
+    }),
 
-    revoke: issuerClientProcedure
-      .meta(revokeCredential.meta)
-      .input(revokeCredential.input)
-      .output(revokeCredential.output)
+    revoke: procedure(revokeCredential)
       .use(changingLists)
       .mutation(async ({ ctx: { deps, caller }, input }) => {
         const exists = await deps.stores.credentials.revoke(input.id, deps.clock(), caller?.sub ?? null)
         if (!exists) throw errors.credentialNotFound()
       }),
 
-    sign: issuerProcedure
-      .meta(signContract.meta)
-      .input(signContract.input)
-      .output(signContract.output)
+    sign: procedure(signContract)
       .use(changingLists)
       .mutation(async ({ ctx: { deps, caller, work }, input }) => {
         const context = await issuanceContext(deps, input.type, input.issuerId, caller)

@@ -1,7 +1,7 @@
 import { weightOf } from '../../accept.js'
 import { issuerKeySet } from '../../dids/issuer-key-set.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
-import { publicProcedure, router } from '../../trpc.js'
+import { procedure, router } from '../../trpc.js'
 import * as contracts from './metadata.contract.js'
 import { authorizationServerMetadata, issuerMetadata, signedIssuerMetadata } from './published.js'
 
@@ -18,25 +18,17 @@ const reply = (body: NonNullable<ProtocolReply['body']>, type = 'application/jso
 })
 
 export const metadataRouter = router({
-  issuer: publicProcedure
-    .meta(contracts.issuerMetadata.meta)
-    .input(contracts.issuerMetadata.input)
-    .output(contracts.issuerMetadata.output)
-    .query(async ({ ctx: { deps, request } }) =>
-      prefersJwt(request.headers.accept)
-        ? reply(await signedIssuerMetadata(deps), 'application/jwt')
-        : reply(await issuerMetadata(deps)),
-    ),
+  issuer: procedure(contracts.issuerMetadata).query(async ({ ctx: { deps, request } }) =>
+    prefersJwt(request.headers.accept)
+      ? reply(await signedIssuerMetadata(deps), 'application/jwt')
+      : reply(await issuerMetadata(deps)),
+  ),
 
-  authorizationServer: publicProcedure
-    .meta(contracts.authorizationServerMetadata.meta)
-    .input(contracts.authorizationServerMetadata.input)
-    .output(contracts.authorizationServerMetadata.output)
-    .query(async ({ ctx: { deps } }) => reply(await authorizationServerMetadata(deps))),
+  authorizationServer: procedure(contracts.authorizationServerMetadata).query(async ({ ctx: { deps } }) =>
+    reply(await authorizationServerMetadata(deps)),
+  ),
 
-  keys: publicProcedure
-    .meta(contracts.jsonWebKeySet.meta)
-    .input(contracts.jsonWebKeySet.input)
-    .output(contracts.jsonWebKeySet.output)
-    .query(async ({ ctx: { deps } }) => reply({ ...(await issuerKeySet(deps)).jwks })),
+  keys: procedure(contracts.jsonWebKeySet).query(async ({ ctx: { deps } }) =>
+    reply({ ...(await issuerKeySet(deps)).jwks }),
+  ),
 })

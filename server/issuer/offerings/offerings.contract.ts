@@ -61,7 +61,7 @@ export const createOffering = {
     description:
       "The subject is checked against the active version of the type's schema, which the offering keeps. Whoever " +
       'has the QR code may redeem it, or `recipient` alone; `redemption_limit` times, and until `expires_at`.',
-    access: 'client',
+    access: 'issuerClient',
     status: 201,
     errors: [400, 404],
   }),

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import { qrCodeAnswer } from '../../pages/qr-code-answer.js'
 import { awaited, paged } from '../../paging.js'
-import { changingLists, issuerClientProcedure, listing, optionalProcedure, router, userProcedure } from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../trpc.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'
 import { claim } from './claim.js'
@@ -50,10 +50,7 @@ function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, R
 }
 
 export const offeringsRouter = router({
-  list: optionalProcedure
-    .meta(listOfferings.meta)
-    .input(listOfferings.input)
-    .output(listOfferings.output)
+  list: procedure(listOfferings)
     .use(listing)
     .query(async ({ ctx, input }) => {
       const { deps, caller } = ctx
@@ -88,10 +85,7 @@ export const offeringsRouter = router({
       })
     }),
 
-  create: issuerClientProcedure
-    .meta(createOffering.meta)
-    .input(createOffering.input)
-    .output(createOffering.output)
+  create: procedure(createOffering)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, work, caller }, input }) => {
       const now = deps.clock()
@@ -120,34 +114,23 @@ export const offeringsRouter = router({
       return detailView(deps, row, true)
     }),
 
-  read: optionalProcedure
-    .meta(readOffering.meta)
-    .input(readOffering.input)
-    .output(readOffering.output)
-    .query(async ({ ctx, input }) => {
-      const row = await ctx.deps.stores.offerings.find(input.id)
-      if (row === undefined) throw errors.offeringNotFound()
-      return detailView(ctx.deps, row, await maySeeSubject(ctx.deps, row, ctx))
-    }),
+  read: procedure(readOffering).query(async ({ ctx, input }) => {
+    const row = await ctx.deps.stores.offerings.find(input.id)
+    if (row === undefined) throw errors.offeringNotFound()
+    return detailView(ctx.deps, row, await maySeeSubject(ctx.deps, row, ctx))
+  }),
 
-  qrCode: optionalProcedure
-    .meta(offeringQrCode.meta)
-    .input(offeringQrCode.input)
-    .output(offeringQrCode.output)
-    .query(async ({ ctx, input }) => {
-      const { config, stores } = ctx.deps
-      return qrCodeAnswer(ctx, config.issuerBaseUrl, {
-        code: await stores.offerings.find(input.id),
-        textOf: (row) => offeringFullUrl(config, row),
-        pageOf: (row) => pageOfOffering(ctx, row),
-        notFound: errors.offeringNotFound,
-      })
-    }),
+  qrCode: procedure(offeringQrCode).query(async ({ ctx, input }) => {
+    const { config, stores } = ctx.deps
+    return qrCodeAnswer(ctx, config.issuerBaseUrl, {
+      code: await stores.offerings.find(input.id),
+      textOf: (row) => offeringFullUrl(config, row),
+      pageOf: (row) => pageOfOffering(ctx, row),
+      notFound: errors.offeringNotFound,
+    })
+  }),
 
-  claim: userProcedure
-    .meta(claimOffering.meta)
-    .input(claimOffering.input)
-    .output(claimOffering.output)
+  claim: procedure(claimOffering)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       const { id, vc } = await claim(deps, caller, input.id)

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { DPOP_ALGORITHMS, type DpopProof, verifyDpopProof } from '../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import { publicProcedure } from '../../trpc.js'
+import { procedureOver, publicProcedure } from '../../trpc.js'
 import { proofOnce, type UsedOnce } from './used-once/store.js'
 
 /** Gives the wallet a fresh nonce for its next DPoP proof, with whatever the answer will be (RFC 9449 §8.2). */
@@ -10,10 +10,12 @@ export function provideDpopNonce({ deps, responseHeaders }: Pick<Context, 'deps'
 }
 
 /** Endpoints that take DPoP proofs, and the one for nonces: every answer brings a fresh nonce, also one to a request that cannot be read. */
-export const dpopProcedure = publicProcedure.use(({ ctx, next }) => {
-  provideDpopNonce(ctx)
-  return next()
-})
+export const dpopProcedure = procedureOver<'public', Context>(
+  publicProcedure.use(({ ctx, next }) => {
+    provideDpopNonce(ctx)
+    return next()
+  }),
+)
 
 /**
  * The DPoP proof of a request, verified; undefined where it has none. Whether it was used before is checked by the

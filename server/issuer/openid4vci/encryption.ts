@@ -14,7 +14,8 @@ import {
   encryptionError,
   responseEncryption,
 } from '../../protocol/openid4vci/encryption.js'
-import { walletProcedure } from './wallet-access.js'
+import { procedureOver } from '../../trpc.js'
+import { type WalletContext, withWalletToken } from './wallet-access.js'
 
 type Encrypt = (answer: Uint8Array) => string
 
@@ -51,11 +52,7 @@ const encryptedReply = ({ status, headers, body }: ProtocolReply, encrypt: Encry
   body: encrypt(Buffer.from(JSON.stringify(body))),
 })
 
-/**
- * A wallet's request that may be encrypted, with an answer that may be (OpenID4VCI 1.0 §10): the procedure's contract sees what
- * was encrypted, and its answer, of whatever status, is encrypted for the key that the request names. Errors never are.
- */
-export const encryptableProcedure = walletProcedure.use(async ({ ctx, next, getRawInput }) => {
+const encryptable = withWalletToken.use(async ({ ctx, next, getRawInput }) => {
   const sent = await getRawInput()
   const request = await openRequest(ctx.deps, sent)
   const encrypt = answerEncryption(ctx.deps, request, sent instanceof TextBody)
@@ -63,6 +60,12 @@ export const encryptableProcedure = walletProcedure.use(async ({ ctx, next, getR
   if (!result.ok || encrypt === undefined) return result
   return { ...result, data: encryptedReply(result.data as ProtocolReply, encrypt) }
 })
+
+/**
+ * A wallet's request that may be encrypted, with an answer that may be (OpenID4VCI 1.0 §10): the procedure's contract sees what
+ * was encrypted, and its answer, of whatever status, is encrypted for the key that the request names. Errors never are.
+ */
+export const encryptableProcedure = procedureOver<'wallet', WalletContext>(encryptable)
 
 /** Members of the issuer's metadata (§12.2.4); none where encryption is off. */
 export function encryptionMembers(

@@ -3,7 +3,7 @@ import { errors } from '../../errors.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { withValue } from '../../protocol/oauth/parameters.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
-import { publicProcedure, router } from '../../trpc.js'
+import { procedure, router } from '../../trpc.js'
 import { challenge } from './challenge.contract.js'
 import { attestsWallets, authenticateClient } from './client-authentication.js'
 import { credential } from './credential.contract.js'
@@ -34,57 +34,33 @@ const credentialReply = (body: JsonObject): ProtocolReply =>
   uncached(body, body.transaction_id === undefined ? 200 : 202)
 
 export const openid4vciRouter = router({
-  offer: publicProcedure
-    .meta(credentialOffer.meta)
-    .input(credentialOffer.input)
-    .output(credentialOffer.output)
-    .query(async ({ ctx, input }) => uncached(await handOut(ctx.deps, input.id, !onlyLooks(ctx.request)))),
+  offer: procedure(credentialOffer).query(async ({ ctx, input }) =>
+    uncached(await handOut(ctx.deps, input.id, !onlyLooks(ctx.request))),
+  ),
 
-  token: dpopProcedure
-    .meta(token.meta)
-    .input(token.input)
-    .output(token.output)
-    .mutation(async ({ ctx, input }) => {
-      const parameters = withValue(input)
-      const wallet = await authenticateClient(ctx, parameters)
-      return uncached({ ...(await issueToken(ctx.deps, parameters, { dpop: dpopProofOf(ctx), wallet })) })
-    }),
+  token: dpopProcedure(token).mutation(async ({ ctx, input }) => {
+    const parameters = withValue(input)
+    const wallet = await authenticateClient(ctx, parameters)
+    return uncached({ ...(await issueToken(ctx.deps, parameters, { dpop: dpopProofOf(ctx), wallet })) })
+  }),
 
-  nonce: dpopProcedure
-    .meta(nonce.meta)
-    .input(nonce.input)
-    .output(nonce.output)
-    .mutation(({ ctx }) => uncached({ c_nonce: ctx.deps.seals.nonce() })),
+  nonce: dpopProcedure(nonce).mutation(({ ctx }) => uncached({ c_nonce: ctx.deps.seals.nonce() })),
 
-  challenge: publicProcedure
-    .meta(challenge.meta)
-    .input(challenge.input)
-    .output(challenge.output)
-    .mutation(({ ctx: { deps } }) => {
-      if (!attestsWallets(deps.config)) throw errors.routeNotFound('POST', '/openid4vci/challenge')
-      return uncached({ attestation_challenge: deps.seals.attestationChallenge() })
-    }),
+  challenge: procedure(challenge).mutation(({ ctx: { deps } }) => {
+    if (!attestsWallets(deps.config)) throw errors.routeNotFound('POST', '/openid4vci/challenge')
+    return uncached({ attestation_challenge: deps.seals.attestationChallenge() })
+  }),
 
-  credential: encryptableProcedure
-    .meta(credential.meta)
-    .input(credential.input)
-    .output(credential.output)
-    .mutation(async ({ ctx: { deps, token, work }, input }) =>
-      credentialReply(await inDialect(deps, token, input, (request) => issueToWallet(deps, token, request, work))),
-    ),
+  credential: encryptableProcedure(credential).mutation(async ({ ctx: { deps, token, work }, input }) =>
+    credentialReply(await inDialect(deps, token, input, (request) => issueToWallet(deps, token, request, work))),
+  ),
 
-  deferredCredential: encryptableProcedure
-    .meta(deferredCredential.meta)
-    .input(deferredCredential.input)
-    .output(deferredCredential.output)
-    .mutation(async ({ ctx: { deps, token }, input }) => credentialReply(await collectDeferred(deps, token, input))),
+  deferredCredential: encryptableProcedure(deferredCredential).mutation(async ({ ctx: { deps, token }, input }) =>
+    credentialReply(await collectDeferred(deps, token, input)),
+  ),
 
-  notification: walletProcedure
-    .meta(notification.meta)
-    .input(notification.input)
-    .output(notification.output)
-    .mutation(async ({ ctx, input }) => {
-      await takeNotification(ctx.deps, ctx.token, input)
-      return { status: 204, headers: { 'cache-control': 'no-store' } }
-    }),
+  notification: walletProcedure(notification).mutation(async ({ ctx, input }) => {
+    await takeNotification(ctx.deps, ctx.token, input)
+    return { status: 204, headers: { 'cache-control': 'no-store' } }
+  }),
 })

@@ -2,7 +2,7 @@ import type { Config } from '../../config.js'
 import type { Context } from '../../context.js'
 import { OAuthError, type OAuthErrorCode } from '../../protocol/oauth/error.js'
 import { sha256 } from '../../secret-hash.js'
-import { publicProcedure } from '../../trpc.js'
+import { procedureOver, publicProcedure } from '../../trpc.js'
 import { dpopChallenge, dpopProofOf, provideDpopNonce, replayedProof } from './dpop.js'
 import { isHaip } from './haip.js'
 import type { TokenContext } from './tokens/store.js'
@@ -77,10 +77,18 @@ async function tokenOf(context: Context, { scheme, token }: SentToken): Promise<
  * An access token of this service's own token endpoint, valid for one issuance. Tokens of the identity provider are
  * refused here, and the management API accepts only those.
  */
-export const walletProcedure = publicProcedure.use(async ({ ctx, next }) => {
+export const withWalletToken = publicProcedure.use(async ({ ctx, next }) => {
   provideDpopNonce(ctx)
   const sent = sentToken(ctx.request.headers.authorization)
   if (sent === undefined)
     throw authorizationError(ctx.deps.config, 'invalid_token', 'An access token is needed.', false)
   return next({ ctx: { token: await tokenOf(ctx, sent) } })
 })
+
+/** What an operation of a wallet may know: the request, and what its token stands for. */
+export interface WalletContext extends Context {
+  readonly token: TokenContext
+}
+
+/** For requests that are never encrypted. */
+export const walletProcedure = procedureOver<'wallet', WalletContext>(withWalletToken)

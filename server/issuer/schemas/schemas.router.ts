@@ -11,7 +11,7 @@ import { INEXACT, inexactNumbers } from '../../protocol/json/exact-numbers.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 import type { Work } from '../../protocol/work.js'
-import { changingLists, issuerProcedure, listing, publicProcedure, router, userProcedure } from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../trpc.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { declaredClaims } from './claims.js'
 import { assertClaimsDeclared } from './declared.js'
@@ -131,10 +131,7 @@ async function schemaOf(deps: Pick<Deps, 'stores'>, id: string): Promise<Credent
 }
 
 export const schemasRouter = router({
-  create: issuerProcedure
-    .meta(createSchema.meta)
-    .input(createSchema.input)
-    .output(createSchema.output)
+  create: procedure(createSchema)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, caller, work }, input }) => {
       assertExactNumbers(input.schema)
@@ -166,10 +163,7 @@ export const schemasRouter = router({
       return shown(await schemaOf(deps, id), deps.config)
     }),
 
-  list: userProcedure
-    .meta(listSchemas.meta)
-    .input(listSchemas.input)
-    .output(listSchemas.output)
+  list: procedure(listSchemas)
     .use(listing)
     .query(({ ctx, input }) =>
       listed(
@@ -180,72 +174,45 @@ export const schemasRouter = router({
       ),
     ),
 
-  read: issuerProcedure
-    .meta(readSchema.meta)
-    .input(readSchema.input)
-    .output(readSchema.output)
-    .query(async ({ ctx: { deps }, input }) => {
-      const schema = await schemaOf(deps, input.schemaId)
-      if (schema.withdrawn && input.includeInactive !== true) throw errors.schemaWithdrawn()
-      if (!schema.active && input.includeInactive !== true) throw errors.schemaSuperseded()
-      return shown(schema, deps.config)
-    }),
+  read: procedure(readSchema).query(async ({ ctx: { deps }, input }) => {
+    const schema = await schemaOf(deps, input.schemaId)
+    if (schema.withdrawn && input.includeInactive !== true) throw errors.schemaWithdrawn()
+    if (!schema.active && input.includeInactive !== true) throw errors.schemaSuperseded()
+    return shown(schema, deps.config)
+  }),
 
-  versions: issuerProcedure
-    .meta(listVersions.meta)
-    .input(listVersions.input)
-    .output(listVersions.output)
-    .query(async ({ ctx: { deps }, input }) => {
-      const versions = await deps.stores.schemas.versions(input.schemaId)
-      if (versions.length === 0) throw errors.schemaNotFound()
-      const asked =
-        input.includeInactive === false ? versions.filter(({ active, withdrawn }) => active && !withdrawn) : versions
-      return asked.map((schema) => shown(schema, deps.config))
-    }),
+  versions: procedure(listVersions).query(async ({ ctx: { deps }, input }) => {
+    const versions = await deps.stores.schemas.versions(input.schemaId)
+    if (versions.length === 0) throw errors.schemaNotFound()
+    const asked =
+      input.includeInactive === false ? versions.filter(({ active, withdrawn }) => active && !withdrawn) : versions
+    return asked.map((schema) => shown(schema, deps.config))
+  }),
 
-  assign: issuerProcedure
-    .meta(assignSchema.meta)
-    .input(assignSchema.input)
-    .output(assignSchema.output)
-    .mutation(async ({ ctx: { deps, caller }, input }) => {
-      assertDone(await deps.stores.schemas.assign(input.schemaId, input.issuerId, editorOf(caller)))
-      return shown(await schemaOf(deps, input.schemaId), deps.config)
-    }),
+  assign: procedure(assignSchema).mutation(async ({ ctx: { deps, caller }, input }) => {
+    assertDone(await deps.stores.schemas.assign(input.schemaId, input.issuerId, editorOf(caller)))
+    return shown(await schemaOf(deps, input.schemaId), deps.config)
+  }),
 
-  unassign: issuerProcedure
-    .meta(unassignSchema.meta)
-    .input(unassignSchema.input)
-    .output(unassignSchema.output)
-    .mutation(async ({ ctx: { deps, caller }, input }) => {
-      assertDone(await deps.stores.schemas.unassign(input.schemaId, input.issuerId, editorOf(caller)))
-    }),
+  unassign: procedure(unassignSchema).mutation(async ({ ctx: { deps, caller }, input }) => {
+    assertDone(await deps.stores.schemas.unassign(input.schemaId, input.issuerId, editorOf(caller)))
+  }),
 
-  withdraw: issuerProcedure
-    .meta(withdrawSchema.meta)
-    .input(withdrawSchema.input)
-    .output(withdrawSchema.output)
+  withdraw: procedure(withdrawSchema)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       assertDone(await deps.stores.schemas.withdraw(input.schemaId, editorOf(caller), deps.clock()))
     }),
 
-  publicSchema: publicProcedure
-    .meta(publicSchema.meta)
-    .input(publicSchema.input)
-    .output(publicSchema.output)
-    .query(async ({ ctx: { deps }, input }) => {
-      const { body } = await schemaOf(deps, input.id)
-      return { ...body }
-    }),
+  publicSchema: procedure(publicSchema).query(async ({ ctx: { deps }, input }) => {
+    const { body } = await schemaOf(deps, input.id)
+    return { ...body }
+  }),
 
-  typeMetadata: publicProcedure
-    .meta(typeMetadata.meta)
-    .input(typeMetadata.input)
-    .output(typeMetadata.output)
-    .query(async ({ ctx: { deps }, input }) => {
-      const { schemas } = deps.stores
-      const [schema, versions] = await Promise.all([schemas.describing(input.name), schemas.versionRules(input.name)])
-      if (schema === undefined) throw errors.schemaNotFound()
-      return typeMetadataOf(schema, versions, deps.config)
-    }),
+  typeMetadata: procedure(typeMetadata).query(async ({ ctx: { deps }, input }) => {
+    const { schemas } = deps.stores
+    const [schema, versions] = await Promise.all([schemas.describing(input.name), schemas.versionRules(input.name)])
+    if (schema === undefined) throw errors.schemaNotFound()
+    return typeMetadataOf(schema, versions, deps.config)
+  }),
 })

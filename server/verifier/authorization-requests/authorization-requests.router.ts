@@ -1,30 +1,25 @@
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
-import { router, verifierProcedure } from '../../trpc.js'
+import { procedure, router } from '../../trpc.js'
 import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
 import { createAuthorizationRequest } from './authorization-requests.contract.js'
 import { assertOrigins, assertRedirectUri, assertTrusted, createRequest } from './create.js'
 
 export const authorizationRequestsRouter = (formats: Formats) => {
-  const { meta, input: zInput, output: zOutput } = createAuthorizationRequest(formats)
   return router({
-    create: verifierProcedure
-      .meta(meta)
-      .input(zInput)
-      .output(zOutput)
-      .mutation(async ({ ctx: { deps, caller, work }, input }) => {
-        const { dcqlQuery, query, redirectUri, verifierId } = input
-        assertRedirectUri(deps, 'redirectUri', redirectUri)
-        assertOrigins(deps, input.expectedOrigins)
-        assertTrusted(deps, input.trustedIssuers)
-        const items = query ?? []
-        const compiled = orBadRequest(() => compiledNewQuery(items, work))
-        const verifier = verifierId === undefined ? undefined : { verifierId, sub: caller.sub }
-        const context = await deps.stores.authorizationRequests.context(verifier, null)
-        if (context === undefined) throw errors.verifierNotFound()
-        const asked = dcqlQuery === undefined ? { items, compiled } : { dcqlQuery }
-        const request = { ...input, asked, createdBy: caller.sub }
-        return createRequest(deps, context, work, request)
-      }),
+    create: procedure(createAuthorizationRequest(formats)).mutation(async ({ ctx: { deps, caller, work }, input }) => {
+      const { dcqlQuery, query, redirectUri, verifierId } = input
+      assertRedirectUri(deps, 'redirectUri', redirectUri)
+      assertOrigins(deps, input.expectedOrigins)
+      assertTrusted(deps, input.trustedIssuers)
+      const items = query ?? []
+      const compiled = orBadRequest(() => compiledNewQuery(items, work))
+      const verifier = verifierId === undefined ? undefined : { verifierId, sub: caller.sub }
+      const context = await deps.stores.authorizationRequests.context(verifier, null)
+      if (context === undefined) throw errors.verifierNotFound()
+      const asked = dcqlQuery === undefined ? { items, compiled } : { dcqlQuery }
+      const request = { ...input, asked, createdBy: caller.sub }
+      return createRequest(deps, context, work, request)
+    }),
   })
 }

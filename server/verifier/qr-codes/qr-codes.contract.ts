@@ -24,7 +24,7 @@ export const deleteQrCode = {
     tag: 'QR codes',
     summary: 'Delete the QR code of an authorization request',
     description: 'The request that it stands for goes on.',
-    access: 'client',
+    access: 'verifierClient',
     status: 204,
     errors: [400, 404],
   }),

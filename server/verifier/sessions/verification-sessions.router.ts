@@ -4,13 +4,7 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
 import { listed } from '../../paging.js'
-import {
-  clientOrVerifierProcedure,
-  primaryListing,
-  router,
-  verifierOperatorProcedure,
-  verifierProcedure,
-} from '../../trpc.js'
+import { primaryListing, procedure, router } from '../../trpc.js'
 import { readSessionChecks } from './checks/checks.contract.js'
 import { shownChecks } from './checks/sentences.js'
 import { listedSession } from './list/listed-session.js'
@@ -35,10 +29,7 @@ async function current(deps: Pick<Deps, 'stores'>, sessionId: string): Promise<{
 export const verificationSessionsRouter = (formats: Formats) => {
   const resultContract = readVerificationResult(formats)
   return router({
-    list: verifierOperatorProcedure
-      .meta(listVerificationSessions.meta)
-      .input(listVerificationSessions.input)
-      .output(listVerificationSessions.output)
+    list: procedure(listVerificationSessions)
       .use(primaryListing)
       .query(({ ctx, input }) =>
         listed(
@@ -49,47 +40,34 @@ export const verificationSessionsRouter = (formats: Formats) => {
         ),
       ),
 
-    read: verifierProcedure
-      .meta(readVerificationSession.meta)
-      .input(readVerificationSession.input)
-      .output(readVerificationSession.output)
-      .query(async ({ ctx: { deps }, input }) => (await current(deps, input.sessionId)).data),
+    read: procedure(readVerificationSession).query(
+      async ({ ctx: { deps }, input }) => (await current(deps, input.sessionId)).data,
+    ),
 
-    checks: verifierOperatorProcedure
-      .meta(readSessionChecks.meta)
-      .input(readSessionChecks.input)
-      .output(readSessionChecks.output)
-      .query(async ({ ctx: { deps }, input }) => {
-        const found = await deps.stores.verificationSessions.checks(input.sessionId)
-        if (found === undefined) throw errors.verificationSessionNotFound()
-        const { state, errorMessage, checks } = found
-        return {
-          verificationSessionId: input.sessionId,
-          state,
-          ...(errorMessage === null ? {} : { errorMessage }),
-          checks: shownChecks(checks ?? []),
-        }
+    checks: procedure(readSessionChecks).query(async ({ ctx: { deps }, input }) => {
+      const found = await deps.stores.verificationSessions.checks(input.sessionId)
+      if (found === undefined) throw errors.verificationSessionNotFound()
+      const { state, errorMessage, checks } = found
+      return {
+        verificationSessionId: input.sessionId,
+        state,
+        ...(errorMessage === null ? {} : { errorMessage }),
+        checks: shownChecks(checks ?? []),
+      }
+    }),
+
+    events: procedure(verificationSessionEvents).subscription(({ ctx: { deps, caller, request }, input }) =>
+      deps.events.stream({
+        sessionId: input.sessionId,
+        current: () => current(deps, input.sessionId),
+        lastEventId: input.lastEventId,
+        caller,
+        signal: request.signal,
       }),
+    ),
 
-    events: verifierProcedure
-      .meta(verificationSessionEvents.meta)
-      .input(verificationSessionEvents.input)
-      .subscription(({ ctx: { deps, caller, request }, input }) =>
-        deps.events.stream({
-          sessionId: input.sessionId,
-          current: () => current(deps, input.sessionId),
-          lastEventId: input.lastEventId,
-          caller,
-          signal: request.signal,
-        }),
-      ),
-
-    result: clientOrVerifierProcedure
-      .meta(resultContract.meta)
-      .input(resultContract.input)
-      .output(resultContract.output)
-      .query(({ ctx: { deps, request, caller, client }, input }) =>
-        readResult(deps, { caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
-      ),
+    result: procedure(resultContract).query(({ ctx: { deps, request, caller, client }, input }) =>
+      readResult(deps, { caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
+    ),
   })
 }

@@ -5,7 +5,7 @@ import type { Formats } from '../../formats/registry.js'
 import type { FormatAnswer, Verifying } from '../../formats/verifying.js'
 import { type Check, CredentialError } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
-import { router, verifierProcedure } from '../../trpc.js'
+import { procedure, router } from '../../trpc.js'
 import { checkCredential } from './check-credential.js'
 import { NOT_REACHED, PASSED, type zCheckDone } from './check-done.js'
 import { checkCredentialByCheck, verifyCredential } from './verify.contract.js'
@@ -71,21 +71,13 @@ export const verifyRouter = (formats: Formats) => {
   const verifying = verifyCredential(formats)
   const checking = checkCredentialByCheck(formats)
   return router({
-    verify: verifierProcedure
-      .meta(verifying.meta)
-      .input(verifying.input)
-      .output(verifying.output)
-      .mutation(
-        async ({ ctx: { deps, work }, input }) => (await judged(deps, input.credential, work, compactAnswer)).verdict,
-      ),
+    verify: procedure(verifying).mutation(
+      async ({ ctx: { deps, work }, input }) => (await judged(deps, input.credential, work, compactAnswer)).verdict,
+    ),
 
-    checks: verifierProcedure
-      .meta(checking.meta)
-      .input(checking.input)
-      .output(checking.output)
-      .mutation(async ({ ctx: { deps, work }, input }) => {
-        const judgement = await judged(deps, input.credential, work, anyAnswer)
-        return { verdict: judgement.verdict, checks: checksOf(judgement) }
-      }),
+    checks: procedure(checking).mutation(async ({ ctx: { deps, work }, input }) => {
+      const judgement = await judged(deps, input.credential, work, anyAnswer)
+      return { verdict: judgement.verdict, checks: checksOf(judgement) }
+    }),
   })
 }

@@ -29,7 +29,7 @@ export const listVpQueries = {
     tag: 'VP queries',
     summary: 'List VP queries, the newest first',
     description: "With every item of each. The answer's `Link` header names the next page, where there is one.",
-    access: 'client',
+    access: 'verifierClient',
     errors: [400],
   }),
   input: z.strictObject(pageShape).prefault({}),
@@ -43,7 +43,7 @@ export const createVpQuery = {
     description:
       'Each item is what one credential must have: fields with paths (JSONPath), and filters (JSON Schema) for the ' +
       'values there. What cannot be compiled is a 400 that names its place.',
-    access: 'client',
+    access: 'verifierClient',
     status: 201,
     errors: [400],
   }),
@@ -56,7 +56,7 @@ export const readVpQuery = {
     tag: 'VP queries',
     summary: 'Read a VP query',
     description: 'As it was stored; stored queries do not change.',
-    access: 'client',
+    access: 'verifierClient',
     errors: [400, 404],
   }),
   input: z.strictObject({ id: z.string() }),
@@ -68,7 +68,7 @@ export const deleteVpQuery = {
     tag: 'VP queries',
     summary: 'Delete a VP query; requests made from it go on',
     description: 'Requests keep what they ask for when the query is gone.',
-    access: 'client',
+    access: 'verifierClient',
     status: 204,
     errors: [400, 404],
   }),
@@ -83,7 +83,7 @@ export const requestByVpQuery = {
     description:
       'The answer names the address that a wallet opens, its QR code and the verification session. The user goes on ' +
       'to `redirect_uri`, with a `response_code` that is good once.',
-    access: 'client',
+    access: 'verifierClient',
     status: 201,
     errors: [400, 404, 409],
   }),

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
 import { compileVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
-import { changingLists, listing, router, verifierClientProcedure } from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../trpc.js'
 import { assertRedirectUri, createRequest } from '../authorization-requests/create.js'
 import { compiledNewQuery, orBadRequest } from './compiled.js'
 import type { VpQueryRecord } from './store.js'
@@ -22,10 +22,7 @@ const shown = ({ id, query, createdAt }: VpQueryRecord): z.input<typeof zVpQuery
 })
 
 export const vpQueriesRouter = router({
-  list: verifierClientProcedure
-    .meta(listVpQueries.meta)
-    .input(listVpQueries.input)
-    .output(listVpQueries.output)
+  list: procedure(listVpQueries)
     .use(listing)
     .query(async ({ ctx, input }) => {
       const rows = await paged(
@@ -37,10 +34,7 @@ export const vpQueriesRouter = router({
       return rows.map(shown)
     }),
 
-  create: verifierClientProcedure
-    .meta(createVpQuery.meta)
-    .input(createVpQuery.input)
-    .output(createVpQuery.output)
+  create: procedure(createVpQuery)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, work, caller }, input }) => {
       orBadRequest(() => compiledNewQuery(input.query, work))
@@ -49,44 +43,33 @@ export const vpQueriesRouter = router({
       return shown(record)
     }),
 
-  read: verifierClientProcedure
-    .meta(readVpQuery.meta)
-    .input(readVpQuery.input)
-    .output(readVpQuery.output)
-    .query(async ({ ctx: { deps }, input }) => {
-      const found = await deps.stores.vpQueries.find(input.id)
-      if (found === undefined) throw errors.vpQueryNotFound()
-      return shown(found)
-    }),
+  read: procedure(readVpQuery).query(async ({ ctx: { deps }, input }) => {
+    const found = await deps.stores.vpQueries.find(input.id)
+    if (found === undefined) throw errors.vpQueryNotFound()
+    return shown(found)
+  }),
 
-  delete: verifierClientProcedure
-    .meta(deleteVpQuery.meta)
-    .input(deleteVpQuery.input)
-    .output(deleteVpQuery.output)
+  delete: procedure(deleteVpQuery)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       if (!(await deps.stores.vpQueries.delete(input.id, caller?.sub ?? null))) throw errors.vpQueryNotFound()
     }),
 
-  authorizationRequest: verifierClientProcedure
-    .meta(requestByVpQuery.meta)
-    .input(requestByVpQuery.input)
-    .output(requestByVpQuery.output)
-    .mutation(async ({ ctx: { deps, work, caller }, input }) => {
-      assertRedirectUri(deps, 'redirect_uri', input.redirect_uri)
-      const context = await deps.stores.authorizationRequests.context(undefined, input.id)
-      if (context === undefined) throw errors.verifierNotFound()
-      if (context.query === null) throw errors.vpQueryNotFound()
-      const { query } = context
-      const created = await createRequest(deps, context, work, {
-        asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
-        redirectUri: input.redirect_uri,
-        // Whatever the profile: who reads these results never sees the code.
-        requireResponseCode: false,
-        validity: input.validity,
-        createdBy: caller?.sub ?? null,
-      })
-      // A request of a VP query is always one by reference.
-      return requestByVpQuery.output.parse(created)
-    }),
+  authorizationRequest: procedure(requestByVpQuery).mutation(async ({ ctx: { deps, work, caller }, input }) => {
+    assertRedirectUri(deps, 'redirect_uri', input.redirect_uri)
+    const context = await deps.stores.authorizationRequests.context(undefined, input.id)
+    if (context === undefined) throw errors.verifierNotFound()
+    if (context.query === null) throw errors.vpQueryNotFound()
+    const { query } = context
+    const created = await createRequest(deps, context, work, {
+      asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
+      redirectUri: input.redirect_uri,
+      // Whatever the profile: who reads these results never sees the code.
+      requireResponseCode: false,
+      validity: input.validity,
+      createdBy: caller?.sub ?? null,
+    })
+    // A request of a VP query is always one by reference.
+    return requestByVpQuery.output.parse(created)
+  }),
 })

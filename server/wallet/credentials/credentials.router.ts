@@ -1,7 +1,7 @@
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
 import { paged } from '../../paging.js'
-import { changingLists, holderProcedure, listing, router } from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../trpc.js'
 import { shownCredential } from './credential-json.js'
 import { deleteWalletCredential, listWalletCredentials, readWalletCredential } from './credentials.contract.js'
 import { openCredential } from './held.js'
@@ -11,10 +11,7 @@ export const walletCredentialsRouter = (formats: Formats) => {
   const listContract = listWalletCredentials(formats)
   const readContract = readWalletCredential(formats)
   return router({
-    list: holderProcedure
-      .meta(listContract.meta)
-      .input(listContract.input)
-      .output(listContract.output)
+    list: procedure(listContract)
       .use(listing)
       .query(async ({ ctx, input }) => {
         const { deps } = ctx
@@ -29,23 +26,16 @@ export const walletCredentialsRouter = (formats: Formats) => {
         return held.map((credential, index) => shownCredential(credential, statuses[index] ?? 'unknown'))
       }),
 
-    read: holderProcedure
-      .meta(readContract.meta)
-      .input(readContract.input)
-      .output(readContract.output)
-      .query(async ({ ctx: { deps }, input }) => {
-        const row = await deps.stores.walletCredentials.find(input.holderId, input.credentialId)
-        if (row === undefined) throw errors.credentialNotFound()
-        const held = await openCredential(deps, row)
-        const [status = 'unknown'] = await statusesOf(deps, [held])
-        const claims = { ...(await deps.formats.named(held.format).holding.claimsOf(held.compact)) }
-        return { ...shownCredential(held, status), claims, credential: held.compact }
-      }),
+    read: procedure(readContract).query(async ({ ctx: { deps }, input }) => {
+      const row = await deps.stores.walletCredentials.find(input.holderId, input.credentialId)
+      if (row === undefined) throw errors.credentialNotFound()
+      const held = await openCredential(deps, row)
+      const [status = 'unknown'] = await statusesOf(deps, [held])
+      const claims = { ...(await deps.formats.named(held.format).holding.claimsOf(held.compact)) }
+      return { ...shownCredential(held, status), claims, credential: held.compact }
+    }),
 
-    remove: holderProcedure
-      .meta(deleteWalletCredential.meta)
-      .input(deleteWalletCredential.input)
-      .output(deleteWalletCredential.output)
+    remove: procedure(deleteWalletCredential)
       .use(changingLists)
       .mutation(async ({ ctx: { deps, caller }, input }) => {
         const { walletCredentials } = deps.stores

@@ -5,7 +5,7 @@ import { newIdentity } from '../../dids/identity.js'
 import type { StoredDid } from '../../dids/store.js'
 import { errors } from '../../errors.js'
 import { paged } from '../../paging.js'
-import { adminProcedure, changingLists, holderProcedure, listing, router } from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../trpc.js'
 import {
   createHolder,
   createHolderDid,
@@ -24,10 +24,7 @@ const shown = (holder: Holder): z.input<typeof zHolder> => ({
 })
 
 export const agentHoldersRouter = router({
-  create: adminProcedure
-    .meta(createHolder.meta)
-    .input(createHolder.input)
-    .output(createHolder.output)
+  create: procedure(createHolder)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       const id = deps.newId()
@@ -45,10 +42,7 @@ export const agentHoldersRouter = router({
       return shown(holder)
     }),
 
-  list: adminProcedure
-    .meta(listHolders.meta)
-    .input(listHolders.input)
-    .output(listHolders.output)
+  list: procedure(listHolders)
     .use(listing)
     .query(async ({ ctx, input }) => {
       const rows = await paged(
@@ -83,26 +77,17 @@ async function createDid(deps: Deps, holderId: string, method: 'key' | 'web', su
 }
 
 export const holdersRouter = router({
-  dids: holderProcedure
-    .meta(listHolderDids.meta)
-    .input(listHolderDids.input)
-    .output(listHolderDids.output)
+  dids: procedure(listHolderDids)
     .use(listing)
     .query(async ({ ctx, input }) => (await ctx.lists(({ dids }) => dids.ofHolder(input.holderId))).map(shownDid)),
 
-  createDid: holderProcedure
-    .meta(createHolderDid.meta)
-    .input(createHolderDid.input)
-    .output(createHolderDid.output)
+  createDid: procedure(createHolderDid)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) =>
       shownDid(await createDid(deps, input.holderId, input.method, caller.sub)),
     ),
 
-  deleteDid: holderProcedure
-    .meta(deleteHolderDid.meta)
-    .input(deleteHolderDid.input)
-    .output(deleteHolderDid.output)
+  deleteDid: procedure(deleteHolderDid)
     .use(changingLists)
     .mutation(async ({ ctx: { deps, caller }, input }) => {
       const outcome = await deps.stores.holders.removeDid(input.holderId, didSpellings(input.did), caller.sub)

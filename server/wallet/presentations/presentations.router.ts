@@ -1,13 +1,10 @@
 import { paged } from '../../paging.js'
-import { holderProcedure, listing, router } from '../../trpc.js'
+import { listing, procedure, router } from '../../trpc.js'
 import { listWalletPresentations } from './presentations.contract.js'
 import { shownPresentation } from './record.js'
 
 export const walletPresentationsRouter = router({
-  list: holderProcedure
-    .meta(listWalletPresentations.meta)
-    .input(listWalletPresentations.input)
-    .output(listWalletPresentations.output)
+  list: procedure(listWalletPresentations)
     .use(listing)
     .query(async ({ ctx, input }) => {
       const { deps } = ctx

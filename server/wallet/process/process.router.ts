@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Formats } from '../../formats/registry.js'
 import type { Work } from '../../protocol/work.js'
-import { changingLists, holderProcedure, router } from '../../trpc.js'
+import { changingLists, procedure, router } from '../../trpc.js'
 import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
 import { resolveOffer } from '../openid4vci/take-offer.js'
@@ -65,12 +65,8 @@ async function processRequest(
 }
 
 export const processRouter = (formats: Formats) => {
-  const { meta, input: zInput, output: zOutput } = processUri(formats)
   return router({
-    process: holderProcedure
-      .meta(meta)
-      .input(zInput)
-      .output(zOutput)
+    process: procedure(processUri(formats))
       .use(changingLists)
       .mutation(({ ctx: { deps, caller, work }, input }) =>
         exchanging(async () => {

@@ -1,4 +1,4 @@
-import { publicProcedure, router } from '../../../trpc.js'
+import { procedure, router } from '../../../trpc.js'
 import { dpopProcedure } from '../dpop.js'
 import { authorize, callback, consent, decision, par } from './authorizations.contract.js'
 import { authorize as authorizeBrowser } from './authorize.js'
@@ -8,33 +8,13 @@ import { pushRequest } from './par.js'
 
 /** The authorization code flow up to the code: what a wallet pushes, and what a person's browser is shown. */
 export const authorizationsRouter = router({
-  par: dpopProcedure
-    .meta(par.meta)
-    .input(par.input)
-    .output(par.output)
-    .mutation(({ ctx, input }) => pushRequest(ctx, input)),
+  par: dpopProcedure(par).mutation(({ ctx, input }) => pushRequest(ctx, input)),
 
-  authorize: publicProcedure
-    .meta(authorize.meta)
-    .input(authorize.input)
-    .output(authorize.output)
-    .query(({ ctx, input }) => authorizeBrowser(ctx, input)),
+  authorize: procedure(authorize).query(({ ctx, input }) => authorizeBrowser(ctx, input)),
 
-  callback: publicProcedure
-    .meta(callback.meta)
-    .input(callback.input)
-    .output(callback.output)
-    .query(({ ctx, input }) => endLogin(ctx, input)),
+  callback: procedure(callback).query(({ ctx, input }) => endLogin(ctx, input)),
 
-  consent: publicProcedure
-    .meta(consent.meta)
-    .input(consent.input)
-    .output(consent.output)
-    .query(({ ctx, input }) => showConsent(ctx, input.id)),
+  consent: procedure(consent).query(({ ctx, input }) => showConsent(ctx, input.id)),
 
-  decision: publicProcedure
-    .meta(decision.meta)
-    .input(decision.input)
-    .output(decision.output)
-    .mutation(({ ctx, input }) => decide(ctx, input)),
+  decision: procedure(decision).mutation(({ ctx, input }) => decide(ctx, input)),
 })
