@@ -4,12 +4,13 @@ import type { Config } from './config.js'
 import type { Deps } from './deps.js'
 import { errors } from './errors.js'
 import { accessLog } from './http/access-log.js'
-import { apiReference } from './http/api-reference.js'
+import { apiReference, REFERENCE_FILES } from './http/api-reference.js'
 import { consoleFiles } from './http/console-files.js'
 import { corsPolicy } from './http/cors.js'
 import { sendFailure } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
 import { depsOfStrangers, isOpenRoute } from './http/open-routes.js'
+import { uncountedPaths, walletPaths } from './http/paths.js'
 import { rateLimiter } from './http/rate-limit.js'
 import { requestId } from './http/request-facts.js'
 import { requestMetrics } from './http/request-metrics.js'
@@ -40,7 +41,7 @@ function newApp(deps: Deps): Express {
   if (config.metrics.port !== undefined) app.use(requestMetrics(deps.metrics, restRouter))
   if (deps.log.isLevelEnabled('info')) app.use(accessLog(deps.log, deps.sealingKey('access-log')))
   app.use(securityHeaders())
-  app.use(corsPolicy(config))
+  app.use(corsPolicy(config, walletPaths(restRouter)))
   return app
 }
 
@@ -50,7 +51,8 @@ function limitRate(app: Express, deps: Deps, { rateLimitStore }: AppOptions): vo
   const key = deps.sealingKey('own-request')
   const isOwn = (path: string, method: string, mac: string | undefined) =>
     isOwnRequest(key, deps.clock, method, path, mac)
-  app.use(rateLimiter(deps, rateLimitStore, isOwn))
+  const isUncounted = uncountedPaths(routersOf(deps.formats).restRouter)
+  app.use(rateLimiter(deps, rateLimitStore, (path) => isUncounted(path) || REFERENCE_FILES.has(path), isOwn))
 }
 
 /** Finds issuer metadata at the address that has its path at the end. */
@@ -63,7 +65,7 @@ export function createApp(deps: Deps, options: AppOptions = {}): App {
   const { config } = deps
   const { appRouter, restRouter } = routersOf(deps.formats)
   const app = newApp(deps)
-  if (config.authDisabled) app.use(hostCheck(config))
+  if (config.authDisabled) app.use(hostCheck(config, walletPaths(restRouter)))
   // Not counted: opening the console takes some ten files at once.
   if (config.console !== undefined) app.use(consoleFiles(config))
   limitRate(app, deps, options)

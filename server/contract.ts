@@ -1,10 +1,17 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { z } from 'zod'
+import { errors as known } from './errors.js'
 import type { OAuthErrorCode } from './protocol/oauth/error.js'
 
 /** A body that is not JSON, for a middleware of the procedure to make an input of. */
 export class TextBody {
   constructor(readonly text: string) {}
+}
+
+/** A status and the sentence that goes with it. Errors of the catalogue and OAuth errors are refusals. */
+export interface Refusal {
+  readonly status: number
+  readonly message: string
 }
 
 /** What the REST façade must know of a route beyond its OpenAPI description. */
@@ -46,8 +53,17 @@ export interface RestMeta {
   readonly event?: z.ZodType
   /** Whether it answers 304 to who has it already. */
   readonly notModified?: true
-  /** A JSON route for strangers, such as metadata: the public listener has it, as it has protocol routes and pages. */
+  /**
+   * Wallets call it by a standard. Pages of every origin may, the public listener has it, and hosted wallets of this service
+   * may ask it of this service.
+   */
+  readonly forWallets?: true
+  /** The public listener has it, although no wallet calls it: pages for people, their files, codes to scan. */
   readonly open?: true
+  /** Whether the rate limit counts it; unless given it does. */
+  readonly counted?: false
+  /** The sentences of its refusals, one for each status; for the document alone. */
+  readonly refusals?: ReadonlyMap<number, string>
   readonly access: RouteAccess
 }
 
@@ -102,27 +118,33 @@ export interface RouteOptions<Access extends RouteAccess> extends Omit<RestMeta,
   /** Whole sentences: what it does beyond its summary, and what is easily missed. */
   readonly description: string
   readonly access: Access
-  /** Error statuses beyond those that its access and the façade imply. */
-  readonly errors?: readonly number[]
+  /**
+   * Refusals beyond those that its access and the façade imply: an error with its sentence, or a status alone where the
+   * sentence depends on the input.
+   */
+  readonly errors?: readonly (number | Refusal)[]
 }
 
-const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly number[]>> = {
+const UNAUTHORIZED = [known.unauthorized()]
+const WITHOUT_ROLE = [...UNAUTHORIZED, known.insufficientRole()]
+
+const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly Refusal[]>> = {
   public: [],
-  optional: [401],
-  issuerClient: [401],
-  verifierClient: [401],
-  clientOrVerifier: [401, 403],
-  operator: [401, 403],
-  issuerOperator: [401, 403],
-  verifierOperator: [401, 403],
-  eitherOperator: [401, 403],
-  user: [401],
-  issuer: [401, 403],
-  verifier: [401, 403],
-  admin: [401, 403],
-  holder: [401, 403],
-  wallet: [401],
-  console: [401],
+  optional: UNAUTHORIZED,
+  issuerClient: UNAUTHORIZED,
+  verifierClient: UNAUTHORIZED,
+  clientOrVerifier: WITHOUT_ROLE,
+  operator: WITHOUT_ROLE,
+  issuerOperator: WITHOUT_ROLE,
+  verifierOperator: WITHOUT_ROLE,
+  eitherOperator: WITHOUT_ROLE,
+  user: UNAUTHORIZED,
+  issuer: WITHOUT_ROLE,
+  verifier: WITHOUT_ROLE,
+  admin: WITHOUT_ROLE,
+  holder: [...UNAUTHORIZED, known.holderDenied()],
+  wallet: UNAUTHORIZED,
+  console: UNAUTHORIZED,
 }
 
 /** For bodies of a few parameters. */
@@ -145,8 +167,11 @@ export function route<Access extends RouteAccess>(
   options: RouteOptions<Access>,
 ): RouteMeta<Access> {
   const { tag, summary, description, errors = [], ...rest } = options
-  const implied = [...ACCESS_ERRORS[options.access], ...facadeErrors(method, path, options)]
-  const statuses = [...new Set([...errors, ...implied])].sort((a, b) => a - b)
+  // The contract's own come last: of two sentences with one status the document shows them.
+  const all = [...facadeErrors(method, path, options), ...ACCESS_ERRORS[options.access], ...errors]
+  const statusOf = (error: number | Refusal) => (typeof error === 'number' ? error : error.status)
+  const statuses = [...new Set(all.map(statusOf))].sort((a, b) => a - b)
+  const refusals = all.filter((error) => typeof error !== 'number')
   return {
     openapi: {
       method,
@@ -157,6 +182,6 @@ export function route<Access extends RouteAccess>(
       protect: options.access !== 'public',
       errorResponses: statuses,
     },
-    rest,
+    rest: { ...rest, refusals: new Map(refusals.map(({ status, message }) => [status, message])) },
   }
 }

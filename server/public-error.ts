@@ -1,4 +1,5 @@
 import { TRPCError } from '@trpc/server'
+import { TRPC_ERROR_CODE_HTTP_STATUS } from 'trpc-to-openapi'
 import { ZodError } from 'zod'
 import { isDatabaseUnavailable, isUnstorableText, TooSlowError } from './database/errors.js'
 import { errors, ServiceError } from './errors.js'
@@ -8,16 +9,6 @@ import { validationMessages } from './validation.js'
 
 const GENERIC_500 = 'Internal server error'
 const MAX_FOREIGN_MESSAGE = 1_000
-
-/** tRPC's own refusals: unknown procedure, wrong method, a body that it could not read. */
-const RPC_STATUS: Partial<Record<TRPCError['code'], number>> = {
-  BAD_REQUEST: 400,
-  PARSE_ERROR: 400,
-  NOT_FOUND: 404,
-  METHOD_NOT_SUPPORTED: 405,
-  PAYLOAD_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-}
 
 const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown)
 
@@ -68,7 +59,8 @@ export function publicError(thrown: unknown, production: boolean): PublicError {
     const message = known.status === 500 && production ? GENERIC_500 : known.messages
     return { status: known.status, message, deliberate: known.status !== 500 }
   }
-  const status = thrown instanceof TRPCError ? (RPC_STATUS[thrown.code] ?? 500) : 500
-  if (status !== 500) return { status, message: said, deliberate: true }
+  // tRPC's own refusals: unknown procedure, wrong method, a body that it could not read.
+  const status = thrown instanceof TRPCError ? TRPC_ERROR_CODE_HTTP_STATUS[thrown.code] : 500
+  if (status < 500) return { status, message: said, deliberate: true }
   return { status, message: production ? GENERIC_500 : said, deliberate: false }
 }

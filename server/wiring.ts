@@ -27,6 +27,7 @@ import { createEvents } from './events/stream.js'
 import { eventTasks } from './events/tasks.js'
 import { eventTransport } from './events/transports/configured.js'
 import { type Formats, standardFormats } from './formats/registry.js'
+import { walletPaths } from './http/paths.js'
 import { createOfferBatchStore } from './issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from './issuer/credentials/history/store.js'
 import { createCredentialListStore } from './issuer/credentials/list/store.js'
@@ -61,6 +62,7 @@ import { pageTasks } from './people-pages/expire.js'
 import { createPageStore } from './people-pages/store.js'
 import { LruMap } from './protocol/jose/lru-map.js'
 import { deriveKey } from './protocol/jose/sealed.js'
+import { routersOf } from './router.js'
 import { createStatisticsStore } from './statistics/store.js'
 import { statisticsTasks } from './statistics/tasks.js'
 import { createAllotment } from './status-lists/allotment.js'
@@ -196,7 +198,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     allowHttp: config.allowInsecureHttp,
     allowedHosts: config.outboundAllowedHosts,
     ownOrigins: baseUrls.map((url) => new URL(url).origin),
-    ownPathAllowed: createOwnPathCheck(baseUrls),
+    ownPathAllowed: createOwnPathCheck(baseUrls, walletPaths(routersOf(options.formats ?? standardFormats).restRouter)),
     ownRequestMac: ownRequestMac(sealingKey('own-request'), clock, baseUrls),
     onEnd: metrics.outbound,
     ...options.outbound,

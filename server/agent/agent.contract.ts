@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
+import { errors } from '../errors.js'
 import { pageShape } from '../paging.js'
 import { isLanguageTag } from '../protocol/openid4vci/display.js'
 
@@ -73,7 +74,7 @@ export const readIssuer = {
     summary: "Read one of the caller's issuer records, or the default one",
     description: 'The record of somebody else is an unknown one: a 500, as for every unknown issuer.',
     access: 'admin',
-    errors: [400],
+    errors: [400, errors.issuerNotFound()],
   }),
   input: byId,
   output: zAgentRecord,
@@ -112,7 +113,7 @@ export const readVerifier = {
     summary: "Read one of the caller's verifier records, or the default one",
     description: 'The record of somebody else is an unknown one: a 500, as for every unknown verifier.',
     access: 'admin',
-    errors: [400],
+    errors: [400, errors.verifierNotFound()],
   }),
   input: byId,
   output: zAgentRecord,
@@ -135,7 +136,7 @@ export const requestVerifierCertificate = {
       'PEM, for an authority to make a certificate of: in the name of the record, for the host of VERIFIER_BASE_URL (dNSName) where ' +
       'that is a name. The private key stays here.',
     access: 'admin',
-    errors: [400],
+    errors: [400, errors.verifierNotFound()],
   }),
   input: byId,
   output: z.object({ certificateRequest: z.string() }),
@@ -150,7 +151,7 @@ export const certifyVerifier = {
       'A certificate for TLS or of a reader will do. That of the default verifier is VERIFIER_X509.',
     access: 'admin',
     requestExample: { chain: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----' },
-    errors: [400],
+    errors: [400, errors.verifierNotFound()],
   }),
   input: z.strictObject({
     id: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
+import { errors } from '../errors.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
 import { zChange } from './changes/change.js'
 
@@ -30,7 +31,7 @@ export const session = {
     summary: 'Who uses the console',
     description: 'Asking is no activity: it makes no session last longer. 404 where the console is closed.',
     access: 'public',
-    errors: [404],
+    errors: [errors.routeNotFound('GET', '/console/session')],
   }),
   input: z.strictObject({}).prefault({}),
   output: zConsoleSession,
@@ -69,7 +70,7 @@ export const logout = {
       'Ends the session that the request has, and revokes its tokens at the identity provider. `location` is where the browser ends its ' +
       'session there; null where the provider has no such address.',
     access: 'console',
-    errors: [404],
+    errors: [errors.routeNotFound('POST', '/console/logout')],
   }),
   input: z.strictObject({}).prefault({}),
   output: z.strictObject({ location: z.url().nullable() }),

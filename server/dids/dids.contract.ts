@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
+import { errors } from '../errors.js'
 
 const zDidDocument = z.looseObject({ '@context': z.unknown().optional(), id: z.string() })
 
@@ -13,8 +14,9 @@ export const hostedDocument = {
       'Where a did:web of this service resolves. It names every key that the DID ever had, so that what a former ' +
       'key signed still verifies. No rate limit applies.',
     access: 'public',
-    open: true,
-    errors: [404],
+    forWallets: true,
+    counted: false,
+    errors: [errors.didDocumentNotFound()],
   }),
   input,
   output: zDidDocument,
@@ -26,8 +28,9 @@ export const hostedWellKnownDocument = {
     summary: 'A hosted DID document',
     description: 'The same document as at `/{uuid}/did.json`. No rate limit applies.',
     access: 'public',
-    open: true,
-    errors: [404],
+    forWallets: true,
+    counted: false,
+    errors: [errors.didDocumentNotFound()],
   }),
   input,
   output: zDidDocument,
@@ -41,7 +44,7 @@ export const didConfiguration = {
       'One entry for each DID that an issuer or verifier of this service signs with: the DID, and a JWT by which it ' +
       'says that it belongs to this origin.',
     access: 'public',
-    open: true,
+    forWallets: true,
   }),
   input: z.strictObject({}).prefault({}),
   output: z.object({ entries: z.array(z.object({ did: z.string(), jwt: z.string() })) }),
@@ -54,7 +57,7 @@ export const difDidConfiguration = {
     summary: 'Domain-linkage credentials in the form of the Decentralized Identity Foundation',
     description: 'The same statements as at `/.well-known/did-configuration` (Well Known DID Configuration, §4).',
     access: 'public',
-    open: true,
+    forWallets: true,
   }),
   input: z.strictObject({}).prefault({}),
   output: z.object({ '@context': z.string(), linked_dids: z.array(z.string()) }),
@@ -69,7 +72,7 @@ export const jwtVcIssuer = {
       'Keys by which an SD-JWT VC is checked whose `iss` is the issuer base URL (SD-JWT VC, §3), former ones ' +
       'included.',
     access: 'public',
-    open: true,
+    forWallets: true,
   }),
   input: z.strictObject({}).prefault({}),
   output: z.object({ issuer: z.string(), jwks: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }) }),

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express'
 import type { Config } from '../config.js'
 import { isLoopbackName } from '../loopback.js'
 import { NEXT_CURSOR } from '../paging.js'
-import { isPublicPath } from './paths.js'
+import type { IsPath } from './paths.js'
 
 const EXPOSED_HEADERS = [
   'x-request-id',
@@ -25,7 +25,7 @@ function isLoopbackOrigin(origin: string): boolean {
  * Public protocol and metadata routes answer any browser origin, without credentials; management routes only the
  * origins of CORS_ORIGINS, and with AUTH_DISABLED only loopback ones.
  */
-export function corsPolicy(config: Config): RequestHandler {
+export function corsPolicy(config: Config, isForWallets: IsPath): RequestHandler {
   const configured = new Set(config.corsOrigins)
   const allowed = (origin: string) => (config.authDisabled ? isLoopbackOrigin(origin) : configured.has(origin))
   const open = cors({ origin: '*', exposedHeaders: EXPOSED_HEADERS, maxAge: 600 })
@@ -37,7 +37,7 @@ export function corsPolicy(config: Config): RequestHandler {
   return (request, response, next) => {
     // Without an Origin there is no browser to instruct.
     if (request.headers.origin === undefined) return next()
-    return isPublicPath(request.path) && !config.authDisabled
+    return isForWallets(request.path) && !config.authDisabled
       ? open(request, response, next)
       : managed(request, response, next)
   }

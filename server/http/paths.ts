@@ -1,12 +1,28 @@
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-const HOSTED_DID = new RegExp(`^/${UUID}/(\\.well-known/)?did\\.json$`, 'i')
-const PUBLIC = /^\/(\.well-known|openid4vci|openid4vp|vct|status-lists|token-status-lists|api\/v1\/schemas)\//
+import type { AnyRouter } from '@trpc/server'
+import type { RestMeta } from '../contract.js'
+import { createRouteTable, routesOf } from './routes.js'
 
-/** `/{uuid}/did.json` and `/{uuid}/.well-known/did.json`. */
-export const isHostedDidPath = (path: string): boolean => HOSTED_DID.test(path)
+/** Whether a path, still percent-encoded, is that of a fitting contract, whatever the method. */
+export type IsPath = (path: string) => boolean
 
-/** Pages for people, without CORS: scripts of other pages must not read them. */
-const PAGE = /^\/openid4vci\/authorize(\/|$)/
+/** The table of routes asks for a method; here it stands for all of them. */
+const ANY_METHOD = 'GET'
 
-/** Protocol and metadata routes that any wallet, also one in a browser, may call. */
-export const isPublicPath = (path: string): boolean => (PUBLIC.test(path) && !PAGE.test(path)) || isHostedDidPath(path)
+function pathsOf(router: AnyRouter, fits: (rest: RestMeta) => boolean): IsPath {
+  const fitting = routesOf(router).filter(({ rest }) => fits(rest))
+  const byPath = new Map(fitting.map((route) => [route.template, { ...route, method: ANY_METHOD } as const]))
+  const match = createRouteTable([...byPath.values()])
+  return (path) => match(ANY_METHOD, path) !== undefined
+}
+
+/**
+ * What wallets call by a standard. All of `/.well-known/` is: metadata that a wallet looks for and does not find there (RFC 8615),
+ * and those of an issuer identifier with a path.
+ */
+export function walletPaths(router: AnyRouter): IsPath {
+  const isRoute = pathsOf(router, ({ forWallets }) => forWallets === true)
+  return (path) => path.startsWith('/.well-known/') || isRoute(path)
+}
+
+/** What the rate limit leaves out. */
+export const uncountedPaths = (router: AnyRouter): IsPath => pathsOf(router, ({ counted }) => counted === false)

@@ -3,14 +3,10 @@ import { ipKeyGenerator, MemoryStore, rateLimit, type Store } from 'express-rate
 import { isOfConsole } from '../console/sessions/cookies.js'
 import type { Deps } from '../deps.js'
 import { errors } from '../errors.js'
-import { REFERENCE_FILES } from './api-reference.js'
-import { isHostedDidPath } from './paths.js'
+import type { IsPath } from './paths.js'
 import { MAX_BATCH } from './rpc.js'
 
 const RPC = '/trpc/'
-
-/** Not counted: the page that says that there were too many requests has it too. */
-const STYLE_OF_PAGES = '/pages/style.css'
 
 /** Addresses of one IPv6 network of this size are one client. */
 const IPV6_NETWORK_BITS = 56
@@ -53,10 +49,14 @@ function bucketOf({ config, sessions, forStrangers }: Pick<Deps, 'config' | 'ses
   }
 }
 
-/** @param isOwn tells requests that this service sends itself on behalf of one already counted. */
+/**
+ * @param isUncounted tells paths that are never counted
+ * @param isOwn tells requests that this service sends itself on behalf of one already counted
+ */
 export function rateLimiter(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'sessions' | 'forStrangers'>,
   store: Store = new MemoryStore(),
+  isUncounted: IsPath,
   isOwn: (path: string, method: string, mac: string | undefined) => boolean,
 ): RequestHandler {
   const { config, log, metrics } = deps
@@ -64,9 +64,8 @@ export function rateLimiter(
   const buckets = new WeakMap<Request, Bucket>()
   const { windowSeconds } = config.rateLimit
   const skip = (request: Request) => {
+    if (isUncounted(request.path)) return true
     const mac = request.headers['x-credence-internal']
-    if (isHostedDidPath(request.path) || REFERENCE_FILES.has(request.path)) return true
-    if (request.path === STYLE_OF_PAGES) return true
     return typeof mac === 'string' && isOwn(request.path, request.method, mac)
   }
   const countOne = rateLimit({

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { acceptsRequestBody } from 'trpc-to-openapi'
 import { TextBody } from '../contract.js'
 import { errors } from '../errors.js'
 import { parseJsonObject } from '../json-text.js'
@@ -77,7 +78,7 @@ function jsonObject(route: Route, text: string): Input {
 
 async function bodyOf(route: Route, request: Request, response: Response): Promise<Input | TextBody> {
   const { form, alsoConsumes, maxBodyBytes } = route.rest
-  if (route.method === 'GET' || route.method === 'DELETE' || maxBodyBytes === 0) return emptyInput()
+  if (!acceptsRequestBody(route.method) || maxBodyBytes === 0) return emptyInput()
   const text = await readText(request, response, maxBodyBytes)
   if (text.trim() === '') return emptyInput()
   const type = mediaType(request)
@@ -102,7 +103,7 @@ export async function restInput(
   const { route } = match
   const path = decodeParams(match.params)
   const protocol = isStandards(route)
-  const takesQuery = route.method === 'GET' || route.method === 'DELETE'
+  const takesQuery = !acceptsRequestBody(route.method)
   const query = takesQuery || !protocol ? queryOf(route, new URLSearchParams(search)) : emptyInput()
   if (!takesQuery) refuseMembers(Object.keys(query))
   const body = await bodyOf(route, request, response)

@@ -1,7 +1,5 @@
 import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { Request, RequestHandler, Response } from 'express'
-import { createOpenApiNodeHttpHandler } from 'trpc-to-openapi'
-import { z } from 'zod'
 import { type Context, createContext } from '../context.js'
 import type { Deps } from '../deps.js'
 import { sendFailure } from './failure.js'
@@ -10,34 +8,6 @@ import { requestFacts } from './request-facts.js'
 import { noteCalls } from './request-metrics.js'
 import { restInput } from './rest-input.js'
 import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
-
-/** One request on its way through the adapter, which takes it for a response, a context and a caller. */
-class Passage {
-  statusCode = 0
-  constructor(readonly serve: () => Promise<void>) {}
-  setHeader(): void {}
-  end(): void {}
-}
-
-/** All that the adapter sees of a request: it reads none itself. */
-const SHOWN = new globalThis.Request('http://localhost/')
-
-/** trpc-to-openapi's adapter over one procedure without input or output: whatever the request's path names. */
-function createAdapter(): (passage: Passage) => Promise<void> {
-  const meta = { openapi: { method: 'GET', path: '/' } }
-  const serve = { _def: { type: 'query', inputs: [z.void()], output: z.void(), meta } }
-  const adapter = createOpenApiNodeHttpHandler({
-    router: { _def: { procedures: { serve } }, createCaller: (passage: Passage) => passage },
-    createContext: ({ res }: { res: unknown }) => res,
-    // What is thrown past `serve` is a fault of the mount, for Express to answer.
-    onError: ({ error }: { error: Error }) => {
-      throw error
-    },
-    // It asks for a whole router, and takes of one what stands here.
-  } as never)
-  // It reads a request of the Fetch API too, and calls of a response what a Passage has.
-  return (passage) => adapter(SHOWN as never, passage as never)
-}
 
 function call({ name, procedure }: Route, ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown> {
   // tRPC copies them, one by one, for each middleware: what no procedure asks for is left out.
@@ -72,7 +42,8 @@ async function serve(match: RouteMatch, search: string, request: Request, respon
 }
 
 /**
- * Mounts the routes of a router at their exact paths. Unknown paths go on to the next handler.
+ * An adapter of trpc-to-openapi for Express: it mounts the contracts of a router at their exact paths and calls the procedures
+ * with the request. Unknown paths go on to the next handler.
  *
  * @param isServed which of them; all unless given
  */
@@ -81,14 +52,13 @@ export function createRestMount(
   deps: Deps,
   isServed: (route: Route) => boolean = () => true,
 ): RequestHandler {
-  const adapter = createAdapter()
   const match = createRouteTable(routesOf(router).filter(isServed))
   return (request, response, next) => {
     const [path = '', search = ''] = splitAt(request.url, request.url.indexOf('?'))
     const found = match(request.method === 'HEAD' ? 'GET' : request.method, path)
     if (found === undefined) return next()
     noteCalls(response, [found.route.name])
-    return adapter(new Passage(() => serve(found, search, request, response, deps)))
+    return serve(found, search, request, response, deps)
   }
 }
 

@@ -1,12 +1,18 @@
-import type { AnyProcedure, AnyRouter } from '@trpc/server'
+import type { AnyRouter } from '@trpc/server'
+import {
+  forEachOpenApiProcedure,
+  getInputOutputParsers,
+  type OpenApiMethod,
+  type OpenApiProcedure,
+} from 'trpc-to-openapi'
 import { z } from 'zod'
-import type { ProcedureMeta, RestMeta } from '../contract.js'
+import type { RestMeta } from '../contract.js'
 
 export interface Route {
   /** `offerings.claim` */
   readonly name: string
-  readonly procedure: AnyProcedure
-  readonly method: string
+  readonly procedure: OpenApiProcedure
+  readonly method: OpenApiMethod
   readonly template: string
   readonly rest: RestMeta
   /** Query members that the contract wants as numbers or booleans; they arrive as strings. */
@@ -30,9 +36,9 @@ interface Node {
 
 const emptyNode = (): Node => ({ literals: new Map(), routes: new Map() })
 
-function membersOfKind(procedure: AnyProcedure, kind: string): Set<string> {
-  // The types of tRPC leave a procedure's inputs out.
-  const [contract] = (procedure._def as unknown as { inputs: readonly unknown[] }).inputs
+function membersOfKind(procedure: OpenApiProcedure, kind: string): Set<string> {
+  // Its type says object, whatever the contract has.
+  const contract: z.ZodType = getInputOutputParsers(procedure).inputParser
   const input = contract instanceof z.ZodPrefault ? contract.unwrap() : contract
   if (!(input instanceof z.ZodObject)) return new Set()
   const shape: Record<string, z.core.$ZodType> = input.shape
@@ -44,25 +50,23 @@ function innerKind(type: z.core.$ZodType | undefined): string | undefined {
   return type?._zod.def.type
 }
 
-function routeOf(name: string, procedure: AnyProcedure): Route | undefined {
-  const meta = procedure._def.meta as ProcedureMeta | undefined
-  if (meta?.openapi === undefined) return undefined
-  if (meta.rest === undefined) throw new Error(`${name} does not say who may call it.`)
-  return {
-    name,
-    procedure,
-    method: meta.openapi.method,
-    template: meta.openapi.path,
-    rest: meta.rest,
-    numbers: membersOfKind(procedure, 'number'),
-    booleans: membersOfKind(procedure, 'boolean'),
-  }
-}
-
 /** Every route of a router, in the order of its contracts. */
 export function routesOf(router: AnyRouter): Route[] {
-  const procedures: Record<string, AnyProcedure> = router._def.procedures
-  return Object.entries(procedures).flatMap(([name, procedure]) => routeOf(name, procedure) ?? [])
+  const routes: Route[] = []
+  forEachOpenApiProcedure<{ rest?: RestMeta }>(router._def.procedures, ({ path: name, procedure, meta }) => {
+    const { openapi, rest } = meta
+    if (rest === undefined) throw new Error(`${name} does not say who may call it.`)
+    routes.push({
+      name,
+      procedure,
+      method: openapi.method,
+      template: openapi.path,
+      rest,
+      numbers: membersOfKind(procedure, 'number'),
+      booleans: membersOfKind(procedure, 'boolean'),
+    })
+  })
+  return routes
 }
 
 function insert(root: Node, route: Route): void {

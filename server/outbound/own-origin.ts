@@ -7,19 +7,6 @@ export const INTERNAL_HEADER = 'x-credence-internal'
 /** How long such a mark is good for, in milliseconds. */
 const WINDOW_MS = 30_000
 
-const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
-
-/** What anybody may ask of this service in the course of OpenID4VCI, OpenID4VP and DID resolution. */
-export const OPENID_PROTOCOL_PATHS: readonly RegExp[] = [
-  /^\/\.well-known\/./,
-  /^\/openid4vci\/./,
-  /^\/openid4vp\/./,
-  /^\/vct\/./,
-  /^\/status-lists\/./,
-  /^\/token-status-lists\/./,
-  new RegExp(`^/${UUID}/(?:\\.well-known/)?did\\.json$`),
-]
-
 const PLAIN_PATH = /^(?:\/(?!\.+(?:\/|$))[A-Za-z0-9._~-]+)+$/
 
 /**
@@ -30,11 +17,6 @@ export function isPlainPath(path: string): boolean {
   return PLAIN_PATH.test(path)
 }
 
-/** Whether a path, as this service sees it, is one of the OpenID protocol's or of public metadata. Case matters. */
-export function isProtocolPath(path: string): boolean {
-  return isPlainPath(path) && OPENID_PROTOCOL_PATHS.some((pattern) => pattern.test(path))
-}
-
 const basePathOf = (baseUrl: string) => new URL(baseUrl).pathname.replace(/\/+$/, '')
 
 /** A base URL's path is stripped by the proxy in front; undefined where the path does not lie under it. */
@@ -42,13 +24,22 @@ function withoutBase(path: string, basePath: string): string | undefined {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined
 }
 
-/** OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1: the well-known string stands between the host and the identifier's path. */
-const isInsertedWellKnown = (path: string, basePath: string) =>
-  path.startsWith('/.well-known/') && path.endsWith(basePath) && isProtocolPath(path)
-
-/** Whether a path of a public address, below the base URLs, is a protocol path of this service. */
-export function createOwnPathCheck(baseUrls: readonly string[]): (path: string) => boolean {
+/**
+ * Whether this service may ask itself for a path of its public addresses.
+ *
+ * @param baseUrls the service's base URLs
+ * @param isForWallets whether a path, as it arrives here, is one that wallets call by a standard
+ * @returns the check of a path as it stands in a public address. Case matters.
+ */
+export function createOwnPathCheck(
+  baseUrls: readonly string[],
+  isForWallets: (path: string) => boolean,
+): (path: string) => boolean {
   const basePaths = [...new Set(baseUrls.map(basePathOf))]
+  const isProtocolPath = (path: string) => isPlainPath(path) && isForWallets(path)
+  // OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1: the well-known string stands between the host and the identifier's path.
+  const isInsertedWellKnown = (path: string, basePath: string) =>
+    path.startsWith('/.well-known/') && path.endsWith(basePath) && isProtocolPath(path)
   return (path) =>
     basePaths.some((basePath) => {
       const inner = withoutBase(path, basePath)

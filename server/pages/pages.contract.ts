@@ -2,13 +2,15 @@ import { z } from 'zod'
 import { route } from '../contract.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
 
-const ofPages = { tag: 'Pages', access: 'public', kind: 'protocol' } as const
+const ofPages = { tag: 'Pages', access: 'public', open: true, kind: 'protocol' } as const
 
 export const stylesheet = {
   meta: route('GET', '/pages/style.css', {
     ...ofPages,
     summary: 'The style sheet of the pages',
     description: 'The one style sheet of all pages for people.',
+    // The page that says that there were too many requests has it too.
+    counted: false,
     produces: 'text/css',
   }),
   input: z.object({}),

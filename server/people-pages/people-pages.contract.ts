@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
+import { errors } from '../errors.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
 
 const TAG = 'Pages'
@@ -21,7 +22,12 @@ export const createPage = {
       title: 'Prove your membership',
       text: 'Members pay less.',
     },
-    errors: [400, 403, 404, 409],
+    errors: [
+      400,
+      errors.insufficientRole(),
+      errors.pageTargetNotFound('verificationSessionId'),
+      errors.pageTargetEnded('verificationSessionId'),
+    ],
   }),
   input: z
     .strictObject({
@@ -39,7 +45,7 @@ export const createPage = {
 
 const zPageId = z.object({ id: z.string() })
 
-const forPeople = { tag: TAG, access: 'public', kind: 'page', produces: 'text/html' } as const
+const forPeople = { tag: TAG, access: 'public', open: true, kind: 'page', produces: 'text/html' } as const
 
 export const presentPage = {
   meta: route('GET', '/present/{id}', {
@@ -91,10 +97,11 @@ const eventsOf = (path: `/${string}`, of: string) => ({
       'Events named `session` hold the state and a sentence for people, and nothing else: at once, and with every change until the ' +
       'last. At most 20 streams of one page; they count for MAX_STREAMS.',
     access: 'public',
+    open: true,
     kind: 'events',
     produces: 'text/event-stream',
     event: zTold,
-    errors: [400, 404],
+    errors: [400, errors.pageNotFound()],
   }),
   input: z.strictObject({ id: z.string(), lastEventId: z.string().optional() }),
 })

@@ -8,6 +8,7 @@ export const greeting = {
     summary: 'A greeting',
     description: 'One sentence. A browser, which asks for HTML, gets a page: version, health, and where to go on to.',
     access: 'public',
+    open: true,
     kind: 'protocol',
     envelope: true,
     produces: 'text/plain',

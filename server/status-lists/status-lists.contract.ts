@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { route } from '../contract.js'
+import { errors } from '../errors.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
+import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
 
 const input = z.object({ id: z.string() })
 
@@ -13,11 +15,12 @@ export const bitstringStatusList = {
       'A Bitstring Status List credential as a JWT (W3C Bitstring Status List v1.0): what `credentialStatus` of a ' +
       'JWT VC names. It may be kept for as long as Cache-Control says; an ETag makes asking again cheap.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     produces: 'application/vc+jwt',
     notModified: true,
     envelope: true,
-    errors: [404],
+    errors: [errors.statusListNotFound()],
   }),
   input,
   output: zProtocolReply,
@@ -32,12 +35,17 @@ export const tokenStatusList = {
       'The same list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT where `Accept` likes ' +
       'that better. It may be kept for as long as Cache-Control says; an ETag makes asking again cheap.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     produces: 'application/statuslist+jwt',
     alsoProduces: ['application/statuslist+cwt'],
     notModified: true,
     envelope: true,
-    errors: [404, 406, 501],
+    errors: [
+      errors.statusListNotFound(),
+      errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE, STATUS_LIST_CWT_MEDIA_TYPE),
+      errors.historyNotKept(),
+    ],
   }),
   /** `time` (§8.4) asks for the list of another moment, which is not kept. */
   input: input.extend({ time: z.string().optional() }),

@@ -70,7 +70,7 @@ describe('browser origins', () => {
     '/vct/x',
     '/api/v1/schemas/x',
     '/openid4vci/nonce',
-    '/openid4vp/x',
+    '/openid4vp/requests/x',
   ]
 
   it.each(management)('of CORS_ORIGINS may call %s', async (path) => {

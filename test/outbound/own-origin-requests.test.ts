@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isOwnRequest, isProtocolPath, ownRequestMac } from '../../server/outbound/own-origin.js'
+import { isOwnRequest, ownRequestMac } from '../../server/outbound/own-origin.js'
+import { isProtocolPath } from './protocol-paths.js'
 import { productionGuard, resolver, startServer, testNetworkGuard } from './test-network.js'
 
 const key = new Uint8Array(32).fill(7)

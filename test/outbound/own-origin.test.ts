@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createOwnPathCheck,
-  isOwnRequest,
-  isPlainPath,
-  isProtocolPath,
-  ownRequestMac,
-} from '../../server/outbound/own-origin.js'
+import { createOwnPathCheck, isOwnRequest, isPlainPath, ownRequestMac } from '../../server/outbound/own-origin.js'
+import { isForWallets, isProtocolPath } from './protocol-paths.js'
 
 const UUID = '7f9c24e8-3b12-4fef-91c5-6d8a0e2b4c11'
 
@@ -78,7 +73,7 @@ describe('paths of the OpenID protocol', () => {
 })
 
 describe('paths below a base URL whose path a proxy strips', () => {
-  const allowed = createOwnPathCheck(['https://example.org/credence', 'https://verifier.example.org/'])
+  const allowed = createOwnPathCheck(['https://example.org/credence', 'https://verifier.example.org/'], isForWallets)
 
   test.each([
     '/credence/openid4vci/token',
@@ -97,7 +92,7 @@ describe('paths below a base URL whose path a proxy strips', () => {
   )
 
   test("where every base URL has a path, the host's root belongs to somebody else", () => {
-    const alone = createOwnPathCheck(['https://example.org/credence/'])
+    const alone = createOwnPathCheck(['https://example.org/credence/'], isForWallets)
     expect(alone('/openid4vci/token')).toBe(false)
     expect(alone('/.well-known/openid-credential-issuer')).toBe(false)
     expect(alone('/.well-known/openid-credential-issuer/credence')).toBe(true)

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { isPublicAddress } from '../../server/outbound/address.js'
 import type { Lookup } from '../../server/outbound/connect.js'
 import { createOutbound, type Outbound, type OutboundOptions } from '../../server/outbound/guard.js'
-import { isProtocolPath } from '../../server/outbound/own-origin.js'
+import { isProtocolPath } from './protocol-paths.js'
 import { CERTIFICATE, PRIVATE_KEY } from './wallet-example-certificate.js'
 
 export interface TestServer {

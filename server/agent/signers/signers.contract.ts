@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { listShape, zListed } from '../../paging.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { zAgentRecord, zDisplayEntry, zStoredDisplayEntry } from '../agent.contract.js'
@@ -70,7 +71,7 @@ export const readIssuerSigner = {
     summary: 'Read an issuer record: its DID, keys and certificates, and what it can sign',
     description: 'Of any caller. Types that are assigned to nobody are signed by every issuer, and not listed.',
     access: 'issuerOperator',
-    errors: [400, 404],
+    errors: [400, errors.recordNotFound('Issuer')],
   }),
   input: z.strictObject({ id: z.string() }),
   output: zSigner.extend({
@@ -97,7 +98,7 @@ export const readVerifierSigner = {
     summary: 'Read a verifier record: its DID, keys and certificates, and how it can name itself',
     description: 'Of any caller.',
     access: 'verifierOperator',
-    errors: [400, 404],
+    errors: [400, errors.recordNotFound('Verifier')],
   }),
   input: z.strictObject({ id: z.string() }),
   output: zSigner.extend({
@@ -131,7 +132,7 @@ const rename = (kind: 'issuer' | 'verifier') => ({
       'this is a 409, and nothing is changed.',
     access: 'admin',
     requestExample: { before: [{ name: 'Shop' }], display: [{ name: 'Corner Shop', locale: 'en' }] },
-    errors: [400, 404, 409],
+    errors: [400, errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier'), errors.recordChanged()],
   }),
   input: z.strictObject({
     id: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { listShape, zListed } from '../../paging.js'
 import { zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { zSubject } from '../credentials/credentials.contract.js'
@@ -33,7 +34,7 @@ export const createCredentialOffer = {
       'was asked for: it is not shown again.',
     access: 'issuer',
     status: 201,
-    errors: [400, 403],
+    errors: [400],
   }),
   input: z.strictObject({
     credentialConfigurationIds: z.array(z.string().min(1)).min(1).max(20),
@@ -93,7 +94,7 @@ export const readCredentialOfferSession = {
       'For the caller that created it. The session of somebody else is an unknown one: a 500, as for every unknown ' +
       'session.',
     access: 'issuer',
-    errors: [400, 403],
+    errors: [400, errors.credentialOfferSessionNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: zCredentialOfferSession,
@@ -105,7 +106,7 @@ export const listCredentialOfferSessions = {
     summary: 'List credential-offer sessions',
     description: 'Those of all callers, the newest first. Nothing that a wallet could take the offer with is in it.',
     access: 'issuerOperator',
-    errors: [400],
+    errors: [400, errors.credentialOfferSessionNotFound()],
   }),
   input: z
     .strictObject({
@@ -134,7 +135,7 @@ export const approveCredentialOffer = {
     summary: 'Approve a deferred credential offer',
     description: `${DECISION} The wallet that waits gets its credentials when it asks the next time: they are signed then.`,
     access: 'issuer',
-    errors: [400, 403, 409],
+    errors: [400, errors.offerDecided('approved'), errors.credentialOfferSessionNotFound()],
   }),
   input: z.strictObject({
     id: z.string(),
@@ -149,7 +150,7 @@ export const rejectCredentialOffer = {
     summary: 'Reject a deferred credential offer',
     description: `${DECISION} The session ends in Error, and its redemption stays counted.`,
     access: 'issuer',
-    errors: [400, 403, 409],
+    errors: [400, errors.offerDecided('approved'), errors.credentialOfferSessionNotFound()],
   }),
   input: z.strictObject({
     id: z.string(),
@@ -175,7 +176,7 @@ export const credentialOfferSessionEvents = {
     kind: 'events',
     produces: 'text/event-stream',
     event: zCredentialOfferSession,
-    errors: [400, 403],
+    errors: [400, errors.credentialOfferSessionNotFound()],
   }),
   input: z.strictObject({ id: z.string(), lastEventId: z.string().optional() }),
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { zFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
@@ -57,7 +58,7 @@ export const createCredential = {
       'to the caller and can be revoked.',
     access: 'issuer',
     status: 201,
-    errors: [400, 403, 404],
+    errors: [400, errors.schemaNotFound()],
   }),
   input: z.strictObject({ type: zTypeName, credential_subject: zSubject, issuerId: zIssuerId }),
   output: zCredentialResponse,
@@ -71,7 +72,7 @@ export const readCredential = {
       'A credential belongs to the caller that created, claimed or signed it, and to whoever has the DID that it is ' +
       'bound to.',
     access: 'user',
-    errors: [400, 404],
+    errors: [400, errors.credentialNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: zCredentialResponse,
@@ -85,7 +86,7 @@ export const revokeCredential = {
       'Its bits in the status lists are set at once, for every copy that was issued of it. Revoking it again is a ' +
       '200 too.',
     access: 'issuerClient',
-    errors: [400, 404],
+    errors: [400, errors.credentialNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.void(),
@@ -100,7 +101,7 @@ export const signCredential = (formats: Formats) => ({
       'and can be revoked.',
     access: 'issuer',
     status: 201,
-    errors: [400, 403, 404],
+    errors: [400, errors.schemaNotFound()],
   }),
   input: z.strictObject({
     type: zTypeName,

@@ -44,6 +44,7 @@ export const issuerMetadata = {
     description: 'As a signed JWT where the request accepts application/jwt.',
     alsoProduces: ['application/jwt'],
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     envelope: true,
     reply: zIssuerMetadata,
@@ -61,6 +62,7 @@ export const authorizationServerMetadata = {
       "Of this service's own authorization server, which gives access tokens to wallets and to nobody else (RFC " +
       '8414).',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     envelope: true,
     reply: zAuthorizationServerMetadata,
@@ -76,6 +78,7 @@ export const jsonWebKeySet = {
     summary: "The issuer's public keys",
     description: 'Keys that issuers of this service sign with, former ones included (RFC 7517).',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     envelope: true,
     reply: zKeySet,

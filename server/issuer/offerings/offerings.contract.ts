@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { pageShape } from '../../paging.js'
 import { zCredentialRecord, zCredentialResponse, zSubject } from '../credentials/credentials.contract.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
@@ -63,7 +64,7 @@ export const createOffering = {
       'has the QR code may redeem it, or `recipient` alone; `redemption_limit` times, and until `expires_at`.',
     access: 'issuerClient',
     status: 201,
-    errors: [400, 404],
+    errors: [400, errors.schemaNotFound()],
   }),
   input: z.strictObject({
     credential_type: zTypeName,
@@ -91,7 +92,7 @@ export const readOffering = {
       'Whoever knows the id may read it. The subject of an offering for one recipient is shown to that recipient, ' +
       'to the client and to admins.',
     access: 'optional',
-    errors: [400, 404],
+    errors: [400, errors.offeringNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: zOfferingDetail,
@@ -108,7 +109,7 @@ export const offeringQrCode = {
     open: true,
     alsoProduces: ['image/png', 'image/svg+xml'],
     leadsToPage: true,
-    errors: [400, 404],
+    errors: [400, errors.offeringNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.string().meta({ example: 'data:image/png;base64,iVBORw0KGgo…' }),
@@ -122,7 +123,13 @@ export const claimOffering = {
       "Counts as one redemption. The credential is bound to the caller's DID, where there is exactly one, and belongs to " +
       'the caller.',
     access: 'user',
-    errors: [400, 403, 404, 409, 410],
+    errors: [
+      400,
+      errors.anotherRecipient(),
+      errors.offeringNotFound(),
+      errors.redemptionLimitReached(),
+      errors.offeringExpired(),
+    ],
   }),
   input: z.strictObject({ id: z.string() }),
   output: zCredentialResponse,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
 /** Challenge Request (Attestation-Based Client Authentication, draft 07, §8.1). */
@@ -9,12 +10,13 @@ export const challenge = {
     summary: 'A challenge for the proof of a wallet attestation',
     description: 'It is good for five minutes. There is none where no attestation is believed.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     reply: z
       .object({ attestation_challenge: z.string() })
       .meta({ example: { attestation_challenge: 'AYjcyMzY3ZDhiNmJkNTZ' } }),
     maxBodyBytes: 0,
-    errors: [404],
+    errors: [errors.routeNotFound('POST', '/openid4vci/challenge')],
   }),
   input: z.object({}),
   output: zProtocolReply,

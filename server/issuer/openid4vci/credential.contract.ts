@@ -3,6 +3,7 @@ import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { ENCRYPTED_TYPE } from '../../protocol/openid4vci/encryption.js'
 import { zSentCredentialRequest } from './profiles/sent-credential-request.js'
+import { OTHER_CONFIGURATION } from './refusals.js'
 
 /** Credential Response (OpenID4VCI 1.0 §8.3). */
 export const zCredentialResponse = z
@@ -27,13 +28,14 @@ export const credential = {
       'deferred credential endpoint. The request may be encrypted for the key of the metadata, and then asks for an ' +
       'encrypted answer with `credential_response_encryption` (§10); errors never are.',
     access: 'wallet',
+    forWallets: true,
     kind: 'protocol',
     alsoConsumes: ENCRYPTED_TYPE,
     alsoProduces: [ENCRYPTED_TYPE],
     reply: zCredentialResponse,
     accepted: zWaitingResponse,
     invalid: 'invalid_credential_request',
-    errors: [400, 403, 413, 415],
+    errors: [400, { status: 403, message: OTHER_CONFIGURATION }, 413, 415],
   }),
   input: zSentCredentialRequest,
   output: zProtocolReply,

@@ -12,6 +12,7 @@ import { defer } from './deferred/defer.js'
 import { closedReason, ENDED, offeredConfigurations } from './offer.js'
 import { publishedFormats } from './profiles/profiles.js'
 import { provenKeys } from './proven-keys.js'
+import { OTHER_CONFIGURATION } from './refusals.js'
 import { takeable } from './requested-configurations.js'
 import type { TokenContext } from './tokens/store.js'
 import { authorizationError } from './wallet-access.js'
@@ -38,7 +39,7 @@ async function requestedConfiguration(deps: Deps, token: TokenContext, request: 
   if (id !== undefined && allowed.includes(id)) return id
   // §8.3.1.1: a token that does not enable the issuance of a credential that there is, is an authorization error.
   if (id !== undefined && (await isKnownConfiguration(deps, id)))
-    throw authorizationError(deps.config, 'insufficient_scope', 'The access token is not good for that configuration.')
+    throw authorizationError(deps.config, 'insufficient_scope', OTHER_CONFIGURATION)
   throw new OAuthError('unknown_credential_configuration', 'The credential_configuration_id is not known.')
 }
 

@@ -11,6 +11,7 @@ export const nonce = {
       'Nonce Request (OpenID4VCI 1.0 §7). A nonce is good for a few minutes and for one credential request. A body ' +
       'is not read.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     reply: z.object({ c_nonce: z.string() }).meta({ example: { c_nonce: 'wKI4LT17ac15ES9bw8ac4' } }),
     maxBodyBytes: 0,

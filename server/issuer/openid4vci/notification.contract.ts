@@ -9,6 +9,7 @@ export const notification = {
     summary: 'Tell the issuer what became of a credential',
     description: 'Notification Request (OpenID4VCI 1.0 §11). Saying the same again is a 204 again.',
     access: 'wallet',
+    forWallets: true,
     status: 204,
     maxBodyBytes: SMALL_BODY_BYTES,
     kind: 'protocol',

@@ -5,6 +5,7 @@ import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurat
 import { isHaip } from './haip.js'
 import type { WalletOffering } from './offers/store.js'
 import { dialectOf, takeableFormats } from './profiles/profiles.js'
+import { offerNotFound } from './refusals.js'
 import type { PreAuthorizedCode } from './sealed.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
@@ -82,8 +83,7 @@ export async function handOut(deps: Deps, id: string, counts: boolean) {
   const { openid4vci } = deps.stores
   const now = deps.clock()
   const offering = counts ? await openid4vci.fetchedOffering(id, !isHaip(deps), now) : await openid4vci.offering(id)
-  if (offering === undefined)
-    throw new OAuthError('invalid_request', 'The credential offer does not exist.', { status: 404 })
+  if (offering === undefined) throw offerNotFound()
   const reason = closedReason(offering, now)
   if (reason !== undefined) throw new OAuthError('invalid_request', reason)
   const { session } = offering

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
+import { offerNotFound } from './refusals.js'
 
 const zCredentialOffer = z
   .object({
@@ -27,9 +28,10 @@ export const credentialOffer = {
       'OpenID4VCI 1.0 §4.1.3. Each GET brings a pre-authorized code of its own; a HEAD brings none. The `issuer_state` of an offer for an ' +
       'authorization code is the same at each GET.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     reply: zCredentialOffer,
-    errors: [400, 404],
+    errors: [400, offerNotFound()],
   }),
   input: z.object({ id: z.string() }),
   output: zProtocolReply,

@@ -26,6 +26,7 @@ export const token = {
     description:
       'With a DPoP proof (RFC 9449) the token is bound to its key, of type DPoP and good for an hour; without one it is a Bearer token of five minutes.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     reply: zTokenResponse,
     form: true,

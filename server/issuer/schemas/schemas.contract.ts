@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { isColour, isImageUri, isLanguageTag } from '../../protocol/openid4vci/display.js'
 import { MAX_DEPTH, pathKey } from './claims.js'
 
@@ -170,7 +171,7 @@ export const createSchema = {
     description: 'A name belongs to whoever made its first version; they and admins make further ones.',
     access: 'issuer',
     status: 201,
-    errors: [400, 403, 409],
+    errors: [400, errors.schemaDenied(), errors.schemaExists('ProofOfPurchase', 1)],
   }),
   input: z.strictObject({
     name: zTypeName,
@@ -200,7 +201,7 @@ export const readSchema = {
     summary: 'Read a schema version',
     description: 'A superseded or withdrawn version is a 410, unless `includeInactive=true` asks for it.',
     access: 'issuer',
-    errors: [400, 404, 410],
+    errors: [400, errors.schemaNotFound(), errors.schemaSuperseded()],
   }),
   input: z.strictObject({
     schemaId: z.string(),
@@ -217,7 +218,7 @@ export const listVersions = {
       'The list has superseded and withdrawn versions too, with and without `includeInactive=true`. `includeInactive=false` leaves them ' +
       'out: the list has the active version, or is empty where every version is withdrawn. An unknown name is a 404.',
     access: 'issuer',
-    errors: [400, 404],
+    errors: [400, errors.schemaNotFound()],
   }),
   input: z.strictObject({
     schemaId: z.string().meta({ description: "The schema's name." }),
@@ -237,7 +238,7 @@ export const assignSchema = {
       'Its owner or an admin assigns it, to an issuer of their own or, as admin, to the default one. A schema that is ' +
       'assigned to nobody belongs to every issuer.',
     access: 'issuer',
-    errors: [400, 403, 404],
+    errors: [400, errors.schemaDenied(), errors.schemaNotFound()],
   }),
   input: z.strictObject({ schemaId: z.string(), issuerId: z.string() }),
   output: zSchema,
@@ -251,7 +252,7 @@ export const unassignSchema = {
       'For its owner or an admin. A schema that is assigned to nobody any more belongs to every issuer again.',
     access: 'issuer',
     status: 204,
-    errors: [400, 403, 404],
+    errors: [400, errors.schemaDenied(), errors.schemaNotFound()],
   }),
   input: z.strictObject({ schemaId: z.string(), issuerId: z.string() }),
   output: z.void(),
@@ -266,7 +267,7 @@ export const withdrawSchema = {
       'stays good, offerings under way go on, and its public address and type metadata stay.',
     access: 'issuer',
     status: 204,
-    errors: [400, 403, 404],
+    errors: [400, errors.schemaDenied(), errors.schemaNotFound()],
   }),
   input: z.strictObject({ schemaId: z.string() }),
   output: z.void(),
@@ -278,8 +279,8 @@ export const publicSchema = {
     summary: 'The JSON Schema that credentialSchema.id names',
     description: 'Superseded and withdrawn versions stay, since credentials point to them.',
     access: 'public',
-    open: true,
-    errors: [400, 404],
+    forWallets: true,
+    errors: [400, errors.schemaNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.record(z.string(), z.unknown()),
@@ -294,8 +295,8 @@ export const typeMetadata = {
       'SD-JWT VC, §6. One `vct` stands for every version of a type: where they differ, `sd` says `allowed` and ' +
       '`mandatory` is left out.',
     access: 'public',
-    open: true,
-    errors: [400, 404],
+    forWallets: true,
+    errors: [400, errors.schemaNotFound()],
   }),
   input: z.strictObject({ name: z.string() }),
   output: z.object({

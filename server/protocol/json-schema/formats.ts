@@ -1,9 +1,11 @@
-import type { Format } from 'ajv'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { RE2JS } from 're2js'
 import type { Work } from '../work.js'
 
 type Check = (text: string) => boolean
+
+/** How the table of ajv-formats says a format. */
+type Format = (typeof fullFormats)[keyof typeof fullFormats]
 
 /**
  * Formats whose texts are short by nature, with the most characters that one may have. Their expressions backtrack, which is

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isTrustEntry } from '../../config-rules.js'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { zDcqlQuery } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { isPlatformOrigin, isWebOrigin, zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
@@ -107,7 +108,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
     access: 'verifier',
     status: 201,
     requestExample: { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }], validity: 300 },
-    errors: [400, 403, 409],
+    errors: [400, errors.verifierCertificateExpired()],
   }),
   input: z
     .strictObject({

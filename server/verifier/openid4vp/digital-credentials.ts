@@ -1,5 +1,4 @@
 import type { Deps } from '../../deps.js'
-import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { headerFor } from '../../protocol/openid4vp/client-identifier.js'
 import {
@@ -13,7 +12,7 @@ import {
 import type { Work } from '../../protocol/work.js'
 import { revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
 import { type Session, signingNames } from '../sessions/session.js'
-import { requestNotFound } from './request.js'
+import { originNotExpected, requestNotFound } from './refusals.js'
 import { requestParametersOf } from './request-parameters.js'
 import { takeAnswer } from './response.js'
 
@@ -68,7 +67,7 @@ export async function receiveDigitalCredential(
   if (session === undefined || session.expectedOrigins === null) throw requestNotFound()
   const { expectedOrigins } = session
   if (origin !== undefined && !expectedOrigins.includes(origin)) {
-    throw new OAuthError('access_denied', 'Origin is none of those that the request expects.', { status: 403 })
+    throw originNotExpected()
   }
   return takeAnswer(deps, session, work, {
     audience: originAudiences(expectedOrigins),

@@ -3,6 +3,8 @@ import { route, SMALL_BODY_BYTES } from '../../contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { zAuthorizationResponse } from '../../protocol/openid4vp/authorization-response.js'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocol/openid4vp/request-object.js'
+import { EXPIRED_MESSAGE } from '../sessions/session.js'
+import { originNotExpected, requestGone, requestNotFound } from './refusals.js'
 
 const TAG = 'OpenID4VP'
 const MAX_WALLET_NONCE = 1_024
@@ -15,9 +17,10 @@ export const getRequestObject = {
       'What `request_uri` of an `openid4vp://` address names. The first fetch moves the session to ' +
       'RequestUriRetrieved; a HEAD does not.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     produces: REQUEST_OBJECT_MEDIA_TYPE,
-    errors: [404, 410],
+    errors: [requestNotFound(), requestGone(EXPIRED_MESSAGE)],
   }),
   input: z.object({ id: z.string() }),
   output: zProtocolReply,
@@ -32,11 +35,12 @@ export const postRequestObject = {
       '`wallet_metadata` are honoured: 400 where the wallet cannot take the request, and the session is then as it was; ' +
       'encrypted to its key where it gives one; without the formats that it lacks, where the query leaves an alternative.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     form: true,
     maxBodyBytes: SMALL_BODY_BYTES,
     produces: REQUEST_OBJECT_MEDIA_TYPE,
-    errors: [400, 404, 410],
+    errors: [400, requestNotFound(), requestGone(EXPIRED_MESSAGE)],
   }),
   input: z.object({
     id: z.string(),
@@ -54,12 +58,13 @@ export const postResponse = {
       "A presentation, encrypted or not, or the error that the wallet's user decided for. The answer's " +
       '`redirect_uri` is where the user goes on, after an error and a refusal too.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     reply: z
       .object({ redirect_uri: z.string().optional() })
       .meta({ example: { redirect_uri: 'https://shop.example.org/return?response_code=9Wc…' } }),
     form: true,
-    errors: [400, 404],
+    errors: [400, requestNotFound()],
   }),
   input: zAuthorizationResponse.extend({ id: z.string() }),
   output: zProtocolReply,
@@ -74,13 +79,14 @@ export const postDigitalCredential = {
       'that `navigator.credentials.get()` gave, an error of the wallet among them. 403 for an `Origin` that is none of ' +
       '`expectedOrigins`, and 400 for what answers another request; the session is then as it was.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     reply: z.object({}).meta({ example: {} }),
     requestExample: {
       protocol: 'openid4vp-v1-signed',
       data: { response: 'eyJhbGciOiJFQ0RILUVTIiwiZW5jIjoiQTI1NkdDTSJ9…' },
     },
-    errors: [400, 403, 404],
+    errors: [400, originNotExpected(), requestNotFound()],
   }),
   input: z.object({
     id: z.string(),

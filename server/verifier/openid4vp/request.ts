@@ -19,22 +19,19 @@ import { expireSessions } from '../sessions/expire.js'
 import { revealSecrets } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, type Session, wayOf } from '../sessions/session.js'
 import { dialectOf } from './profiles/profile.js'
+import { requestGone, requestNotFound } from './refusals.js'
 import { requestParametersOf } from './request-parameters.js'
-
-/** For an id of no request, and of one that takes another way. */
-export const requestNotFound = () =>
-  new OAuthError('invalid_request', 'Authorization request not found.', { status: 404 })
-
-const gone = (description: string) => new OAuthError('invalid_request', description, { status: 410 })
 
 /** @throws 410 for a request that has expired or been answered. */
 async function assertServed(deps: Deps, session: Session, now: Date, counts: boolean): Promise<void> {
   if (isFinal(session.state))
-    throw gone(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.')
+    throw requestGone(
+      session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.',
+    )
   if (session.expiresAt > now) return
   // The maintenance job does this within a second; doing it here keeps the wallet's answer and the session consistent.
   if (counts) await expireSessions(deps, now, 1, session.id)
-  throw gone(EXPIRED_MESSAGE)
+  throw requestGone(EXPIRED_MESSAGE)
 }
 
 export interface Retrieval {

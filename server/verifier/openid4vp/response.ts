@@ -33,7 +33,7 @@ import {
 } from '../sessions/session.js'
 import type { Ending } from '../sessions/store.js'
 import { dialectOf } from './profiles/profile.js'
-import { requestNotFound } from './request.js'
+import { requestNotFound } from './refusals.js'
 
 const ANSWERED = 'Authorization request was answered already.'
 const NOT_FETCHED = 'Authorization request was not fetched yet.'

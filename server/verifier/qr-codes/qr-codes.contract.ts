@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 
 export const readQrCode = {
   meta: route('GET', '/api/v1/verifier/qr-codes/{id}', {
@@ -13,7 +14,7 @@ export const readQrCode = {
     open: true,
     alsoProduces: ['image/png', 'image/svg+xml'],
     leadsToPage: true,
-    errors: [400, 404],
+    errors: [400, errors.qrCodeNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.string().meta({ example: 'data:image/png;base64,iVBORw0KGgo…' }),
@@ -26,7 +27,7 @@ export const deleteQrCode = {
     description: 'The request that it stands for goes on.',
     access: 'verifierClient',
     status: 204,
-    errors: [400, 404],
+    errors: [400, errors.qrCodeNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.void(),
@@ -42,7 +43,7 @@ export const qrCodeImage = {
     access: 'public',
     kind: 'bytes',
     produces: 'image/png',
-    errors: [400, 404],
+    errors: [400, errors.qrCodeNotFound()],
   }),
   input: z.strictObject({ url: z.string().min(1).max(2_000) }),
   output: z

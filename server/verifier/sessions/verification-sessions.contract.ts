@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { listShape, zListed } from '../../paging.js'
@@ -28,7 +29,7 @@ export const listVerificationSessions = {
     description:
       'Those of all callers, the newest first. Nothing that a wallet could answer with or that was presented is in it.',
     access: 'verifierOperator',
-    errors: [400],
+    errors: [400, errors.verificationSessionNotFound()],
   }),
   input: z.strictObject({ state: z.enum(SESSION_STATES).optional(), ...listShape }).prefault({}),
   output: zListed(
@@ -55,7 +56,7 @@ export const readVerificationSession = {
     description:
       'The session as its newest event has it; the verified claims are at `/result`. An unknown session is a 500.',
     access: 'verifier',
-    errors: [403],
+    errors: [errors.verificationSessionNotFound()],
   }),
   input: z.strictObject({ sessionId: z.string() }),
   output: zVerificationSession,
@@ -73,7 +74,7 @@ export const verificationSessionEvents = {
     kind: 'events',
     produces: 'text/event-stream',
     event: zVerificationSession,
-    errors: [400, 403],
+    errors: [400, errors.verificationSessionNotFound()],
   }),
   input: z.strictObject({
     sessionId: z.string(),
@@ -90,7 +91,13 @@ export const readVerificationResult = (formats: Formats) => ({
       'verification. The response_code of the redirect is good once; where the request has `requireResponseCode`, there is no ' +
       'result without it. 409 with the errorMessage of a session that ended in Error.',
     access: 'clientOrVerifier',
-    errors: [400, 403, 409, 410],
+    errors: [
+      400,
+      errors.resultDenied(),
+      errors.resultNotReady(),
+      errors.resultGone(),
+      errors.verificationSessionNotFound(),
+    ],
   }),
   input: z.strictObject({ sessionId: z.string(), response_code: z.string().optional() }),
   output: z.object({

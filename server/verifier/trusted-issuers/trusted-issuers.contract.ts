@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { zRoots } from '../../agent/shown-certificate.js'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { listShape, zListed } from '../../paging.js'
 
 /** What an index takes, and longer than any that was met. */
@@ -42,7 +43,7 @@ export const addTrustedIssuer = {
     access: 'operator',
     status: 201,
     requestExample: { issuer: 'https://university.example', note: 'Diplomas' },
-    errors: [400, 409],
+    errors: [400, errors.issuerTrusted()],
   }),
   input: z.strictObject({
     issuer: z
@@ -66,7 +67,7 @@ export const removeTrustedIssuer = {
       'that are there stay.',
     access: 'operator',
     status: 204,
-    errors: [400, 404],
+    errors: [400, errors.trustedIssuerNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.void(),

@@ -24,7 +24,7 @@ export const verifyCredential = (formats: Formats) => ({
     description:
       'Stateless: no session is made and nothing is stored. A credential that is not valid is an answer, not an error.',
     access: 'verifier',
-    errors: [400, 403],
+    errors: [400],
   }),
   input: zCompactCredential,
   output: zVerdict(formats),
@@ -39,7 +39,7 @@ export const checkCredentialByCheck = (formats: Formats) => ({
       'Mobile documents are taken too; nothing but a chain to TRUST_ANCHORS proves who issued one. ' +
       'Whether its issuer is trusted is not judged else, and nothing is stored.',
     access: 'verifier',
-    errors: [400, 403],
+    errors: [400],
   }),
   input: zCheckedCredential,
   output: z.object({ verdict: zVerdictByCheck(formats), checks: z.array(zCheckDone) }),

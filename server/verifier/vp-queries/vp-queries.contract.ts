@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { pageShape } from '../../paging.js'
 import { zVpQuery, zVpQueryItems } from '../../protocol/openid4vp/query/vp-query.js'
 import {
@@ -57,7 +58,7 @@ export const readVpQuery = {
     summary: 'Read a VP query',
     description: 'As it was stored; stored queries do not change.',
     access: 'verifierClient',
-    errors: [400, 404],
+    errors: [400, errors.vpQueryNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: zVpQueryConfiguration,
@@ -70,7 +71,7 @@ export const deleteVpQuery = {
     description: 'Requests keep what they ask for when the query is gone.',
     access: 'verifierClient',
     status: 204,
-    errors: [400, 404],
+    errors: [400, errors.vpQueryNotFound()],
   }),
   input: z.strictObject({ id: z.uuid() }),
   output: z.void(),
@@ -85,7 +86,7 @@ export const requestByVpQuery = {
       'to `redirect_uri`, with a `response_code` that is good once.',
     access: 'verifierClient',
     status: 201,
-    errors: [400, 404, 409],
+    errors: [400, errors.vpQueryNotFound(), errors.verifierCertificateExpired()],
   }),
   input: z.strictObject({ id: z.string(), redirect_uri: zRedirectUri, validity: zValidity.optional() }),
   output: zAuthorizationRequestResult,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { pageShape } from '../../paging.js'
@@ -62,7 +63,7 @@ export const readWalletCredential = (formats: Formats) => ({
     summary: "Read one of a holder's credentials",
     description: 'With all of its claims, and the copy that would be presented next.',
     access: 'holder',
-    errors: [400, 404],
+    errors: [400, errors.credentialNotFound()],
   }),
   input: byId,
   output: zWalletCredentialDetail(formats),
@@ -75,7 +76,7 @@ export const deleteWalletCredential = {
     description: 'The wallet forgets it. Its issuer is not told, and revokes nothing.',
     access: 'holder',
     status: 204,
-    errors: [400, 404],
+    errors: [400, errors.credentialNotFound()],
   }),
   input: byId,
   output: z.void(),

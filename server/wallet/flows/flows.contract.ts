@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 
@@ -48,7 +49,7 @@ export const startFlow = (formats: Formats) => ({
       'the flow is confirmed, within ten minutes.',
     access: 'user',
     status: 201,
-    errors: [400, 403, 404],
+    errors: [400, errors.holderDenied(), errors.offeringNotFound()],
   }),
   input: z.strictObject({
     qrContent: z.string().min(1).max(MAX_CONTENT).meta({
@@ -81,7 +82,13 @@ export const confirmFlow = {
       'defers credentials, `data.deferred` says how many: the wallet asks for them by itself. Whoever confirms a presentation ' +
       'authorizes the transaction data that the start of the flow showed.',
     access: 'user',
-    errors: [400, 403, 404, 409, 410],
+    errors: [
+      400,
+      errors.holderDenied(),
+      errors.flowNotFound(),
+      errors.flowEnded('confirmed'),
+      errors.offeringExpired(),
+    ],
   }),
   input: z.strictObject({
     processId: z.string(),
@@ -108,7 +115,7 @@ export const declineFlow = {
       'The flow ends. The verifier of a presentation is told `access_denied` (OpenID4VP 1.0 §8.5), and `data.redirectUri` is where it ' +
       'sends the person next, where it says so; that it cannot be told changes nothing. An issuer is told nothing.',
     access: 'user',
-    errors: [404, 409],
+    errors: [errors.flowNotFound(), errors.flowEnded('confirmed')],
   }),
   input: z.strictObject({ processId: z.string() }),
   output: z.object({

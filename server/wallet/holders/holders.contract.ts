@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
+import { errors } from '../../errors.js'
 import { pageShape } from '../../paging.js'
 
 const zHolderMethod = z.enum(['key', 'web']).meta({ description: "DID method of the holder's DID." })
@@ -72,7 +73,7 @@ export const deleteHolderDid = {
     description: 'While a credential is bound to it, it is a 409: delete the credential first.',
     access: 'holder',
     status: 204,
-    errors: [400, 404, 409],
+    errors: [400, errors.holderDidNotFound(), errors.holderDidInUse()],
   }),
   input: z.strictObject({ holderId: z.string(), did: z.string() }),
   output: z.void(),

@@ -13,7 +13,7 @@ export const createCredentialOffers = {
       "is the caller's own name for it: a row whose key has an offer already makes none, and is answered with that one, its transaction code too; with " +
       'other members than before it is wrong. With `dryRun` nothing is made, and `errors` says what is wrong. The rate limit counts one call.',
     access: 'issuer',
-    errors: [400, 403],
+    errors: [400],
   }),
   input: z.strictObject({
     rows: z

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { zAuditEvent } from '../../../audit/audit.contract.js'
 import { route } from '../../../contract.js'
+import { errors } from '../../../errors.js'
 import { zListedCredential } from '../list/list.contract.js'
 
 export const readCredentialHistory = {
@@ -11,7 +12,7 @@ export const readCredentialHistory = {
       'Every copy with its place in a status list, and the audit events of the credential and of its offering, the newest first: 200 of each at most. ' +
       'What the credential says is not in it.',
     access: 'issuerOperator',
-    errors: [400, 404],
+    errors: [400, errors.credentialNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.object({

@@ -43,6 +43,7 @@ export const par = {
     description:
       'RFC 9126. The request_uri is good for 90 seconds until a browser comes with it. A DPoP proof binds the code.',
     access: 'public',
+    forWallets: true,
     kind: 'protocol',
     status: 201,
     form: true,
@@ -69,6 +70,7 @@ export const authorize = {
     description:
       'A browser comes here with a wallet’s request, by value or by the request_uri that it was pushed to, and is sent on to the page where a person decides.',
     access: 'public',
+    open: true,
     kind: 'page',
     status: 303,
     errors: [400],
@@ -84,6 +86,7 @@ export const callback = {
     description:
       'The redirect URI that this service is registered with at the identity provider (OpenID Connect Core 1.0 §3.1.2.5). The browser that began is sent on to the page where its user decides, or, where nobody signed in, back to the wallet.',
     access: 'public',
+    open: true,
     kind: 'page',
     status: 303,
     errors: [400, 404],
@@ -105,6 +108,7 @@ export const consent = {
     description:
       'It is there for the browser that began alone. Where users sign in at an identity provider, it sends the browser there first.',
     access: 'public',
+    open: true,
     kind: 'page',
     errors: [404, 409],
   }),
@@ -119,6 +123,7 @@ export const decision = {
     description:
       'Sends the browser back to the wallet, with a code or with access_denied. One decision counts. With AUTH_DISABLED the form may have fields for the claims, and is shown again where one is wrong.',
     access: 'public',
+    open: true,
     kind: 'page',
     status: 303,
     form: true,

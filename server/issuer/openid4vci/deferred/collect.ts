@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../protocol/json/json-object.js'
 import type { zDeferredCredentialRequest } from '../../../protocol/openid4vci/requests.js'
 import { sha256 } from '../../../secret-hash.js'
 import { ENDED, offeredConfigurations } from '../offer.js'
+import { OTHER_CONFIGURATION } from '../refusals.js'
 import { takeable } from '../requested-configurations.js'
 import type { TokenContext } from '../tokens/store.js'
 import { authorizationError } from '../wallet-access.js'
@@ -36,7 +37,7 @@ export async function collectDeferred(
   const { configurationId, keys } = await waitingFor(deps, token, transactionHash)
   // A refreshed token may be good for less than that of the request (§9).
   if (!takeable(token, offeredConfigurations(deps, token)).includes(configurationId))
-    throw authorizationError(deps.config, 'insufficient_scope', 'The access token is not good for that configuration.')
+    throw authorizationError(deps.config, 'insufficient_scope', OTHER_CONFIGURATION)
   const standing = decisionOn(token)
   if (standing === 'rejected') throw denied('The issuer has rejected the request.')
   if (standing === 'ended') throw denied(ENDED)

@@ -3,6 +3,7 @@ import { zProtocolReply } from '../../../protocol/oauth/reply.js'
 import { ENCRYPTED_TYPE } from '../../../protocol/openid4vci/encryption.js'
 import { zDeferredCredentialRequest } from '../../../protocol/openid4vci/requests.js'
 import { zCredentialResponse, zWaitingResponse } from '../credential.contract.js'
+import { OTHER_CONFIGURATION } from '../refusals.js'
 
 /** Deferred Credential Request (OpenID4VCI 1.0 §9.1). */
 export const deferredCredential = {
@@ -14,6 +15,7 @@ export const deferredCredential = {
       'taken once; whoever loses the answer asks the credential endpoint again. 202 while nobody has decided. Encrypted ' +
       'as at the credential endpoint.',
     access: 'wallet',
+    forWallets: true,
     kind: 'protocol',
     alsoConsumes: ENCRYPTED_TYPE,
     alsoProduces: [ENCRYPTED_TYPE],
@@ -21,7 +23,7 @@ export const deferredCredential = {
     accepted: zWaitingResponse,
     invalid: 'invalid_credential_request',
     maxBodyBytes: SMALL_BODY_BYTES,
-    errors: [400, 403, 413, 415],
+    errors: [400, { status: 403, message: OTHER_CONFIGURATION }, 413, 415],
   }),
   input: zDeferredCredentialRequest,
   output: zProtocolReply,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../../contract.js'
+import { errors } from '../../../errors.js'
 import { zCheckDone } from '../../verify/check-done.js'
 import { SESSION_STATES } from '../session.js'
 
@@ -11,7 +12,7 @@ export const readSessionChecks = {
       'Of each presentation every check: those that it passed, the one that failed, and those that were not reached. None where no wallet presented anything: then ' +
       '`errorMessage` says why. They stay as long as the session. An unknown session is a 500.',
     access: 'verifierOperator',
-    errors: [400],
+    errors: [400, errors.verificationSessionNotFound()],
   }),
   input: z.strictObject({ sessionId: z.string() }),
   output: z.object({
