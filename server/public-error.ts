@@ -1,5 +1,5 @@
 import { TRPCError } from '@trpc/server'
-import { TRPC_ERROR_CODE_HTTP_STATUS } from 'trpc-to-openapi'
+import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import { ZodError } from 'zod'
 import { isDatabaseUnavailable, isUnstorableText, TooSlowError } from './database/errors.js'
 import { errors, ServiceError } from './errors.js'
@@ -60,7 +60,7 @@ export function publicError(thrown: unknown, production: boolean): PublicError {
     return { status: known.status, message, deliberate: known.status !== 500 }
   }
   // tRPC's own refusals: unknown procedure, wrong method, a body that it could not read.
-  const status = thrown instanceof TRPCError ? TRPC_ERROR_CODE_HTTP_STATUS[thrown.code] : 500
+  const status = thrown instanceof TRPCError ? getHTTPStatusCodeFromError(thrown) : 500
   if (status < 500) return { status, message: said, deliberate: true }
   return { status, message: production ? GENERIC_500 : said, deliberate: false }
 }
