@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
 import { assertGood } from '../actors.js'
 import { driven, onEveryScreen, watchedPage } from './actors.js'
 
@@ -22,6 +23,52 @@ describe('the overview', () => {
       expect(Math.min(...heights)).toBeGreaterThan(10)
       await assertGood(page, `overview-${name}`)
     })
+  })
+
+  it('its chart has room for the numbers of its axis, from 1 to 10,000,000, in both languages, on a phone too', async () => {
+    const counted = (count: number) =>
+      query(
+        desk.service.databaseUrl,
+        `INSERT INTO statistics (step, at, measure, type, detail, count)
+         VALUES ('day', date_trunc('day', now(), 'UTC'), 'issued', 'Axis', '', ${count})
+         ON CONFLICT (step, at, measure, type, detail) DO UPDATE SET count = excluded.count`,
+      )
+    const tops: string[] = []
+    for (const [locale, name] of [
+      ['en-GB', 'The last 30 days'],
+      ['de-AT', 'Die letzten 30 Tage'],
+    ] as const)
+      for (const width of [360, 1440]) {
+        const context = await desk.browser.newContext({ locale, viewport: { width, height: 900 } })
+        const { page } = await watchedPage(context)
+        for (const count of [1, 950, 12_345, 999_999, 3_000_001, 10_000_000]) {
+          await counted(count)
+          await page.goto(`${desk.service.url}/console/`)
+          const chart = page.getByRole('img', { name })
+          await chart.waitFor()
+          const box = await chart.boundingBox()
+          const texts = chart.locator('text')
+          const shown = await texts.evaluateAll((all) =>
+            all.map((each) => {
+              const { left, right } = each.getBoundingClientRect()
+              return { text: each.textContent, left, right }
+            }),
+          )
+          for (const { text, left } of shown)
+            expect(left, `${text} of ${count}, ${locale} ${width}`).toBeGreaterThanOrEqual(box?.x ?? 0)
+          // The five numbers come first, the uppermost last; then the days, none over another.
+          const days = shown.slice(5)
+          for (const [at, { text, left }] of days.slice(1).entries())
+            expect(left, `${text}, ${locale} ${width}`).toBeGreaterThan(days[at]?.right ?? 0)
+          if (width === 360) tops.push(shown[4]?.text ?? '')
+        }
+        await context.close()
+      }
+    await query(desk.service.databaseUrl, `DELETE FROM statistics WHERE type = 'Axis'`)
+    expect(tops).toEqual([
+      ...['4', '1K', '20K', '1M', '4M', '10M'],
+      ...['4', '1000', '20.000', '1\u00a0Mio.', '4\u00a0Mio.', '10\u00a0Mio.'],
+    ])
   })
 
   it('speaks the language of the browser, and the one that is chosen', async () => {

@@ -18,11 +18,22 @@ interface Props {
 /** In pixels at about the size that it is shown in, so that its texts are as large as they say. */
 const WIDTHS = { wide: 720, narrow: 330 }
 const HEIGHT = 180
-const LEFT = 36
 const BOTTOM = 22
 const TOP = 10
 /** Lines across, below the uppermost one. */
 const LINES = 4
+
+/** Between the numbers of the axis and its lines. */
+const GAP = 6
+/** As wide as a digit of the axis gets, whatever the font of the system. */
+const DIGIT = 7.5
+const LEAST_LEFT = 36
+/** What a day's name needs beside another one: the last of them ends where its day is. */
+const NAME_WIDTH = 72
+
+/** Numbers of the axis, short: 2.5M, and 2,5 Mio. in German. */
+const axisNumbers = (language: string) =>
+  new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
 
 /** The least round number that is as large: one, two or five times a power of ten, and divisible by the lines. */
 export function roundTop(most: number): number {
@@ -49,14 +60,21 @@ export function Chart({ label, days, series }: Props) {
   const id = useId()
   const width = useWidth()
   const top = roundTop(Math.max(0, ...series.flatMap(({ values }) => values)))
-  const dayWidth = (width - LEFT) / Math.max(1, days.length)
+  const numbers = axisNumbers(language)
+  const lines = Array.from({ length: LINES + 1 }, (_, at) => (top / LINES) * at).map((value) => ({
+    value,
+    text: numbers.format(value),
+  }))
+  const left = Math.max(LEAST_LEFT, GAP + DIGIT * Math.max(...lines.map(({ text }) => text.length)))
+  const dayWidth = (width - left) / Math.max(1, days.length)
   const barWidth = (dayWidth * 0.8) / Math.max(1, series.length)
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP)
   const dated = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
   const nameOf = (day: string) => dated.format(new Date(day))
   const toldOf = (day: string, at: number) =>
     [nameOf(day), ...series.map(({ name, values }) => `${name}: ${values[at]}`)].join('\n')
-  const isMarked = (at: number) => (days.length - 1 - at) % 7 === 0
+  const marked = 7 * Math.ceil(NAME_WIDTH / (7 * dayWidth))
+  const isMarked = (at: number) => (days.length - 1 - at) % marked === 0
   return (
     <figure className="chart">
       <figcaption id={id}>
@@ -72,22 +90,22 @@ export function Chart({ label, days, series }: Props) {
       </figcaption>
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-labelledby={id}>
         <title>{label}</title>
-        {Array.from({ length: LINES + 1 }, (_, at) => (top / LINES) * at).map((value) => (
+        {lines.map(({ value, text }) => (
           <g key={value}>
-            <line x1={LEFT} x2={width} y1={y(value)} y2={y(value)} className="line" />
-            <text x={LEFT - 6} y={y(value) + 4} textAnchor="end">
-              {value}
+            <line x1={left} x2={width} y1={y(value)} y2={y(value)} className="line" />
+            <text x={left - GAP} y={y(value) + 4} textAnchor="end">
+              {text}
             </text>
           </g>
         ))}
         {days.map((day, at) => (
           <g key={day}>
             <title>{toldOf(day, at)}</title>
-            <rect x={LEFT + at * dayWidth} y={TOP} width={dayWidth} height={HEIGHT - BOTTOM - TOP} className="day" />
+            <rect x={left + at * dayWidth} y={TOP} width={dayWidth} height={HEIGHT - BOTTOM - TOP} className="day" />
             {series.map(({ name, values }, which) => (
               <rect
                 key={name}
-                x={LEFT + at * dayWidth + dayWidth * 0.1 + which * barWidth}
+                x={left + at * dayWidth + dayWidth * 0.1 + which * barWidth}
                 y={y(values[at] ?? 0)}
                 width={barWidth}
                 height={HEIGHT - BOTTOM - y(values[at] ?? 0)}
@@ -96,7 +114,7 @@ export function Chart({ label, days, series }: Props) {
             ))}
             {isMarked(at) && (
               <text
-                x={LEFT + (at + 0.5) * dayWidth}
+                x={left + (at + 0.5) * dayWidth}
                 y={HEIGHT - 6}
                 textAnchor={at === days.length - 1 ? 'end' : 'middle'}
               >
