@@ -53,7 +53,8 @@ export const presentPage = {
     summary: 'The page of an authorization request',
     description:
       'Who asks and for what, a QR code, a link for wallets on this device, the time left and how it goes. The first browser that opens ' +
-      'it is the one that began; a HEAD and a browser that fetches ahead are none. 410 once the time has run out.',
+      'it is the one that began; a HEAD and a browser that fetches ahead are none. Another one is not told how it ended. 410 once the ' +
+      'time has run out.',
     errors: [404, 410],
   }),
   input: zPageId,
@@ -80,7 +81,8 @@ export const receivePage = {
     summary: 'The page of a credential offer or an offering',
     description:
       'What is offered and by whom, a QR code, a link for wallets on this device, the time left and, of an offer for one wallet, how it ' +
-      'goes. 410 once it can no longer be taken.',
+      'goes. The first browser that opens the page of such an offer, before a wallet takes it, is the one that began. Any other learns ' +
+      'nothing of who took it and what came of it. 410 once it can no longer be taken.',
     errors: [404, 410],
   }),
   input: zPageId,
@@ -95,7 +97,7 @@ const eventsOf = (path: `/${string}`, of: string) => ({
     summary: `Server-Sent Events of the page of ${of}`,
     description:
       'Events named `session` hold the state and a sentence for people, and nothing else: at once, and with every change until the ' +
-      'last. At most 20 streams of one page; they count for MAX_STREAMS.',
+      'last. A browser that did not begin is told `Ended` in the place of how it ended. At most 20 streams of one page; they count for MAX_STREAMS.',
     access: 'public',
     open: true,
     kind: 'events',

@@ -1,6 +1,6 @@
-import type { CredentialOfferSessionView, CredentialOfferState } from '../issuer/openid4vci/sessions/session.js'
+import type { CredentialOfferSessionView } from '../issuer/openid4vci/sessions/session.js'
 import { assertRole, procedure, router } from '../trpc.js'
-import { isFinal, type SessionState, type SessionView } from '../verifier/sessions/session.js'
+import type { SessionView } from '../verifier/sessions/session.js'
 import { makePage } from './create.js'
 import {
   createPage,
@@ -11,21 +11,23 @@ import {
   receivePage,
 } from './people-pages.contract.js'
 import { comeBack } from './present/come-back.js'
-import { progressOf as progressOfRequest } from './present/sentences.js'
+import { FINAL_STATES, progressOf as progressOfRequest, type Progress as RequestProgress } from './present/sentences.js'
 import { showPresentPage } from './present/show.js'
-import { DONE_STATES, progressOf as progressOfOffer } from './receive/sentences.js'
+import { DONE_STATES, type Progress as OfferProgress, progressOf as progressOfOffer } from './receive/sentences.js'
 import { showReceivePage } from './receive/show.js'
 import { type Told, watchPage } from './watch.js'
 
-const REQUEST: Told<SessionView, SessionState> = {
+const REQUEST: Told<SessionView, RequestProgress['state']> = {
   latest: (stores, id) => stores.verificationSessions.latest(id),
   progress: progressOfRequest,
-  isFinal,
+  baseUrl: ({ verifierBaseUrl }) => verifierBaseUrl,
+  isFinal: (state) => FINAL_STATES.includes(state),
 }
 
-const OFFER: Told<CredentialOfferSessionView, CredentialOfferState> = {
+const OFFER: Told<CredentialOfferSessionView, OfferProgress['state']> = {
   latest: (stores, id) => stores.offerSessions.latest(id),
   progress: progressOfOffer,
+  baseUrl: ({ issuerBaseUrl }) => issuerBaseUrl,
   isFinal: (state) => DONE_STATES.includes(state),
 }
 

@@ -5,6 +5,7 @@ import { fragment } from '../database/fragment.js'
 import { idRow, json, noRow } from '../database/row-shapes.js'
 import { offeringColumns } from '../issuer/openid4vci/offers/store.js'
 import { zOffering } from '../issuer/openid4vci/rows.js'
+import type { CredentialOfferState } from '../issuer/openid4vci/sessions/session.js'
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
 import type { ClaimNames, SchemaDisplay } from '../issuer/schemas/store.js'
 import { insertPage, insertPageOnDemand, type NewPage } from '../pages/store.js'
@@ -68,11 +69,15 @@ const zReceivePage = z.strictObject({
   schemaClaims: json<ClaimNames[]>().nullable(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
   issuerDisplay: zDisplay,
+  /** Of the browser that opened it first, this one included. */
+  browserHash: z.string().nullable(),
+  /** Whether that was now. */
+  bound: z.boolean(),
 })
 
-const zTarget = z.strictObject({ sessionId: z.string(), expiresAt: z.date() })
+const zTarget = z.strictObject({ sessionId: z.string(), expiresAt: z.date(), browserHash: z.string().nullable() })
 
-/** The session that a page is about, and until when it goes on. */
+/** The session that a page is about, until when it goes on, and the hash of the browser that began. */
 export type PageTarget = z.infer<typeof zTarget>
 
 /** A verification session as far as a page of it is concerned. */
@@ -92,6 +97,9 @@ const zSessionOfPage: z.ZodType<SessionOfPage> = z.strictObject({
   expectedOrigins: z.array(z.string()).nullable(),
 })
 
+/** The states of an offer that no wallet has begun to take. */
+const UNTAKEN_STATES: readonly CredentialOfferState[] = ['Created', 'OfferRetrieved']
+
 /** The newest version of each type that a page `p` names, as JSON. */
 const askedTypes = fragment`
   (SELECT coalesce(json_agg(t), '[]') FROM (
@@ -106,6 +114,14 @@ const presentTables = fragment`
   pages p JOIN (SELECT ${sessionColumns}, first_view ->> 'authorizationRequestUri' AS address FROM verification_sessions) s
     ON s.id = p.verification_session_id
   LEFT JOIN verifiers v ON v.did = s."verifierId"`
+
+const receiveColumns = fragment`
+  ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
+  s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", s.claims AS "schemaClaims", i.display AS "issuerDisplay"`
+
+const receiveTables = fragment`
+  pages p JOIN offerings o ON o.id = p.offering_id JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
+  LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
 export type PageStore = ReturnType<typeof createPageStore>
 
@@ -171,21 +187,35 @@ export function createPageStore({ sql }: Database) {
       return row
     },
 
-    /** An offer as its page shows it. */
-    async receive(id: string) {
+    /**
+     * The page of an offer or an offering. That of an offer is bound to the first browser that opens it before a wallet has begun
+     * to take the offer.
+     *
+     * @param browserHash of the browser that opens it now; undefined where nobody does.
+     */
+    async receive(id: string, browserHash: string | undefined, now: Date) {
+      if (browserHash === undefined) {
+        const [row] = await sql(zReceivePage)`
+          SELECT ${receiveColumns}, p.browser_hash AS "browserHash", false AS bound
+          FROM ${receiveTables} WHERE p.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
+        return row === undefined ? undefined : withDates(row)
+      }
       const [row] = await sql(zReceivePage)`
-        SELECT ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
-          s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", s.claims AS "schemaClaims", i.display AS "issuerDisplay"
-        FROM pages p JOIN offerings o ON o.id = p.offering_id JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
-        LEFT JOIN credential_offer_sessions x ON x.id = o.id
-        WHERE p.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
+        WITH bound AS (
+          UPDATE pages SET browser_hash = ${browserHash}
+          WHERE id = ${id} AND browser_hash IS NULL AND EXISTS (
+            SELECT 1 FROM credential_offer_sessions n
+            WHERE n.id = pages.offering_id AND n.state = ANY(${UNTAKEN_STATES}) AND n.expires_at > ${now})
+          RETURNING browser_hash)
+        SELECT ${receiveColumns}, coalesce(b.browser_hash, p.browser_hash) AS "browserHash", b.browser_hash IS NOT NULL AS bound
+        FROM ${receiveTables} LEFT JOIN bound b ON true WHERE p.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
       return row === undefined ? undefined : withDates(row)
     },
 
     /** The verification session of a page. */
     async presentTarget(id: string): Promise<PageTarget | undefined> {
       const [row] = await sql(zTarget)`
-        SELECT s.id AS "sessionId", s.expires_at AS "expiresAt"
+        SELECT s.id AS "sessionId", s.expires_at AS "expiresAt", p.browser_hash AS "browserHash"
         FROM pages p JOIN verification_sessions s ON s.id = p.verification_session_id WHERE p.id = ${id}`
       return row
     },
@@ -193,7 +223,7 @@ export function createPageStore({ sql }: Database) {
     /** The credential-offer session of a page. */
     async receiveTarget(id: string): Promise<PageTarget | undefined> {
       const [row] = await sql(zTarget)`
-        SELECT x.id AS "sessionId", x.expires_at AS "expiresAt"
+        SELECT x.id AS "sessionId", x.expires_at AS "expiresAt", p.browser_hash AS "browserHash"
         FROM pages p JOIN credential_offer_sessions x ON x.id = p.offering_id WHERE p.id = ${id}`
       return row
     },

@@ -3,6 +3,7 @@ import type { Context } from '../context.js'
 import type { Deps } from '../deps.js'
 import { errors } from '../errors.js'
 import type { SessionEvent } from '../events/store.js'
+import { type Beginner, beginnerOf } from './browser.js'
 import type { PageTarget } from './store.js'
 
 /** What the events of a page say. */
@@ -15,8 +16,10 @@ export interface ToldProgress<State extends string> {
 export interface Told<View, State extends string> {
   /** A session of that kind as it is. */
   readonly latest: (stores: Deps['stores'], sessionId: string) => Promise<SessionEvent | undefined>
-  /** What of its JSON people are told. */
-  readonly progress: (view: View) => ToldProgress<State>
+  /** What of its JSON people are told; some of it the browser alone that began. */
+  readonly progress: (view: View, beginner: Beginner) => ToldProgress<State>
+  /** The base URL of its pages. */
+  readonly baseUrl: (config: Deps['config']) => string
   readonly isFinal: (state: State) => boolean
 }
 
@@ -31,19 +34,21 @@ const LAST_WORD_MS = 60_000
 
 /**
  * The events of a page: each state of its session as a sentence, until there is none after it. Nobody proves who they are, so
- * they are counted by page.
+ * they are counted by page. A browser that did not begin is told less.
  *
  * @throws 404 for an unknown page; 429 and 503 where too many streams are open
  */
 export async function watchPage<View, State extends string>(
-  { deps, request }: Context,
+  ctx: Context,
   pageId: string,
   target: PageTarget | undefined,
   lastEventId: string | undefined,
-  { latest, progress, isFinal }: Told<View, State>,
+  { latest, progress, baseUrl, isFinal }: Told<View, State>,
 ): Promise<AsyncGenerator<TrackedEnvelope<ToldProgress<State>>, void, undefined>> {
   if (target === undefined) throw errors.pageNotFound()
-  const { sessionId, expiresAt } = target
+  const { deps, request } = ctx
+  const { sessionId, expiresAt, browserHash } = target
+  const beginner = beginnerOf(ctx, browserHash, baseUrl(deps.config))
   const until = Math.max(expiresAt.getTime(), deps.clock().getTime()) + LAST_WORD_MS
   const stream = await deps.events.stream<View>({
     sessionId,
@@ -57,7 +62,7 @@ export async function watchPage<View, State extends string>(
       return { seq: session.seq, data: session.data as View }
     },
   })
-  return told(stream, progress, isFinal)
+  return told(stream, (view) => progress(view, beginner), isFinal)
 }
 
 async function* told<View, State extends string>(

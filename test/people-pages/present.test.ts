@@ -193,6 +193,33 @@ describe('its end', () => {
     expect(text).not.toContain('purchase')
   })
 
+  it('is withheld from another browser than the one that began, on the page and by events', async () => {
+    const declined = async (asked: Awaited<ReturnType<typeof askOnPage>>) => {
+      const { response_uri, state } = await fetchRequest(asked)
+      await postForm(response_uri, { state, error: 'access_denied' })
+    }
+    for (const [act, told] of [
+      [(asked: Awaited<ReturnType<typeof askOnPage>>) => answerOf(world, asked), 'Done. What you showed was accepted.'],
+      [declined, 'The wallet declined. Nothing was shown.'],
+    ] as const) {
+      const asked = await askOnPage(service)
+      const own = newVisitor(service)
+      await own.open(asked.pageUrl)
+      await using theirs = await eventsOf(asked.pageUrl)
+      await using mine = await readEvents(service, `${new URL(asked.pageUrl).pathname}/events`, {
+        cookie: own.cookie ?? '',
+      })
+      for (const stream of [theirs, mine]) expect((await nextOf(stream)).state).toBe('RequestCreated')
+      await act(asked)
+      const withheld = 'This was begun in another browser, so what came of it is withheld here.'
+      expect(writtenOn(await open(asked.pageUrl))).toBe(`${host()} Show a credential ${withheld}`)
+      expect(writtenOn(await own.open(asked.pageUrl))).toContain(told)
+      for (const stream of [theirs, mine]) expect((await nextOf(stream)).state).toBe('RequestUriRetrieved')
+      expect(await nextOf(theirs)).toEqual({ state: 'Ended', message: withheld })
+      expect((await nextOf(mine)).message).toBe(told)
+    }
+  })
+
   it('one that ran out is gone, and one that is unknown not found', async () => {
     const asked = await askOnPage(service, { validity: 60 })
     CLOCK.ahead += 90

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { issuanceTasks } from '../../server/issuer/openid4vci/expire.js'
+import { PRE_AUTHORIZED_CODE_GRANT as GRANT } from '../../server/protocol/openid4vci/requests.js'
 import { type Issuer, movingClock, SD_JWT, SUBJECT, startIssuer } from '../issuer/openid4vci/actors.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { runTask } from '../support/maintenance.js'
 import { recordStatements } from '../support/statements.js'
-import { linkOn, newVisitor, scanned, scannedBoth, writtenOn } from './actors.js'
+import { linkOn, newVisitor, scanned, scannedBoth, type Visitor, writtenOn } from './actors.js'
 
 const CLOCK = movingClock()
 
@@ -28,6 +31,17 @@ async function offerOnPage(members: Record<string, unknown> = {}) {
   return { offer, url: String(json.url) }
 }
 
+/** The events of a page, as a browser gets them. */
+const eventsOf = (url: string, { cookie }: Pick<Visitor, 'cookie'> = { cookie: undefined }) =>
+  readEvents(issuer.service, `${new URL(url).pathname}/events`, cookie === undefined ? {} : { cookie })
+
+/** A browser that has opened a page. */
+async function beginner(url: string): Promise<Visitor> {
+  const visitor = newVisitor(issuer.service)
+  await visitor.open(url)
+  return visitor
+}
+
 describe('the page of a credential offer', () => {
   it('shows what is offered and by whom, QR code, link and time left, and no claim; nobody meets the session’s id in its address', async () => {
     const { offer, url } = await offerOnPage({ expiresInSeconds: 600 })
@@ -44,7 +58,6 @@ describe('the page of a credential offer', () => {
       offer.credentialOfferUri,
     ])
     expect(url).not.toContain(offer.credentialOfferSessionId)
-    expect(page.headers.get('set-cookie')).toBeNull()
   })
 
   it('leads to the wallet that the offer is for', async () => {
@@ -99,48 +112,50 @@ describe('the page of a credential offer', () => {
     expect(page.text).not.toContain(offer.txCode)
   })
 
-  it('tells how it goes until the wallet has it, on the page and by events', async () => {
+  it('tells how it goes until the wallet has it, on the page and by events, in the browser that began', async () => {
     const { offer, url } = await offerOnPage()
-    await using stream = await readEvents(issuer.service, `${new URL(url).pathname}/events`, {})
+    const visitor = await beginner(url)
+    await using stream = await eventsOf(url, visitor)
     const next = async () => JSON.parse((await stream.next()).data ?? '')
     expect(await next()).toEqual({ state: 'Created', message: 'Waiting for your wallet.' })
     const token = await issuer.token(offer.credentialOfferSessionId)
     expect([(await next()).state, (await next()).state]).toEqual(['OfferRetrieved', 'TokenIssued'])
-    expect(writtenOn(await open(url))).toContain('Your wallet fetches the credential.')
+    expect(writtenOn(await visitor.open(url))).toContain('Your wallet fetches the credential.')
     expect((await issuer.take(token, SD_JWT)).status).toBe(200)
     const done = { state: 'CredentialIssued', message: 'Done. Your wallet has got the credential.' }
     expect(await next()).toEqual(done)
     await expect(stream.next()).rejects.toThrow('The stream ended')
-    const ended = await open(url)
+    const ended = await visitor.open(url)
     expect([ended.status, linkOn(ended, 'Open my wallet')]).toEqual([200, undefined])
     expect(writtenOn(ended)).toContain(done.message)
   })
 
   it('of a deferred offer says that the issuer decides, and how', async () => {
     const { offer, url } = await offerOnPage({ deferred: true })
-    expect(writtenOn(await open(url))).toContain('The issuer decides later whether you get it.')
+    const visitor = newVisitor(issuer.service)
+    expect(writtenOn(await visitor.open(url))).toContain('The issuer decides later whether you get it.')
     expect((await issuer.take(await issuer.token(offer.credentialOfferSessionId), SD_JWT)).status).toBe(202)
-    const waiting = await open(url)
+    const waiting = await visitor.open(url)
     expect(writtenOn(waiting)).toContain('The issuer still has to decide.')
     expect(linkOn(waiting, 'Open my wallet')).toBeUndefined()
     await issuer.decide(offer.credentialOfferSessionId, 'reject', { reason: 'No customer: Ada' })
-    const rejected = await open(url)
+    const rejected = await visitor.open(url)
     expect(writtenOn(rejected)).toContain('The issuer has decided against it. There is no credential.')
     expect(rejected.text).not.toContain('Ada')
   })
 
   it('tells how it ended, and how it goes on, to a browser that slept until after its time', async () => {
-    const streamOf = (url: string) => readEvents(issuer.service, `${new URL(url).pathname}/events`, {})
     const [taken, deferred] = [await offerOnPage(), await offerOnPage({ deferred: true })]
+    const [sleeper, other] = [await beginner(taken.url), await beginner(deferred.url)]
     for (const { offer } of [taken, deferred]) {
       const token = await issuer.token(offer.credentialOfferSessionId)
       await issuer.take(token, SD_JWT)
     }
     CLOCK.ahead += 2 * 86_400
-    await using ended = await streamOf(taken.url)
+    await using ended = await eventsOf(taken.url, sleeper)
     expect(JSON.parse((await ended.next()).data ?? '').state).toBe('CredentialIssued')
     await expect(ended.next()).rejects.toThrow('The stream ended')
-    await using waiting = await streamOf(deferred.url)
+    await using waiting = await eventsOf(deferred.url, other)
     expect(JSON.parse((await waiting.next()).data ?? '').message).toContain('The issuer still has to decide.')
     CLOCK.ahead = 0
   })
@@ -166,6 +181,119 @@ describe('the page of a credential offer', () => {
   })
 })
 
+describe('a browser that did not begin', () => {
+  const USED = 'This link has been used or has ended. If you need another one, ask whoever gave it to you.'
+  const host = () => new URL(issuer.service.url).host
+  const heading = () => `${host()} Proof of purchase for your wallet`
+
+  /** Begins in a browser, does something with the offer, and tells what this and other browsers are told. */
+  async function told(
+    members: Record<string, unknown>,
+    act: (offer: Awaited<ReturnType<typeof offerOnPage>>['offer']) => Promise<unknown>,
+  ) {
+    const { offer, url } = await offerOnPage(members)
+    const own = await beginner(url)
+    const second = await beginner(url)
+    await act(offer)
+    const [mine, ...others] = [await own.open(url), await second.open(url), await open(url)]
+    return { url, own, mine, others }
+  }
+
+  const take = async ({ credentialOfferSessionId }: { credentialOfferSessionId: string }) =>
+    issuer.take(await issuer.token(credentialOfferSessionId), SD_JWT)
+
+  const notify = (event: string) => async (offer: { credentialOfferSessionId: string }) => {
+    const token = await issuer.token(offer.credentialOfferSessionId)
+    const { notification_id } = (await issuer.take(token, SD_JWT)).json
+    await issuer.notify(token, { notification_id, event })
+  }
+
+  const lock = async (offer: { credentialOfferSessionId: string }) => {
+    const code = await issuer.code(offer.credentialOfferSessionId)
+    for (let times = 0; times < 5; times += 1)
+      await issuer.requestToken({ grant_type: GRANT, 'pre-authorized_code': code, tx_code: 'wrong!' })
+  }
+
+  it.each([
+    ['has been taken', {}, take, 'Done. Your wallet has got the credential.'],
+    ['is kept', {}, notify('credential_accepted'), 'Done. Your wallet keeps the credential.'],
+    ['failed', {}, notify('credential_failure'), 'This did not work. There is no credential in your wallet.'],
+    ['is locked', { txCode: true }, lock, 'The wrong code was entered too often. The offer is locked.'],
+    [
+      'was rejected',
+      { deferred: true },
+      async (offer: { credentialOfferSessionId: string }) => {
+        await take(offer)
+        await issuer.decide(offer.credentialOfferSessionId, 'reject', {})
+      },
+      'The issuer has decided against it. There is no credential.',
+    ],
+  ])('is told of an offer that %s nothing but that it has ended', async (_, members, act, ownMessage) => {
+    const { url, own, mine, others } = await told(members, act)
+    expect([mine.status, writtenOn(mine)]).toEqual([200, `${heading()} ${ownMessage}`])
+    for (const other of others)
+      expect([other.status, writtenOn(other), other.headers.get('set-cookie')]).toEqual([
+        410,
+        `${heading()} ${USED}`,
+        null,
+      ])
+    await using mineToo = await eventsOf(url, own)
+    expect(JSON.parse((await mineToo.next()).data ?? '').message).toBe(ownMessage)
+    for (const cookie of [undefined, `presentation=${'A'.repeat(43)}`]) {
+      await using theirs = await eventsOf(url, { cookie })
+      expect(JSON.parse((await theirs.next()).data ?? '')).toEqual({ state: 'Ended', message: USED })
+      await expect(theirs.next()).rejects.toThrow('The stream ended')
+    }
+  })
+
+  it('sees that a wallet has opened the offer, and no more of how that goes', async () => {
+    const { offer, url } = await offerOnPage()
+    await beginner(url)
+    await using theirs = await eventsOf(url)
+    const next = async () => JSON.parse((await theirs.next()).data ?? '')
+    expect(await next()).toEqual({ state: 'Created', message: 'Waiting for your wallet.' })
+    await take(offer)
+    const inUse = { state: 'OfferRetrieved', message: 'A wallet has opened the offer.' }
+    expect([await next(), await next()]).toEqual([inUse, inUse])
+    expect(await next()).toEqual({ state: 'Ended', message: USED })
+    await expect(theirs.next()).rejects.toThrow('The stream ended')
+  })
+
+  it('is whoever opens a link for the first time that a wallet has begun to use', async () => {
+    const { offer, url } = await offerOnPage()
+    const token = await issuer.token(offer.credentialOfferSessionId)
+    const late = await beginner(url)
+    expect(late.cookie).toBeUndefined()
+    await issuer.take(token, SD_JWT)
+    expect(writtenOn(await late.open(url))).toBe(`${heading()} ${USED}`)
+    expect((await open(`${issuer.service.url}/receive/${crypto.randomUUID()}`)).status).toBe(404)
+  })
+
+  it('is none that looks or fetches ahead: the next one begins', async () => {
+    const { offer, url } = await offerOnPage()
+    const ahead = await newVisitor(issuer.service).open(url, { 'sec-purpose': 'prefetch' })
+    expect([ahead.status, ahead.headers.get('set-cookie')]).toEqual([503, null])
+    expect((await issuer.service.request('HEAD', new URL(url).pathname)).headers.get('set-cookie')).toBeNull()
+    const embedded = await newVisitor(issuer.service).open(url, { 'sec-fetch-dest': 'iframe' })
+    expect(embedded.headers.get('set-cookie')).toBeNull()
+    const visitor = newVisitor(issuer.service)
+    const set = (await visitor.open(url)).headers.get('set-cookie')
+    expect(set).toMatch(/^presentation=[\w-]{43}; Path=\/; Max-Age=90000; HttpOnly; SameSite=Lax$/)
+    await take(offer)
+    expect(writtenOn(await visitor.open(url))).toContain('Done.')
+  })
+
+  it('is told that the time has run out, where nobody took the offer', async () => {
+    const { url } = await offerOnPage({ expiresInSeconds: 60 })
+    await beginner(url)
+    CLOCK.ahead += 120
+    for (const task of issuanceTasks(issuer.service.deps)) await runTask(task, CLOCK.now())
+    const page = await open(url)
+    expect([page.status, writtenOn(page)]).toEqual([410, `${heading()} The credential offer has expired.`])
+    CLOCK.ahead = 0
+  })
+})
+
 describe('the page of an offering', () => {
   it('is for anybody, until it is used up or has expired; it has no events', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
@@ -174,6 +302,7 @@ describe('the page of an offering', () => {
     expect([page.status, scanned(page)]).toEqual([200, offering.offering_full_url])
     expect(writtenOn(page)).toContain('Your receipt Keep it.')
     expect(page.text).not.toMatch(/<script|data-events/)
+    expect(page.headers.get('set-cookie')).toBeNull()
     expect((await issuer.service.request('GET', `${new URL(json.url).pathname}/events`)).status).toBe(404)
     await issuer.service.request('POST', `/api/v1/offerings/${offering.id}/claim`, {
       authorization: await issuer.service.bearer('anybody'),

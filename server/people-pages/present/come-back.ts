@@ -4,11 +4,10 @@ import { seeOther } from '../../pages/page.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { responseCodeHash } from '../../verifier/sessions/result.js'
-import { sameHash, sentBrowserHash } from './browser.js'
+import { sameHash, sentBrowserHash } from '../browser.js'
 import { endedPresentPage } from './page.js'
-import { progressOf } from './sentences.js'
+import { ANOTHER_BROWSER, progressOf } from './sentences.js'
 
-const ANOTHER_BROWSER = 'This was begun in another browser, so what came of it is withheld here.'
 const GO_ON_THERE = 'Go on in the browser in which you opened the page.'
 /** Where the code is needed, which the wallet has brought to the wrong browser, the other one cannot go on. */
 const BEGIN_AGAIN = 'Begin again, and answer with a wallet on the device on which you open the page.'
@@ -23,7 +22,7 @@ export async function comeBack(ctx: Context, id: string, responseCode: string | 
   if (stored === undefined) return noPage(deps.config.verifierBaseUrl)
   const code = responseCode ?? ''
   const fits = [
-    sameHash(stored.browserHash, sentBrowserHash(ctx)),
+    sameHash(stored.browserHash, sentBrowserHash(ctx, deps.config.verifierBaseUrl)),
     sameHash(stored.responseCodeHash, responseCodeHash(code)),
   ]
   const { title, verifierDisplay, redirectUri, requireResponseCode } = stored
@@ -32,5 +31,5 @@ export async function comeBack(ctx: Context, id: string, responseCode: string | 
     return endedPresentPage(deps, { title, verifierDisplay, message, status: 403 })
   }
   if (redirectUri !== null) return seeOther(withParameters(redirectUri, { response_code: code }))
-  return endedPresentPage(deps, { title, verifierDisplay, message: progressOf(stored).message })
+  return endedPresentPage(deps, { title, verifierDisplay, message: progressOf(stored, 'this').message })
 }

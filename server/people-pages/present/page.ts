@@ -12,12 +12,9 @@ import { openBody, scannedCodes, walletLink } from '../frame.js'
 import { nameOf, type PresentPage } from '../store.js'
 import { timeLeft } from '../time-left.js'
 import { type Asked, type AskedCredential, askedFor } from './asked.js'
-import { progressOf } from './sentences.js'
+import { FINAL_STATES, progressOf } from './sentences.js'
 
 const HEADING = 'Show a credential'
-
-/** States after which a request has no other. */
-const FINAL_STATES = ['ResponseVerified', 'Error']
 
 /** Where no claim is named: a query without claims asks for none that may be withheld (OpenID4VP 1.0 §6.4.1). */
 const extentOf = (whole: boolean) => ({ text: whole ? 'All that it holds' : 'What it always shows' })
@@ -94,7 +91,7 @@ export async function openPresentPage(
       heading,
       text: stored.pageText,
       what: askedList(askedFor(deps, stored.dcqlQuery, stored.types, languages)),
-      status: progressOf(stored).message,
+      status: progressOf(stored, isOwn ? 'this' : 'another').message,
       timeLeft: timeLeft(stored.expiresAt, deps.clock()),
       ways: await (wayOf(stored) === 'browser'
         ? browserWays(deps, stored, isOwn)

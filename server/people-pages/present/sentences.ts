@@ -1,8 +1,10 @@
-import { EXPIRED_MESSAGE, type SessionState, WALLET_ANSWERED } from '../../verifier/sessions/session.js'
+import { EXPIRED_MESSAGE, isFinal, type SessionState, WALLET_ANSWERED } from '../../verifier/sessions/session.js'
+import type { Beginner } from '../browser.js'
 
 /** How a request goes, as far as people are told: nothing of what was presented, and no reason that might hold some of it. */
 export interface Progress {
-  readonly state: SessionState
+  /** `Ended` is what another browser is told than the one that began. */
+  readonly state: SessionState | 'Ended'
   /** A sentence. */
   readonly message: string
 }
@@ -13,14 +15,29 @@ function endedBy(errorMessage: string | null | undefined): string {
   return 'What the wallet showed could not be accepted.'
 }
 
-/** A request's progress in a sentence. */
-export function progressOf({
-  state,
-  errorMessage,
-}: {
-  readonly state: SessionState
-  readonly errorMessage?: string | null | undefined
-}): Progress {
+/** What a browser is told of the end that another one began. */
+export const ANOTHER_BROWSER = 'This was begun in another browser, so what came of it is withheld here.'
+
+/** States after which a request has no other. */
+export const FINAL_STATES: readonly Progress['state'][] = ['ResponseVerified', 'Error', 'Ended']
+
+/**
+ * A request's progress in a sentence.
+ *
+ * @param beginner `another` where it is told to another browser than the one that began: how it ended is not its business
+ */
+export function progressOf(
+  {
+    state,
+    errorMessage,
+  }: {
+    readonly state: SessionState
+    readonly errorMessage?: string | null | undefined
+  },
+  beginner: Beginner,
+): Progress {
+  if (beginner === 'another' && isFinal(state) && errorMessage !== EXPIRED_MESSAGE)
+    return { state: 'Ended', message: ANOTHER_BROWSER }
   switch (state) {
     case 'RequestCreated':
       return { state, message: 'Waiting for your wallet.' }

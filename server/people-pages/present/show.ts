@@ -1,33 +1,33 @@
-import { type Context, onlyLooks } from '../../context.js'
+import type { Context } from '../../context.js'
 import { languagesOf } from '../../pages/languages.js'
 import { noPage } from '../../pages/no-page.js'
-import { messagePage } from '../../pages/page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { EXPIRED_MESSAGE, isFinal } from '../../verifier/sessions/session.js'
+import { type Beginner, beginnerOf, isPrefetch, later, openingBrowser } from '../browser.js'
 import type { PresentPage } from '../store.js'
-import { isPrefetch, openingBrowser, opensPage, sameHash, sentBrowserHash } from './browser.js'
 import { endedPresentPage, openPresentPage } from './page.js'
 import { progressOf } from './sentences.js'
-
-/** A browser that fetches ahead gets nothing, so that it asks again when a person opens the page: that is what counts. */
-const later = (baseUrl: string): ProtocolReply =>
-  messagePage(baseUrl, 503, 'Not now', 'This page is shown when somebody opens it.')
 
 /** Where the code is needed, which the wallet alone was given. */
 const LED_ON = 'Go on where your wallet has taken you.'
 
-/** @param isOwn whether this browser opened the page first: where no code is needed, it can go on without one */
-function endedPage({ deps }: Context, stored: PresentPage, isOwn: boolean): ProtocolReply {
+/** @param beginner which browser opened the page first: where no code is needed, it can go on without one */
+function endedPage({ deps }: Context, stored: PresentPage, beginner: Beginner): ProtocolReply {
   const { pageTitle: title, verifierDisplay, redirectUri, requireResponseCode } = stored
   const isOver = !isFinal(stored.state) || stored.errorMessage === EXPIRED_MESSAGE
   if (isOver) {
-    const { message } = progressOf({ state: 'Error', errorMessage: EXPIRED_MESSAGE })
+    const { message } = progressOf({ state: 'Error', errorMessage: EXPIRED_MESSAGE }, beginner)
     return endedPresentPage(deps, { title, verifierDisplay, message, status: 410 })
   }
-  const { message } = progressOf(stored)
-  if (redirectUri === null) return endedPresentPage(deps, { title, verifierDisplay, message })
+  const { message } = progressOf(stored, beginner)
+  if (redirectUri === null || beginner === 'another') return endedPresentPage(deps, { title, verifierDisplay, message })
   if (requireResponseCode) return endedPresentPage(deps, { title, verifierDisplay, message: `${message} ${LED_ON}` })
-  return endedPresentPage(deps, { title, verifierDisplay, message, onward: isOwn ? redirectUri : undefined })
+  return endedPresentPage(deps, {
+    title,
+    verifierDisplay,
+    message,
+    onward: beginner === 'this' ? redirectUri : undefined,
+  })
 }
 
 /**
@@ -39,11 +39,18 @@ export async function showPresentPage(ctx: Context, id: string): Promise<Protoco
   const { verifierBaseUrl } = deps.config
   if (isPrefetch(ctx)) return later(verifierBaseUrl)
   const now = deps.clock()
-  const browser = opensPage(ctx) && !onlyLooks(ctx.request) ? openingBrowser(ctx) : undefined
+  const browser = openingBrowser(ctx, verifierBaseUrl)
   const stored = await deps.stores.pages.present(id, browser?.hash, now)
   if (stored === undefined) return noPage(verifierBaseUrl)
-  const isOwn = stored.bound || sameHash(stored.browserHash, sentBrowserHash(ctx))
-  if (isFinal(stored.state) || stored.expiresAt <= now) return endedPage(ctx, stored, isOwn)
+  const beginner = stored.bound ? 'this' : beginnerOf(ctx, stored.browserHash, verifierBaseUrl)
+  if (isFinal(stored.state) || stored.expiresAt <= now) return endedPage(ctx, stored, beginner)
   const bound = stored.bound && browser !== undefined ? { 'set-cookie': browser.cookie } : {}
-  return openPresentPage(deps, id, stored, isOwn, languagesOf(ctx.request.headers['accept-language']), bound)
+  return openPresentPage(
+    deps,
+    id,
+    stored,
+    beginner === 'this',
+    languagesOf(ctx.request.headers['accept-language']),
+    bound,
+  )
 }

@@ -11,10 +11,11 @@ import { inLanguage, type Languages, type Spoken, spokenIn } from '../../pages/l
 import { page } from '../../pages/page.js'
 import { inWords, typeTitle } from '../../pages/words.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import type { Beginner } from '../browser.js'
 import { openBody, scannedCodes, walletLink } from '../frame.js'
 import { nameOf, type ReceivePage } from '../store.js'
 import { timeLeft } from '../time-left.js'
-import { DONE_STATES, progressOf } from './sentences.js'
+import { closedForOthers, DONE_STATES, progressOf } from './sentences.js'
 
 const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePage, languages: Languages): Spoken =>
   typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay }, languages)
@@ -72,26 +73,35 @@ async function walletWays(
   return html`${walletLink(address)}${codes}`
 }
 
+/** Who opens a page. */
+interface Reader {
+  readonly beginner: Beginner
+  readonly languages: Languages
+  /** Headers by which the browser is known again. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** @param canBeTaken whether wallets may still come; else one of them waits for the issuer */
 async function openPage(
   deps: Pick<Deps, 'config' | 'clock'>,
   id: string,
   stored: ReceivePage,
   canBeTaken: boolean,
-  languages: Languages,
+  { beginner, languages, headers }: Reader,
 ): Promise<ProtocolReply> {
   const { session, expiresAt } = stored
   const from = issuerOf(deps, stored)
   return page(deps.config.issuerBaseUrl, {
     title: `${titleOf(stored, languages)} · ${from}`,
     live: session !== null,
+    headers,
     body: openBody({
       url: receivePageUrl(deps.config, id),
       from,
       heading: headingOf(stored, languages),
       text: stored.pageText,
       what: whatIsOffered(stored, languages),
-      status: session === null ? 'Take it with your wallet.' : progressOf(session).message,
+      status: session === null ? 'Take it with your wallet.' : progressOf(session, beginner).message,
       timeLeft: canBeTaken ? timeLeft(expiresAt, deps.clock()) : undefined,
       ways: canBeTaken ? await walletWays(deps, receivePageUrl(deps.config, id), stored) : html``,
       ...(session === null ? {} : { final: DONE_STATES }),
@@ -123,18 +133,20 @@ export async function receivePage(
   deps: Pick<Deps, 'config' | 'clock'>,
   id: string,
   stored: ReceivePage,
-  languages: Languages,
+  reader: Reader,
 ): Promise<ProtocolReply> {
   const { session } = stored
+  const { beginner, languages } = reader
+  const isOwn = beginner === 'this'
   if (session !== null && DONE_STATES.includes(session.state)) {
-    const status = session.errorMessage === EXPIRED ? 410 : 200
-    return closedPage(deps, stored, status, progressOf(session).message, languages)
+    const status = isOwn && session.errorMessage !== EXPIRED ? 200 : 410
+    return closedPage(deps, stored, status, progressOf(session, beginner).message, languages)
   }
   const closed = closedReason(stored, deps.clock())
   const canBeTaken = closed === undefined && session?.deferred !== 'pending'
   // A wallet that waits for the issuer has used the offer up already.
   const waits = session !== null && session.deferred !== null
-  return canBeTaken || waits
-    ? openPage(deps, id, stored, canBeTaken, languages)
-    : closedPage(deps, stored, 410, closed ?? '', languages)
+  if (closed === undefined || waits) return openPage(deps, id, stored, canBeTaken, reader)
+  const reason = session === null || isOwn ? closed : closedForOthers(closed)
+  return closedPage(deps, stored, 410, reason, languages)
 }
