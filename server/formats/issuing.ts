@@ -2,6 +2,7 @@ import type { BitstringStatusListEntry, TokenStatusReference } from '../protocol
 import type { SignatureAlgorithm } from '../protocol/jose/algorithms.js'
 import type { Jwk, Signer } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
+import type { ClaimName, ClaimPath } from '../protocol/json-schema/declared-claims.js'
 import type { MdocMapping } from '../protocol/mdoc/elements.js'
 import type { ProvenKey } from '../protocol/openid4vci/key-proof.js'
 import type { Work } from '../protocol/work.js'
@@ -40,16 +41,10 @@ export interface Issuability {
   readonly certified: boolean
 }
 
-/** What a claim is called in one language. */
-export interface ClaimName {
-  readonly name: string
-  readonly locale: string
-}
-
 /** One claim of a type, as metadata describe it. */
 export interface ClaimDescription {
   /** Claims path (OpenID4VCI 1.0 Appendix C). */
-  readonly path: readonly string[]
+  readonly path: ClaimPath
   /** One name for each language; empty where the type gives none. */
   readonly display: readonly ClaimName[]
   /** Whether what it stands in has it always. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf } from '../../client/console/screens/types/claims.js'
+import { rowsOf, shownClaims } from '../../client/console/screens/types/claims.js'
 import { claimNamesOfDraft, draftOf, newVersion, schemaOfDraft } from '../../client/console/screens/types/draft.js'
 import { claimNamesIn, withLanguages, withNames, withoutLanguage } from '../../client/console/screens/types/names.js'
-import { titledSchema } from '../../client/console/ui/titled-schema.js'
+import { titlesOf } from '../../client/console/ui/claim-titles.js'
 
 const SCHEMA = {
   type: 'object',
@@ -92,11 +92,11 @@ describe('titles by language in the editor of a type', () => {
 
 describe('a schema in the language of its reader', () => {
   const titles = (language: string, version = VERSION) =>
-    (rowsOf(titledSchema(version, language), undefined) ?? []).map(({ title }) => title)
+    shownClaims(version.schemaBody, undefined, titlesOf(version, language)).map(({ title }) => title)
 
   it('has the titles of that language, else those that there are', () => {
-    expect(titles('de')).toEqual(['Stufe', 'Home', 'Ort', ''])
-    expect(titles('en')).toEqual(['Level', 'Home', 'Town', ''])
+    expect(titles('de')).toEqual(['Stufe', 'Home', 'Ort', '', 'Innen'])
+    expect(titles('en')).toEqual(['Level', 'Home', 'Town', '', 'Innen'])
   })
 
   it('a title in the schema is in the language of the type’s first name', () => {

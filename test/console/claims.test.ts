@@ -6,6 +6,7 @@ import {
   rowsOf,
   schemaOf,
   selectiveOf,
+  shownClaims,
 } from '../../client/console/screens/types/claims.js'
 import { fieldOfPath, type TypeDraft } from '../../client/console/screens/types/draft.js'
 import demonstration from '../../prisma/seed/proof-of-purchase.json' with { type: 'json' }
@@ -41,8 +42,31 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     { properties: { 'a.b': { type: 'string' } } },
     { properties: { claim: true } },
     { type: 'array', items: {} },
+    // Publishing the table would say of the claims that it does not show that nobody may withhold them.
+    { $ref: '#/$defs/named', $defs: { named: { properties: { name: {} } } } },
+    { properties: { a: {} }, allOf: [{ properties: { b: {} } }] },
+    { properties: { a: { type: 'object', properties: {}, if: {}, else: { properties: { b: {} } } } } },
+    { properties: { a: {} }, allOf: [{ $ref: '#/$defs/nowhere' }] },
   ])('%j cannot be shown as a table', (schema) => {
     expect(rowsOf(schema, undefined)).toBeUndefined()
+  })
+
+  it('what is read has the claims behind references and combinations too', () => {
+    const schema = {
+      allOf: [{ $ref: '#/$defs/named' }],
+      properties: { home: { $ref: '#/$defs/address' } },
+      $defs: {
+        named: { properties: { name: { type: 'string' }, level: { enum: ['gold', 3] } }, required: ['name'] },
+        address: { type: 'object', properties: { since: { type: 'string', format: 'date' } } },
+      },
+    }
+    const rows = shownClaims(schema, ['name', 'home.since'], new Map([['["home","since"]', 'Since']]))
+    expect(rows).toEqual([
+      { path: 'home', title: '', kind: 'group', values: '', required: false, selective: false },
+      { path: 'home.since', title: 'Since', kind: 'date', values: '', required: false, selective: true },
+      { path: 'name', title: '', kind: 'text', values: '', required: true, selective: true },
+      { path: 'level', title: '', kind: 'text', values: 'gold, 3', required: false, selective: false },
+    ])
   })
 
   it('a dotted name makes a group, rows without a name make nothing', () => {

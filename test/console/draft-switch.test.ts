@@ -75,4 +75,25 @@ describe('a setting that a schema cannot hold survives the switch from the table
       keyAttestation: VERSION.keyAttestation,
     })
   })
+
+  it('what may be withheld below a claim that the table does not look into, in the table and in JSON', () => {
+    const schemaBody = {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        home: { $ref: '#/$defs/address' },
+        tags: { type: 'array', items: { type: 'string' } },
+        gone: { type: ['string', 'null'] },
+      },
+      $defs: { address: { type: 'object', properties: { city: { type: 'string' } } } },
+    }
+    const selectivelyDisclosable = ['name', 'home.city', 'tags.*', 'gone.city']
+    const version = { ...VERSION, schemaBody, selectivelyDisclosable }
+    const draft = draftOf(version, 'en')
+    expect(draft.mode).toBe('table')
+    const table = newVersion(draft, schemaOfDraft(draft) ?? {}, [], version).selectivelyDisclosable
+    // No schema that is published has the last of them.
+    expect(table).toEqual(['name', 'home.city', 'tags.*'])
+    expect(publishedAsJson(draft, version, schemaBody).selectivelyDisclosable).toEqual(table)
+  })
 })

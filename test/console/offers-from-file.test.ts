@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_BYTES, MAX_ROWS, madeSheet, readSheet, type Sheet } from '../../client/console/screens/offers/many/csv.js'
 import { guessed, readRow } from '../../client/console/screens/offers/many/rows.js'
+import { titlesOf } from '../../client/console/ui/claim-titles.js'
 import { controlsOf, planOf } from '../../client/console/ui/schema-form/plan.js'
 
 const bytesOf = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text, 'utf8')).buffer
@@ -62,7 +63,7 @@ it('no cell of the file that is downloaded is a formula to a spreadsheet', () =>
 })
 
 describe('a row becomes claims', () => {
-  const parts = planOf({
+  const schemaBody = {
     type: 'object',
     required: ['level'],
     properties: {
@@ -70,13 +71,14 @@ describe('a row becomes claims', () => {
       points: { type: 'integer', title: 'Points' },
       active: { type: 'boolean', title: 'Active' },
     },
-  })
+  }
+  const parts = planOf(schemaBody, titlesOf({ schemaBody }, 'en'))
   const columns = ['POINTS', 'level', 'Active']
   const mapping = guessed(controlsOf(parts), columns)
   const read = (...cells: string[]) => readRow(parts, mapping, { number: 7, cells })
 
   it('by the names of its columns, however they are written', () => {
-    const places = controlsOf(parts).map(({ field, label }) => [label, mapping[field]])
+    const places = controlsOf(parts).map(({ field, title }) => [title, mapping[field]])
     expect(Object.fromEntries(places)).toEqual({ Level: 1, Points: 0, Active: 2 })
   })
 

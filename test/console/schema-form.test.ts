@@ -30,8 +30,11 @@ describe('the form of a schema', () => {
     [{ type: 'array', items: { type: 'string' } }, 'a\n\n b \n', ['a', 'b']],
     [{ type: 'array', items: { type: 'integer' } }, '1\n2', [1, 2]],
     [{ type: 'array', items: { type: 'object' } }, '[{"a":1}]', [{ a: 1 }]],
-    [{ oneOf: [{ type: 'string' }] }, '"x"', 'x'],
-    [{ oneOf: [{ type: 'string' }] }, 'x', ['claim: json']],
+    [{ type: ['string', 'integer'] }, '"x"', 'x'],
+    [{ type: ['string', 'integer'] }, 'x', ['claim: json']],
+    [{ anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] }, '2026-03-01', '2026-03-01'],
+    [{ oneOf: [{ const: 'low' }, { const: 3 }] }, '1', 3],
+    [{ allOf: [{ type: 'array' }, { items: { type: 'integer' } }] }, '1\nmany', ['claim: number']],
     [{ type: 'string' }, '', undefined],
   ])('of %j makes of %j: %j', (property, typed, value) => {
     expect(one(property, typed)).toEqual(value)
@@ -47,6 +50,24 @@ describe('the form of a schema', () => {
       'merchant: required',
       'purchaseDate: required',
     ])
+  })
+
+  it('asks for claims behind references and combinations, as the service’s own form does', () => {
+    const schema = {
+      $ref: '#/definitions/named',
+      allOf: [{ properties: { age: { type: 'integer' } }, required: ['age'] }],
+      properties: { home: { anyOf: [{ $ref: '#/definitions/address' }, { type: 'null' }] } },
+      definitions: {
+        named: { properties: { name: { type: 'string' } }, required: ['name'] },
+        address: { type: 'object', properties: { city: { type: 'string' } } },
+      },
+    }
+    const typed = { name: 'Ada', age: '36', 'home.city': 'Turin' }
+    expect(filled(schema, typed)).toEqual({
+      subject: { name: 'Ada', age: 36, home: { city: 'Turin' } },
+      faults: [],
+    })
+    expect(filled(schema, {}).faults).toEqual(['name: required', 'age: required'])
   })
 
   it('takes names that mean something to forms and to JavaScript', () => {

@@ -24,7 +24,14 @@ const REFUSED = [
   ['server/main.ts', "import 'vitest'", 'noUndeclaredDependencies'],
   ['client/deps.ts', "import '../server/deps.js'", 'AppRouter alone'],
   ['client/console/screens/deps.ts', "import '../../../server/deps.js'", 'by its client alone'],
+  // It uses modules of Node.
+  [
+    'client/console/screens/compile.ts',
+    "import '../../../server/protocol/json-schema/compile.js'",
+    'by its client alone',
+  ],
 ] as const
+const CONSOLE = "import '../../../server/protocol/json-schema/form.js'\n"
 const DOWNWARD = "import '../../deps.js'\nimport '../../protocol/jose/jws.js'\nimport '../../formats/format.js'\n"
 
 let directory: string
@@ -34,7 +41,11 @@ let said: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'credence-lint-'))
   for (const name of ['biome.json', 'package.json']) await copyFile(name, join(directory, name))
-  for (const [path, text] of [...REFUSED, ['server/verifier/verify/fine.ts', DOWNWARD]] as const) {
+  const fine = [
+    ['server/verifier/verify/fine.ts', DOWNWARD],
+    ['client/console/screens/fine.ts', CONSOLE],
+  ] as const
+  for (const [path, text] of [...REFUSED, ...fine]) {
     await mkdir(dirname(join(directory, path)), { recursive: true })
     await writeFile(join(directory, path), `${text}\n`)
   }

@@ -1,3 +1,4 @@
+import type { ClaimPath } from '../../protocol/json-schema/declared-claims.js'
 import { issueSdJwtVc } from '../../protocol/sd-jwt-vc/issue.js'
 import { issuerNameOf } from '../../protocol/sd-jwt-vc/issuer-name.js'
 import { checkSubjectClaims, REGISTERED_CLAIMS } from '../../protocol/sd-jwt-vc/registered-claims.js'
@@ -30,8 +31,7 @@ async function sign(request: SigningRequest, typ: 'dc+sd-jwt' | 'vc+sd-jwt'): Pr
 }
 
 /** The subject's `id` is `sub` here, and no claim of its own. */
-export const claimPath = (path: readonly string[]): readonly string[] | undefined =>
-  path[0] === 'id' ? undefined : path
+export const claimPath = (path: ClaimPath): ClaimPath | undefined => (path[0] === 'id' ? undefined : path)
 
 export const issuing: Issuing = {
   configurationSuffix: '-sd-jwt',

@@ -88,7 +88,7 @@ const pathOf = (pointer: string): string => JSON.stringify(pointerKeys(pointer))
 function claimsOf(claims: readonly ClaimDescription[], { mdoc }: IssuedType): readonly ClaimDescription[] {
   if (mdoc === null) return []
   const described = new Map(claims.map((claim) => [JSON.stringify(claim.path), claim]))
-  const isMandatory = (path: readonly string[]) =>
+  const isMandatory = (path: ClaimDescription['path']) =>
     path.every((_, at) => described.get(JSON.stringify(path.slice(0, at + 1)))?.mandatory === true)
   return Object.entries(mdoc.namespaces).flatMap(([namespace, elements]) =>
     Object.entries(elements).map(([element, pointer]) => {

@@ -2,51 +2,29 @@ import { errors } from '../../errors.js'
 import type { ClaimDescription } from '../../formats/issuing.js'
 import { DEFAULT_LOCALE, inLanguage, type Languages, type Spoken, spokenIn } from '../../pages/languages.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
-import { SchemaPlace } from '../../protocol/json-schema/applicable.js'
+import { EACH, SchemaPlace } from '../../protocol/json-schema/applicable.js'
+import {
+  type ClaimPath,
+  claimsWithin,
+  MAX_CLAIMS,
+  namedClaims,
+  pathKey,
+} from '../../protocol/json-schema/declared-claims.js'
+import { linearPattern } from '../../protocol/json-schema/linear-regexp.js'
 import { Work } from '../../protocol/work.js'
 import type { CredentialSchema, VersionRules } from './store.js'
 
 /** A stored schema was paid for when it was posted, and its walk has a bound of its own. */
-const walked = (body: JsonObject): SchemaPlace => SchemaPlace.root(body, new Work(Number.POSITIVE_INFINITY))
+const walked = (body: JsonObject): SchemaPlace =>
+  SchemaPlace.root(body, new Work(Number.POSITIVE_INFINITY), linearPattern)
 
 /** Names of the claims that a schema declares at the top of the subject. */
 export const declaredClaims = (body: JsonObject): readonly string[] => walked(body).names
 
+export { MAX_DEPTH, pathKey } from '../../protocol/json-schema/declared-claims.js'
+
 /** The parts of a version that say what its claims are called. */
 export type Titled = Pick<CredentialSchema, 'body' | 'display' | 'claims'>
-
-/** Names of a path's members as one key of a map. */
-export const pathKey = (path: readonly string[]): string => path.join('\0')
-
-/** How deep below the subject claims are described. */
-export const MAX_DEPTH = 9
-
-/** Claims that one type describes at most, as many as a schema may have values. */
-const MAX_CLAIMS = 2_000
-
-interface Declared {
-  readonly path: readonly string[]
-  readonly place: SchemaPlace
-  readonly mandatory: boolean
-}
-
-function* claimsWithin(place: SchemaPlace, above: readonly string[] = []): Generator<Declared> {
-  for (const name of place.names) {
-    const [path, member] = [[...above, name], place.member(name)]
-    yield { path, place: member, mandatory: place.requires(name) }
-    if (path.length < MAX_DEPTH && !member.isRecursive) yield* claimsWithin(member, path)
-  }
-}
-
-/** All claims that a schema declares by name, nested claims behind the claim that they lie in; a recursive type once. */
-function claimsOf(body: JsonObject): Declared[] {
-  const claims: Declared[] = []
-  for (const claim of claimsWithin(walked(body))) {
-    if (claims.length === MAX_CLAIMS) break
-    claims.push(claim)
-  }
-  return claims
-}
 
 /**
  * Makes sure that all claims of a schema can be described.
@@ -55,7 +33,7 @@ function claimsOf(body: JsonObject): Declared[] {
  * @throws 400
  */
 export function assertDescribable(body: JsonObject, work: Work): void {
-  const root = SchemaPlace.root(body, work)
+  const root = SchemaPlace.root(body, work, linearPattern)
   let count = 0
   for (const _ of claimsWithin(root)) {
     count += 1
@@ -65,20 +43,22 @@ export function assertDescribable(body: JsonObject, work: Work): void {
     throw errors.badRequest(`schema must not declare more than ${MAX_CLAIMS} claims, nor so many schemas for one claim`)
 }
 
+const isElement = (path: ClaimPath): boolean => path.at(-1) === null
+
 /**
- * The subject's claims with their names, nested objects included, as far as the schema declares them. A `title` in the schema is in
- * the language that the type's first name is in, and gives way to a name of the same language.
+ * The subject's claims with their names, those within objects and arrays included, as far as the schema declares them (OpenID4VCI 1.0
+ * Appendix B.2). A `title` in the schema is in the language that the type's first name is in, and gives way to a name of the same language.
+ *
+ * @param isRuled whether elements of an array are described although they have no name
  */
-export function describeClaims({ body, display, claims }: Titled): ClaimDescription[] {
-  const locale = display?.[0]?.locale ?? DEFAULT_LOCALE
-  const names = new Map((claims ?? []).map((claim) => [pathKey(claim.path), claim.display]))
-  return claimsOf(body).map(({ path, place, mandatory }) => {
-    const named = names.get(pathKey(path)) ?? []
-    const isNamed = named.some((name) => name.locale.toLowerCase() === locale.toLowerCase())
-    const title = place.said('title').find((each) => typeof each === 'string')
-    const titled = typeof title === 'string' && !isNamed ? [{ name: title, locale }] : []
-    return { path, display: [...titled, ...named], mandatory }
-  })
+export function describeClaims(
+  { body, display, claims }: Titled,
+  isRuled: (path: ClaimPath) => boolean = () => false,
+): ClaimDescription[] {
+  const named = [...namedClaims(walked(body), display?.[0]?.locale ?? DEFAULT_LOCALE, claims ?? [])]
+  return named
+    .filter(({ path, names }) => !isElement(path) || names.length > 0 || isRuled(path))
+    .map(({ path, names, mandatory }) => ({ path, display: names, mandatory }))
 }
 
 /** What claims are called in a reader's language, by `pathKey`; without those that have no name. */
@@ -91,20 +71,18 @@ export const claimTitles = (schema: Titled, languages: Languages): ReadonlyMap<s
   )
 
 /** Whether a claim of the type may be withheld (SD-JWT VC, "Claim Selective Disclosure Metadata"), claim by claim. */
-function selectiveDisclosure({ selectivelyDisclosable }: VersionRules): (path: readonly string[]) => boolean {
+function selectiveDisclosure({ selectivelyDisclosable }: VersionRules): (path: ClaimPath) => boolean {
   if (selectivelyDisclosable === null) return (path) => path.length === 1
   const listed = new Set(selectivelyDisclosable)
-  return (path) => listed.has(path.join('.'))
+  return (path) => listed.has(path.map((step) => step ?? EACH).join('.'))
 }
-
-const keyOf = (path: readonly string[]): string => JSON.stringify(path)
 
 /** Claims that every credential of the type has: required ones whose parents are all required. */
 function alwaysPresent(body: JsonObject): Set<string> {
   const present = new Set<string>()
   // A claim's parents come before it.
-  for (const { path, mandatory } of claimsOf(body)) {
-    if (mandatory && (path.length === 1 || present.has(keyOf(path.slice(0, -1))))) present.add(keyOf(path))
+  for (const { path, mandatory } of namedClaims(walked(body), DEFAULT_LOCALE, [])) {
+    if (mandatory && (path.length === 1 || present.has(pathKey(path.slice(0, -1))))) present.add(pathKey(path))
   }
   return present
 }
@@ -121,13 +99,13 @@ export interface ClaimRules {
  *
  * @param versions undefined where they are not known; then no rule is given for any claim.
  */
-export function commonRules(versions: readonly VersionRules[] | undefined): (path: readonly string[]) => ClaimRules {
+export function commonRules(versions: readonly VersionRules[] | undefined): (path: ClaimPath) => ClaimRules {
   if (versions === undefined) return () => ({ sd: 'allowed', mandatory: false })
   const disclosures = versions.map(selectiveDisclosure)
   const presences = versions.map(({ body }) => alwaysPresent(body))
   return (path) => {
     const withheld = disclosures.filter((isDisclosable) => isDisclosable(path)).length
-    const mandatory = presences.every((present) => present.has(keyOf(path)))
+    const mandatory = presences.every((present) => present.has(pathKey(path)))
     if (withheld === 0) return { sd: 'never', mandatory }
     return { sd: withheld === versions.length ? 'always' : 'allowed', mandatory }
   }

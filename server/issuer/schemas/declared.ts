@@ -1,6 +1,7 @@
 import { errors } from '../../errors.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { EACH, SchemaPlace } from '../../protocol/json-schema/applicable.js'
+import { linearPattern } from '../../protocol/json-schema/linear-regexp.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import { type Work, WorkExceededError } from '../../protocol/work.js'
 import { assertDescribable } from './claims.js'
@@ -27,7 +28,7 @@ const MAX_STEPS = 5_000
 export async function assertClaimsDeclared(body: JsonObject, settings: ClaimSettings, work: Work): Promise<void> {
   try {
     assertDescribable(body, work)
-    const root = SchemaPlace.root(body, work)
+    const root = SchemaPlace.root(body, work, linearPattern)
     const problems = [
       ...providedFaults(root, settings.claimsFrom),
       ...nameFaults(root, settings.claims ?? []),
@@ -54,7 +55,7 @@ function providedFaults(root: SchemaPlace, claimsFrom: ClaimsFrom | undefined): 
 
 const nameFaults = (root: SchemaPlace, claims: readonly ClaimNames[]): string[] =>
   claims.flatMap(({ path }, at) =>
-    path.reduce((place, name) => place.member(name), root).isDeclared
+    path.reduce((place, step) => (step === null ? place.item(EACH) : place.member(step)), root).isDeclared
       ? []
       : [`claims.${at}.path must lead to a property of the schema`],
   )

@@ -68,9 +68,16 @@ export const zStoredDisplay = z.object({
 
 const unlike = (keys: readonly string[]): boolean => new Set(keys).size === keys.length
 
+/** A claims path pointer (Appendix C.1) into the subject. */
+const zClaimPath = z
+  .array(z.string().min(1).max(200).nullable())
+  .min(1)
+  .max(MAX_DEPTH)
+  .meta({ description: 'Names of members, and null for all elements of an array.' })
+
 /** Names of a claim beside its `title` (OpenID4VCI 1.0 Appendix B.2): one for each language. */
 const zClaimNames = z.strictObject({
-  path: z.array(z.string().min(1).max(200)).min(1).max(MAX_DEPTH),
+  path: zClaimPath,
   display: z
     .array(z.strictObject({ name: z.string().min(1).max(200), locale: zLocale }))
     .min(1)
@@ -306,7 +313,7 @@ export const typeMetadata = {
     display: z.array(z.record(z.string(), z.unknown())),
     claims: z.array(
       z.object({
-        path: z.array(z.string()),
+        path: z.array(z.string().nullable()),
         sd: z.enum(['always', 'never', 'allowed']),
         mandatory: z.literal(true).optional(),
         display: z.array(z.record(z.string(), z.unknown())).optional(),

@@ -2,16 +2,11 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment } from '../../database/fragment.js'
 import { idRow, json } from '../../database/row-shapes.js'
-import type { ClaimName } from '../../formats/issuing.js'
+import type { ClaimNames } from '../../protocol/json-schema/declared-claims.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 
-/** What a claim is called in further languages: a claims description object (OpenID4VCI 1.0 Appendix B.2). */
-export interface ClaimNames {
-  /** Claims path (Appendix C) from the subject. */
-  readonly path: readonly string[]
-  readonly display: readonly ClaimName[]
-}
+export type { ClaimNames } from '../../protocol/json-schema/declared-claims.js'
 
 export interface SchemaDisplay {
   readonly name: string

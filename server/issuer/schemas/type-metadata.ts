@@ -39,7 +39,7 @@ export function typeMetadataOf(
       ...(description === undefined ? {} : { description }),
       ...renderingOf(drawing),
     })),
-    claims: describeClaims(schema)
+    claims: describeClaims(schema, (path) => rulesOf(path).sd !== 'never')
       .filter(({ path }) => claimPath(path) !== undefined)
       .map((claim) => {
         const { sd, mandatory } = rulesOf(claim.path)

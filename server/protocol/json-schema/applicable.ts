@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from '../json/json-object.js'
 import type { Work } from '../work.js'
 import { dialectOf } from './dialect.js'
-import { LinearRegExp } from './linear-regexp.js'
 import { resolveReference } from './subschemas.js'
 
 /** A schema that applies to a value, and whether it applies to every value there (`certain`) or to some of them. */
@@ -12,6 +11,12 @@ export interface Applied {
 
 /** Whether a value satisfies a schema that stands in the root schema. */
 export type Satisfies = (schema: unknown, value: unknown) => boolean
+
+/**
+ * Makes the test of a pattern of `patternProperties`. The engine is handed in, since it weighs more than all else that a form in a
+ * browser needs.
+ */
+export type PatternReader = (source: string, work: Work) => { test(text: string, work: Work): boolean }
 
 /** Schemas of one place: those that are declared there, and all that they lead to without a step into the value. */
 const MAX_SCHEMAS = 256
@@ -30,7 +35,8 @@ type Declared = readonly [schema: unknown, certain: boolean]
 interface Walk {
   readonly root: JsonObject
   readonly is2020: boolean
-  readonly patterns: Map<string, LinearRegExp>
+  readonly pattern: PatternReader
+  readonly patterns: Map<string, ReturnType<PatternReader>>
   readonly work: Work
   readonly satisfies: Satisfies | undefined
   places: number
@@ -81,16 +87,19 @@ export class SchemaPlace {
    * The place of the whole value.
    *
    * @param work pays for every step of the walk
+   * @param pattern reads the patterns of `patternProperties`
    * @param of the value and how to tell which branches it takes; all branches count where it is left out
    */
   static root(
     schema: JsonObject,
     work: Work,
+    pattern: PatternReader,
     of?: { readonly value: unknown; readonly satisfies: Satisfies },
   ): SchemaPlace {
     const walk: Walk = {
       root: schema,
       is2020: dialectOf(schema) === '2020-12',
+      pattern,
       patterns: new Map(),
       work,
       satisfies: of?.satisfies,
@@ -198,7 +207,7 @@ export class SchemaPlace {
 
   #matches(pattern: string, name: string): boolean {
     const { patterns, work } = this.#walk
-    const compiled = patterns.get(pattern) ?? new LinearRegExp(pattern, work)
+    const compiled = patterns.get(pattern) ?? this.#walk.pattern(pattern, work)
     patterns.set(pattern, compiled)
     return compiled.test(name, work)
   }

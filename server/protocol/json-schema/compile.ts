@@ -7,6 +7,7 @@ import { type BoundedSchema, boundedSchema, type CheckedSchema, checkSchema } fr
 import { checksWithin } from './engine.js'
 import { JsonSchemaError, type Violation } from './json-schema-error.js'
 import { JsonBoundsError, measureJson } from './json-size.js'
+import { linearPattern } from './linear-regexp.js'
 import { checkAgainstMetaSchema } from './meta-schema.js'
 import { violationsOf } from './violations.js'
 
@@ -96,7 +97,7 @@ function validatorOf(checked: CheckedSchema, hash: string): JsonSchemaValidator 
     placeOf: (value, work) => {
       const satisfies = (schema: unknown, part: unknown) =>
         checkOf(schema)(part, undefined, new Run(work, false), undefined)
-      return SchemaPlace.root(checked.schema, work, { value, satisfies })
+      return SchemaPlace.root(checked.schema, work, linearPattern, { value, satisfies })
     },
     validate: (value, work) => {
       try {

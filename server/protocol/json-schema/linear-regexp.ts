@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSException, RE2Set } from 're2js'
 import type { Work } from '../work.js'
+import type { PatternReader } from './applicable.js'
 import { instructionsIn } from './pattern-size.js'
 
 /** Longest pattern, in characters, and most instructions of one compiled pattern. */
@@ -80,3 +81,6 @@ function compile(source: string, whole: boolean): { size: number; deterministic:
     throw new PatternError('is not a regular expression that can be matched in linear time', { cause: error })
   }
 }
+
+/** Reads the patterns of a walk over a schema. */
+export const linearPattern: PatternReader = (source, work) => new LinearRegExp(source, work)

@@ -20,3 +20,7 @@ export function valueAt(document: unknown, pointer: string): unknown {
     document,
   )
 }
+
+/** The JSON Pointer to a member (RFC 6901 §3). */
+export const pointerTo = (path: readonly string[]): string =>
+  path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

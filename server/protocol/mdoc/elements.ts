@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import { pointerKeys } from '../json/json-pointer.js'
 import { SchemaPlace } from '../json-schema/applicable.js'
 import { compileJsonSchema } from '../json-schema/compile.js'
+import { linearPattern } from '../json-schema/linear-regexp.js'
 import type { Work } from '../work.js'
 import type { Encodable } from './cbor/values.js'
 import { undecidedIn } from './decided.js'
@@ -52,7 +53,7 @@ const CHOICE = /"(?:anyOf|oneOf|if|contains|dependencies|dependentSchemas)"/
 const placeOf = (subject: JsonObject, schema: JsonObject, work: Work): SchemaPlace =>
   CHOICE.test(JSON.stringify(schema))
     ? compileJsonSchema(schema, work).placeOf(subject, work)
-    : SchemaPlace.root(schema, work)
+    : SchemaPlace.root(schema, work, linearPattern)
 
 /**
  * What keeps claims from becoming data elements, by the JSON Pointer to each claim: that the schema does not declare it (the whole
@@ -65,7 +66,7 @@ export function mappingFaults(
   pointers: readonly string[],
   work: Work,
 ): ReadonlyMap<string, string> {
-  const root = SchemaPlace.root(schema, work)
+  const root = SchemaPlace.root(schema, work, linearPattern)
   const faults = new Map<string, string>()
   for (const pointer of new Set(pointers)) {
     const keys = pointerKeys(pointer) ?? []

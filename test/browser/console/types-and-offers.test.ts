@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
 import { textInPng } from '../../support/qr-code.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen } from './actors.js'
@@ -133,6 +134,53 @@ describe('credential types and offers', () => {
     ])
   })
 
+  it('claims behind references and combinations can be read, filled in, and written as JSON', async () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      $ref: '#/$defs/named',
+      allOf: [{ properties: { born: { anyOf: [{ $ref: '#/$defs/day' }, { type: 'null' }] } } }],
+      properties: { home: { $ref: '#/$defs/address' }, stays: { type: 'array', items: { $ref: '#/$defs/address' } } },
+      $defs: {
+        named: { properties: { name: { type: 'string', title: 'Full name' } }, required: ['name'] },
+        day: { type: 'string', format: 'date', title: 'Day of birth' },
+        address: { type: 'object', title: 'Address', properties: { city: { type: 'string', title: 'Town' } } },
+      },
+    }
+    const claims = [{ path: ['home', 'city'], display: [{ name: 'Home town', locale: 'en' }] }]
+    const body = { name: 'Combined', version: 1, schema, claims, selectivelyDisclosable: ['born'] }
+    const posted = await desk.service.request('POST', '/schemas', { body })
+    expect(posted.status, posted.text).toBe(201)
+    await desk.opened('/types/Combined', async (page) => {
+      for (const name of ['Full name', 'Day of birth', 'Home town'])
+        await page.getByRole('rowheader', { name }).waitFor()
+      await page.goto(`${desk.service.url}/console/offers?type=Combined`)
+      await page.getByLabel('Full name').fill('Ada')
+      expect(await page.getByLabel('Day of birth').getAttribute('type')).toBe('date')
+      await page.getByLabel('Day of birth').fill('1990-02-03')
+      await page.getByRole('group', { name: 'Address' }).getByLabel('Home town').fill('Turin')
+      await page.getByLabel('stays').fill('[{"city": "Pisa"}]')
+      await assertGood(page, 'form-of-combined-schema')
+      await page.getByRole('button', { name: 'Make the offer' }).click()
+      await heading(page, 'Your offer')
+      // The table cannot hold claims that are not among an object's own properties.
+      await page.goto(`${desk.service.url}/console/types/Combined/edit`)
+      await page.getByRole('button', { name: 'Publish version 2' }).click()
+      await heading(page, 'Combined')
+    })
+    const rows = await query(desk.service.databaseUrl, 'SELECT credential_subject FROM offerings')
+    expect(rows).toContainEqual({
+      credential_subject: { name: 'Ada', born: '1990-02-03', home: { city: 'Turin' }, stays: [{ city: 'Pisa' }] },
+    })
+    const versions = await desk.service.request('GET', '/schemas/Combined/versions')
+    expect(versions.json[0]).toMatchObject({
+      version: 2,
+      schemaBody: schema,
+      claims,
+      selectivelyDisclosable: ['born'],
+    })
+  })
+
   it('the table of claims stays within its panel, however wide the desk is', async () => {
     await desk.opened('/types/new-type', async (page) => {
       await page.getByRole('button', { name: 'Add a language' }).click()
@@ -237,7 +285,7 @@ describe('credential types and offers', () => {
       const types = await chooser
         .getByRole('option')
         .evaluateAll((all) => all.map((each) => each.getAttribute('value')))
-      expect([types.length, types.at(-1)]).toEqual([4, 'ProofOfPurchase'])
+      expect([types.length, types.at(-1)]).toEqual([5, 'ProofOfPurchase'])
       expect(await chooser.inputValue()).toBe(types[0])
     })
   })

@@ -129,6 +129,47 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     })
   })
 
+  it('reads lines, choices and texts by what the schema says of them together', async () => {
+    const optional = (schema: object) => ({ anyOf: [schema, { type: 'null' }] })
+    const schema = {
+      allOf: [{ $ref: '#/definitions/contact' }],
+      properties: {
+        colour: optional({ $ref: '#/definitions/colour' }),
+        scores: optional({ type: 'array', items: { type: 'integer' } }),
+        since: optional({ type: 'string', format: 'date-time' }),
+        visits: { type: 'array', items: { type: 'object' } },
+      },
+      definitions: {
+        contact: { properties: { mail: { type: 'string', format: 'email' }, site: { type: 'string', format: 'uri' } } },
+        colour: { enum: ['red', 3] },
+      },
+    }
+    const posted = await issuer.service.request('POST', '/schemas', { body: { name: 'Contact', version: 1, schema } })
+    expect(posted.status, posted.text).toBe(201)
+    const browser = newBrowser(issuer.service)
+    const { id, page } = await openPage(browser, newRequest({ scope: 'Contact' }).address)
+    expect(page.text).toMatch(/<input type="email"[^>]*name="\/mail"/)
+    expect(page.text).toMatch(/<input type="url"[^>]*name="\/site"/)
+    expect(page.text).toMatch(/<select[^>]*name="\/colour"/)
+    const filled = {
+      '/mail': 'ada@example.org',
+      '/colour': '3',
+      '/scores': '1\r\n\r\n2',
+      '/since': '2026-01-02T03:04:05Z',
+      '/visits': '[{"city":"Pisa"}]',
+    }
+    responseOf(await browser.decide(page, id, 'accept', filled))
+    expect(await offeredFor(id)).toMatchObject({
+      credential_subject: {
+        mail: 'ada@example.org',
+        colour: 3,
+        scores: [1, 2],
+        since: '2026-01-02T03:04:05Z',
+        visits: [{ city: 'Pisa' }],
+      },
+    })
+  })
+
   it('leaves out what is empty', async () => {
     const { id, send } = await open()
     responseOf(await send({ '/name': 'Alice', '/member': 'true', '/height': '', '/address/country': '', '/other': '' }))

@@ -124,6 +124,67 @@ describe('names of claims in several languages', () => {
     ])
   })
 
+  it('are given to what the elements of an array hold, by null in the path (Appendix C.1, SD-JWT VC "Claim Path")', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        degrees: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { type: { type: 'string', title: 'Degree' }, year: {} },
+            required: ['year'],
+          },
+        },
+        nationalities: { type: 'array', items: { type: 'string' } },
+        visits: { type: 'array', items: { type: 'string', title: 'Visit' } },
+        pair: { type: 'array', items: [{ properties: { left: {} } }, { properties: { right: {} } }] },
+        grid: { type: 'array', items: { type: 'array', items: { properties: { cell: {} } } } },
+      },
+      required: ['degrees'],
+    }
+    const claims = [
+      { path: ['degrees', null, 'type'], display: [{ name: 'Abschluss', locale: 'de' }] },
+      { path: ['nationalities', null], display: [{ name: 'Staat', locale: 'de' }] },
+    ]
+    const selectivelyDisclosable = ['degrees.*.type', 'visits.*', 'pair']
+    const posted = await post({ name: 'Degrees', version: 1, schema, claims, selectivelyDisclosable })
+    expect([posted.status, posted.json.claims]).toEqual([201, claims])
+
+    const client = new Openid4vciClient({ callbacks: libraryCallbacks([]) })
+    const { credentialIssuer } = await client.resolveIssuerMetadata(issuer.service.url)
+    const configurations = credentialIssuer.credential_configurations_supported
+    const degree = [{ name: 'Degree', locale: 'en' }, ...(claims[0]?.display ?? [])]
+    expect(configurations['Degrees-sd-jwt']?.credential_metadata?.claims).toEqual([
+      { path: ['degrees'], mandatory: true },
+      { path: ['degrees', null, 'type'], mandatory: false, display: degree },
+      { path: ['degrees', null, 'year'], mandatory: true },
+      { path: ['nationalities'], mandatory: false },
+      { path: ['nationalities', null], mandatory: false, display: claims[1]?.display },
+      { path: ['visits'], mandatory: false },
+      { path: ['visits', null], mandatory: false, display: [{ name: 'Visit', locale: 'en' }] },
+      { path: ['pair'], mandatory: false },
+      { path: ['pair', null, 'left'], mandatory: false },
+      { path: ['pair', null, 'right'], mandatory: false },
+      { path: ['grid'], mandatory: false },
+      { path: ['grid', null, null, 'cell'], mandatory: false },
+    ])
+    const path = ['credentialSubject', 'degrees', null, 'type']
+    expect(configurations.Degrees?.credential_metadata?.claims).toContainEqual(expect.objectContaining({ path }))
+
+    const metadata = TypeMetadataFormatSchema.parse((await issuer.service.request('GET', '/vct/Degrees')).json)
+    const ruled = metadata.claims?.map(({ path, sd }) => [path.map((step) => step ?? '*').join('.'), sd])
+    expect(ruled).toEqual(
+      expect.arrayContaining([
+        ['degrees.*.type', 'always'],
+        ['degrees.*.year', 'never'],
+        ['visits.*', 'always'],
+      ]),
+    )
+    const withTitle = metadata.claims?.find(({ path }) => path.includes('type'))
+    expect(withTitle?.display?.[1]).toEqual({ label: 'Abschluss', locale: 'de' })
+  })
+
   it('a type that was stored before there were any goes on as it was', async () => {
     expect((await post({ ...MEMBER, name: 'Former', claims: undefined })).json).not.toHaveProperty('claims')
     const rows = await query(issuer.service.databaseUrl, `SELECT claims FROM schemas WHERE name = 'Former'`)
@@ -140,6 +201,9 @@ describe('names of claims in several languages', () => {
     ],
     ['a member of the prototype', [{ ...CLAIMS[0], path: ['__proto__'] }], 'claims.0.path must lead to'],
     ['a path that two names make by their join', [{ ...CLAIMS[0], path: ['address\0city'] }], 'claims.0.path'],
+    ['elements of what is no array', [{ ...CLAIMS[0], path: ['givenName', null] }], 'claims.0.path must lead to'],
+    ['elements of the subject', [{ ...CLAIMS[0], path: [null] }], 'claims.0.path must lead to'],
+    ['an element by its position', [{ ...CLAIMS[0], path: ['givenName', 0] }], 'claims.0.path.1'],
     ['no path', [{ ...CLAIMS[0], path: [] }], 'claims.0.path'],
     ['no name', [{ path: ['givenName'], display: [] }], 'claims.0.display'],
     ['one claim twice', [CLAIMS[0], CLAIMS[0]], 'claims must not name a claim twice'],

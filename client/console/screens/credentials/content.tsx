@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { pathKey } from '../../../../server/protocol/json-schema/declared-claims.js'
 import { problemOf } from '../../problems.js'
 import { credentialContent, type History } from '../../queries/credentials.js'
 import { typeVersions } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { titlesOf } from '../../ui/claim-titles.js'
 import { leavesOf } from '../../ui/claims.js'
 import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
-import { titlesOf } from '../../ui/titled-schema.js'
 
 type Props = Pick<History['credential'], 'id' | 'type' | 'version'>
 
@@ -43,7 +44,7 @@ function Claims({ id, type, version }: Props) {
         const look = entryFor(known?.display ?? [], language)
         const titles = known === undefined ? undefined : titlesOf(known, language)
         const titleOf = (path: readonly string[]) =>
-          path.map((name, at) => titles?.get(path.slice(0, at + 1).join('\0')) ?? name).join(' › ')
+          path.map((name, at) => titles?.get(pathKey(path.slice(0, at + 1))) ?? name).join(' › ')
         const claims = leavesOf(vc.credentialSubject).map(({ path, value }) => ({
           key: path.join('\0'),
           title: titleOf(path),

@@ -6,13 +6,13 @@ import { problemOf, sortMessages } from '../../problems.js'
 import { keepMade, type MadeOffer, makeOffer, makeOffering } from '../../queries/offers.js'
 import type { Configuration, TypeVersion } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
+import { titlesOf } from '../../ui/claim-titles.js'
 import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { controlsOf, planOf, subjectOf } from '../../ui/schema-form/plan.js'
 import { SchemaFields } from '../../ui/schema-form/schema-fields.js'
-import { titledSchema } from '../../ui/titled-schema.js'
 import { fieldOfPath, type OfferForm, offerDefaults, offeringOf, offerOf } from './offer-form.js'
 import { OfferOptions } from './offer-options.js'
 
@@ -32,7 +32,7 @@ export function OfferEditor({ type, configurations }: Props) {
   const { offers: words, form: formWords } = texts
   const client = useQueryClient()
   const navigate = useNavigate()
-  const parts = useMemo(() => planOf(titledSchema(type, language)), [type, language])
+  const parts = useMemo(() => planOf(type.schemaBody, titlesOf(type, language)), [type, language])
   const form = useForm<OfferForm>({ defaultValues: offerDefaults(configurations) })
   const [others, setOthers] = useState<readonly string[]>([])
   const make = useMutation({
@@ -101,11 +101,10 @@ function FilledCard({ type, typed, parts }: CardProps) {
       textColor={look?.text_color}
       claims={controlsOf(parts).map((control) => {
         const value = typed[control.field]
-        const values = control.schema.enum as readonly unknown[] | undefined
-        const shown = control.kind === 'choice' && value !== '' ? values?.[Number(value)] : value
+        const shown = control.kind === 'choice' && value !== '' ? control.choices[Number(value)] : value
         return {
           key: control.field,
-          title: control.label,
+          title: control.title,
           ...(shown === undefined || shown === '' ? {} : { value: String(shown) }),
         }
       })}

@@ -1,8 +1,8 @@
 import { useTexts } from '../../texts/use-texts.js'
-import type { ClaimRow } from './claims.js'
+import type { ShownClaim } from './claims.js'
 
 /** The claims of a version, to be read. */
-export function Claims({ rows }: { readonly rows: readonly ClaimRow[] }) {
+export function Claims({ rows }: { readonly rows: readonly ShownClaim[] }) {
   const { types: words, common } = useTexts()
   return (
     <table className="list">

@@ -1,3 +1,9 @@
+import type { SchemaPlace } from '../../../../server/protocol/json-schema/applicable.js'
+import { pathKey } from '../../../../server/protocol/json-schema/declared-claims.js'
+import type { FieldKind } from '../../../../server/protocol/json-schema/form.js'
+import { type Part, planOf } from '../../ui/schema-form/plan.js'
+import { ifSound, walked } from '../../ui/schema-walk.js'
+
 /** A JSON object, as a schema is. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -85,23 +91,79 @@ function rowOf(path: string, property: JsonObject, required: boolean, selective:
   }
 }
 
-/** The rows of a schema's claims, those within a group behind it; undefined where the table cannot show them. */
+/** Whether an object's claims are all among its own properties, so that a table can hold them. */
+function isWhole(owner: JsonObject, place: SchemaPlace): boolean {
+  const own = Object.keys(isObject(owner.properties) ? owner.properties : {})
+  return place.names.every((name) => own.includes(name))
+}
+
+/**
+ * The rows of a schema's claims, those within a group behind it; undefined where the table cannot show them. Claims that a reference or
+ * a combination adds to an object have no row, so that their schema is written as JSON.
+ */
 export function rowsOf(schema: JsonObject, selective: readonly string[] | undefined): ClaimRow[] | undefined {
   const mayWithhold = (path: string) => selective?.includes(path) ?? !path.includes('.')
-  const below = (owner: JsonObject, prefix: string): ClaimRow[] | undefined => {
+  const below = (owner: JsonObject, place: SchemaPlace, prefix: string): ClaimRow[] | undefined => {
+    if (!isWhole(owner, place)) return undefined
     const required = listOf(owner.required)
     const rows: ClaimRow[] = []
     for (const [name, property] of Object.entries(isObject(owner.properties) ? owner.properties : {})) {
       if (name.includes('.') || name === '' || !isObject(property)) return undefined
       const path = `${prefix}${name}`
       const row = rowOf(path, property, required.includes(name), mayWithhold(path))
-      const inner = row.kind === 'group' ? below(property, `${path}.`) : []
+      const inner = row.kind === 'group' ? below(property, place.member(name), `${path}.`) : []
       if (inner === undefined) return undefined
       rows.push(row, ...inner)
     }
     return rows
   }
-  return schema.type === undefined || schema.type === 'object' ? below(schema, '') : undefined
+  if (schema.type !== undefined && schema.type !== 'object') return undefined
+  return ifSound(() => below(schema, walked(schema), ''))
+}
+
+const KINDS_OF_FIELDS: Readonly<Record<FieldKind, Kind>> = {
+  text: 'text',
+  long: 'text',
+  choice: 'text',
+  time: 'text',
+  date: 'date',
+  dateTime: 'dateTime',
+  email: 'email',
+  link: 'link',
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+  lines: 'other',
+  numbers: 'other',
+  json: 'other',
+}
+
+/** A claim as it is read. */
+export type ShownClaim = Pick<ClaimRow, 'path' | 'title' | 'kind' | 'required' | 'selective' | 'values'>
+
+/**
+ * All claims of a schema, to be read: those that references and combinations declare too.
+ *
+ * @param titles what they are called, by `pathKey`
+ */
+export function shownClaims(
+  schema: JsonObject,
+  selective: readonly string[] | undefined,
+  titles: ReadonlyMap<string, string>,
+): ShownClaim[] {
+  const shown = (part: Part): ShownClaim[] => {
+    const { path: names, required } = part
+    const path = names.join('.')
+    const about = {
+      path,
+      title: titles.get(pathKey(names)) ?? '',
+      required,
+      selective: selective?.includes(path) ?? names.length === 1,
+    }
+    if (part.kind === 'group') return [{ ...about, kind: 'group', values: '' }, ...part.parts.flatMap(shown)]
+    return [{ ...about, kind: KINDS_OF_FIELDS[part.kind], values: part.choices.map(String).join(', ') }]
+  }
+  return planOf(schema).flatMap(shown)
 }
 
 const valuesOf = (values: string): string[] =>

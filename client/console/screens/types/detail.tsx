@@ -3,13 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { type TypeVersion, typeVersions } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { titlesOf } from '../../ui/claim-titles.js'
 import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor, langOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
-import { titledSchema } from '../../ui/titled-schema.js'
 import { Assignments } from './assignments.js'
-import { rowsOf } from './claims.js'
+import { shownClaims } from './claims.js'
 import { Claims } from './claims-shown.js'
 import { Comparison } from './comparison.js'
 import { written } from './draft.js'
@@ -60,12 +60,12 @@ function Body({ title, shown, versions }: BodyProps) {
   const { types: words } = texts
   if (shown === undefined) return null
   const look = entryFor(shown.display ?? [], language)
-  const rows = rowsOf(titledSchema(shown, language), shown.selectivelyDisclosable)
+  const rows = shownClaims(shown.schemaBody, shown.selectivelyDisclosable, titlesOf(shown, language))
   return (
     <div className="beside">
       <div className="fields">
         <Panel title={words.claims}>
-          {rows === undefined ? <pre className="code">{written(shown.schemaBody)}</pre> : <Claims rows={rows} />}
+          {rows.length === 0 ? <pre className="code">{written(shown.schemaBody)}</pre> : <Claims rows={rows} />}
         </Panel>
         <Panel title={words.versions}>
           <Versions versions={versions} />
@@ -84,7 +84,7 @@ function Body({ title, shown, versions }: BodyProps) {
           title={title}
           backgroundColor={look?.background_color}
           textColor={look?.text_color}
-          claims={(rows ?? [])
+          claims={rows
             .filter(({ kind }) => kind !== 'group')
             .map((row) => ({ key: row.path, title: row.title || row.path }))}
         />

@@ -1,4 +1,6 @@
+import { EACH } from '../../../../server/protocol/json-schema/applicable.js'
 import type { CredenceInputs, CredenceOutputs } from '../../../index.js'
+import { ifSound, walked } from '../../ui/schema-walk.js'
 import {
   type ClaimRow,
   EMPTY_SCHEMA,
@@ -76,6 +78,24 @@ export const schemaOfDraft = ({ mode, rows, json }: TypeDraft): JsonObject | und
 export const claimNamesOfDraft = ({ mode, rows, names, claimsJson }: TypeDraft): ClaimNames | undefined =>
   mode === 'json' ? claimNamesIn(claimsJson) : claimNamesOf(rows, names, claimNamesIn(claimsJson) ?? [])
 
+const ELEMENT = /^(?:\*|\d+)$/
+
+/** Whether a schema declares what a path leads to, through objects and arrays. */
+const declares = (schema: JsonObject, path: string): boolean =>
+  path.split('.').reduce((place, step) => (ELEMENT.test(step) ? place.item(EACH) : place.member(step)), walked(schema))
+    .isDeclared
+
+/** Claims that may be withheld below a claim that the table does not look into. They stay as they were. */
+function withinClosed(
+  rows: readonly ClaimRow[],
+  before: TypeVersion | undefined,
+  schema: JsonObject = EMPTY_SCHEMA,
+): readonly string[] {
+  const closed = rows.filter(({ kind }) => kind === 'other').map(({ path }) => `${path.trim()}.`)
+  const below = before?.selectivelyDisclosable?.filter((path) => closed.some((above) => path.startsWith(above))) ?? []
+  return below.filter((path) => ifSound(() => declares(schema, path)) ?? true)
+}
+
 /**
  * The claims that may be withheld while the schema is written as JSON, which cannot say so: as the table had them, new claims at the top
  * too, and the setting of the version before where the table never showed the claims.
@@ -84,15 +104,20 @@ function selectiveInJson({ rows, json }: TypeDraft, before: TypeVersion | undefi
   const known = new Map(rows.filter(({ path }) => path.trim() !== '').map((row) => [row.path.trim(), row.selective]))
   if (known.size === 0) return before?.selectivelyDisclosable
   const shown = rowsOf(objectIn(json) ?? EMPTY_SCHEMA, undefined)
-  if (shown !== undefined)
-    return selectiveOf(shown.map((row) => ({ ...row, selective: known.get(row.path) ?? row.selective })))
+  if (shown !== undefined) {
+    const kept = shown.map((row) => ({ ...row, selective: known.get(row.path) ?? row.selective }))
+    return [...selectiveOf(kept), ...withinClosed(kept, before, objectIn(json))]
+  }
   const others = before?.selectivelyDisclosable?.filter((path) => !known.has(path)) ?? []
   return [...selectiveOf(rows), ...others]
 }
 
 /** The draft's setting for withholding claims. */
 function disclosureOf(draft: TypeDraft, before: TypeVersion | undefined) {
-  const selective = draft.mode === 'json' ? selectiveInJson(draft, before) : selectiveOf(draft.rows)
+  const selective =
+    draft.mode === 'json'
+      ? selectiveInJson(draft, before)
+      : [...selectiveOf(draft.rows), ...withinClosed(draft.rows, before, schemaOfDraft(draft))]
   return selective === undefined ? {} : { selectivelyDisclosable: [...selective] }
 }
 

@@ -1,6 +1,6 @@
 import type { CredenceInputs, CredenceOutputs } from '../../../index.js'
+import { titleLocaleOf } from '../../ui/claim-titles.js'
 import { DEFAULT_LOCALE } from '../../ui/display-name.js'
-import { titleLocaleOf } from '../../ui/titled-schema.js'
 import type { ClaimRow } from './claims.js'
 
 type TypeVersion = CredenceOutputs['schemas']['read']
@@ -77,7 +77,8 @@ export function claimNamesIn(text: string): ClaimNames | undefined {
   if (text.trim() === '') return []
   try {
     const parsed: unknown = JSON.parse(text)
-    const isPath = (path: unknown) => Array.isArray(path) && path.every((part) => typeof part === 'string')
+    const isPath = (path: unknown) =>
+      Array.isArray(path) && path.every((part) => typeof part === 'string' || part === null)
     const isName = (value: unknown) =>
       typeof value === 'object' &&
       value !== null &&

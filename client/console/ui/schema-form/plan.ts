@@ -1,39 +1,26 @@
+import { pathKey } from '../../../../server/protocol/json-schema/declared-claims.js'
+import {
+  type FieldKind,
+  type FormField,
+  type FormGroup,
+  type FormPart,
+  formOf,
+} from '../../../../server/protocol/json-schema/form.js'
+import { NO_PATTERNS } from '../schema-walk.js'
+
 /** A JSON object, as schemas and subjects are. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export type ControlKind =
-  | 'text'
-  | 'date'
-  | 'dateTime'
-  | 'time'
-  | 'email'
-  | 'link'
-  | 'number'
-  | 'integer'
-  | 'boolean'
-  | 'choice'
-  | 'lines'
-  | 'json'
+export type ControlKind = FieldKind
 
 /** A claim that is filled in by one control. */
-export interface Control {
-  readonly kind: ControlKind
+export interface Control extends FormField<string> {
   /** Its field in the form: names of claims may have any character, those of fields not. */
   readonly field: string
-  readonly path: readonly string[]
-  readonly label: string
-  readonly hint: string | undefined
-  /** Whether it must be given wherever its group is. */
-  readonly required: boolean
-  readonly schema: JsonObject
 }
 
 /** Claims that belong together. */
-export interface Group {
-  readonly kind: 'group'
-  readonly path: readonly string[]
-  readonly label: string
-  readonly required: boolean
+export interface Group extends Omit<FormGroup<string>, 'parts'> {
   readonly parts: readonly Part[]
 }
 
@@ -42,61 +29,21 @@ export type Part = Control | Group
 /** What was typed, by field. */
 export type Typed = Readonly<Record<string, string | boolean | undefined>>
 
-/** As deep as forms go; what lies deeper is written as JSON. */
-const MAX_DEPTH = 4
-
-const FORMATS: Readonly<Record<string, ControlKind>> = {
-  date: 'date',
-  'date-time': 'dateTime',
-  time: 'time',
-  email: 'email',
-  uri: 'link',
-}
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
-/** A schema whose meaning hangs on more than its own keywords is written as JSON. */
-const isPlain = (schema: JsonObject): boolean =>
-  !['$ref', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'const'].some((keyword) => keyword in schema)
-
-function kindOf(schema: JsonObject): ControlKind {
-  if (!isPlain(schema)) return 'json'
-  if (Array.isArray(schema.enum)) return 'choice'
-  switch (schema.type) {
-    case 'string':
-      return FORMATS[textOf(schema.format) ?? ''] ?? 'text'
-    case 'number':
-    case 'integer':
-    case 'boolean':
-      return schema.type
-    case 'array': {
-      const items = isObject(schema.items) ? schema.items : {}
-      return isPlain(items) && ['string', 'number', 'integer'].includes(String(items.type)) ? 'lines' : 'json'
-    }
-    default:
-      return 'json'
-  }
-}
-
-/** The controls and groups that a schema of an object makes. */
-export function planOf(schema: JsonObject): Part[] {
+/**
+ * The controls and groups that a schema of an object makes: the same as in the service's own form.
+ *
+ * @param titles what claims are called, by `pathKey`; the others by their names
+ */
+export function planOf(schema: JsonObject, titles: ReadonlyMap<string, string> = new Map()): Part[] {
   let made = 0
-  const below = (owner: JsonObject, path: readonly string[]): Part[] => {
-    const required = Array.isArray(owner.required) ? owner.required : []
-    return Object.entries(isObject(owner.properties) ? owner.properties : {}).map(([name, given]): Part => {
-      const property = isObject(given) ? given : {}
-      const here = [...path, name]
-      const about = { path: here, label: textOf(property.title) ?? name, required: required.includes(name) }
-      const isGroup = property.type === 'object' && isObject(property.properties) && isPlain(property)
-      if (isGroup && here.length < MAX_DEPTH) return { ...about, kind: 'group', parts: below(property, here) }
+  const controlled = (parts: readonly FormPart<string>[]): Part[] =>
+    parts.map((part) => {
+      if (part.kind === 'group') return { ...part, parts: controlled(part.parts) }
       made += 1
-      const hint = textOf(property.description)
-      return { ...about, kind: kindOf(property), field: `claim${made}`, hint, schema: property }
+      return { ...part, field: `claim${made}` }
     })
-  }
-  return below(schema, [])
+  const titleOf = (path: readonly string[]) => titles.get(pathKey(path)) ?? path.at(-1) ?? ''
+  return controlled(formOf(schema, { titleOf, pattern: NO_PATTERNS }))
 }
 
 /** All controls of a plan. */
@@ -113,11 +60,14 @@ const numberIn = (text: string): Read => {
   return Number.isFinite(value) ? { value } : { fault: 'number' }
 }
 
-function linesIn(text: string, { items }: JsonObject): Read {
-  const lines = text.split('\n').map((line) => line.trim())
-  const given = lines.filter((line) => line !== '')
-  if (!isObject(items) || items.type === 'string') return { value: given }
-  const numbers = given.map(Number)
+const linesIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+function numbersIn(text: string): Read {
+  const numbers = linesIn(text).map(Number)
   return numbers.every(Number.isFinite) ? { value: numbers } : { fault: 'number' }
 }
 
@@ -130,7 +80,7 @@ function jsonIn(text: string): Read {
 }
 
 /** The value that was typed; without `value` where nothing was. */
-function read({ kind, schema }: Control, typed: string | boolean | undefined): Read {
+function read({ kind, choices }: Control, typed: string | boolean | undefined): Read {
   if (typeof typed === 'boolean') return { value: typed }
   const text = typed?.trim() ?? ''
   if (text === '') return {}
@@ -141,13 +91,15 @@ function read({ kind, schema }: Control, typed: string | boolean | undefined): R
     case 'boolean':
       return { value: text === 'true' }
     case 'choice':
-      return { value: (schema.enum as readonly unknown[])[Number(text)] }
+      return { value: choices[Number(text)] }
     case 'dateTime':
       return { value: new Date(text).toISOString() }
     case 'time':
       return { value: `${text.length === 5 ? `${text}:00` : text}Z` }
     case 'lines':
-      return linesIn(text, schema)
+      return { value: linesIn(text) }
+    case 'numbers':
+      return numbersIn(text)
     case 'json':
       return jsonIn(text)
     default:

@@ -1,4 +1,6 @@
 import { useFormContext } from 'react-hook-form'
+import { pathKey } from '../../../../server/protocol/json-schema/declared-claims.js'
+import type { Texts } from '../../texts/texts.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { type ControlProps, Field } from '../field.js'
 import type { Control, ControlKind, Part } from './plan.js'
@@ -16,12 +18,19 @@ const INPUT_TYPES: Partial<Record<ControlKind, string>> = {
   link: 'url',
 }
 
+const AS_TEXT: ReadonlySet<ControlKind> = new Set(['long', 'lines', 'numbers', 'json'])
+
+function byKind(kind: ControlKind, words: Pick<Texts['offers'], 'oneEachLine' | 'asJson'>): string | undefined {
+  if (kind === 'lines' || kind === 'numbers') return words.oneEachLine
+  return kind === 'json' ? words.asJson : undefined
+}
+
 /** The fields of a schema, to be drawn within a form that has `claims`. */
 export function SchemaFields({ parts }: { readonly parts: readonly Part[] }) {
   return parts.map((part) =>
     part.kind === 'group' ? (
-      <fieldset key={part.path.join('\0')} className="fields">
-        <legend>{part.label}</legend>
+      <fieldset key={pathKey(part.path)} className="fields">
+        <legend>{part.title}</legend>
         <SchemaFields parts={part.parts} />
       </fieldset>
     ) : (
@@ -33,12 +42,11 @@ export function SchemaFields({ parts }: { readonly parts: readonly Part[] }) {
 function ClaimField({ control }: { readonly control: Control }) {
   const { offers: words } = useTexts()
   const { formState } = useFormContext<ClaimsForm>()
-  const { kind, field, label, hint, required } = control
-  const byKind = kind === 'lines' ? words.oneEachLine : kind === 'json' ? words.asJson : undefined
-  const hints = [hint, byKind].filter((part) => part !== undefined).join(' ')
+  const { kind, field, title, description, required } = control
+  const hints = [description, byKind(kind, words)].filter((part) => part !== undefined).join(' ')
   return (
     <Field
-      label={label}
+      label={title}
       hint={hints === '' ? undefined : hints}
       required={required}
       error={formState.errors.claims?.[field]?.message}
@@ -51,9 +59,9 @@ function ClaimField({ control }: { readonly control: Control }) {
 function Input({ control, props }: { readonly control: Control; readonly props: ControlProps }) {
   const { offers: words, common } = useTexts()
   const { register } = useFormContext<ClaimsForm>()
-  const { kind, field, schema } = control
+  const { kind, field, choices } = control
   const registered = { ...props, ...register(`claims.${field}`) }
-  if (kind === 'lines' || kind === 'json') return <textarea {...registered} spellCheck={kind === 'lines'} />
+  if (AS_TEXT.has(kind)) return <textarea {...registered} spellCheck={kind === 'lines' || kind === 'long'} />
   if (kind === 'boolean' || kind === 'choice') {
     const options =
       kind === 'boolean'
@@ -61,7 +69,7 @@ function Input({ control, props }: { readonly control: Control; readonly props: 
             ['true', common.yes],
             ['false', common.no],
           ]
-        : (schema.enum as readonly unknown[]).map((value, at) => [String(at), String(value)])
+        : choices.map((value, at) => [String(at), String(value)])
     return (
       <select {...registered}>
         <option value="">{words.unset}</option>

@@ -3,6 +3,7 @@ import { type Html, html, spoken } from '../../../pages/html.js'
 import { inLanguage, joined, type Languages, type Spoken, spokenIn } from '../../../pages/languages.js'
 import { page } from '../../../pages/page.js'
 import { typeTitle } from '../../../pages/words.js'
+import type { ClaimPath } from '../../../protocol/json-schema/declared-claims.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import { claimTitles, pathKey, type Titled } from '../../schemas/claims.js'
 import type { ConsentContext } from '../offers/store.js'
@@ -37,11 +38,11 @@ const titledBy = ({ schemaBody: body, schemaDisplay: display, schemaClaims: clai
  */
 function rowsOf(context: ConsentContext, languages: Languages): Row[] {
   const titles = claimTitles(titledBy(context), languages)
-  const walk = (value: unknown, path: readonly string[], shown: readonly Spoken[]): Row[] => {
+  const walk = (value: unknown, path: ClaimPath, shown: readonly Spoken[]): Row[] => {
     const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
     if (members.length > 0)
       return members.flatMap(([name, member]) => {
-        const inner = [...path, name]
+        const inner = [...path, Array.isArray(value) ? null : name]
         const title = Array.isArray(value)
           ? { text: String(Number(name) + 1) }
           : (titles.get(pathKey(inner)) ?? { text: name })

@@ -7,6 +7,7 @@ import {
   type FormProblems,
   fieldsOf,
   filledIn,
+  nameOf,
 } from './form-fields.js'
 
 /** A form that was sent, and what is wrong with it. */
@@ -22,11 +23,18 @@ const option = (value: string, text: string, chosen: string): Html =>
     ? html`<option value="${value}" selected>${text}</option>`
     : html`<option value="${value}">${text}</option>`
 
-const HINTS: Partial<Record<Field['kind'], string>> = { lines: 'One a line.', json: 'As JSON.' }
+const HINTS: Partial<Record<Field['kind'], string>> = {
+  lines: 'One a line.',
+  numbers: 'One a line.',
+  json: 'As JSON.',
+}
 
 const INPUTS: Partial<Record<Field['kind'], Html>> = {
   date: html`type="date"`,
+  email: html`type="email"`,
+  link: html`type="url"`,
   number: html`type="number" step="any" inputmode="decimal"`,
+  integer: html`type="number" step="any" inputmode="numeric"`,
 }
 
 function optionsOf({ kind, choices }: Field, value: string): Html[] {
@@ -47,6 +55,7 @@ function control(field: Field, value: string, attributes: Html): Html {
       return html`<select ${attributes}>${optionsOf(field, value)}</select>`
     case 'long':
     case 'lines':
+    case 'numbers':
     case 'json':
       // A line break right after the tag would be left out of the value.
       return html`<textarea rows="3" ${attributes}>
@@ -58,14 +67,14 @@ ${value}</textarea>`
 
 /** One field with its label, its hint, and what is wrong with it beside it. */
 function fieldRow(field: Field, id: string, { filled, problems }: SentForm): Html {
-  const problem = problems.byField.get(field.name)
+  const problem = problems.byField.get(nameOf(field))
   const hint = [field.description, HINTS[field.kind]].filter((text) => text !== undefined).join(' ')
   const described = [hint === '' ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`].join(' ').trim()
-  const attributes = html`id="${id}" name="${field.name}" autocomplete="off"${field.required && html` required`}${
+  const attributes = html`id="${id}" name="${nameOf(field)}" autocomplete="off"${field.needed && html` required`}${
     problem !== undefined && html` aria-invalid="true"`
   }${described !== '' && html` aria-describedby="${described}"`}`
   return html`<div class="field">
-<label for="${id}">${spoken(field.title)}${!field.required && html` <span class="optional">(optional)</span>`}</label>
+<label for="${id}">${spoken(field.title)}${!field.needed && html` <span class="optional">(optional)</span>`}</label>
 ${hint !== '' && html`<p class="hint" id="${id}-hint">${hint}</p>`}
 ${control(field, filledIn(filled, field), attributes)}
 ${problem !== undefined && html`<p class="problem" id="${id}-problem">${problem}</p>`}
@@ -75,7 +84,7 @@ ${problem !== undefined && html`<p class="problem" id="${id}-problem">${problem}
 /** What is wrong, before the form, with the way to each field. */
 function summary(fields: readonly Field[], idOf: (field: Field) => string, { problems }: SentForm): Html | undefined {
   const wrong = fields.flatMap((field) => {
-    const problem = problems.byField.get(field.name)
+    const problem = problems.byField.get(nameOf(field))
     return problem === undefined ? [] : [html`<li><a href="#${idOf(field)}">${spoken(field.title)}</a> ${problem}</li>`]
   })
   const others = problems.others.map((text) => html`<li>${text}</li>`)
@@ -86,10 +95,10 @@ function summary(fields: readonly Field[], idOf: (field: Field) => string, { pro
 /** The fields of a form, and before them what is wrong with what was sent. */
 export function formFields(parts: readonly FormPart[], sent: SentForm = EMPTY): Html {
   const fields = fieldsOf(parts)
-  const ids = new Map(fields.map((field, position) => [field.name, `claim-${position + 1}`]))
-  const idOf = ({ name }: Field) => ids.get(name) ?? ''
+  const ids = new Map(fields.map((field, position) => [field, `claim-${position + 1}`]))
+  const idOf = (field: Field) => ids.get(field) ?? ''
   const rendered = (part: FormPart): Html =>
-    'parts' in part
+    part.kind === 'group'
       ? html`<fieldset><legend>${spoken(part.title)}</legend>${part.parts.map(rendered)}</fieldset>`
       : fieldRow(part, idOf(part), sent)
   return html`${summary(fields, idOf, sent)}${parts.map(rendered)}`

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import type { ClaimPath } from '../../../protocol/json-schema/declared-claims.js'
 import type { Draft } from '../../../protocol/openid4vci/drafts.js'
 
 /** A claim as OpenID4VCI 1.0 describes it (Appendix B.2). */
 interface Claim extends JsonObject {
-  readonly path: readonly string[]
+  readonly path: ClaimPath
 }
 
 /** Draft 13 Appendix A.3.2: claims by name, those of an object in the place of its own description. */
@@ -20,8 +21,11 @@ function claimsMap(claims: readonly Claim[], depth = 0): JsonObject {
   )
 }
 
-const claimsOf = ({ credential_metadata: described }: JsonObject): readonly Claim[] =>
-  isObject(described) && Array.isArray(described.claims) ? described.claims : []
+/** The claims that a map by name can hold: elements of arrays have no names. */
+function claimsOf({ credential_metadata: described }: JsonObject): readonly Claim[] {
+  const claims: readonly Claim[] = isObject(described) && Array.isArray(described.claims) ? described.claims : []
+  return claims.filter(({ path }) => !path.includes(null))
+}
 
 /**
  * A credential configuration in which each claim stands once, since claims in many languages are most of what metadata weigh: in

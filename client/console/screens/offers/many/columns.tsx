@@ -23,8 +23,8 @@ export function Columns({ controls, sheet, mapping, onMap }: Props) {
     <>
       <Panel title={words.columns} intro={words.columnsIntro}>
         <div className="columns">
-          {controls.map(({ field, label, required }) => (
-            <Field key={field} label={label} required={required}>
+          {controls.map(({ field, title, required }) => (
+            <Field key={field} label={title} required={required}>
               {(props) => (
                 <select
                   {...props}
@@ -49,9 +49,9 @@ export function Columns({ controls, sheet, mapping, onMap }: Props) {
           <thead>
             <tr>
               <th scope="col">{words.row}</th>
-              {mapped.map(({ field, label }) => (
+              {mapped.map(({ field, title }) => (
                 <th key={field} scope="col">
-                  {label}
+                  {title}
                 </th>
               ))}
             </tr>
@@ -60,8 +60,8 @@ export function Columns({ controls, sheet, mapping, onMap }: Props) {
             {sheet.rows.slice(0, PREVIEWED).map(({ number, cells }) => (
               <tr key={number}>
                 <th scope="row">{number}</th>
-                {mapped.map(({ field, label }) => (
-                  <td key={field} data-label={label}>
+                {mapped.map(({ field, title }) => (
+                  <td key={field} data-label={title}>
                     {cells[mapping[field] ?? -1]}
                   </td>
                 ))}

@@ -3,10 +3,10 @@ import { FormProvider, useForm } from 'react-hook-form'
 import type { Configuration, TypeVersion } from '../../../queries/types.js'
 import { useSpoken } from '../../../texts/use-texts.js'
 import { Check } from '../../../ui/check.js'
+import { titlesOf } from '../../../ui/claim-titles.js'
 import { Field } from '../../../ui/field.js'
 import { Panel } from '../../../ui/panel.js'
 import { controlsOf, planOf } from '../../../ui/schema-form/plan.js'
-import { titledSchema } from '../../../ui/titled-schema.js'
 import { type OfferForm, offerDefaults } from '../offer-form.js'
 import { Expires, Format } from '../offer-options.js'
 import { Columns } from './columns.js'
@@ -30,7 +30,7 @@ interface Chosen {
 export function ManyOffers({ type, configurations }: Props) {
   const { language, texts } = useSpoken()
   const { many: words, offers } = texts
-  const parts = useMemo(() => planOf(titledSchema(type, language)), [type, language])
+  const parts = useMemo(() => planOf(type.schemaBody, titlesOf(type, language)), [type, language])
   const controls = useMemo(() => controlsOf(parts), [parts])
   const form = useForm<OfferForm>({ defaultValues: offerDefaults(configurations) })
   const [chosen, setChosen] = useState<Chosen>()

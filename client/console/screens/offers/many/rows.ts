@@ -10,8 +10,8 @@ const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu,
 /** Columns whose names say which claims they fill. */
 export function guessed(controls: readonly Control[], columns: readonly string[]): Record<string, number> {
   const names = columns.map(plain)
-  const columnOf = ({ label, path }: Control) =>
-    [path.join('.'), label, path.at(-1) ?? ''].map((name) => names.indexOf(plain(name))).find((at) => at >= 0) ?? -1
+  const columnOf = ({ title, path }: Control) =>
+    [path.join('.'), title, path.at(-1) ?? ''].map((name) => names.indexOf(plain(name))).find((at) => at >= 0) ?? -1
   return Object.fromEntries(controls.map((control) => [control.field, columnOf(control)]))
 }
 
@@ -27,12 +27,12 @@ const YES = new Set(['true', 'yes', 'ja', 'wahr', '1', 'x'])
 const NO = new Set(['false', 'no', 'nein', 'falsch', '0'])
 
 /** What somebody would have put into the form. */
-function typedOf({ kind, schema }: Control, cell: string): string | { readonly fault: CellFault } {
+function typedOf({ kind, choices }: Control, cell: string): string | { readonly fault: CellFault } {
   const text = cell.trim()
   if (text === '') return ''
   switch (kind) {
     case 'choice': {
-      const at = (schema.enum as readonly unknown[]).map(String).indexOf(text)
+      const at = choices.map(String).indexOf(text)
       return at < 0 ? { fault: 'choice' } : String(at)
     }
     case 'boolean': {
@@ -42,6 +42,7 @@ function typedOf({ kind, schema }: Control, cell: string): string | { readonly f
     case 'dateTime':
       return Number.isNaN(Date.parse(text)) ? { fault: 'dateTime' } : text
     case 'lines':
+    case 'numbers':
       return text.replaceAll(';', '\n')
     default:
       return text
@@ -60,9 +61,9 @@ export function readRow(parts: readonly Part[], mapping: Mapping, row: SheetRow)
   }
   const { subject, faults } = subjectOf(parts, typed)
   for (const [field, fault] of faults) if (!wrong.has(field)) wrong.set(field, fault)
-  const labelled = controls.flatMap(({ field, label }) => {
+  const labelled = controls.flatMap(({ field, title }) => {
     const fault = wrong.get(field)
-    return fault === undefined ? [] : [{ label, fault }]
+    return fault === undefined ? [] : [{ label: title, fault }]
   })
   return { row, subject, faults: labelled }
 }

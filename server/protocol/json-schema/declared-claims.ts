@@ -1,0 +1,83 @@
+import { EACH, type SchemaPlace } from './applicable.js'
+
+/** A claims path pointer (OpenID4VCI 1.0 Appendix C.1): a name for a member, null for all elements of an array. */
+export type ClaimPath = readonly (string | null)[]
+
+/** A claim that a schema declares. */
+export interface DeclaredClaim {
+  readonly path: ClaimPath
+  readonly place: SchemaPlace
+  /** Whether every value has it in which it stands. */
+  readonly mandatory: boolean
+}
+
+/** How many steps below the subject claims are declared. */
+export const MAX_DEPTH = 9
+
+/** A path as a key of a map. */
+export const pathKey = (path: ClaimPath): string => JSON.stringify(path)
+
+/** Keywords that speak of elements. Looking for elements of every claim would use up the places of a walk. */
+const OF_ELEMENTS = ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains']
+
+/**
+ * All claims that a schema declares, each before the claims within it. A recursive type is entered once. The elements of an array are
+ * one claim, whose path ends with null.
+ */
+export function* claimsWithin(place: SchemaPlace, above: ClaimPath = []): Generator<DeclaredClaim> {
+  for (const name of place.names) {
+    const [path, member] = [[...above, name], place.member(name)]
+    yield { path, place: member, mandatory: place.requires(name) }
+    yield* claimsBelow(member, path)
+  }
+}
+
+function* claimsBelow(place: SchemaPlace, path: ClaimPath): Generator<DeclaredClaim> {
+  if (path.length >= MAX_DEPTH || place.isRecursive) return
+  yield* claimsWithin(place, path)
+  if (!OF_ELEMENTS.some((keyword) => place.said(keyword).length > 0)) return
+  const [elements, each] = [place.item(EACH), [...path, null]]
+  if (!elements.isDeclared) return
+  yield { path: each, place: elements, mandatory: false }
+  yield* claimsBelow(elements, each)
+}
+
+/** What a claim is called in one language. */
+export interface ClaimName {
+  readonly name: string
+  readonly locale: string
+}
+
+/** Names of a claim beside the title in its schema: a claims description object (OpenID4VCI 1.0 Appendix B.2). */
+export interface ClaimNames {
+  readonly path: ClaimPath
+  readonly display: readonly ClaimName[]
+}
+
+/** A claim that a schema declares, with all its names: one for each language. */
+export interface NamedClaim extends DeclaredClaim {
+  readonly names: readonly ClaimName[]
+}
+
+/** Claims of one type that are looked at, as many as a schema may have values. */
+export const MAX_CLAIMS = 2_000
+
+/**
+ * The claims of a schema with their names. A `title` in the schema is a name in one language, and gives way to a name of the same
+ * language.
+ *
+ * @param root the place of the whole value
+ * @param locale the language of titles in the schema
+ */
+export function* namedClaims(root: SchemaPlace, locale: string, given: readonly ClaimNames[]): Generator<NamedClaim> {
+  const names = new Map(given.map(({ path, display }) => [pathKey(path), display]))
+  let count = 0
+  for (const claim of claimsWithin(root)) {
+    count += 1
+    if (count > MAX_CLAIMS) return
+    const named = names.get(pathKey(claim.path)) ?? []
+    const isNamed = named.some((each) => each.locale.toLowerCase() === locale.toLowerCase())
+    const title = claim.place.said('title').find((each) => typeof each === 'string')
+    yield { ...claim, names: title === undefined || isNamed ? named : [{ name: title, locale }, ...named] }
+  }
+}
