@@ -22,6 +22,8 @@ export interface RemoteAuthorizationOptions {
   readonly anonymous?: boolean
   /** The authorization endpoint lets everybody in at once, or shows a login page. */
   readonly authorization?: 'immediate' | 'login'
+  /** The authorization response as it comes, whose parameters this may change: an attack. */
+  readonly redirected?: (parameters: URLSearchParams) => void
   /** Seconds for which the server says that an access token is good. */
   readonly expiresIn?: number
   /** Gives refresh tokens, good once. */
@@ -198,7 +200,8 @@ export function createRemoteAuthorization(
 
   const authorize: RemoteHandler = (request) => {
     const query = new URL(request.url, url).searchParams
-    const asked = pushed.get(query.get('request_uri') ?? '')
+    const requestUri = query.get('request_uri')
+    const asked = requestUri === null ? Object.fromEntries(query) : pushed.get(requestUri)
     if (asked === undefined) return oauthRefusal('invalid_request', 'Unknown request_uri.')
     if (options.authorization === 'login') {
       return { headers: { 'content-type': 'text/html' }, body: '<form>User name, password</form>' }
@@ -209,8 +212,11 @@ export function createRemoteAuthorization(
       challenge: asked.code_challenge ?? '',
       redirectUri: asked.redirect_uri ?? '',
     })
-    const location = `${asked.redirect_uri}?${new URLSearchParams({ code, iss: metadata.issuer })}`
-    return { status: 302, headers: { location } }
+    const parameters = new URLSearchParams({ code, iss: metadata.issuer })
+    // RFC 6749 §4.1.2
+    if (asked.state !== undefined) parameters.set('state', asked.state)
+    options.redirected?.(parameters)
+    return { status: 302, headers: { location: `${asked.redirect_uri}?${parameters}` } }
   }
 
   return {

@@ -1,10 +1,19 @@
-import type { AuthorizationServerMetadata, RequestDpopOptions } from '@openid4vc/oauth2'
+import { type AuthorizationServerMetadata, Oauth2Client, type RequestDpopOptions } from '@openid4vc/oauth2'
 import { type CredentialOfferObject, extractScopesForCredentialConfigurationIds } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
+import {
+  type AuthorizationResponse,
+  AuthorizationResponseError,
+  readAuthorizationResponse,
+  type SentRequest,
+} from '../../protocol/oauth/authorization-response.js'
 import { clientIdOf } from '../protocol/client-authentication.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import type { Issuance } from './issuance.js'
 import { offeredConfigurations } from './offered-configurations.js'
+
+/** RFC 6749 §10.10: what nobody guesses. */
+const STATE_BYTES = 32
 
 /** A code with what is needed to redeem it. */
 export interface Authorized {
@@ -18,7 +27,10 @@ export interface Authorized {
 const redirectUriOf = (deps: Pick<Deps, 'config'>) => `${deps.config.issuerBaseUrl}/openid4vci/wallet`
 
 /** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope where every configuration has one, else by authorization details. */
-function requested(deps: Pick<Deps, 'config' | 'formats'>, { offer, metadata }: Issuance) {
+function requested(
+  deps: Pick<Deps, 'config' | 'formats'>,
+  { offer, metadata }: Issuance,
+): { readonly scope?: string; readonly details?: readonly Readonly<Record<string, unknown>>[] } {
   const ids = offeredConfigurations(deps, offer, metadata).map(({ configurationId }) => configurationId)
   const supported = metadata.credentialIssuer.credential_configurations_supported
   if (ids.every((id) => supported[id]?.scope !== undefined)) {
@@ -32,7 +44,7 @@ function requested(deps: Pick<Deps, 'config' | 'formats'>, { offer, metadata }: 
     credential_configuration_id: id,
     ...(servers === undefined ? {} : { locations: [issuer] }),
   }))
-  return { additionalRequestPayload: { authorization_details: details } }
+  return { details }
 }
 
 /** The response of an authorization endpoint that needs no login: a redirect with the code. */
@@ -40,29 +52,37 @@ async function codeOf(
   deps: Deps,
   issuance: Issuance,
   server: AuthorizationServerMetadata,
-  url: string,
+  { url, state }: { readonly url: string; readonly state: string },
 ): Promise<string> {
   const answer = await issuance.fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } })
   const location = answer.headers.get('location') ?? ''
-  const target = URL.canParse(location, url) ? new URL(location, url).href : ''
-  if (answer.status < 300 || answer.status > 399 || !target.startsWith(`${redirectUriOf(deps)}?`)) {
+  const target = URL.canParse(location, url) ? new URL(location, url) : undefined
+  const isAnswer = target?.href.startsWith(`${redirectUriOf(deps)}?`) === true
+  if (answer.status < 300 || answer.status > 399 || target === undefined || !isAnswer) {
     throw new WalletError('The authorization server asks its user to log in, which a hosted wallet cannot do.')
   }
-  // RFC 9207 §2.4: the answer must come from the server that was asked.
-  const response = issuance.client.parseAndVerifyAuthorizationResponseRedirectUrl({
-    url: target,
-    authorizationServerMetadata: server,
-  })
-  if (typeof response.code === 'string') return response.code
-  throw new WalletError(`The authorization server refused the request: ${String(response.error)}`)
+  const issSupported = server.authorization_response_iss_parameter_supported === true
+  const response = responseIn(target.searchParams, { state, issuer: server.issuer, issSupported })
+  if ('code' in response) return response.code
+  throw new WalletError(`The authorization server refused the request: ${response.error}`)
+}
+
+/** Nothing is spent on an answer that is refused: the code of the right one is still good, and its request may be made again. */
+function responseIn(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
+  try {
+    return readAuthorizationResponse(query, request)
+  } catch (thrown) {
+    if (!(thrown instanceof AuthorizationResponseError)) throw thrown
+    throw new WalletError(thrown.message, { cause: thrown })
+  }
 }
 
 /**
  * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one,
  * as far as it goes without a user in front of a browser. The answer is read off the very connection that the request
- * went out on, so that no `state` is needed to tie the two together.
+ * went out on. It must have the `state` of this one flow all the same, so that nobody can put another flow's code into its place.
  *
- * @throws WalletError where the server wants a user to log in, or refuses.
+ * @throws WalletError where the server wants a user to log in, or refuses, and for an answer of another flow or server.
  */
 export async function authorize(
   deps: Deps,
@@ -70,21 +90,30 @@ export async function authorize(
   server: AuthorizationServerMetadata,
   dpop: { readonly dpop?: RequestDpopOptions },
 ): Promise<Authorized> {
-  const { client, metadata } = issuance
+  const { callbacks, metadata } = issuance
   // §4.1.1: an offer without grants leaves the choice to the wallet; every server supports the authorization code.
   const credentialOffer = { ...issuance.offer, grants: { authorization_code: {}, ...issuance.offer.grants } }
   const redirectUri = redirectUriOf(deps)
-  const { authorizationRequestUrl, pkce } = await client.createAuthorizationRequestUrlFromOffer({
+  const state = Buffer.from(deps.random(STATE_BYTES)).toString('base64url')
+  const { scope, details } = requested(deps, issuance)
+  const { issuer_state: issuerState } = credentialOffer.grants.authorization_code ?? {}
+  const { authorizationRequestUrl: url, pkce } = await new Oauth2Client({ callbacks }).createAuthorizationRequestUrl({
+    authorizationServerMetadata: server,
     clientId: clientIdOf(deps),
     redirectUri,
-    credentialOffer,
-    issuerMetadata: metadata,
-    ...requested(deps, issuance),
+    state,
+    // RFC 8707
+    resource: metadata.credentialIssuer.credential_issuer,
+    ...(scope === undefined ? {} : { scope }),
+    additionalRequestPayload: {
+      ...(details === undefined ? {} : { authorization_details: details }),
+      ...(issuerState === undefined ? {} : { issuer_state: issuerState }),
+    },
     ...dpop,
   })
   return {
     credentialOffer,
-    authorizationCode: await codeOf(deps, issuance, server, authorizationRequestUrl),
+    authorizationCode: await codeOf(deps, issuance, server, { url, state }),
     redirectUri,
     ...(pkce === undefined ? {} : { pkceCodeVerifier: pkce.codeVerifier }),
   }

@@ -259,23 +259,38 @@ describe('modules of the FAPI 2.0 Security Profile that the wallet stops in', ()
     },
   )
 
-  /** The redirect of the authorization endpoint, with these parameters beside the code. */
-  const redirecting = (parameters: Readonly<Record<string, string>>): RemoteIssuerOptions => ({
-    replace: {
-      '/authorize': () => ({
-        status: 302,
-        headers: { location: `${service.url}/openid4vci/wallet?${new URLSearchParams({ code: '1', ...parameters })}` },
-      }),
-    },
-  })
+  /** The parameters of the redirect are changed on the way. */
+  const redirecting = (redirected: (parameters: URLSearchParams) => void): RemoteIssuerOptions => ({ redirected })
 
   it.each(['https://attacker.example', 'https://attacker.example/test/a/credence/'])(
     'fapi2-security-profile-final-client-test-invalid-authorization-response-iss (%s)',
-    (iss) => expectStopped(redirecting({ iss }), 'iss'),
+    (iss) =>
+      expectStopped(
+        redirecting((sent) => sent.set('iss', iss)),
+        'iss',
+      ),
   )
 
   it('fapi2-security-profile-final-client-test-remove-authorization-response-iss', () =>
-    expectStopped(redirecting({}), 'iss'))
+    expectStopped(
+      redirecting((sent) => sent.delete('iss')),
+      'iss',
+    ))
+
+  it.each(['1', 'another state', 'x'.repeat(43)])(
+    'fapi2-security-profile-final-client-test-ensure-authorization-response-with-invalid-state-fails (%s)',
+    (state) =>
+      expectStopped(
+        redirecting((sent) => sent.set('state', state)),
+        'state',
+      ),
+  )
+
+  it('fapi2-security-profile-final-client-test-ensure-authorization-response-with-invalid-missing-state-fails', () =>
+    expectStopped(
+      redirecting((sent) => sent.delete('state')),
+      'state',
+    ))
 })
 
 it('the types of these issuers are others beside the one that is offered', async () => {

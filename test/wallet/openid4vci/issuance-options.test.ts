@@ -123,21 +123,6 @@ describe('authorization code (OpenID4VCI 1.0 §5)', () => {
       'The authorization server asks its user to log in, which a hosted wallet cannot do.',
     )
   })
-
-  it('an answer in the name of another server is refused (RFC 9207 §2.4)', async () => {
-    await using taken = await taking(service, {
-      authorization: 'immediate',
-      replace: {
-        '/authorize': () => ({
-          status: 302,
-          headers: { location: `${service.url}/openid4vci/wallet?code=1&iss=https%3A%2F%2Fattacker.example` },
-        }),
-      },
-    })
-    expect(taken.answer.status).toBe(500)
-    expect(taken.answer.json.message).toContain('iss')
-    expect(requestsTo(taken.issuer, '/token')).toEqual([])
-  })
 })
 
 describe('the path of an issuer', () => {
