@@ -12,7 +12,7 @@ import type { RemoteAnswer, RemoteHandler } from './wallet-http.js'
 
 /** What an independent issuer demands of messages (OpenID4VCI 1.0 §10), and how it keeps to that itself. */
 export interface RemoteEncryptionOptions {
-  readonly required: 'requests' | 'answers'
+  readonly required: 'requests' | 'answers' | 'nothing'
   readonly enc?: string
   /** Compresses answers. */
   readonly zip?: boolean
@@ -61,7 +61,11 @@ export async function newRemoteEncryption(options: RemoteEncryptionOptions): Pro
   }
   return {
     metadata: {
-      credential_request_encryption: { jwks: { keys: [other, jwk] }, ...common, encryption_required: true },
+      credential_request_encryption: {
+        jwks: { keys: [other, jwk] },
+        ...common,
+        encryption_required: required !== 'nothing',
+      },
       credential_response_encryption: {
         alg_values_supported: ['ECDH-ES'],
         ...common,
@@ -71,6 +75,7 @@ export async function newRemoteEncryption(options: RemoteEncryptionOptions): Pro
     requests,
     asked,
     around: (handler) => async (request) => {
+      if (request.headers.get('content-type') !== 'application/jwt' && required === 'nothing') return handler(request)
       if (request.headers.get('content-type') !== 'application/jwt')
         return { status: 400, body: { error: 'invalid_encryption_parameters', error_description: 'Not encrypted.' } }
       requests.push({ ...decodeProtectedHeader(request.text) })

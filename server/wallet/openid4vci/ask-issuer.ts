@@ -35,7 +35,7 @@ function refusalOf(status: number, text: string): IssuerRefusal {
 }
 
 /**
- * Sends a Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §8, §9), encrypted where the issuer's metadata demand it.
+ * Sends a Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §8, §9), encrypted where the issuer's metadata offer it.
  *
  * @throws IssuerRefusal; WalletError for an answer that cannot be read.
  */

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
 import { issuanceClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
-import { messageEncryption } from './message-encryption.js'
+import { demandsEncryption, messageEncryption } from './message-encryption.js'
 import { metadataFetch } from './metadata-documents.js'
 
 /** Whether an issuer is asked as OpenID4VCI 1.0 and its last draft have it: by configuration, with `proofs`. */
@@ -29,7 +29,8 @@ export async function issuerMetadata(
     found.originalDraftVersion === Openid4vciVersion.Draft14 && found.credentialIssuer.nonce_endpoint !== undefined
   const metadata = misjudged ? { ...found, originalDraftVersion: Openid4vciVersion.V1 } : found
   // Looked at before anything is spent.
-  if (messageEncryption(metadata) !== undefined && !isModern(metadata))
+  messageEncryption(metadata)
+  if (demandsEncryption(metadata) && !isModern(metadata))
     throw new WalletError('The issuer sends credentials encrypted only, as a draft has it, which is not supported.')
   return metadata
 }

@@ -58,12 +58,25 @@ const encOf = (offered: readonly string[]) => ENCRYPTION_ENC_VALUES.find((enc) =
 const isUsable = ({ kty, crv, alg, use }: Jwk): boolean =>
   kty === 'EC' && crv === 'P-256' && alg === ENCRYPTION_ALG && (use === undefined || use === 'enc')
 
-function requestEncryption(member: unknown): Pick<MessageEncryption, 'key' | 'enc'> | undefined {
+type RequestEncryption = Pick<MessageEncryption, 'key' | 'enc'>
+
+/** What makes a JWE for a key; undefined for a key that is no point of its curve. */
+function encryptor({ key, enc }: RequestEncryption) {
+  try {
+    const { kid } = key
+    return ecdhEsEncryption(key, { enc, kid: typeof kid === 'string' ? kid : undefined })
+  } catch (thrown) {
+    if (thrown instanceof JweError) return undefined
+    throw thrown
+  }
+}
+
+function requestEncryption(member: unknown): RequestEncryption | undefined {
   const read = zRequestEncryption.safeParse(member)
-  if (!read.success) return undefined
-  const key = read.data.jwks.keys.find(isUsable)
-  const enc = encOf(read.data.enc_values_supported)
-  return key === undefined || enc === undefined ? undefined : { key, enc }
+  const enc = read.success ? encOf(read.data.enc_values_supported) : undefined
+  if (read.data === undefined || enc === undefined) return undefined
+  const key = read.data.jwks.keys.find((one) => isUsable(one) && encryptor({ key: one, enc }) !== undefined)
+  return key === undefined ? undefined : { key, enc }
 }
 
 function responseEnc(member: unknown): ContentEncryption | undefined {
@@ -72,28 +85,31 @@ function responseEnc(member: unknown): ContentEncryption | undefined {
   return encOf(read.data.enc_values_supported)
 }
 
+/** Whether an issuer takes or sends encrypted messages only (OpenID4VCI 1.0 §12.2.4). */
+export const demandsEncryption = ({ credentialIssuer }: Pick<IssuerMetadataResult, 'credentialIssuer'>): boolean =>
+  isRequired(credentialIssuer.credential_request_encryption) ||
+  isRequired(credentialIssuer.credential_response_encryption)
+
 /**
- * How an issuer's metadata (OpenID4VCI 1.0 §12.2.4) have messages encrypted: only where they must be. An issuer that merely
- * offers it gets plain messages, since TLS protects them already and there is one thing less in which the two can disagree.
+ * How messages are encrypted: wherever the issuer's metadata offer it (OpenID4VCI 1.0 §12.2.4), requests and answers each.
  *
- * @returns undefined where nothing needs to be encrypted.
- * @throws WalletError where something must be, in a way that this wallet does not know. An encrypted answer takes an encrypted
+ * @returns undefined where the issuer offers nothing that this wallet knows.
+ * @throws WalletError where something must be encrypted in a way that this wallet does not know. An encrypted answer takes an encrypted
  * request (§8.2), for which drafts had no key.
  */
 export function messageEncryption({
   credentialIssuer,
 }: Pick<IssuerMetadataResult, 'credentialIssuer'>): MessageEncryption | undefined {
   const { credential_request_encryption: request, credential_response_encryption: response } = credentialIssuer
-  const answers = isRequired(response)
-  if (!answers && !isRequired(request)) return undefined
   const sent = requestEncryption(request)
-  const answerEnc = answers ? responseEnc(response) : undefined
-  if (sent === undefined || (answers && answerEnc === undefined)) {
+  const answerEnc = responseEnc(response)
+  const isMissing = (isRequired(request) && sent === undefined) || (isRequired(response) && answerEnc === undefined)
+  if (isMissing || (isRequired(response) && sent === undefined)) {
     throw new WalletError(
       'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
     )
   }
-  return { ...sent, answerEnc }
+  return sent === undefined ? undefined : { ...sent, answerEnc }
 }
 
 function opened(jwe: string, key: Jwk): string {
@@ -108,20 +124,15 @@ function opened(jwe: string, key: Jwk): string {
 
 const isEncrypted = (type: string | null): boolean => type?.split(';', 1)[0]?.trim().toLowerCase() === ENCRYPTED_TYPE
 
-function sealed(message: JsonObject, { key, enc }: MessageEncryption): string {
-  try {
-    const { kid } = key
-    const encrypt = ecdhEsEncryption(key, { enc, kid: typeof kid === 'string' ? kid : undefined })
-    return encrypt(Buffer.from(JSON.stringify(message), 'utf8'))
-  } catch (thrown) {
-    if (!(thrown instanceof JweError)) throw thrown
-    throw new WalletError("The issuer's key for encrypted requests cannot be used.", { cause: thrown })
-  }
+function sealed(message: JsonObject, encryption: MessageEncryption): string {
+  const encrypt = encryptor(encryption)
+  if (encrypt === undefined) throw new WalletError("The issuer's key for encrypted requests cannot be used.")
+  return encrypt(Buffer.from(JSON.stringify(message), 'utf8'))
 }
 
 /**
- * A Credential Request or Deferred Credential Request as it is sent (OpenID4VCI 1.0 §10): encrypted where it must be, with a key
- * of its own for the answer.
+ * A Credential Request or Deferred Credential Request as it is sent (OpenID4VCI 1.0 §10): encrypted where the issuer offers
+ * it, with a key of its own for the answer.
  */
 export function sentMessage(message: JsonObject, encryption: MessageEncryption | undefined): SentMessage {
   if (encryption === undefined) {

@@ -35,11 +35,11 @@ describe('an issuer that demands encryption (OpenID4VCI 1.0 §10)', () => {
     expect(keys.map(({ d }) => d)).toEqual([undefined, undefined])
   })
 
-  it('for requests alone is not asked to encrypt its answers', async () => {
+  it('of requests alone is asked for encrypted answers where it offers them', async () => {
     await using taken = await takingEncrypted({ required: 'requests' })
     expect(taken.answer.status).toBe(200)
     expect(taken.encryption.requests).toHaveLength(2)
-    expect(taken.encryption.asked).toEqual([])
+    expect(taken.encryption.asked).toHaveLength(2)
   })
 
   it('may compress its answers', async () => {
@@ -61,17 +61,72 @@ describe('an issuer that demands encryption (OpenID4VCI 1.0 §10)', () => {
   })
 })
 
-describe('an issuer that merely offers encryption', () => {
-  it('gets plain requests and sends plain answers', async () => {
-    const { metadata } = await newRemoteEncryption({ required: 'answers' })
-    const offered = Object.fromEntries(
-      Object.entries(metadata).map(([name, member]) => [name, { ...(member as object), encryption_required: false }]),
-    )
-    await using taken = await taking(service, { metadata: offered })
-    expect(taken.answer.status).toBe(200)
+describe('an issuer that merely offers encryption (OpenID4VCI 1.0 §8.2, §12.2.4)', () => {
+  const REQUESTS = 'credential_request_encryption'
+  const ANSWERS = 'credential_response_encryption'
+
+  /** What the issuer offers, with other members in the place of some. */
+  async function offering(changes: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>) {
+    const encryption = await newRemoteEncryption({ required: 'nothing' })
+    const metadata = Object.entries(changes).map(([name, members]) => [
+      name,
+      members === undefined ? undefined : { ...(encryption.metadata[name] as object), ...members },
+    ])
+    const taken = await taking(service, { encryption, metadata: Object.fromEntries(metadata) })
+    expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
+    return { ...taken, encryption }
+  }
+
+  it.each(['A128GCM', 'A256GCM'])('is sent encrypted requests, and asked for encrypted answers, by %s', async (enc) => {
+    await using taken = await takingEncrypted({ required: 'nothing', enc })
+    expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
+    expect(taken.encryption.requests).toMatchObject([{ alg: 'ECDH-ES', enc, kid: 'request-key' }, { enc }])
+    expect(taken.encryption.asked).toMatchObject([{ enc }, { enc }])
+    for (const { headers } of requestsTo(taken.issuer, '/credential'))
+      expect(headers.get('content-type')).toBe('application/jwt')
+  })
+
+  it.each<[string, Readonly<Record<string, unknown>> | undefined]>([
+    ['no encryption of answers', undefined],
+    ['another alg for answers', { alg_values_supported: ['RSA-OAEP-256'] }],
+    ['another enc for answers', { enc_values_supported: ['A256CBC-HS512'] }],
+    ['answers in another form', { alg_values_supported: 7 }],
+  ])('with %s: requests are encrypted, answers are plain', async (_what, answers) => {
+    await using taken = await offering({ [ANSWERS]: answers })
+    expect([taken.encryption.requests.length, taken.encryption.asked]).toEqual([2, []])
+  })
+
+  const key = { kty: 'EC', crv: 'P-256', x: 'A'.repeat(43), y: 'A'.repeat(43), alg: 'ECDH-ES', kid: '1' }
+
+  it.each<[string, Readonly<Record<string, unknown>> | undefined]>([
+    ['no encryption of requests', undefined],
+    ['another enc for requests', { enc_values_supported: ['A256CBC-HS512'] }],
+    ['no key of a known kind', { jwks: { keys: [{ ...key, alg: 'RSA-OAEP-256' }] } }],
+    ['a key that is no point of the curve', { jwks: { keys: [key] } }],
+    ['no key set', { jwks: 'https://issuer.example/jwks' }],
+  ])('with %s: messages are plain, since an encrypted answer takes an encrypted request', async (_what, requests) => {
+    await using taken = await offering({ [REQUESTS]: requests })
+    expect([taken.encryption.requests, taken.encryption.asked]).toEqual([[], []])
+    expect(
+      requestsTo(taken.issuer, '/credential')
+        .map(({ text }) => text)
+        .join(),
+    ).not.toContain(ANSWERS)
+  })
+
+  it('with a usable key behind others is sent requests for that', async () => {
+    const { metadata } = await newRemoteEncryption({ required: 'nothing' })
+    const { jwks } = metadata[REQUESTS] as { jwks: { keys: JWK[] } }
+    await using taken = await taking(service, {
+      metadata: { [REQUESTS]: { ...(metadata[REQUESTS] as object), jwks: { keys: [key, ...jwks.keys] } } },
+    })
     const [request] = requestsTo(taken.issuer, '/credential')
-    expect(request?.headers.get('content-type')).toBe('application/json')
-    expect(request?.text).not.toContain('credential_response_encryption')
+    expect(JSON.parse(Buffer.from(request?.text.split('.')[0] ?? '', 'base64url').toString()).kid).toBe('request-key')
+  })
+
+  it('and sends an answer in the clear that was asked for encrypted, is refused (§10)', async () => {
+    await using taken = await takingEncrypted({ required: 'nothing', answer: () => ({ body: { credentials: [] } }) })
+    expect(taken.answer.json.message).toBe('The issuer sent in the clear what was to be encrypted.')
   })
 })
 
@@ -123,8 +178,9 @@ describe('a hostile issuer', () => {
     await using taken = await taking(service, { metadata: { credential_request_encryption: demanded } })
     expect([taken.answer.status, taken.answer.json.message]).toEqual([
       500,
-      "The issuer's key for encrypted requests cannot be used.",
+      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
     ])
+    expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })
 })
 
