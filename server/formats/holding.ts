@@ -34,6 +34,14 @@ export interface HolderPresentation {
   readonly id: string
 }
 
+/** What a presentation is signed with. */
+export interface SignedWith {
+  readonly compact: string
+  /** JOSE name of the algorithm of the holder's key. */
+  readonly holderAlg: string
+  readonly proofWanted: HolderPresentation['proofWanted']
+}
+
 /** A credential as the library of DCQL sees it. */
 export type LibraryCredential =
   | { readonly credential_format: 'dc+sd-jwt'; readonly vct: string; readonly claims: JsonObject }
@@ -84,6 +92,12 @@ export interface Holding {
   x5cOf(compact: string): Soon<unknown>
   /** Where its status is to be read. */
   statusOf(compact: string): Soon<readonly StatusReference[]>
+  /**
+   * Whether a verifier takes the algorithms that a presentation is signed with.
+   *
+   * @param vpFormats `vp_formats_supported` of its metadata (OpenID4VP 1.0 §11.1), `vp_formats` of drafts, or `format` of a presentation definition
+   */
+  isTakenBy(vpFormats: JsonObject, signed: SignedWith): Soon<boolean>
   present(presentation: HolderPresentation): Promise<string>
   /** Absent where no draft asks for the format here. */
   readonly exchange?: ExchangeHolding

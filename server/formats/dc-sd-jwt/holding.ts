@@ -1,10 +1,11 @@
 import { decodeJwt, type StatusReference } from '../../protocol/credential/verification.js'
-import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
+import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
+import { isListed } from '../../protocol/openid4vp/vp-formats.js'
 import { splitSdJwt } from '../../protocol/sd-jwt-vc/compact.js'
 import { processDisclosures } from '../../protocol/sd-jwt-vc/disclosures.js'
 import { createKeyBinding } from '../../protocol/sd-jwt-vc/key-binding.js'
 import { presentSdJwtVc } from '../../protocol/sd-jwt-vc/present.js'
-import type { AuthorizedHashes, HolderPresentation, Holding } from '../holding.js'
+import type { AuthorizedHashes, HolderPresentation, Holding, SignedWith } from '../holding.js'
 import { FORMER_NAME } from './former-name.js'
 import { sdJwtVcView } from './view.js'
 
@@ -46,6 +47,15 @@ const hashClaims = ({ hashes, alg }: AuthorizedHashes): JsonObject => ({
   ...(alg === undefined ? {} : { transaction_data_hashes_alg: alg }),
 })
 
+/** OpenID4VP 1.0 Appendix B.3.4. Metadata that have today's name of the format mean that. */
+function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: SignedWith): boolean {
+  const listed = objectOf(vpFormats['dc+sd-jwt'] ?? vpFormats[FORMER_NAME])
+  return (
+    isListed(listed['sd-jwt_alg_values'], issuerJwt(compact).header.alg) &&
+    (!proofWanted || isListed(listed['kb-jwt_alg_values'], holderAlg))
+  )
+}
+
 async function present(presentation: HolderPresentation): Promise<string> {
   const { compact, disclose, signer, proofWanted, nonce, audience, now, transactionDataHashes } = presentation
   const sdJwt = presentSdJwtVc(compact, disclose)
@@ -71,6 +81,7 @@ export const holding: Holding = {
   subjectOf,
   x5cOf: (compact) => issuerJwt(compact).header.x5c,
   statusOf,
+  isTakenBy,
   present,
   exchange: {
     viewOf: (compact, installation) => sdJwtVcView(claimsOf(compact), installation),

@@ -1,10 +1,11 @@
 import { decodeJwt } from '../../protocol/credential/verification.js'
 import { didOf } from '../../protocol/did/did-url.js'
-import { isObject } from '../../protocol/json/json-object.js'
+import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
 import { createVpJwt } from '../../protocol/jwt-vc/presentation.js'
 import { readBitstringEntry, statusEntriesOf, texts, vcClaimOf, vcObjectOf } from '../../protocol/jwt-vc/vc.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
-import type { HolderPresentation, Holding } from '../holding.js'
+import { isListed } from '../../protocol/openid4vp/vp-formats.js'
+import type { HolderPresentation, Holding, SignedWith } from '../holding.js'
 import { jwtVcView } from './view.js'
 
 const PRESENTATION_VALIDITY_MS = 5 * 60 * 1000
@@ -23,6 +24,24 @@ async function present(presentation: HolderPresentation): Promise<string> {
     expiresAt: new Date(now.getTime() + PRESENTATION_VALIDITY_MS),
     id: `urn:uuid:${id}`,
   })
+}
+
+const DRAFT_CREDENTIALS = ['jwt_vc_json', 'jwt_vc']
+const DRAFT_PRESENTATIONS = ['jwt_vp_json', 'jwt_vp']
+
+/**
+ * OpenID4VP 1.0 Appendix B.1.3.1.3 lists the algorithms of credentials and presentations as one; drafts (24, Appendix B.1.1) and DIF Presentation Exchange listed
+ * each of them under a name of its own.
+ */
+function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: SignedWith): boolean {
+  const { alg_values: both } = objectOf(vpFormats.jwt_vc_json)
+  const draft = (names: readonly string[]) =>
+    names.map((name) => objectOf(vpFormats[name]).alg).find((list) => list !== undefined)
+  const { alg } = decodeJwt(compact, 'Credential').header
+  return (
+    isListed(both ?? draft(DRAFT_CREDENTIALS), alg) &&
+    (!proofWanted || isListed(both ?? draft(DRAFT_PRESENTATIONS), holderAlg))
+  )
 }
 
 export const holding: Holding = {
@@ -47,6 +66,7 @@ export const holding: Holding = {
   },
   x5cOf: (compact) => decodeJwt(compact, 'Credential').header.x5c,
   statusOf: (compact) => statusEntriesOf(vcClaimOf(decodeJwt(compact, 'Credential').payload)).map(readBitstringEntry),
+  isTakenBy,
   present,
   exchange: {
     viewOf: (compact) => jwtVcView(decodeJwt(compact, 'Credential').payload),

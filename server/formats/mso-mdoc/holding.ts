@@ -1,8 +1,8 @@
 import { CredentialError } from '../../protocol/credential/verification.js'
-import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
+import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
 import { elementPathOf, mdocDcqlCredential } from '../../protocol/mdoc/dcql.js'
 import type { ElementPath, MdocClaims } from '../../protocol/mdoc/mdoc.js'
-import type { HolderPresentation, Holding } from '../holding.js'
+import type { HolderPresentation, Holding, SignedWith } from '../holding.js'
 import { loadMdoc } from './load.js'
 import { statusOf } from './status.js'
 
@@ -13,6 +13,13 @@ function elementOf(path: HolderPresentation['disclose'][number]): ElementPath {
   const element = elementPathOf([...path])
   if (element === undefined) throw new CredentialError('A claims path is none into an mdoc.')
   return element
+}
+
+/** OpenID4VP 1.0 Appendix B.2.2 */
+async function isTakenBy(vpFormats: JsonObject, { compact, holderAlg }: SignedWith): Promise<boolean> {
+  const { coseAlgorithmsOf, isListedCose, issuerAlgorithmOf } = await loadMdoc()
+  const { issuerauth_alg_values: issuers, deviceauth_alg_values: devices } = objectOf(vpFormats.mso_mdoc)
+  return isListedCose(issuers, issuerAlgorithmOf(compact)) && isListedCose(devices, coseAlgorithmsOf(holderAlg)[0])
 }
 
 /** OpenID4VP 1.0 Appendix B.2.5: the device signs, whether the verifier asks for a proof or not. */
@@ -68,5 +75,6 @@ export const holding: Holding = {
   subjectOf: (claims) => ({ ...claims }),
   x5cOf: async (compact) => (await contentOf(compact)).x5c,
   statusOf: async (compact) => statusOf(await contentOf(compact)),
+  isTakenBy,
   present,
 }

@@ -4,7 +4,7 @@ import { type Jwk, thumbprint } from '../jose/jws.js'
 import type { Work } from '../work.js'
 import { type DecodeOptions, decodeCbor, ElementBudget, MAX_CBOR_BYTES } from './cbor/decode.js'
 import type { CborValue } from './cbor/values.js'
-import { x5cOf } from './cose/sign1.js'
+import { algOf, x5cOf } from './cose/sign1.js'
 import { type IssuerSigned, readIssuerSigned } from './issuer-signed.js'
 import type { ValidityInfo } from './mobile-security-object.js'
 import { jsonOf } from './values.js'
@@ -35,6 +35,17 @@ export interface MdocContent {
 export function readMdoc(issuerSigned: string): MdocContent {
   const { value, decoding } = decodeCredential(issuerSigned)
   return contentOf(readIssuerSigned(value, decoding))
+}
+
+/**
+ * The `alg` header of the issuer's signature, a COSE number.
+ *
+ * @param issuerSigned as `readMdoc` takes it
+ * @throws CredentialError when it is malformed.
+ */
+export function issuerAlgorithmOf(issuerSigned: string): unknown {
+  const { value, decoding } = decodeCredential(issuerSigned)
+  return algOf(readIssuerSigned(value, decoding).issuerAuth)
 }
 
 /** What decoding base64url and CBOR costs, and digests of what it holds. */

@@ -4,8 +4,8 @@
  */
 
 export { STATUS_LIST_CWT_MEDIA_TYPE } from '../status-list/token-status-list.js'
-export { type MdocClaims, type MdocContent, readMdoc } from './content.js'
-export { coseAlgorithmsOf } from './cose/algorithms.js'
+export { issuerAlgorithmOf, type MdocClaims, type MdocContent, readMdoc } from './content.js'
+export { coseAlgorithmsOf, isListedCose } from './cose/algorithms.js'
 export { coseKeyOf, DEVICE_KEY_ALGORITHMS } from './cose/key.js'
 export { elementPathOf, mdocDcqlCredential, mdocPathFault, zMdocMeta } from './dcql.js'
 export { type DeviceResponseOptions, verifyDeviceResponse } from './device-response.js'

@@ -1,3 +1,4 @@
+import { canonicalAlgorithm } from '../jose/algorithms.js'
 import type { JsonObject } from '../json/json-object.js'
 import type { QueryableFormat } from './dcql/format.js'
 
@@ -9,6 +10,18 @@ export const VERIFIED_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'ES256
 
 /** Those of them whose names are fully specified, which are what the standard asks for (OpenID4VP 1.0 Appendix B.3.4). */
 export const FULLY_SPECIFIED_ALGORITHMS = VERIFIED_ALGORITHMS.filter((name) => name !== 'EdDSA')
+
+/**
+ * Whether a list of algorithms in the other side's metadata has the `alg` of a JOSE header (OpenID4VP 1.0 Appendix B.1.3, B.3.4). An absent
+ * list has every algorithm. The two names of Ed25519 signatures (RFC 9864) stand for each other.
+ */
+export function isListed(list: unknown, alg: unknown): boolean {
+  if (list === undefined) return true
+  const known = canonicalAlgorithm(alg)
+  return (
+    Array.isArray(list) && list.some((one) => one === alg || (known !== undefined && canonicalAlgorithm(one) === known))
+  )
+}
 
 /** `vp_formats_supported` (OpenID4VP 1.0 §10.1, §11.1). */
 export function vpFormatsSupported(

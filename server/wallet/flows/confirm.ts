@@ -85,7 +85,8 @@ async function presentationAction(context: Confirm, request: PresentationRequest
   const { deps, caller, holder, confirmation, work } = context
   const { holderId } = hostedOnly(holder, 'present credentials')
   const { id } = confirmation.selectedCredential
-  const matching = await matchRequest(deps, holderId, request, work)
+  const fetch = boundedFetch(deps.outbound.fetch)
+  const matching = await matchRequest(deps, fetch, holderId, request, work)
   if (typeof id !== 'string' || !matching.matches.some(({ held }) => held.id === id)) {
     throw errors.badRequest('selectedCredential.id must be the id of a matching credential')
   }
@@ -93,7 +94,6 @@ async function presentationAction(context: Confirm, request: PresentationRequest
   const usable = (await chooseUsable(deps, matching, id, work)) ?? []
   const chosen = authorizing(request.transactionData ?? [], usable, id)
   return async () => {
-    const fetch = boundedFetch(deps.outbound.fetch)
     const redirectUri = await answerRequest(deps, fetch, { holderId, actor: caller.sub, request, matches: chosen })
     return {
       status: 'confirmed',

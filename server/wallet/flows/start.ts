@@ -103,7 +103,7 @@ async function startPresentation(start: Start, invitation: RequestInvitation): P
   const { deps, fetch, work } = start
   const { holderId } = hostedOnly(start.holder, 'present credentials')
   const request = await resolveRequest(deps, fetch, invitation, { personConfirms: true, work })
-  const { matches } = await matchRequest(deps, holderId, request, work)
+  const { matches } = await matchRequest(deps, fetch, holderId, request, work)
   const processId = await store(start, 'presentation', { kind: 'request', request })
   return {
     flowType: 'presentation',

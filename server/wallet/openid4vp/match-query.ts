@@ -40,6 +40,8 @@ export interface Matching {
    * speaks against; undefined where it cannot be.
    */
   readonly choose: (selectedId: string | undefined, objection?: Objection) => readonly Match[] | undefined
+  /** Whether the query could be answered if the verifier took the algorithms that its matches are signed with. */
+  readonly isOnlyUntaken: boolean
 }
 
 /** A verifier's query in the terms of the library, and the format that each of its credential queries asks for by its id. */
@@ -139,6 +141,9 @@ function isOfType({ content }: HeldCredential, query: CredentialQuery): boolean 
 /** What a credential must be beside what a credential query says, by the query's id. */
 export type Fits = (queryId: string, held: HeldCredential) => boolean
 
+/** Whether the verifier takes the algorithms that a match is signed with. */
+export type IsTaken = (match: Match) => Promise<boolean>
+
 async function matchesOf(
   query: CredentialQuery,
   format: CredentialFormat | undefined,
@@ -187,21 +192,11 @@ const leastOf = <T>(all: readonly T[], objection: (one: T) => number): T | undef
   return all.find((one) => objection(one) === least)
 }
 
-/**
- * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
- * preferred ones first. Sets that the verifier can do without are left unanswered.
- */
-export async function matchQuery(
-  { query, formats }: ParsedQuery,
-  held: readonly HeldCredential[],
-  fits: Fits = () => true,
-): Promise<Matching> {
-  const byQuery = new Map(
-    await Promise.all(
-      query.credentials.map(async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, fits)] as const),
-    ),
-  )
-  const choose: Matching['choose'] = (selectedId, objection = () => 0) => {
+type Matches = ReadonlyMap<string, readonly Match[]>
+
+/** Makes the choice among matches, which are by credential query. */
+function choosing(query: DcqlQuery.Output, byQuery: Matches): Matching['choose'] {
+  return (selectedId, objection = () => 0) => {
     const isSelected = (match: Match) => match.held.id === selectedId
     const against = ({ held }: Match) => objection(held)
     const matchFor = (id: string) => byQuery.get(id)?.find(isSelected) ?? leastOf(byQuery.get(id) ?? [], against)
@@ -218,5 +213,37 @@ export async function matchQuery(
     }
     return [...chosen.values()]
   }
-  return { matches: [...byQuery.values()].flat(), choose }
+}
+
+async function filtered(byQuery: Matches, isTaken: IsTaken): Promise<Matches> {
+  const entries = [...byQuery].map(async ([id, matches]) => {
+    const taken = await Promise.all(matches.map(isTaken))
+    return [id, matches.filter((_, at) => taken[at])] as const
+  })
+  return new Map(await Promise.all(entries))
+}
+
+/** What a credential must be beside what the query says. */
+export interface Conditions {
+  readonly fits?: Fits | undefined
+  readonly isTaken?: IsTaken | undefined
+}
+
+/**
+ * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
+ * preferred ones first. Sets that the verifier can do without are left unanswered.
+ */
+export async function matchQuery(
+  { query, formats }: ParsedQuery,
+  held: readonly HeldCredential[],
+  { fits = () => true, isTaken }: Conditions = {},
+): Promise<Matching> {
+  const matching = query.credentials.map(
+    async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, fits)] as const,
+  )
+  const all: Matches = new Map(await Promise.all(matching))
+  const taken = isTaken === undefined ? all : await filtered(all, isTaken)
+  const choose = choosing(query, taken)
+  const isOnlyUntaken = choose(undefined) === undefined && choosing(query, all)(undefined) !== undefined
+  return { matches: [...taken.values()].flat(), choose, isOnlyUntaken }
 }

@@ -9,6 +9,9 @@ import { present } from '../openid4vp/present.js'
 import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 import { fieldsCheck } from '../openid4vp/profiles/exchange/satisfies-fields.js'
 import { profileNamed } from '../openid4vp/profiles/profiles.js'
+import { RefusedRequest } from '../openid4vp/refused-request.js'
+import { takenAlgorithms } from '../openid4vp/taken-algorithms.js'
+import { tellVerifier } from '../openid4vp/tell-verifier.js'
 import { failureReason } from '../protocol/exchange-failure.js'
 import { recordPresentation } from './record.js'
 
@@ -18,9 +21,15 @@ function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[]
   return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
 }
 
-/** What of a holder's credentials answers a request. @param work pays for the checks that a request can make expensive */
+/**
+ * What of a holder's credentials answers a request.
+ *
+ * @param work pays for the checks that a request can make expensive
+ * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5).
+ */
 export async function matchRequest(
   deps: Deps,
+  fetch: typeof globalThis.fetch,
   holderId: string,
   request: PresentationRequest,
   work: Work,
@@ -29,7 +38,11 @@ export async function matchRequest(
   const rows = await deps.stores.walletCredentials.list(holderId, { take: PAGE_SIZE, after: undefined })
   const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
   const fits = request.exchange === undefined ? undefined : fieldsCheck(deps, request.exchange, work)
-  return matchQuery(query, preferred(held, deps.clock()), fits)
+  const isTaken = takenAlgorithms(deps, request)
+  const matching = await matchQuery(query, preferred(held, deps.clock()), { fits, isTaken })
+  if (!matching.isOnlyUntaken) return matching
+  await tellVerifier(deps, fetch, request.payload, 'vp_formats_not_supported')
+  throw untaken()
 }
 
 export interface AnswerRequest {
@@ -39,6 +52,12 @@ export interface AnswerRequest {
   readonly request: PresentationRequest
   readonly matches: readonly Match[]
 }
+
+const untaken = () =>
+  new RefusedRequest(
+    'vp_formats_not_supported',
+    'The verifier takes none of the algorithms that the matching credentials are signed with.',
+  )
 
 /** What is remembered of an answer, however it ended. */
 const recordOf = (request: PresentationRequest, matches: readonly Match[]) => ({

@@ -59,7 +59,7 @@ async function processRequest(
   { holderId, actor, work }: ProcessRequest,
 ) {
   const request = await resolveRequest(deps, fetch, invitation, { personConfirms: false, work }).catch(asCallersFault)
-  const matches = await chooseUsable(deps, await matchRequest(deps, holderId, request, work), undefined, work)
+  const matches = await chooseUsable(deps, await matchRequest(deps, fetch, holderId, request, work), undefined, work)
   const redirectUri = await answerRequest(deps, fetch, { holderId, actor, request, matches: matches ?? [] })
   return { type: 'authorization_request' as const, ...(redirectUri === undefined ? {} : { redirectUri }) }
 }

@@ -19,6 +19,7 @@ export const holding: Holding = {
   subjectOf: (claims) => Object.assign({}, ...Object.values(claims)),
   x5cOf: () => undefined,
   statusOf: (compact) => [payloadOfToy(compact).status],
+  isTakenBy: () => true,
   present: async ({ compact, signer, proofWanted, nonce, audience }) =>
     proofWanted ? proofOf(signer, compact, nonce, audience) : compact,
   exchange: {

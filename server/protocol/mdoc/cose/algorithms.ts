@@ -20,6 +20,17 @@ export function coseAlgorithmsOf(name: string): readonly number[] {
 
 const isCoseAlgorithm = (alg: SignatureAlgorithm): alg is CoseSignatureAlgorithm => alg in NUMBERS
 
+/**
+ * Whether a list of algorithms in a verifier's metadata has the `alg` of a COSE header (OpenID4VP 1.0 Appendix B.2.2): the number itself, or the
+ * fully specified one (RFC 9864) for the same curve. An absent list has every algorithm.
+ */
+export function isListedCose(list: unknown, alg: unknown): boolean {
+  if (list === undefined) return true
+  const name = algorithmOfCose(alg)
+  const [, specified] = name === undefined ? [] : NUMBERS[name]
+  return Array.isArray(list) && list.some((one) => one === alg || (specified !== undefined && one === specified))
+}
+
 /** What an `alg` header stands for; undefined for what is not supported. */
 export function algorithmOfCose(number: unknown): CoseSignatureAlgorithm | undefined {
   const names = ['ES256', 'ES384', 'EdDSA'] as const

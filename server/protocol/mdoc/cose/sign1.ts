@@ -86,7 +86,7 @@ export interface Sign1Check {
 export function verifySign1(sign1: Sign1, { key, what, payload, algorithms }: Sign1Check): void {
   const signed = payload ?? sign1.payload
   if (signed === null) throw new CredentialError(`${what} has no payload.`)
-  const alg = algorithmOfCose(sign1.protectedHeader.get(ALG))
+  const alg = algorithmOfCose(algOf(sign1))
   if (alg === undefined) throw refusal(what, 'is made with no supported algorithm')
   if (algorithms?.every((name) => canonicalAlgorithm(name) !== alg) === true) {
     throw refusal(what, `algorithm ${alg} was not asked for`)
@@ -112,6 +112,9 @@ export function x5chainHeader(chain: readonly Uint8Array[]): ReadonlyMap<CborKey
   const [only, ...others] = chain
   return new Map([[X5CHAIN, only !== undefined && others.length === 0 ? only : chain]])
 }
+
+/** The `alg` header, of whatever value. */
+export const algOf = ({ protectedHeader }: Sign1): CborValue => protectedHeader.get(ALG)
 
 /**
  * The certificates of `x5chain`, base64 DER, the signer's first, as a JWS header has them in `x5c`. Undefined where there is no such

@@ -25,6 +25,8 @@ export interface ExchangeRequest {
         readonly id: string
         /** Names that the verifier has for what answers it. */
         readonly designations: readonly string[]
+        /** `format` with the algorithms that it lists; a flow that an earlier version stored has none. */
+        readonly format?: JsonObject | undefined
         /** What the credential must satisfy, which DCQL cannot say. */
         readonly fields: readonly FieldConstraint[]
       }

@@ -48,7 +48,8 @@ export function queryOfDefinition(value: unknown, vpFormats: unknown, formats: F
   const byDescriptor = new Map(
     definition.input_descriptors.map((descriptor, index) => {
       const names = designationsOf(descriptor, definition, vpFormats)
-      return [descriptor.id, alternativesOf(descriptor, index, names, formats, work)] as const
+      const format = descriptor.format ?? definition.format
+      return [descriptor.id, alternativesOf({ ...descriptor, format }, index, names, formats, work)] as const
     }),
   )
   const optionsOf = (id: string) => (byDescriptor.get(id) ?? []).map(({ query }) => [query.id])
@@ -83,7 +84,7 @@ function designationsOf(
 }
 
 function alternativesOf(
-  { id, constraints }: InputDescriptor,
+  { id, constraints, format: listed }: InputDescriptor,
   index: number,
   names: readonly string[] | undefined,
   formats: Formats,
@@ -105,7 +106,12 @@ function alternativesOf(
         format: format.name,
         ...members,
       },
-      answers: { id, designations, fields: answered.map(({ constraint }) => constraint) },
+      answers: {
+        id,
+        designations,
+        ...(listed === undefined ? {} : { format: listed }),
+        fields: answered.map(({ constraint }) => constraint),
+      },
     }))
   })
 }

@@ -23,7 +23,7 @@ const zField = zFieldConstraint.extend({
 })
 export type Field = z.infer<typeof zField>
 
-/** By claim format designation; what algorithms are wanted is for the verifier to judge. */
+/** By claim format designation: the algorithms that the verifier takes, among others. */
 const zFormat = z.record(z.string(), z.unknown())
 
 const zInputDescriptor = z.strictObject({
