@@ -89,6 +89,13 @@ describe('a row becomes claims', () => {
     })
   })
 
+  it.each(['9007199254740993', '-1e17', '18446744073709551615'])(
+    'with no integer that readers round taken for a smaller one, so that the service refuses it by name: %s',
+    (cell) => {
+      expect(Number.isSafeInteger(read(cell, 'gold', '').subject.points)).toBe(false)
+    },
+  )
+
   it('and each cell that cannot be one is named, with the row of the spreadsheet', () => {
     const { row, faults } = read('many', 'bronze', 'perhaps')
     expect(row.number).toBe(7)

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OpenidProvider, startOpenidProvider } from '../support/openid-provider.js'
 import { query } from '../support/postgres.js'
 import type { Answer } from '../support/service.js'
 import { type Issuer, startIssuer } from './openid4vci/actors.js'
-import { newBrowser, openPage } from './openid4vci/browser.js'
-import { newRequest } from './openid4vci/sign-in-actors.js'
+import { newBrowser, openPage, responseOf } from './openid4vci/browser.js'
+import { newRequest, signedIn } from './openid4vci/sign-in-actors.js'
 
 const SCHEMA = {
   type: 'object',
@@ -53,17 +54,22 @@ const DOORS: readonly (readonly [string, string, string, (subject: string) => st
     'credential_subject',
     (s) => `{"type":"Account","format":"dc+sd-jwt","credential_subject":${s}}`,
   ],
-  [
-    'the typed client',
-    '/trpc/credentials.create',
-    'credential_subject',
-    (s) => `{"json":{"type":"Account","credential_subject":${s}}}`,
-  ],
 ]
+
+/** The same doors for the typed client. */
+const TYPED_DOORS: typeof DOORS = [
+  ['an offering', 'offerings.create'],
+  ['an offer', 'credentialOffers.create'],
+  ['a standalone credential', 'credentials.create'],
+  ['direct signing', 'credentials.sign'],
+].map(([door = '', procedure = '']) => {
+  const [, , member = '', bodyOf = String] = DOORS.find(([name]) => name === door) ?? []
+  return [`${door}, by the typed client`, `/trpc/${procedure}`, member, (s) => `{"json":${bodyOf(s)}}`]
+})
 
 const textOf = ({ text }: Answer): string => text
 
-describe.each(DOORS)(
+describe.each([...DOORS, ...TYPED_DOORS])(
   'integers beyond 2^53 in claims are refused by name, since readers round them (RFC 7493 §2.2): %s',
   (_, path, member, bodyOf) => {
     it.each([
@@ -101,32 +107,54 @@ describe.each(DOORS)(
 )
 
 describe('integers beyond 2^53 elsewhere', () => {
-  it('in a correction of a deferred offer', async () => {
+  it.each([
+    ['REST', (session: string) => `/credential-offer-sessions/${session}/approve`, (_: string, body: string) => body],
+    [
+      'the typed client',
+      () => '/trpc/credentialOffers.approve',
+      (session: string, body: string) => `{"json":{"id":"${session}",${body.slice(1)}}`,
+    ],
+  ])('in a correction of a deferred offer, by %s', async (_, pathOf, bodyOf) => {
     const { json: offer } = await json(
       '/credential-offers',
       '{"credentialConfigurationIds":["Account"],"credentialSubject":{"account":1},"deferred":true}',
     )
     const session = offer.credentialOfferSessionId
     await issuer.take(await issuer.token(session), 'Account')
-    const path = `/credential-offer-sessions/${session}/approve`
-    const answer = await json(path, '{"credentialSubject":{"account":9007199254740993}}')
-    expect([answer.status, answer.json.message]).toEqual([400, [`credentialSubject.account ${WORDS}`]])
-    expect((await json(path, '{"credentialSubject":{"account":2}}')).status).toBe(200)
+    const approve = (account: string) =>
+      json(pathOf(session), bodyOf(session, `{"credentialSubject":{"account":${account}}}`))
+    const answer = await approve('9007199254740993')
+    expect([answer.status, textOf(answer)]).toEqual([
+      400,
+      expect.stringContaining(`credentialSubject.account ${WORDS}`),
+    ])
+    expect((await approve('2')).status).toBe(200)
   })
 
-  it('in a row of a batch of offers', async () => {
+  it.each([
+    ['REST', '/api/v1/credential-offers/batch', (body: string) => body],
+    ['the typed client', '/trpc/credentialOffers.createMany', (body: string) => `{"json":${body}}`],
+  ])('in a row of a batch of offers, by %s', async (door, path, bodyOf) => {
     const row = (account: string) =>
-      `{"key":"a${account}","credentialConfigurationIds":["Account"],"credentialSubject":{"account":${account}}}`
-    const batch = (account: string) => json('/api/v1/credential-offers/batch', `{"rows":[${row('1')},${row(account)}]}`)
+      `{"key":"${door} ${account}","credentialConfigurationIds":["Account"],"credentialSubject":{"account":${account}}}`
+    const batch = (account: string) => json(path, bodyOf(`{"rows":[${row('1')},${row(account)}]}`))
     const answer = await batch('9007199254740993')
-    expect([answer.status, answer.json.message]).toEqual([400, [`rows.1.credentialSubject.account ${WORDS}`]])
+    expect([answer.status, textOf(answer)]).toEqual([
+      400,
+      expect.stringContaining(`rows.1.credentialSubject.account ${WORDS}`),
+    ])
     expect((await batch('2')).status).toBe(200)
   })
 
-  it('in the form of the local admin', async () => {
+  it.each([
+    ['a number', { '/account': '9007199254740993' }],
+    ['an integer of a group', { '/person/number': '-1e17' }],
+    ['a line', { '/list': '1\r\n18446744073709551615' }],
+  ])('in the form of the local admin: %s', async (_, filled) => {
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, newRequest({ scope: 'Account' }).address)
-    const answer = await browser.decide(page, id, 'accept', { '/account': '9007199254740993' })
+    const answer = await browser.decide(page, id, 'accept', filled)
+    expect(answer.status).toBe(400)
     expect(answer.text).toContain(WORDS)
     const rows = await query(issuer.service.databaseUrl, 'SELECT state FROM authorizations WHERE id = $1', [id])
     expect(rows).toEqual([{ state: 'SignedIn' }])
@@ -142,5 +170,48 @@ describe('integers beyond 2^53 elsewhere', () => {
   ])('in a schema, where it would decide other claims than were written: %s', async (schema, place) => {
     const answer = await json('/schemas', `{"name":"Rounded","version":1,"schema":${schema}}`)
     expect([answer.status, answer.json.message]).toEqual([400, [`schema.${place} ${WORDS}`]])
+  })
+})
+
+describe('integers beyond 2^53 that the identity provider says of a user (claimsFrom)', () => {
+  let provider: OpenidProvider
+  let signing: Issuer
+  beforeAll(async () => {
+    provider = await startOpenidProvider()
+    const env = { ...provider.env(), KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64url') }
+    signing = await startIssuer({ env })
+    await provider.register(signing.service.url)
+    const claimsFrom = { account: '/birthdate', list: '/secret', person: '/address' }
+    const body = { name: 'Account', version: 1, schema: SCHEMA, claimsFrom }
+    const authorization = await signing.authorization()
+    expect((await signing.service.request('POST', '/schemas', { authorization, body })).status).toBe(201)
+  })
+  afterAll(async () => {
+    await signing.service.close()
+    await provider.close()
+  })
+
+  const open = (claims: Record<string, unknown>) => {
+    provider.user = { sub: 'alice', name: 'Alice', ...claims }
+    return signedIn(signing, provider, newRequest({ scope: 'Account' }).address)
+  }
+
+  it.each([{ birthdate: 2 ** 53 }, { birthdate: -(2 ** 60) }, { secret: [1, 2 ** 64] }, { address: { number: 1e17 } }])(
+    'make no credential, and nothing is stored: %j',
+    async (claims) => {
+      const { id, page } = await open(claims)
+      expect(responseOf(page)).toMatchObject({ error: 'access_denied' })
+      const rows = await query(
+        signing.service.databaseUrl,
+        'SELECT state, user_claims FROM authorizations WHERE id = $1',
+        [id],
+      )
+      expect(rows).toEqual([{ state: 'Denied', user_claims: null }])
+    },
+  )
+
+  it('and the largest integer that all readers know does', async () => {
+    const { page } = await open({ birthdate: Number.MAX_SAFE_INTEGER, secret: [1], address: { number: -7 } })
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('9007199254740991')])
   })
 })
