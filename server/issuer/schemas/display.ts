@@ -1,18 +1,39 @@
 import { DEFAULT_LOCALE } from '../../pages/languages.js'
 import { isPublishable, published } from '../../protocol/openid4vci/display.js'
 
+interface Named {
+  readonly name: string
+  readonly locale?: string | undefined
+}
+
+const localeOf = ({ locale }: Named): string => locale ?? DEFAULT_LOCALE
+
+/** Entries that can be published: the first of each language. */
+function firstOfEach<Entry extends Named>(entries: readonly Entry[]): readonly Entry[] {
+  const known = entries.filter(isPublishable)
+  const languages = known.map((entry) => localeOf(entry).toLowerCase())
+  return known.filter((entry, at) => languages.indexOf(localeOf(entry).toLowerCase()) === at)
+}
+
 /**
  * Display entries as OpenID4VCI 1.0 §12.2.4 and SD-JWT VC type metadata want them: never none, each with its language,
  * and one for each language. What wallets would refuse is left out.
  */
-export function displayOf<Entry extends { readonly name: string; readonly locale?: string | undefined }>(
+export function displayOf<Entry extends Named>(
   entries: readonly Entry[] | null,
   name: string,
 ): ((Entry | { name: string }) & { locale: string })[] {
-  const localized = (entries ?? [])
-    .filter(isPublishable)
-    .map((entry) => ({ ...published(entry), locale: entry.locale ?? DEFAULT_LOCALE }))
-  if (localized.length === 0) return [{ name: entries?.[0]?.name ?? name, locale: DEFAULT_LOCALE }]
-  const languages = localized.map(({ locale }) => locale.toLowerCase())
-  return localized.filter(({ locale }, position) => languages.indexOf(locale.toLowerCase()) === position)
+  const localized = firstOfEach(entries ?? []).map((entry) => ({ ...published(entry), locale: localeOf(entry) }))
+  return localized.length > 0 ? localized : [{ name: entries?.[0]?.name ?? name, locale: DEFAULT_LOCALE }]
+}
+
+/** Dotted paths of entries and their members that metadata leave out. */
+export function unpublishedIn(entries: readonly Named[]): string[] {
+  const kept = new Set(firstOfEach(entries))
+  return entries.flatMap((entry, at) => {
+    if (!kept.has(entry)) return [`display.${at}`]
+    const shown = published(entry)
+    const gone = Object.entries(entry).filter(([member, value]) => value !== undefined && !(member in shown))
+    return gone.map(([member]) => `display.${at}.${member}`)
+  })
 }

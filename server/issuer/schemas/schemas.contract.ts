@@ -37,8 +37,8 @@ const zImageUri = z
   .meta({
     format: 'uri',
     description:
-      'An `https:` address or a `data:image/…` URI. Metadata leave out data URIs that wallets’ libraries refuse: all that are not ' +
-      'base64, and SVG.',
+      'An `https:` address or a `data:image/…` URI. Metadata leave out data URIs that wallets’ libraries refuse (all that are not ' +
+      'base64, and SVG), which `unpublished` of the answer names. An `https:` address may lead to an SVG.',
   })
 
 /** BCP 47 */
@@ -159,6 +159,14 @@ export const zSchema = z.object({
   title: z.string().optional(),
   description: z.string().optional(),
   display: z.array(zStoredDisplay).optional(),
+  unpublished: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description:
+        'What metadata leave out of `display`: images in data URIs that wallets’ libraries refuse (SVG, and all that are not base64), and ' +
+        'a second entry of one language.',
+    }),
   claims: zClaims.optional(),
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),

@@ -15,6 +15,7 @@ import { changingLists, listing, procedure, router } from '../../trpc.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { declaredClaims } from './claims.js'
 import { assertClaimsDeclared } from './declared.js'
+import { unpublishedIn } from './display.js'
 import { listSchemas } from './list/list.contract.js'
 import { listedSchema } from './list/listed-schema.js'
 import { mdocOf } from './mdoc-mapping.js'
@@ -40,6 +41,11 @@ const keyAttestationOf = ({ keyStorage, userAuthentication }: KeyAttestationRequ
 
 const claimNamesOf = ({ path, display }: ClaimNames) => ({ path: [...path], display: [...display] })
 
+function unpublishedOf({ display }: CredentialSchema) {
+  const unpublished = unpublishedIn(display ?? [])
+  return unpublished.length === 0 ? {} : { unpublished }
+}
+
 const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema> => ({
   id: schema.id,
   name: schema.name,
@@ -50,6 +56,7 @@ const shown = (schema: CredentialSchema, config: Config): z.input<typeof zSchema
   ...(schema.title === null ? {} : { title: schema.title }),
   ...(schema.description === null ? {} : { description: schema.description }),
   ...(schema.display === null ? {} : { display: [...schema.display] }),
+  ...unpublishedOf(schema),
   ...(schema.claims === null ? {} : { claims: schema.claims.map(claimNamesOf) }),
   ...(schema.selectivelyDisclosable === null ? {} : { selectivelyDisclosable: [...schema.selectivelyDisclosable] }),
   ...(schema.expiresInDays === null ? {} : { expiresInDays: schema.expiresInDays }),

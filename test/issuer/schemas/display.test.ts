@@ -81,11 +81,31 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
   it('a data URI that wallets’ libraries refuse is left out of what is published, so that they read the rest', async () => {
     for (const uri of [SVG, 'data:image/png,%89PNG', 'data:image/png;charset=utf-8;base64,AA==']) {
       const name = newTypeName()
-      expect((await post({ ...GOOD, logo: { uri } }, name)).status).toBe(201)
+      const answer = await post({ ...GOOD, logo: { uri } }, name)
+      expect([answer.status, answer.json.unpublished]).toEqual([201, ['display.0.logo']])
       const { logo: _, ...others } = GOOD
       expect(await displayOf(name)).toEqual([others])
     }
     await expect(readByLibrary()).resolves.toBeDefined()
+  })
+
+  it('each member that is left out is named by the answer, and by each read of the version', async () => {
+    const name = newTypeName()
+    const { background_image: _, ...first } = { ...GOOD, logo: { uri: 'https://shop.example/logo.svg' } }
+    const display = [
+      { ...first, background_image: { uri: SVG } },
+      { name: 'Receipt', logo: { uri: SVG } },
+      { name: 'Again', locale: 'DE-ch-1996' },
+    ]
+    const body = { name, version: 1, schema: PURCHASE, display }
+    const posted = await service.request('POST', '/schemas', { authorization: alice, body })
+    const unpublished = ['display.0.background_image', 'display.1.logo', 'display.2']
+    expect([posted.status, posted.json.display, posted.json.unpublished]).toEqual([201, display, unpublished])
+    const read = await service.request('GET', `/schemas/${posted.json.id}`, { authorization: alice })
+    expect(read.json.unpublished).toEqual(unpublished)
+    expect(await displayOf(name)).toEqual([first, { name: 'Receipt', locale: 'en' }])
+    await expect(readByLibrary()).resolves.toBeDefined()
+    expect((await post(GOOD)).json).not.toHaveProperty('unpublished')
   })
 
   it.each([
