@@ -20,6 +20,7 @@ export const unit = [
   'test/database/kept-connections.test.ts',
   'test/database/standby.test.ts',
   'test/database/statement-texts.test.ts',
+  'test/database/with-steps.test.ts',
   'test/deploy/*.test.ts',
   'test/dids/resolver.test.ts',
   'test/events/inquiry.test.ts',

@@ -1,5 +1,8 @@
-/** What a statement may be given: each value is a parameter of its own, an array is one too; a fragment becomes part of the text. */
-export type SqlValue = string | number | boolean | null | Date | readonly (string | number)[] | Fragment
+/**
+ * What a statement may be given: each value is a parameter of its own, an array is one too. A fragment becomes part of the text, and a
+ * step its name.
+ */
+export type SqlValue = string | number | boolean | null | Date | readonly (string | number)[] | Fragment | Step
 
 /** A part of a statement with the values that stand in it; nothing that is sent to the service can be one. */
 export class Fragment {
@@ -32,4 +35,49 @@ export function identifier(name: string): Fragment {
   const made = new Fragment([`"${name}"`], [])
   identifiers.set(name, made)
   return made
+}
+
+/** Columns of steps, as they stand in texts: always the same, since texts are kept by their parts. */
+const columns = new Map<string, Fragment>()
+
+function columnOf(step: string, name: string): Fragment {
+  const key = `${step}.${name}`
+  const known = columns.get(key)
+  if (known !== undefined) return known
+  const made = new Fragment([`"${step}"."${name}"`], [])
+  columns.set(key, made)
+  return made
+}
+
+/**
+ * A step of a statement: a common table expression with the columns that others may read. A part of a statement reads a step by
+ * holding it (`` fragment`SELECT ${made.column('id')} FROM ${made}` ``), so that no part knows another's name. Steps come into
+ * the statement by themselves, each once and before the steps that read it.
+ */
+export class Step<in Column extends string = never> {
+  readonly #companions: Step[] = []
+
+  /**
+   * @param name in the text, in small letters; the same in no other step of the statement
+   * @param body a query, or a change, that returns the columns
+   */
+  constructor(
+    readonly name: string,
+    readonly body: Fragment,
+  ) {}
+
+  /** One of its columns, for a part of the statement that has the step in FROM. */
+  column(name: Column): Fragment {
+    return columnOf(this.name, name)
+  }
+
+  /** Steps that happen with this one, though nothing reads them: what they write is part of it. */
+  along(...companions: readonly Step[]): this {
+    this.#companions.push(...companions)
+    return this
+  }
+
+  get companions(): readonly Step[] {
+    return this.#companions
+  }
 }

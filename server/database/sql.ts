@@ -1,15 +1,16 @@
 import type { Pool } from 'pg'
 import type { z } from 'zod'
 import { StatementError, sqlStateOf, TooSlowError } from './errors.js'
-import { Fragment, type SqlValue } from './fragment.js'
+import { Fragment, type SqlValue, type Step } from './fragment.js'
 import { rowsOf } from './row-check.js'
 import type { StatementNames } from './statement-names.js'
 import { statementTexts } from './statement-texts.js'
+import { withSteps } from './with-steps.js'
 import { WrittenQuery } from './written-query.js'
 
 /**
  * Runs one statement, each value a parameter of its own, and resolves to its rows, whose shape it declares:
- * `` sql(zRow)`SELECT …` ``; parts of it are made with `fragment`. It goes over
+ * `` sql(zRow)`SELECT …` ``; parts of it are made with `fragment`, and those that others read with `Step`. It goes over
  * Prisma's pool, prepared under the same names, but not through Prisma's client, whose interpreter takes more than twice the
  * processor time of the statement itself.
  *
@@ -20,6 +21,8 @@ import { WrittenQuery } from './written-query.js'
  */
 export type RunSql = <Row>(
   shape: z.ZodType<Row>,
+  /** Steps that nothing reads. */
+  also?: readonly Step[],
 ) => (strings: TemplateStringsArray, ...values: readonly SqlValue[]) => Promise<Row[]>
 
 /** The types of the driver say that a pool gives back such a query itself; it promises what the query tells its callback. */
@@ -45,9 +48,9 @@ export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
       }
     }
   }
-  return (shape) =>
+  return (shape, also) =>
     async (strings, ...values) => {
-      const { text, rows } = await run(new Fragment(strings, values))
+      const { text, rows } = await run(withSteps(new Fragment(strings, values), also))
       return rowsOf(shape, rows, text)
     }
 }
@@ -87,10 +90,10 @@ export function boundedSqlOver(pool: Pool, ms: number): RunSql {
       client.release(broken)
     }
   }
-  return (shape) =>
+  return (shape, also) =>
     async (strings, ...values) => {
       const began = performance.now()
-      const { text, rows } = await run(new Fragment(strings, values)).catch((thrown: unknown) => {
+      const { text, rows } = await run(withSteps(new Fragment(strings, values), also)).catch((thrown: unknown) => {
         const error = new StatementError(thrown)
         // A replica cancels a statement for reasons of its own too, sooner.
         if (sqlStateOf(error) === CANCELED && performance.now() - began >= ms) throw new TooSlowError(error)

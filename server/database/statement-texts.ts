@@ -1,8 +1,8 @@
-import { Fragment } from './fragment.js'
+import { Fragment, identifier, type SqlValue, Step } from './fragment.js'
 import type { StatementNames } from './statement-names.js'
 
 /** Some three hundred statements; beyond that all are forgotten, and made again as they come. */
-const MAX_STEPS = 10_000
+const MAX_PLACES = 10_000
 
 /** A statement as the driver takes it. */
 export interface Statement {
@@ -11,12 +11,12 @@ export interface Statement {
   readonly values: unknown[]
 }
 
-/** Where one is in a statement: behind a value, or at the beginning of a fragment. */
-class Step {
-  /** Where the next place holds a value. */
-  value: Step | undefined
-  /** Where it holds a fragment, by the strings of that. */
-  readonly fragments = new Map<readonly string[], Step>()
+/** A place in a statement: behind a value, or at the beginning of a fragment. */
+class Place {
+  /** The place behind a value. */
+  value: Place | undefined
+  /** The places at the beginning of fragments, by the strings of these. */
+  readonly fragments = new Map<readonly string[], Place>()
   /** Where the statement ends here. */
   kept: Omit<Statement, 'values'> | undefined
 }
@@ -24,13 +24,19 @@ class Step {
 /** The driver writes a Date in this machine's time zone, and slowly. */
 const parameter = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
 
+/** The part of the text that a value is; undefined for a parameter. */
+function partOf(value: SqlValue): Fragment | undefined {
+  if (value instanceof Fragment) return value
+  return value instanceof Step ? identifier(value.name) : undefined
+}
+
 /** The text with `$1`, `$2`, … in the places of the values. */
 function textOf(whole: Fragment): string {
   let parameters = 0
   const write = ({ strings, values }: Fragment): string =>
     strings.reduce((text, string, at) => {
-      const value = values[at - 1]
-      if (value instanceof Fragment) return `${text}${write(value)}${string}`
+      const part = partOf(values[at - 1] ?? null)
+      if (part !== undefined) return `${text}${write(part)}${string}`
       parameters += 1
       return `${text}$${parameters}${string}`
     })
@@ -43,35 +49,36 @@ function textOf(whole: Fragment): string {
  * never part of a text, nor of what it is kept by.
  */
 export function statementTexts(nameOf: StatementNames): (whole: Fragment) => Statement {
-  let begin = new Step()
-  let steps = 0
+  let begin = new Place()
+  let places = 0
   const made = () => {
-    steps += 1
-    return new Step()
+    places += 1
+    return new Place()
   }
-  const into = (step: Step, strings: readonly string[]): Step => {
-    const known = step.fragments.get(strings)
+  const into = (place: Place, strings: readonly string[]): Place => {
+    const known = place.fragments.get(strings)
     if (known !== undefined) return known
     const first = made()
-    step.fragments.set(strings, first)
+    place.fragments.set(strings, first)
     return first
   }
-  const walk = (before: Step, { strings, values }: Fragment, parameters: unknown[]): Step => {
-    let step = into(before, strings)
+  const walk = (before: Place, { strings, values }: Fragment, parameters: unknown[]): Place => {
+    let place = into(before, strings)
     for (const value of values) {
-      if (value instanceof Fragment) step = walk(step, value, parameters)
+      const part = partOf(value)
+      if (part !== undefined) place = walk(place, part, parameters)
       else {
         parameters.push(parameter(value))
-        step.value ??= made()
-        step = step.value
+        place.value ??= made()
+        place = place.value
       }
     }
-    return step
+    return place
   }
   return (whole) => {
-    if (steps > MAX_STEPS) {
-      begin = new Step()
-      steps = 0
+    if (places > MAX_PLACES) {
+      begin = new Place()
+      places = 0
     }
     const values: unknown[] = []
     const end = walk(begin, whole, values)

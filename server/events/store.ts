@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../database/connect.js'
-import { type Fragment, fragment } from '../database/fragment.js'
+import { type Fragment, fragment, Step } from '../database/fragment.js'
 import { idRow, json } from '../database/row-shapes.js'
 
 /** One state of a session: its position in the session's sequence, from 1, and the session as it then was. */
@@ -37,36 +37,44 @@ export type Announce = (recorded: readonly RecordedEvent[] | null | undefined) =
 /** Of `recordedEvents`. */
 export const recordedShape = { recorded: z.array(eventRow).nullable() }
 
-/**
- * A column `recorded` of a statement with `recordEvents` that returns other rows: what it recorded.
- */
-export const recordedEvents = fragment`
-  (SELECT jsonb_agg(jsonb_build_object('id', id, 'seq', seq, 'data', data)) FROM transitions) AS recorded`
+/** The step of `recordEvents`. */
+export type Transitions = Step<'id' | 'seq' | 'data'>
+
+/** A column `recorded` of a statement that returns other rows than its transitions: what was recorded of these. */
+export const recordedEvents = (transitions: Transitions): Fragment => fragment`
+  (SELECT jsonb_agg(jsonb_build_object('id', id, 'seq', seq, 'data', data)) FROM ${transitions}) AS recorded`
 
 /** In the place of `recordEvents` where there is no session. */
-export const nothingRecorded = fragment`transitions AS (SELECT NULL::text AS id, 0 AS seq, NULL::jsonb AS data WHERE false)`
+export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
+  'transitions',
+  fragment`SELECT NULL::text AS id, 0 AS seq, NULL::jsonb AS data WHERE false`,
+)
 
 /**
- * Common table expressions that store the event of a transition: `transitions` has its `id`, `seq` and `data`. They must be part of
- * the statement that makes the transition, so that neither happens without the other; what was recorded is announced once that is
- * committed. The first event of a session is its row, with `first_view`: nobody has to be told of it.
+ * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that neither happens
+ * without the other; what was recorded is announced once that is committed. The first event of a session is its row, with
+ * `first_view`: nobody has to be told of it.
  *
  * ```ts
- * const rows = await sql(eventRow)`
- *   WITH moved AS (UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … AND state = … RETURNING *),
- *   ${recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM moved`, now)}
- *   SELECT id, seq, data FROM transitions`
+ * const moved = new Step('moved', MOVED, fragment`UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … RETURNING *`)
+ * const transitions = recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM ${moved}`, now)
+ * const rows = await sql(eventRow)`SELECT id, seq, data FROM ${transitions}`
  * announce(rows)
  * ```
  *
  * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`: all members of
  *   the session's JSON that are not as in that, whichever transition changed them. No member ever leaves it.
  */
-export function recordEvents(rows: Fragment, at: Date): Fragment {
-  return fragment`
-    transitions AS (SELECT id, seq, changes, first_view || changes AS data FROM (${rows}) AS moved_on),
-    recorded_events AS (
-      INSERT INTO session_events (session_id, seq, changes, at) SELECT id, seq, changes, ${at} FROM transitions)`
+export function recordEvents(rows: Fragment, at: Date): Transitions {
+  const transitions = new Step<'id' | 'seq' | 'changes' | 'data'>(
+    'transitions',
+    fragment`SELECT id, seq, changes, first_view || changes AS data FROM (${rows}) AS moved_on`,
+  )
+  const recorded = new Step(
+    'recorded_events',
+    fragment`INSERT INTO session_events (session_id, seq, changes, at) SELECT id, seq, changes, ${at} FROM ${transitions}`,
+  )
+  return transitions.along(recorded)
 }
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { audited } from '../audit/audited.js'
 import { type BatchDone, batchDone, batchRow } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
-import { type Fragment, fragment } from '../database/fragment.js'
+import { type Fragment, fragment, Step } from '../database/fragment.js'
 import { idRow, publicJwk, x5c } from '../database/row-shapes.js'
 import type { Jwk } from '../protocol/jose/jws.js'
 
@@ -96,13 +97,12 @@ export function createKeyStore({ prisma, sql }: Database) {
      * @returns false where it has been rotated meanwhile; then nothing was written.
      */
     async certify(id: string, x5c: readonly string[], actor: string): Promise<boolean> {
-      const rows = await sql(idRow)`
-        WITH certified AS (
-          UPDATE keys SET x5c = ${JSON.stringify(x5c)}::json WHERE id = ${id} AND retired_at IS NULL RETURNING id),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${actor}, 'key.certified', 'key', id FROM certified)
-        SELECT id FROM certified`
+      const certified = new Step<'id'>(
+        'certified',
+        fragment`UPDATE keys SET x5c = ${JSON.stringify(x5c)}::json WHERE id = ${id} AND retired_at IS NULL RETURNING id`,
+      )
+      const recorded = audited({ of: certified, actor, action: 'key.certified', subject: 'key' })
+      const rows = await sql(idRow, [recorded])`SELECT id FROM ${certified}`
       return rows.length > 0
     },
 

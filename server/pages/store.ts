@@ -1,4 +1,4 @@
-import { type Fragment, fragment } from '../database/fragment.js'
+import { type Fragment, fragment, Step } from '../database/fragment.js'
 
 /** What people are told in the place of, and beneath, a page's own heading. */
 export interface PageTexts {
@@ -28,15 +28,18 @@ const targetOf = (page: NewPage): readonly [string, string | null, string | null
  * Inserts a page, as a statement or as a part of the one that makes its target, and returns its `id`. A session has one page, an
  * offering one for each who makes one: where there is that already, it gets the new texts.
  */
-export function insertPage(page: NewPage): Fragment {
+export function insertPage(page: NewPage): Step<'id'> {
   const [kind, sessionId, offeringId, madeBy] = targetOf(page)
   const known = kind === 'receive' ? fragment`offering_id, made_by` : fragment`verification_session_id, on_demand`
-  return fragment`
+  return new Step<'id'>(
+    'paged',
+    fragment`
     INSERT INTO pages (id, kind, verification_session_id, offering_id, made_by, title, text, type_names, in_qr_code, created_at, expires_at)
     VALUES (${page.id}, ${kind}, ${sessionId}, ${offeringId}, ${madeBy}, ${page.title ?? null}, ${page.text ?? null},
       ${[...page.typeNames]}::text[], ${page.inQrCode}, ${page.createdAt}, ${page.expiresAt})
     ON CONFLICT (${known}) DO UPDATE SET title = excluded.title, text = excluded.text
-    RETURNING id`
+    RETURNING id`,
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { audited } from '../audit/audited.js'
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
@@ -131,11 +132,9 @@ export function createPageStore({ sql }: Database) {
     async create(page: NewPage, actor: string): Promise<string> {
       const [subject, target] =
         'offeringId' in page ? ['offering', page.offeringId] : ['verification-session', page.verificationSessionId]
-      const [row] = await sql(idRow)`
-        WITH made AS (${insertPage(page)}),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id) VALUES (${actor}, 'page.created', ${subject}, ${target}))
-        SELECT id FROM made`
+      const made = insertPage(page)
+      const recorded = audited({ of: made, actor, action: 'page.created', subject, subjectId: target })
+      const [row] = await sql(idRow, [recorded])`SELECT id FROM ${made}`
       if (row === undefined) throw new Error('A page was neither made nor found.')
       return row.id
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { audited } from '../../audit/audited.js'
 import type { Database } from '../../database/connect.js'
-import { fragment } from '../../database/fragment.js'
+import { fragment, Step } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
@@ -63,6 +64,8 @@ const columns = fragment`
 /** What became of a change; but for `done` nothing was changed. */
 export type Renamed = 'done' | 'changed' | 'unknown'
 
+const zRenamed = z.strictObject({ found: z.boolean(), done: z.boolean() })
+
 export type SignerStore = ReturnType<typeof createSignerStore>
 
 export function createSignerStore({ bounded, sql }: Database) {
@@ -104,14 +107,15 @@ export function createSignerStore({ bounded, sql }: Database) {
       sub: string,
     ): Promise<Renamed> {
       const theirs = fragment`r.id = ${id} AND (r.created_by = ${sub} OR r.is_default)`
-      const [row] = await sql(z.strictObject({ found: z.boolean(), done: z.boolean() }))`
-        WITH renamed AS (
+      const renamed = new Step<'id'>(
+        'renamed',
+        fragment`
           UPDATE ${TABLES[kind]} r SET display = ${JSON.stringify(display)}::jsonb
-          WHERE ${theirs} AND coalesce(r.display, '[]'::jsonb) = ${JSON.stringify(before)}::jsonb RETURNING r.id),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${sub}, ${`${kind}.renamed`}, ${kind as string}, id FROM renamed)
-        SELECT EXISTS (SELECT 1 FROM ${TABLES[kind]} r WHERE ${theirs}) AS found, EXISTS (SELECT 1 FROM renamed) AS done`
+          WHERE ${theirs} AND coalesce(r.display, '[]'::jsonb) = ${JSON.stringify(before)}::jsonb RETURNING r.id`,
+      )
+      const recorded = audited({ of: renamed, actor: sub, action: `${kind}.renamed`, subject: kind })
+      const [row] = await sql(zRenamed, [recorded])`
+        SELECT EXISTS (SELECT 1 FROM ${TABLES[kind]} r WHERE ${theirs}) AS found, EXISTS (SELECT 1 FROM ${renamed}) AS done`
       if (row?.done === true) return 'done'
       return row?.found === true ? 'changed' : 'unknown'
     },

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { audited } from '../../audit/audited.js'
 import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
-import { emptyFragment, type Fragment, fragment } from '../../database/fragment.js'
+import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { idRow, json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
@@ -174,44 +175,44 @@ export function createIssuanceStore({ sql }: Database) {
      */
     async record(credential: CallersCredential, redemption: NewRedemption | undefined): Promise<boolean> {
       const { createdAt, instances, audit } = credential
-      const always = fragment`SELECT 1 AS id`
-      const [admitted, redeemed] =
+      const admitted =
         redemption === undefined
-          ? [fragment`admitted AS (${always})`, emptyFragment]
-          : [
-              countRedemption(redemption.offeringId, createdAt, always),
-              fragment`${insertRedemption(redemption, createdAt)},`,
-            ]
-      const rows = await sql(idRow)`
-        WITH ${admitted}, ${insertCredential(credential)}, ${insertInstances(instances)}, ${redeemed} ${auditTarget(audit)}
-        SELECT id FROM target`
+          ? new Step<'id'>('admitted', fragment`SELECT 1 AS id`)
+          : countRedemption(redemption.offeringId, createdAt)
+      const inserted = insertCredential(credential, admitted)
+      const redeemed = redemption === undefined ? [] : [insertRedemption(redemption, createdAt, inserted)]
+      const also = [insertInstances(instances, inserted), ...redeemed, auditCredential(audit, inserted)]
+      const rows = await sql(idRow, also)`SELECT id FROM ${inserted}`
       return rows.length > 0
     },
   }
 }
 
-/** `target`: a new credential, where `admitted` has a row. */
-export const insertCredential = (credential: NewCredential): Fragment => fragment`
-  target AS (
-    INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
-    SELECT ${credential.id}, ${credential.schemaId}, ${credential.issuerId}, ${credential.owner}, ${credential.holderDid},
-      ${JSON.stringify(credential.vc)}::json, ${credential.createdAt}
-    FROM admitted RETURNING id)`
+/** The step that writes a new credential for each row of another: for none where nothing was admitted. */
+export const insertCredential = (credential: NewCredential, admitted: Step): Step<'id'> =>
+  new Step<'id'>(
+    'target',
+    fragment`
+      INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
+      SELECT ${credential.id}, ${credential.schemaId}, ${credential.issuerId}, ${credential.owner}, ${credential.holderDid},
+        ${JSON.stringify(credential.vc)}::json, ${credential.createdAt}
+      FROM ${admitted} RETURNING id`,
+  )
 
-/** `instances`: those of the credential in `target`. */
-export function insertInstances(instances: readonly NewInstance[]): Fragment {
+/** The step that writes instances of a credential. */
+export function insertInstances(instances: readonly NewInstance[], credential: Step<'id'>): Step {
   const values = JSON.stringify(
     instances.map(({ listId, index, configurationId, format }) => [listId, index, configurationId, format]),
   )
-  return fragment`
-    instances AS (
+  return new Step(
+    'instances',
+    fragment`
       INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
-      SELECT n.value->>0, (n.value->>1)::int, target.id, n.value->>2, n.value->>3
-      FROM target, jsonb_array_elements(${values}::jsonb) AS n(value))`
+      SELECT n.value->>0, (n.value->>1)::int, ${credential.column('id')}, n.value->>2, n.value->>3
+      FROM ${credential}, jsonb_array_elements(${values}::jsonb) AS n(value)`,
+  )
 }
 
-/** `audited`: the audit row of the credential in `target`. */
-export const auditTarget = ({ actor, action }: CredentialAudit): Fragment => fragment`
-  audited AS (
-    INSERT INTO audit_events (actor, action, subject, subject_id)
-    SELECT ${actor}, ${action}, 'credential', target.id FROM target)`
+/** The step that puts an issuance on record. */
+export const auditCredential = (audit: CredentialAudit, credential: Step<'id'>): Step =>
+  audited({ ...audit, of: credential, subject: 'credential' })

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { audited } from '../../audit/audited.js'
 import type { Database } from '../../database/connect.js'
 import { emptyFragment, type Fragment, fragment } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
-import { json, noRow } from '../../database/row-shapes.js'
+import { idRow, json } from '../../database/row-shapes.js'
 import { asMdoc, type SchemaDisplay } from '../schemas/store.js'
+import { insertOffering, type NewOffering } from './insert.js'
 
 /** Redemptions that an offering lists: its newest ones. */
 const LISTED_REDEMPTIONS = 100
@@ -80,17 +82,6 @@ const zRoom = z.strictObject({ room: z.int() })
 /** Which redemptions a reader may see. */
 export type RedemptionScope = 'all' | { readonly redeemedBy: string }
 
-export interface NewOffering {
-  readonly id: string
-  readonly schemaId: string
-  readonly issuerId: string
-  readonly credentialSubject: Record<string, unknown>
-  readonly recipient: string | null
-  readonly redemptionLimit: number | null
-  readonly expiresAt: Date | null
-  readonly createdAt: Date
-}
-
 const columns = fragment`
   o.id, o.credential_subject AS "credentialSubject", o.recipient, o.redemption_limit AS "redemptionLimit",
   o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", ${asMdoc} AS "asMdoc", s.title AS "schemaTitle",
@@ -105,15 +96,9 @@ export function createOfferingStore({ sql }: Database) {
   return {
     /** Stores an offering with its audit row, in one statement. */
     async insert(offering: NewOffering, actor: string | null): Promise<void> {
-      const { id, schemaId, issuerId, recipient, redemptionLimit, expiresAt, createdAt } = offering
-      const subject = JSON.stringify(offering.credentialSubject)
-      await sql(noRow)`
-        WITH inserted AS (
-          INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at, created_at)
-          VALUES (${id}, ${schemaId}, ${issuerId}, ${subject}::json, ${recipient}, ${redemptionLimit}, ${expiresAt}, ${createdAt})
-          RETURNING id)
-        INSERT INTO audit_events (actor, action, subject, subject_id)
-        SELECT ${actor}, 'offering.created', 'offering', id FROM inserted`
+      const inserted = insertOffering(offering)
+      const created = audited({ of: inserted, actor, action: 'offering.created', subject: 'offering' })
+      await sql(idRow, [created])`SELECT id FROM ${inserted}`
     },
 
     async find(id: string): Promise<OfferingRow | undefined> {

@@ -1,8 +1,8 @@
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
-import { type Fragment, fragment } from '../../database/fragment.js'
+import { fragment, Step } from '../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
-import { auditTarget, insertCredential, insertInstances, type NewInstance } from '../issuance/store.js'
+import { auditCredential, insertCredential, insertInstances, type NewInstance } from '../issuance/store.js'
 import { insertRedemption } from '../redemptions/store.js'
 import {
   type Admission,
@@ -39,33 +39,25 @@ export interface NewRecord {
 /** What became of an issuance. All but `issued` left nothing behind, nonces apart. */
 export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: string } | Refusal
 
-/** `target`: the credential that what is taken belongs to, where `admitted` has a row: a new one, or the token's earlier one. */
-function target(record: NewRecord, { earlierId, offeringId, now }: Admission): Fragment {
+/** The credential that an admitted wallet's instances belong to: a new one with its redemption, or the token's earlier one. */
+function credentialStep(
+  record: NewRecord,
+  { earlierId, offeringId, now }: Admission,
+  admitted: Step<'id'>,
+): Step<'id'> {
   const { credentialId: id, redemptionId, holderDid } = record
   if (earlierId === null) {
+    const inserted = insertCredential({ ...record, id, owner: null, createdAt: now }, admitted)
     const redemption = { id: redemptionId, offeringId, recipientDid: holderDid, redeemedBy: null }
-    return fragment`
-      ${insertCredential({ ...record, id, owner: null, createdAt: now })}, ${insertRedemption(redemption, now)}`
+    return inserted.along(insertRedemption(redemption, now, inserted))
   }
   const vc = JSON.stringify(record.vc)
-  return fragment`
-    target AS (
+  return new Step<'id'>(
+    'target',
+    fragment`
       UPDATE credentials c SET vc = CASE WHEN ${record.vcIsSigned} AND c.vc -> 'proof' IS NULL THEN ${vc}::json ELSE c.vc END
-      FROM admitted WHERE c.id = admitted.id RETURNING c.id)`
-}
-
-/**
- * Puts on record what was admitted, as common table expressions behind those of the admission: credential and instances,
- * the configuration as taken, the session's move and the audit row.
- */
-function recording(record: NewRecord, admission: Admission): Fragment {
-  const { now } = admission
-  return fragment`
-    ${target(record, admission)},
-    ${spent(admission)},
-    ${insertInstances(record.instances)},
-    ${auditTarget({ actor: null, action: 'credential.issued' })},
-    ${movedSession(record.session, now, fragment`SELECT 1 FROM target`)}`
+      FROM ${admitted} WHERE c.id = ${admitted.column('id')} RETURNING c.id`,
+  )
 }
 
 const zIssued = zAdmission.extend(recordedShape)
@@ -88,9 +80,15 @@ export function createOpenid4vciStore(database: Database, announce: Announce) {
 
     /** Admits a wallet to an issuance and puts on record what it takes, in one statement: both happen, or neither. */
     async issue(request: Admission, record: NewRecord): Promise<IssuanceOutcome> {
-      const [row] = await sql(zIssued)`
-        WITH ${admission(request)}, ${recording(record, request)}
-        SELECT ${admissionColumns}, ${recordedEvents}`
+      const steps = admission(request)
+      const credential = credentialStep(record, request, steps.admitted)
+      const transitions = movedSession(record.session, request.now, credential)
+      const also = [
+        ...spent(request, credential),
+        insertInstances(record.instances, credential),
+        auditCredential({ actor: null, action: 'credential.issued' }, credential),
+      ]
+      const [row] = await sql(zIssued, also)`SELECT ${admissionColumns(steps)}, ${recordedEvents(transitions)}`
       announce(row?.recorded)
       return refusalOf(row, request) ?? { kind: 'issued', credentialId: request.earlierId ?? record.credentialId }
     },

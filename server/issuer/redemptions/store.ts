@@ -1,4 +1,4 @@
-import { type Fragment, fragment } from '../../database/fragment.js'
+import { emptyFragment, fragment, Step } from '../../database/fragment.js'
 
 /** One redemption of an offering, as it is put on record with its credential. */
 export interface NewRedemption {
@@ -9,29 +9,37 @@ export interface NewRedemption {
 }
 
 /**
- * `admitted`: one row, where the offering has not expired and another redemption of it may be made, which is then counted.
- * Under its row lock where there is a limit; an offering without one is merely looked at. The same for every door, so that a
- * limit of N gives N redemptions over all of them together.
+ * The step that admits a redemption: one row, where the offering has not expired and another redemption of it may be made, which is
+ * then counted. Under its row lock where there is a limit; an offering without one is merely looked at. The same for every door, so
+ * that a limit of N gives N redemptions over all of them together.
  *
- * @param condition a query that must have a row, or nothing is counted.
+ * @param after a step that must have a row, or nothing is counted
  */
-export function countRedemption(offeringId: string, now: Date, condition: Fragment): Fragment {
+export function countRedemption(offeringId: string, now: Date, after?: Step): Step<'id'> {
   const open = fragment`
-    id = ${offeringId} AND (expires_at IS NULL OR expires_at > ${now}) AND EXISTS (${condition})`
-  return fragment`
-    counted AS (
+    id = ${offeringId} AND (expires_at IS NULL OR expires_at > ${now})
+    ${after === undefined ? emptyFragment : fragment`AND EXISTS (SELECT 1 FROM ${after})`}`
+  const counted = new Step<'id'>(
+    'counted',
+    fragment`
       UPDATE offerings SET redemption_count = redemption_count + 1
-      WHERE redemption_count < redemption_limit AND ${open}
-      RETURNING id),
-    admitted AS (
-      SELECT id FROM counted UNION ALL SELECT id FROM offerings WHERE redemption_limit IS NULL AND ${open})`
+      WHERE redemption_count < redemption_limit AND ${open} RETURNING id`,
+  )
+  return new Step<'id'>(
+    'admitted',
+    fragment`
+      SELECT ${counted.column('id')} FROM ${counted}
+      UNION ALL SELECT id FROM offerings WHERE redemption_limit IS NULL AND ${open}`,
+  )
 }
 
-/** `redeemed`: the redemption of the credential in `target`, where there is a row in it. */
-export function insertRedemption(redemption: NewRedemption, now: Date): Fragment {
+/** The step that writes the redemption of a new credential. */
+export function insertRedemption(redemption: NewRedemption, now: Date, credential: Step<'id'>): Step {
   const { id, offeringId, recipientDid, redeemedBy } = redemption
-  return fragment`
-    redeemed AS (
+  return new Step(
+    'redeemed',
+    fragment`
       INSERT INTO redemptions (id, offering_id, credential_id, recipient_did, redeemed_by, redeemed_at)
-      SELECT ${id}, ${offeringId}, target.id, ${recipientDid}, ${redeemedBy}, ${now} FROM target)`
+      SELECT ${id}, ${offeringId}, ${credential.column('id')}, ${recipientDid}, ${redeemedBy}, ${now} FROM ${credential}`,
+  )
 }

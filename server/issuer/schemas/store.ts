@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { audited } from '../../audit/audited.js'
 import type { Database } from '../../database/connect.js'
-import { type Fragment, fragment } from '../../database/fragment.js'
+import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { idRow, json } from '../../database/row-shapes.js'
 import type { ClaimNames } from '../../protocol/json-schema/declared-claims.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
@@ -148,11 +149,14 @@ export const listedVersions = (now: Date, columns: Fragment): Fragment => fragme
 /** Whether an editor may change what is of a credential type `t`. */
 const isTheirs = ({ sub, isAdmin }: SchemaEditor) => fragment`(t.created_by = ${sub} OR ${isAdmin}::boolean)`
 
-/** `target`: the schema that is to be changed, and whether the editor may. */
-const target = (schemaId: string, editor: SchemaEditor) => fragment`
-  target AS (
-    SELECT s.id, ${isTheirs(editor)} AS permitted FROM schemas s JOIN credential_types t ON t.name = s.name
-    WHERE s.id = ${schemaId})`
+/** The schema that is to be changed, and whether the editor may. */
+const changed = (schemaId: string, editor: SchemaEditor): Step<'id' | 'permitted'> =>
+  new Step(
+    'target',
+    fragment`
+      SELECT s.id, ${isTheirs(editor)} AS permitted FROM schemas s JOIN credential_types t ON t.name = s.name
+      WHERE s.id = ${schemaId}`,
+  )
 
 const zChange = z.strictObject({ permitted: z.boolean(), issuerFound: z.boolean() })
 
@@ -169,6 +173,9 @@ function changeOutcome(row: z.output<typeof zChange> | undefined): ChangeOutcome
   return row.issuerFound ? 'done' : 'no-issuer'
 }
 
+const recorded = (of: Step<'id'>, action: string, { sub }: SchemaEditor): Step =>
+  audited({ of, actor: sub, action, subject: 'schema' })
+
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 export type SchemaStore = ReturnType<typeof createSchemaStore>
@@ -184,11 +191,15 @@ export function createSchemaStore({ sql }: Database) {
      */
     async insert(schema: NewSchema, editor: SchemaEditor): Promise<CreationOutcome> {
       const { name, version } = schema
-      const [row] = await sql(zCreation)`
-        WITH t AS (
+      const type = new Step<'created_by'>(
+        't',
+        fragment`
           INSERT INTO credential_types (name, created_by) VALUES (${name}, ${editor.sub})
-          ON CONFLICT (name) DO UPDATE SET created_by = credential_types.created_by RETURNING created_by),
-        inserted AS (
+          ON CONFLICT (name) DO UPDATE SET created_by = credential_types.created_by RETURNING created_by`,
+      )
+      const inserted = new Step<'id'>(
+        'inserted',
+        fragment`
           INSERT INTO schemas (id, name, version, body, title, description, display, claims, selectively_disclosable, expires_in_days,
             claims_from, key_attestation, mdoc, created_by)
           SELECT ${schema.id}, ${name}, ${version}::float, ${JSON.stringify(schema.body)}::json, ${schema.title},
@@ -197,12 +208,11 @@ export function createSchemaStore({ sql }: Database) {
             ${schema.expiresInDays}::int, ${jsonOrNull(schema.claimsFrom)}::jsonb, ${jsonOrNull(schema.keyAttestation)}::jsonb,
             ${jsonOrNull(schema.mdoc)}::json,
             ${editor.sub}
-          FROM t WHERE ${isTheirs(editor)}
-          ON CONFLICT (name, version) DO NOTHING RETURNING id),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${editor.sub}, 'schema.created', 'schema', id FROM inserted)
-        SELECT EXISTS (SELECT 1 FROM inserted) AS created, (SELECT ${isTheirs(editor)} FROM t) AS permitted,
+          FROM ${type} t WHERE ${isTheirs(editor)}
+          ON CONFLICT (name, version) DO NOTHING RETURNING id`,
+      )
+      const [row] = await sql(zCreation, [recorded(inserted, 'schema.created', editor)])`
+        SELECT EXISTS (SELECT 1 FROM ${inserted}) AS created, (SELECT ${isTheirs(editor)} FROM ${type} t) AS permitted,
           EXISTS (SELECT 1 FROM schemas WHERE name = ${name} AND version = ${version}::float) AS exists`
       if (row?.created === true) return 'created'
       return row?.permitted === true || row?.exists === true ? 'exists' : 'foreign'
@@ -267,48 +277,52 @@ export function createSchemaStore({ sql }: Database) {
 
     /** Assigns a schema to an issuer record of the editor's, or, as admin, to the default one. */
     async assign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
-      const [row] = await sql(zChange)`
-        WITH ${target(schemaId, editor)},
-        issuer AS (
+      const target = changed(schemaId, editor)
+      const issuer = new Step<'id'>(
+        'issuer',
+        fragment`
           SELECT i.id FROM issuers i
-          WHERE i.id = ${issuerId} AND (i.created_by = ${editor.sub} OR (i.is_default AND ${editor.isAdmin}::boolean))),
-        assigned AS (
-          INSERT INTO schema_issuers (schema_id, issuer_id) SELECT target.id, issuer.id FROM target, issuer WHERE permitted
-          ON CONFLICT (schema_id, issuer_id) DO NOTHING RETURNING schema_id),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${editor.sub}, 'schema.assigned', 'schema', schema_id FROM assigned)
-        SELECT permitted, EXISTS (SELECT 1 FROM issuer) AS "issuerFound" FROM target`
+          WHERE i.id = ${issuerId} AND (i.created_by = ${editor.sub} OR (i.is_default AND ${editor.isAdmin}::boolean))`,
+      )
+      const assigned = new Step<'id'>(
+        'assigned',
+        fragment`
+          INSERT INTO schema_issuers (schema_id, issuer_id)
+          SELECT ${target.column('id')}, ${issuer.column('id')} FROM ${target}, ${issuer} WHERE permitted
+          ON CONFLICT (schema_id, issuer_id) DO NOTHING RETURNING schema_id AS id`,
+      )
+      const [row] = await sql(zChange, [recorded(assigned, 'schema.assigned', editor)])`
+        SELECT permitted, EXISTS (SELECT 1 FROM ${issuer}) AS "issuerFound" FROM ${target}`
       return changeOutcome(row)
     },
 
     /** Removes an assignment, also one to another caller's issuer record. Does nothing where there is none. */
     async unassign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
-      const [row] = await sql(zChange)`
-        WITH ${target(schemaId, editor)},
-        removed AS (
-          DELETE FROM schema_issuers a USING target
-          WHERE target.permitted AND a.schema_id = target.id AND a.issuer_id = ${issuerId} RETURNING a.schema_id),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${editor.sub}, 'schema.unassigned', 'schema', schema_id FROM removed)
-        SELECT permitted, true AS "issuerFound" FROM target`
+      const target = changed(schemaId, editor)
+      const removed = new Step<'id'>(
+        'removed',
+        fragment`
+          DELETE FROM schema_issuers a USING ${target}
+          WHERE permitted AND a.schema_id = ${target.column('id')} AND a.issuer_id = ${issuerId} RETURNING a.schema_id AS id`,
+      )
+      const [row] = await sql(zChange, [recorded(removed, 'schema.unassigned', editor)])`
+        SELECT permitted, true AS "issuerFound" FROM ${target}`
       return changeOutcome(row)
     },
 
     /** Withdraws a version, for good. A second time nothing changes. */
     async withdraw(schemaId: string, editor: SchemaEditor, now: Date): Promise<ChangeOutcome> {
-      const [row] = await sql(zChange)`
-        WITH ${target(schemaId, editor)},
-        withdrawn AS (
+      const target = changed(schemaId, editor)
+      const withdrawn = new Step<'id'>(
+        'withdrawn',
+        fragment`
           UPDATE schemas s SET withdrawn_at = ${now}, offered_until = (
             SELECT max(coalesce(o.expires_at, 'infinity')) FROM offerings o
             WHERE o.schema_id = s.id AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit))
-          FROM target WHERE target.permitted AND s.id = target.id AND s.withdrawn_at IS NULL RETURNING s.id),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${editor.sub}, 'schema.withdrawn', 'schema', id FROM withdrawn)
-        SELECT permitted, true AS "issuerFound" FROM target`
+          FROM ${target} WHERE permitted AND s.id = ${target.column('id')} AND s.withdrawn_at IS NULL RETURNING s.id`,
+      )
+      const [row] = await sql(zChange, [recorded(withdrawn, 'schema.withdrawn', editor)])`
+        SELECT permitted, true AS "issuerFound" FROM ${target}`
       return changeOutcome(row)
     },
   }

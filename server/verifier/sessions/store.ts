@@ -1,9 +1,17 @@
 import { z } from 'zod'
+import { audited } from '../../audit/audited.js'
 import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
-import { emptyFragment, fragment } from '../../database/fragment.js'
+import { emptyFragment, fragment, Step } from '../../database/fragment.js'
 import { idRow, json as jsonColumn, x5c as x5cColumn } from '../../database/row-shapes.js'
-import { type Announce, eventRow, recordEvents, type SessionEvent, zEvent } from '../../events/store.js'
+import {
+  type Announce,
+  eventRow,
+  recordEvents,
+  type SessionEvent,
+  type Transitions,
+  zEvent,
+} from '../../events/store.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
@@ -125,9 +133,14 @@ const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${J
 /** The members of a session's JSON that transitions change, as its row has them; `first_view` has the others. */
 const changes = fragment`jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message))`
 
-/** The events of the rows that a transition `moved`, whole as they then are. */
-const movedEvents = (now: Date) =>
-  recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM moved`, now)
+/** A step that moved sessions, and returns them as they then are. */
+type Moved = Step<'id' | 'seq' | 'state' | 'error_message' | 'first_view'>
+
+const eventsOf = (moved: Moved, now: Date): Transitions =>
+  recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM ${moved}`, now)
+
+const recorded = (of: Step<'id'>, action: string, actor: string | null = null): Step =>
+  audited({ of, actor, action, subject: 'verification-session' })
 
 /** Column assignments that end a session; they delete its secrets, and what was to be authorized. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
@@ -141,9 +154,9 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     /** A new session with its audit row, and its page where it gets one. @param view its JSON, which is its first event */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       const s = session
-      const paged = page === undefined ? emptyFragment : fragment`paged AS (${insertPage(page)}),`
-      await sql(idRow)`
-        WITH created AS (
+      const created = new Step<'id'>(
+        'created',
+        fragment`
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, verifier_attestation, state, response_mode, profile,
             secrets, dcql_query, vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code,
@@ -153,12 +166,13 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
             ${s.verifierAttestation}, ${s.state}, ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode},
             ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
-          RETURNING id),
-        ${paged}
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${s.createdBy}, 'authorization-request.created', 'verification-session', id FROM created)
-        SELECT id FROM created`
+          RETURNING id`,
+      )
+      const paged = page === undefined ? [] : [insertPage(page)]
+      await sql(idRow, [
+        ...paged,
+        recorded(created, 'authorization-request.created', s.createdBy),
+      ])`SELECT id FROM ${created}`
     },
 
     async byRequest(requestId: string): Promise<Session | undefined> {
@@ -193,15 +207,18 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     /** The session of a request that a wallet asks for. The first time, before it expires, this is a transition. */
     async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
       const { to } = requestRetrieved
-      const [row] = await sql(zRetrieved)`
-        WITH moved AS (
+      const retrieved: Moved = new Step(
+        'moved',
+        fragment`
           UPDATE verification_sessions s SET state = ${to}, seq = s.seq + 1
           WHERE request_id = ${requestId} AND state = ANY(${[...requestRetrieved.from]}::text[]) AND expires_at > ${now}
-          RETURNING *),
-        ${movedEvents(now)}
-        SELECT ${sessionColumns}, (SELECT jsonb_build_object('seq', seq, 'data', data) FROM transitions) AS moved FROM moved
+          RETURNING *`,
+      )
+      const [row] = await sql(zRetrieved)`
+        SELECT ${sessionColumns}, (SELECT jsonb_build_object('seq', seq, 'data', data) FROM ${eventsOf(retrieved, now)}) AS moved
+        FROM ${retrieved}
         UNION ALL
-        SELECT ${sessionColumns}, NULL FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM moved)`
+        SELECT ${sessionColumns}, NULL FROM verification_sessions WHERE request_id = ${requestId} AND NOT EXISTS (SELECT 1 FROM ${retrieved})`
       if (row === undefined) return undefined
       const { moved, ...session } = row
       if (moved !== null) announce([{ id: session.id, ...moved }])
@@ -215,18 +232,18 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       ending: Ending,
       now: Date,
     ): Promise<{ readonly pageId: string | null } | undefined> {
-      const [row] = await sql(zEnded)`
-        WITH moved AS (
+      const moved: Moved = new Step(
+        'moved',
+        fragment`
           UPDATE verification_sessions s SET ${ended(transition, now)},
             result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)}, checks = ${json(ending.checks)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
-          RETURNING id, seq, state, error_message, first_view),
-        ${movedEvents(now)},
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT NULL, ${ending.action}, 'verification-session', id FROM moved)
-        SELECT t.id, t.seq, t.data, p.id AS "pageId" FROM transitions t LEFT JOIN pages p ON p.verification_session_id = t.id AND NOT p.on_demand`
+          RETURNING id, seq, state, error_message, first_view`,
+      )
+      const [row] = await sql(zEnded, [recorded(moved, ending.action)])`
+        SELECT t.id, t.seq, t.data, p.id AS "pageId"
+        FROM ${eventsOf(moved, now)} t LEFT JOIN pages p ON p.verification_session_id = t.id AND NOT p.on_demand`
       if (row !== undefined) announce([row])
       return row
     },
@@ -235,17 +252,16 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? emptyFragment : fragment`AND id = ${id}`
       const due = fragment`ended_at IS NULL AND expires_at <= ${now} ${only}`
-      const rows = await sql(zExpired)`
-        WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
-        moved AS (
+      const batch = new Step<'key'>('due', lockedBatch({ table, key: 'id', due, by: 'expires_at', limit }))
+      const moved: Moved = new Step(
+        'moved',
+        fragment`
           UPDATE verification_sessions s SET ${ended(requestExpired, now)}
-          FROM due WHERE s.id = due.key AND s.ended_at IS NULL
-          RETURNING s.id, s.seq, s.state, s.error_message, s.expires_at, s.first_view),
-        ${movedEvents(now)},
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT NULL, 'verification-session.expired', 'verification-session', id FROM moved)
-        SELECT id, seq, expires_at AS at FROM moved`
+          FROM ${batch} WHERE s.id = ${batch.column('key')} AND s.ended_at IS NULL
+          RETURNING s.id, s.seq, s.state, s.error_message, s.expires_at, s.first_view`,
+      )
+      const rows = await sql(zExpired, [eventsOf(moved, now), recorded(moved, 'verification-session.expired')])`
+        SELECT id, seq, expires_at AS at FROM ${moved}`
       announce(rows)
       return batchDone(rows, limit)
     },

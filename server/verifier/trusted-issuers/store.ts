@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { audited } from '../../audit/audited.js'
 import type { Database } from '../../database/connect.js'
-import { fragment } from '../../database/fragment.js'
+import { fragment, Step } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { idRow } from '../../database/row-shapes.js'
 
@@ -24,6 +25,10 @@ const zTrustedIssuer: z.ZodType<TrustedIssuer> = z.strictObject({
 
 const columns = fragment`id, issuer, note, created_by AS "createdBy", created_at AS "createdAt"`
 
+/** The audit event names the issuer, whose row may be gone. */
+const auditedTrust = (action: string, actor: string | null, of: Step<'issuer'>): Step =>
+  audited({ of, actor, action, subject: 'trusted-issuer', subjectId: of.column('issuer') })
+
 export type TrustedIssuerStore = ReturnType<typeof createTrustedIssuerStore>
 
 export function createTrustedIssuerStore({ bounded, sql }: Database) {
@@ -41,25 +46,24 @@ export function createTrustedIssuerStore({ bounded, sql }: Database) {
 
     /** @returns undefined where it is there already; then nothing was written. */
     async add({ id, issuer, note, createdBy }: Omit<TrustedIssuer, 'createdAt'>): Promise<TrustedIssuer | undefined> {
-      const [row] = await sql(zTrustedIssuer)`
-        WITH added AS (
+      const added = new Step<'issuer' | 'created_by'>(
+        'added',
+        fragment`
           INSERT INTO trusted_issuers (id, issuer, note, created_by) VALUES (${id}, ${issuer}, ${note}, ${createdBy})
-          ON CONFLICT (issuer) DO NOTHING RETURNING *),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT created_by, 'trusted-issuer.added', 'trusted-issuer', issuer FROM added)
-        SELECT ${columns} FROM added`
+          ON CONFLICT (issuer) DO NOTHING RETURNING *`,
+      )
+      const [row] = await sql(zTrustedIssuer, [auditedTrust('trusted-issuer.added', createdBy, added)])`
+        SELECT ${columns} FROM ${added}`
       return row
     },
 
     /** @returns false where there is none of that id. */
     async remove(id: string, actor: string | null): Promise<boolean> {
-      const rows = await sql(idRow)`
-        WITH removed AS (DELETE FROM trusted_issuers WHERE id = ${id} RETURNING id, issuer),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${actor}, 'trusted-issuer.removed', 'trusted-issuer', issuer FROM removed)
-        SELECT id FROM removed`
+      const removed = new Step<'id' | 'issuer'>(
+        'removed',
+        fragment`DELETE FROM trusted_issuers WHERE id = ${id} RETURNING id, issuer`,
+      )
+      const rows = await sql(idRow, [auditedTrust('trusted-issuer.removed', actor, removed)])`SELECT id FROM ${removed}`
       return rows.length > 0
     },
   }

@@ -1,6 +1,8 @@
 import { recordAudit } from '../../audit/audit.js'
+import { audited } from '../../audit/audited.js'
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
+import { fragment, Step } from '../../database/fragment.js'
 import { idRow } from '../../database/row-shapes.js'
 
 export type FlowType = 'claim' | 'presentation'
@@ -49,13 +51,12 @@ export function createFlowStore({ prisma, sql }: Database) {
      * @returns whether this call did it.
      */
     async end(id: string, end: FlowEnd, actor: string): Promise<boolean> {
-      const rows = await sql(idRow)`
-        WITH ended AS (
-          UPDATE flows SET state = ${end}, error_message = NULL WHERE id = ${id} AND state = 'initialized' RETURNING id),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${actor}, ${`flow.${end}`}, 'flow', id FROM ended)
-        SELECT id FROM ended`
+      const ended = new Step<'id'>(
+        'ended',
+        fragment`UPDATE flows SET state = ${end}, error_message = NULL WHERE id = ${id} AND state = 'initialized' RETURNING id`,
+      )
+      const recorded = audited({ of: ended, actor, action: `flow.${end}`, subject: 'flow' })
+      const rows = await sql(idRow, [recorded])`SELECT id FROM ${ended}`
       return rows.length > 0
     },
 

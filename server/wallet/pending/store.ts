@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { recordAudit } from '../../audit/audit.js'
+import { audited } from '../../audit/audited.js'
 import { type BatchDone, batchDone, batchRow, deletedBatch, expiredBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
-import { fragment } from '../../database/fragment.js'
+import { fragment, Step } from '../../database/fragment.js'
 import { idRow } from '../../database/row-shapes.js'
 
 /** What an issuer has deferred; `content` is as the vault protects it. */
@@ -35,6 +36,9 @@ const zHeldPending: z.ZodType<HeldPending> = z.strictObject({
   heldUntil: z.date(),
 })
 
+/** What audit events call a pending issuance. */
+const subject = 'wallet_pending_issuance'
+
 export type PendingIssuanceStore = ReturnType<typeof createPendingIssuanceStore>
 
 export function createPendingIssuanceStore({ prisma, sql }: Database) {
@@ -42,18 +46,18 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
     /** @returns whether there was room: a holder may wait for `atMost` issuances. */
     async insert(pending: NewPending, atMost: number): Promise<boolean> {
       const { id, holderId, createdBy, content, keyIds, askAt, createdAt, expiresAt } = pending
-      const rows = await sql(idRow)`
-        WITH added AS (
+      const added = new Step<'id'>(
+        'added',
+        fragment`
           INSERT INTO wallet_pending_issuances
             (id, holder_id, created_by, content, key_ids, ask_at, created_at, expires_at)
           SELECT ${id}, ${holderId}, ${createdBy}, ${content}, ${keyIds}::text[], ${askAt}::timestamptz,
             ${createdAt}::timestamptz, ${expiresAt}::timestamptz
           WHERE (SELECT count(*) FROM wallet_pending_issuances WHERE holder_id = ${holderId}) < ${atMost}::int
-          RETURNING id),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${createdBy}, 'wallet.credential.deferred', 'wallet_pending_issuance', id FROM added)
-        SELECT id FROM added`
+          RETURNING id`,
+      )
+      const recorded = audited({ of: added, actor: createdBy, action: 'wallet.credential.deferred', subject })
+      const rows = await sql(idRow, [recorded])`SELECT id FROM ${added}`
       return rows.length > 0
     },
 
@@ -86,7 +90,7 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
       await recordAudit(prisma, {
         actor: null,
         action: 'wallet.credential.refused',
-        subject: 'wallet_pending_issuance',
+        subject,
         subjectId: id,
       })
     },
@@ -100,13 +104,14 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
 
     /** Removes expired issuances, at most `limit`, with an audit row each. */
     async removeExpired(now: Date, limit: number): Promise<BatchDone> {
-      const removed = await sql(batchRow)`
-        WITH removed AS (${deletedBatch(expiredBatch('wallet_pending_issuances', 'id', now, limit))}),
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT NULL, 'wallet.credential.refused', 'wallet_pending_issuance', key FROM removed)
-        SELECT at FROM removed`
-      return batchDone(removed, limit)
+      const removed = new Step<'key' | 'at'>(
+        'removed',
+        deletedBatch(expiredBatch('wallet_pending_issuances', 'id', now, limit)),
+      )
+      const subjectId = removed.column('key')
+      const refused = audited({ of: removed, actor: null, action: 'wallet.credential.refused', subject, subjectId })
+      const rows = await sql(batchRow, [refused])`SELECT at FROM ${removed}`
+      return batchDone(rows, limit)
     },
   }
 }

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** Admits a wallet and puts nothing on record. */
 async function admit(request: Admission): Promise<Refusal | 'admitted'> {
-  const [row] = await database.sql(zAdmission)`WITH ${admission(request)} SELECT ${admissionColumns}`
+  const [row] = await database.sql(zAdmission)`SELECT ${admissionColumns(admission(request))}`
   return refusalOf(row, request) ?? 'admitted'
 }
 

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { audited } from '../../../audit/audited.js'
 import type { Database } from '../../../database/connect.js'
+import { fragment, Step } from '../../../database/fragment.js'
 import { json, noRow } from '../../../database/row-shapes.js'
 import type { NewPage } from '../../../pages/store.js'
+import { insertedColumns } from '../../offerings/insert.js'
 import { OFFER_PROFILES, type OfferProfile } from '../../openid4vci/offer-profile.js'
 import { sessionView } from '../../openid4vci/sessions/session.js'
 import type { NewSessionOffering, StoredSession } from '../../openid4vci/sessions/store.js'
@@ -75,29 +78,46 @@ export function createOfferBatchStore({ sql }: Database) {
      * @throws where a key has an offer meanwhile: then nothing was written.
      */
     async insert(offers: readonly KeyedOffer[]): Promise<void> {
-      await sql(noRow)`
-        WITH given AS MATERIALIZED (
+      const given = new Step<'id' | 'createdBy'>(
+        'given',
+        fragment`
           SELECT * FROM jsonb_to_recordset(${JSON.stringify(offers.map(rowOf))}::jsonb) AS g(
             "id" text, "schemaId" text, "issuerId" text, "subject" text, "recipient" text, "redemptionLimit" int, "expiresAt" timestamptz,
             "configurationIds" text[], "grant" text, "forSubject" text, "deferred" boolean, "profile" text, "createdAt" timestamptz,
             "key" text, "requestHash" text, "createdBy" text, "txCode" jsonb, "txCodeHash" text, "walletUrl" text, "firstView" jsonb,
-            "pageId" text, "pageExpiresAt" timestamptz)),
-        offering AS (
-          INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at,
-            configuration_ids, is_session, "grant", for_subject, deferred, profile, created_at)
-          SELECT "id", "schemaId", "issuerId", "subject"::json, "recipient", "redemptionLimit", "expiresAt", "configurationIds",
-            true, "grant", "forSubject", "deferred", "profile", "createdAt" FROM given),
-        inserted AS (
-          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at, first_view)
-          SELECT "id", "createdBy", NULLIF("txCode", 'null'::jsonb), "txCodeHash", "walletUrl", "createdAt", "expiresAt", "firstView" FROM given),
-        keyed AS (
-          INSERT INTO credential_offer_keys (created_by, key, request_hash, session_id)
-          SELECT "createdBy", "key", "requestHash", "id" FROM given ORDER BY "key"),
-        paged AS (
-          INSERT INTO pages (id, kind, offering_id, made_by, type_names, in_qr_code, created_at, expires_at)
-          SELECT "pageId", 'receive', "id", "createdBy", '{}', true, "createdAt", "pageExpiresAt" FROM given WHERE "pageId" IS NOT NULL)
-        INSERT INTO audit_events (actor, action, subject, subject_id)
-        SELECT "createdBy", 'offering.created', 'offering', "id" FROM given`
+            "pageId" text, "pageExpiresAt" timestamptz)`,
+      )
+      const also = [
+        new Step(
+          'offering',
+          fragment`
+            INSERT INTO offerings (${insertedColumns})
+            SELECT "id", "schemaId", "issuerId", "subject"::json, "recipient", "redemptionLimit", "expiresAt", "createdAt",
+              "configurationIds", true, "grant", "forSubject", "deferred", "profile", false FROM ${given}`,
+        ),
+        new Step(
+          'session',
+          fragment`
+            INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at, first_view)
+            SELECT "id", "createdBy", NULLIF("txCode", 'null'::jsonb), "txCodeHash", "walletUrl", "createdAt", "expiresAt", "firstView"
+            FROM ${given}`,
+        ),
+        new Step(
+          'keyed',
+          fragment`
+            INSERT INTO credential_offer_keys (created_by, key, request_hash, session_id)
+            SELECT "createdBy", "key", "requestHash", "id" FROM ${given} ORDER BY "key"`,
+        ),
+        new Step(
+          'paged',
+          fragment`
+            INSERT INTO pages (id, kind, offering_id, made_by, type_names, in_qr_code, created_at, expires_at)
+            SELECT "pageId", 'receive', "id", "createdBy", '{}', true, "createdAt", "pageExpiresAt" FROM ${given}
+            WHERE "pageId" IS NOT NULL`,
+        ),
+        audited({ of: given, actor: given.column('createdBy'), action: 'offering.created', subject: 'offering' }),
+      ]
+      await sql(noRow, also)`SELECT FROM ${given} WHERE false`
     },
   }
 }

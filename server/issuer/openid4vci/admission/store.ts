@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
+import { type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { countRedemption } from '../../redemptions/store.js'
 import { goodToken } from '../tokens/good-token.js'
 import { TX_CODE_ATTEMPTS } from '../tx-code.js'
@@ -35,16 +35,16 @@ export type Refusal =
   | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
   | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refused' }
 
-/**
- * `session`: that of an offering, locked, where it is not in Error. An offering without a session has one row.
- */
-export function openSession(offeringId: string, hasSession: boolean): Fragment {
-  if (!hasSession) return fragment`session AS (SELECT ${offeringId}::text AS id)`
-  return fragment`
-    session AS (
-      SELECT id FROM credential_offer_sessions
-      WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE)`
-}
+/** The session of an offering, locked, where it is not in Error. An offering without a session has one row. */
+export const openSession = (offeringId: string, hasSession: boolean): Step<'id'> =>
+  new Step<'id'>(
+    'session',
+    hasSession
+      ? fragment`
+          SELECT id FROM credential_offer_sessions
+          WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE`
+      : fragment`SELECT ${offeringId}::text AS id`,
+  )
 
 /** Instances that one authorization gives on a day, over all its tokens. A token without an authorization lives less than a day. */
 export const INSTANCES_A_DAY = 100
@@ -59,8 +59,8 @@ const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 const givenToday = (now: Date) => fragment`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
 
 /**
- * `token`: the record that the token's credentials belong to, locked. The wallet may take each configuration again
- * (OpenID4VCI 1.0 §14.3), within the bound of a day.
+ * The record that the token's credentials belong to, locked. The wallet may take each configuration again (OpenID4VCI 1.0 §14.3),
+ * within the bound of a day.
  */
 function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission): Fragment {
   if (authorizationId === null) {
@@ -79,73 +79,99 @@ function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission
 export const countedUnder = ({ instances, now }: Admission): Fragment => fragment`
   redemption_counted = true, issued_on = GREATEST(a.issued_on, ${dayOf(now)}::date), issued_count = ${givenToday(now)} + ${instances}`
 
-/** `released`: the transaction that ends with the credential in `target`, gone. */
-const released = ({ transactionHash }: Admission): Fragment =>
-  transactionHash === null
-    ? emptyFragment
-    : fragment`, released AS (
-        DELETE FROM deferred_issuances WHERE transaction_hash = ${transactionHash} AND EXISTS (SELECT 1 FROM target))`
-
-/** `spent`: notes the credential in `target` at the token and its authorization, and counts the instances. */
-export function spent(request: Admission): Fragment {
-  const { tokenHash, authorizationId, instances, now } = request
-  const token = fragment`
-    spent AS (
-      UPDATE issuance_tokens SET credential_id = target.id, issued_count = issued_count + ${instances}
-      FROM target WHERE ${goodToken(tokenHash, now)})`
-  if (authorizationId === null) return token
-  return fragment`
-    ${token},
-    counted_instances AS (
-      UPDATE authorizations a SET credential_id = target.id, ${countedUnder(request)}
-      FROM target WHERE a.id = ${authorizationId})
-    ${released(request)}`
+/** The steps that note a credential at the token and its authorization, count the instances, and end the wallet's transaction. */
+export function spent(request: Admission, credential: Step<'id'>): Step[] {
+  const { tokenHash, authorizationId, instances, now, transactionHash } = request
+  const id = credential.column('id')
+  const token = new Step(
+    'spent',
+    fragment`
+      UPDATE issuance_tokens SET credential_id = ${id}, issued_count = issued_count + ${instances}
+      FROM ${credential} WHERE ${goodToken(tokenHash, now)}`,
+  )
+  if (authorizationId === null) return [token]
+  const authorization = new Step(
+    'counted_instances',
+    fragment`
+      UPDATE authorizations a SET credential_id = ${id}, ${countedUnder(request)}
+      FROM ${credential} WHERE a.id = ${authorizationId}`,
+  )
+  if (transactionHash === null) return [token, authorization]
+  const released = new Step(
+    'released',
+    fragment`
+      DELETE FROM deferred_issuances WHERE transaction_hash = ${transactionHash} AND EXISTS (SELECT 1 FROM ${credential})`,
+  )
+  return [token, authorization, released]
 }
 
 /** The first issuance under a token is a redemption; a later one belongs to its credential, which must still be good. */
-function admitted({ earlierId, counted, offeringId, now }: Admission): Fragment {
-  const fresh = fragment`SELECT 1 FROM fresh`
+function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now }: Admission): Step<'id'> {
   if (!counted) return countRedemption(offeringId, now, fresh)
-  if (earlierId === null) return fragment`admitted AS (SELECT id FROM fresh)`
-  return fragment`
-    admitted AS (
-      SELECT id FROM credentials WHERE id = ${earlierId} AND revoked_at IS NULL AND EXISTS (${fresh}) FOR NO KEY UPDATE)`
+  if (earlierId === null) return new Step<'id'>('admitted', fragment`SELECT id FROM ${fresh}`)
+  return new Step<'id'>(
+    'admitted',
+    fragment`
+      SELECT id FROM credentials
+      WHERE id = ${earlierId} AND revoked_at IS NULL AND EXISTS (SELECT 1 FROM ${fresh}) FOR NO KEY UPDATE`,
+  )
 }
 
-/** `waiting`: the transaction that the wallet waited under, locked; one row where it did not wait. */
-function waiting({ transactionHash, authorizationId }: Admission): Fragment {
-  if (transactionHash === null) return fragment`waiting AS (SELECT 1 AS waits)`
-  return fragment`
-    waiting AS (
-      SELECT 1 AS waits FROM deferred_issuances d, current
-      WHERE d.transaction_hash = ${transactionHash} AND d.authorization_id = ${authorizationId} FOR UPDATE OF d)`
+/** The transaction that the wallet waited under, locked; one row where it did not wait. */
+function waitingUnder(current: Step<'id'>, { transactionHash, authorizationId }: Admission): Step {
+  if (transactionHash === null) return new Step('waiting', fragment`SELECT 1 AS waits`)
+  return new Step(
+    'waiting',
+    fragment`
+      SELECT 1 AS waits FROM deferred_issuances d, ${current}
+      WHERE d.transaction_hash = ${transactionHash} AND d.authorization_id = ${authorizationId} FOR UPDATE OF d`,
+  )
+}
+
+/** The steps of an admission. */
+export interface AdmissionSteps {
+  /** What the token's credentials belong to. */
+  readonly token: Step<'credential_id' | 'counted'>
+  readonly session: Step<'id'>
+  readonly waiting: Step
+  /** Nonces that were fresh. */
+  readonly nonces: Step<'hash'>
+  /** One row where the wallet is admitted. */
+  readonly admitted: Step<'id'>
 }
 
 /**
- * Admits a wallet to an issuance, as common table expressions: `admitted` has one row where it is. Then the nonces are used
- * up and the redemption is counted, where it is the token's first; nothing is put on record. Where it is not, nonces that
- * were fresh are used up all the same.
+ * Admits a wallet to an issuance. Where it is admitted, the nonces are used up and the redemption is counted, where it is the
+ * token's first; nothing is put on record. Where it is not, nonces that were fresh are used up all the same.
  *
  * The lock on the token's row serialises requests under one token. A request that waited for it cannot see the rows of
  * the other one, and is `overtaken`.
  */
-export function admission(request: Admission): Fragment {
-  const { nonces } = request
-  return fragment`
-    token AS (${takeableUnder(request)}),
-    ${openSession(request.offeringId, request.hasSession)},
-    current AS (
-      SELECT session.id FROM token, session
-      WHERE token.credential_id IS NOT DISTINCT FROM ${request.earlierId}::text AND token.counted = ${request.counted}),
-    ${waiting(request)},
-    nonces AS (
+export function admission(request: Admission): AdmissionSteps {
+  const token = new Step<'credential_id' | 'counted'>('token', takeableUnder(request))
+  const session = openSession(request.offeringId, request.hasSession)
+  const current = new Step<'id'>(
+    'current',
+    fragment`
+      SELECT ${session.column('id')} FROM ${token}, ${session}
+      WHERE ${token.column('credential_id')} IS NOT DISTINCT FROM ${request.earlierId}::text
+        AND ${token.column('counted')} = ${request.counted}`,
+  )
+  const waiting = waitingUnder(current, request)
+  const nonces = new Step<'hash'>(
+    'nonces',
+    fragment`
       INSERT INTO used_nonces (hash, expires_at)
-      SELECT n.hash, n.expires_at FROM current, ${usedRows(nonces)} AS n(hash, expires_at)
-      ON CONFLICT DO NOTHING RETURNING hash),
-    fresh AS (
-      SELECT id FROM current
-      WHERE (SELECT count(*) FROM nonces) = ${nonces.length} AND EXISTS (SELECT 1 FROM waiting)),
-    ${admitted(request)}`
+      SELECT n.hash, n.expires_at FROM ${current}, ${usedRows(request.nonces)} AS n(hash, expires_at)
+      ON CONFLICT DO NOTHING RETURNING hash`,
+  )
+  const fresh = new Step<'id'>(
+    'fresh',
+    fragment`
+      SELECT id FROM ${current}
+      WHERE (SELECT count(*) FROM ${nonces}) = ${request.nonces.length} AND EXISTS (SELECT 1 FROM ${waiting})`,
+  )
+  return { token, session, waiting, nonces, admitted: admittedAfter(fresh, request) }
 }
 
 /** What a row says of an admission: each condition, in the order in which they are looked at. */
@@ -161,12 +187,12 @@ export const zAdmission = z.strictObject({
 
 export type AdmissionRow = z.output<typeof zAdmission>
 
-/** The columns of a statement that holds an `admission`. */
-export const admissionColumns = fragment`
-  EXISTS (SELECT 1 FROM token) AS takeable, (SELECT credential_id FROM token) AS "earlierId",
-  (SELECT counted FROM token) AS counted,
-  EXISTS (SELECT 1 FROM session) AS open, EXISTS (SELECT 1 FROM waiting) AS waiting, (SELECT count(*) FROM nonces)::int AS nonces,
-  EXISTS (SELECT 1 FROM admitted) AS admitted`
+/** The columns of `zAdmission`. */
+export const admissionColumns = ({ token, session, waiting, nonces, admitted }: AdmissionSteps): Fragment => fragment`
+  EXISTS (SELECT 1 FROM ${token}) AS takeable, (SELECT credential_id FROM ${token}) AS "earlierId",
+  (SELECT counted FROM ${token}) AS counted,
+  EXISTS (SELECT 1 FROM ${session}) AS open, EXISTS (SELECT 1 FROM ${waiting}) AS waiting,
+  (SELECT count(*) FROM ${nonces})::int AS nonces, EXISTS (SELECT 1 FROM ${admitted}) AS admitted`
 
 /** Why an admission was refused; undefined where it was not. */
 export function refusalOf(row: AdmissionRow | undefined, request: Admission): Refusal | undefined {

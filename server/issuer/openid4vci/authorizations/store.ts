@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { type BatchDone, batchDone, batchRow, expiredBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
-import { type Fragment, fragment } from '../../../database/fragment.js'
+import { type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { idRow, json, noRow } from '../../../database/row-shapes.js'
 import { asMdocByDefault } from '../../schemas/store.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../offers/store.js'
 import { zOffering } from '../rows.js'
 import { withDates } from '../sessions/store.js'
-import { type UsedOnce, usedOnce } from '../used-once/store.js'
+import { allNew, type UsedOnce, usedOnce } from '../used-once/store.js'
 import { type AuthorizationState, type KnownType, sourcesOf, type User } from './authorization.js'
 
 /** A row of `authorizations`; `parameters` is the request as the vault protects it. */
@@ -113,15 +113,23 @@ const columns = fragment`
 /** Condition of a transition: the row is in a state that leads to this one. */
 export const from = (state: AuthorizationState) => fragment`state = ANY(${[...sourcesOf(state)]}::text[])`
 
-/** Inserts a request for the offer of one row, `id`, which is null for none; nothing where a proof was used before. */
-const insertion = (authorization: NewAuthorization, offer: Fragment, proofs: readonly UsedOnce[]): Fragment => {
+/** The step that inserts a request for the offer of one row, `id`, which is null for none; nothing where a proof was used before. */
+function insertion(
+  authorization: NewAuthorization,
+  offer: Fragment,
+  once: Step<'hash'>,
+  proofs: readonly UsedOnce[],
+): Step<'id'> {
   const { id, clientId, parameters, dpopJkt, instanceJkt, requestUriHash, state } = authorization
-  return fragment`
-    INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, instance_jkt, request_uri_hash, offering_id, state, browser_hash,
-      user_sub, expires_at, created_at)
-    SELECT ${id}, ${clientId}, ${parameters}, ${dpopJkt}, ${instanceJkt}, ${requestUriHash}, offer.id, ${state},
-      ${authorization.browserHash}, ${authorization.userSub}, ${authorization.expiresAt}, ${authorization.createdAt}
-    FROM (${offer}) offer WHERE (SELECT count(*) FROM once) = ${proofs.length} RETURNING id`
+  return new Step<'id'>(
+    'inserted',
+    fragment`
+      INSERT INTO authorizations (id, client_id, parameters, dpop_jkt, instance_jkt, request_uri_hash, offering_id, state, browser_hash,
+        user_sub, expires_at, created_at)
+      SELECT ${id}, ${clientId}, ${parameters}, ${dpopJkt}, ${instanceJkt}, ${requestUriHash}, offer.id, ${state},
+        ${authorization.browserHash}, ${authorization.userSub}, ${authorization.expiresAt}, ${authorization.createdAt}
+      FROM (${offer}) offer WHERE ${allNew(once, proofs)} RETURNING id`,
+  )
 }
 
 const zInserted = z.strictObject({ stored: z.boolean(), known: json<KnownType[]>() })
@@ -144,14 +152,17 @@ export function createAuthorizationStore({ sql }: Database) {
       types: readonly string[],
       proofs: readonly UsedOnce[],
     ): Promise<{ readonly stored: boolean; readonly known: readonly KnownType[] }> {
-      const [row] = await sql(zInserted)`
-        WITH known AS (
+      const known = new Step<'name' | 'asMdoc'>(
+        'known',
+        fragment`
           SELECT name, bool_or(${asMdocByDefault}) AS "asMdoc" FROM schemas s
           WHERE name = ANY(${[...types]}::text[]) AND (withdrawn_at IS NULL OR offered_until > ${authorization.createdAt})
-          GROUP BY name),
-        ${usedOnce(proofs, fragment`SELECT 1 FROM known`)},
-        inserted AS (${insertion(authorization, fragment`SELECT NULL::text AS id WHERE EXISTS (SELECT 1 FROM known)`, proofs)})
-        SELECT EXISTS (SELECT 1 FROM inserted) AS stored, (SELECT coalesce(json_agg(known), '[]') FROM known) AS known`
+          GROUP BY name`,
+      )
+      const forNone = fragment`SELECT NULL::text AS id WHERE EXISTS (SELECT 1 FROM ${known})`
+      const inserted = insertion(authorization, forNone, usedOnce(proofs, known), proofs)
+      const [row] = await sql(zInserted)`
+        SELECT EXISTS (SELECT 1 FROM ${inserted}) AS stored, (SELECT coalesce(json_agg(${known}), '[]') FROM ${known}) AS known`
       return row ?? { stored: false, known: [] }
     },
 
@@ -165,12 +176,14 @@ export function createAuthorizationStore({ sql }: Database) {
       authorization: NewAuthorization,
       proofs: readonly UsedOnce[],
     ): Promise<{ readonly stored: boolean; readonly offering: WalletOffering } | undefined> {
+      const chosen = new Step<'id'>(
+        'chosen',
+        fragment`SELECT o.id FROM (SELECT ${offeringId}::text AS id) wanted ${offeringJoins(fragment`wanted.id`)}`,
+      )
+      const inserted = insertion(authorization, fragment`SELECT id FROM ${chosen}`, usedOnce(proofs, chosen), proofs)
       const [row] = await sql(zInsertedFor)`
-        WITH chosen AS (SELECT o.id FROM (SELECT ${offeringId}::text AS id) wanted ${offeringJoins(fragment`wanted.id`)}),
-        ${usedOnce(proofs, fragment`SELECT 1 FROM chosen`)},
-        inserted AS (${insertion(authorization, fragment`SELECT id FROM chosen`, proofs)})
-        SELECT EXISTS (SELECT 1 FROM inserted) AS stored, ${offeringColumns}
-        FROM chosen ${offeringJoins(fragment`chosen.id`)}`
+        SELECT EXISTS (SELECT 1 FROM ${inserted}) AS stored, ${offeringColumns}
+        FROM ${chosen} ${offeringJoins(chosen.column('id'))}`
       if (row === undefined) return undefined
       const { stored, ...offering } = withDates(row)
       return { stored, offering }

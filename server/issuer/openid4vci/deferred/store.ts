@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { audited } from '../../../audit/audited.js'
 import type { Database } from '../../../database/connect.js'
-import { emptyFragment, fragment } from '../../../database/fragment.js'
+import { fragment, Step } from '../../../database/fragment.js'
 import { type Announce, eventRow, recordedEvents, recordedShape } from '../../../events/store.js'
 import { type CredentialSchema, schemaColumns, schemaShape } from '../../schemas/store.js'
 import {
@@ -15,6 +16,7 @@ import {
 import { type CredentialOfferSession, isFinal } from '../sessions/session.js'
 import {
   movedColumns,
+  movedStep,
   type StoredSession,
   sessionColumn,
   sessionEvent,
@@ -86,26 +88,30 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
       session: CredentialOfferSession,
     ): Promise<Deferred | Refusal> {
       const { authorizationId, configurationId, offeringId, now } = request
-      const [row] = await sql(zInserted)`
-        WITH ${admission(request)},
-        deferred AS (
+      const steps = admission(request)
+      const deferred = new Step<'authorization_id'>(
+        'deferred',
+        fragment`
           INSERT INTO deferred_issuances (transaction_hash, authorization_id, configuration_id, keys, created_at)
-          SELECT ${transactionHash}, ${authorizationId}, ${configurationId}, ${keys}, ${now}::timestamptz FROM admitted
+          SELECT ${transactionHash}, ${authorizationId}, ${configurationId}, ${keys}, ${now}::timestamptz FROM ${steps.admitted}
           ON CONFLICT (authorization_id, configuration_id) DO UPDATE SET
             transaction_hash = EXCLUDED.transaction_hash, keys = EXCLUDED.keys, created_at = EXCLUDED.created_at
-          RETURNING authorization_id),
-        counted_instances AS (
-          UPDATE authorizations a SET ${countedUnder(request)} FROM deferred WHERE a.id = deferred.authorization_id),
-        pending AS (
-          UPDATE credential_offer_sessions x SET deferred = COALESCE(x.deferred, ${session.deferred}), seq = x.seq + 1,
-            expires_at = ${session.expiresAt}
-          FROM deferred WHERE x.id = ${session.id} AND x.deferred IS DISTINCT FROM ${session.deferred}
-          RETURNING ${movedColumns}),
-        ${sessionEvent(fragment`SELECT * FROM pending`, now)},
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT NULL, 'credential.deferred', 'offering', ${offeringId} FROM deferred)
-        SELECT ${admissionColumns}, EXISTS (SELECT 1 FROM pending) AS "isFirst", ${recordedEvents}`
+          RETURNING authorization_id`,
+      )
+      const counted = new Step(
+        'counted_instances',
+        fragment`
+          UPDATE authorizations a SET ${countedUnder(request)} FROM ${deferred} WHERE a.id = ${deferred.column('authorization_id')}`,
+      )
+      const pending = movedStep(fragment`
+        UPDATE credential_offer_sessions x SET deferred = COALESCE(x.deferred, ${session.deferred}), seq = x.seq + 1,
+          expires_at = ${session.expiresAt}
+        FROM ${deferred} WHERE x.id = ${session.id} AND x.deferred IS DISTINCT FROM ${session.deferred}
+        RETURNING ${movedColumns}`)
+      const waits = { actor: null, action: 'credential.deferred', subject: 'offering', subjectId: offeringId }
+      const [row] = await sql(zInserted, [counted, audited({ ...waits, of: deferred })])`
+        SELECT ${admissionColumns(steps)}, EXISTS (SELECT 1 FROM ${pending}) AS "isFirst",
+          ${recordedEvents(sessionEvent(pending, now))}`
       announce(row?.recorded)
       return refusalOf(row, request) ?? { kind: 'deferred', isFirst: row?.isFirst === true }
     },
@@ -136,23 +142,19 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
      * @returns false where the session went on since it was read; then nothing was written.
      */
     async decide({ session, credentialSubject, actor, now }: NewDecision): Promise<boolean> {
-      const corrected =
-        credentialSubject === undefined
-          ? emptyFragment
-          : fragment`corrected AS (
-              UPDATE offerings o SET credential_subject = ${JSON.stringify(credentialSubject)}::json
-              FROM decided WHERE o.id = decided.id),`
-      const rows = await sql(eventRow)`
-        WITH decided AS (
-          UPDATE credential_offer_sessions SET deferred = ${session.deferred}, state = ${session.state}, seq = ${session.seq},
-            error_message = ${session.errorMessage}, ended_at = ${isFinal(session.state) ? now : null}
-          WHERE id = ${session.id} AND seq = ${session.seq - 1}::int RETURNING ${movedColumns}),
-        ${corrected}
-        ${sessionEvent(fragment`SELECT * FROM decided`, now)},
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT ${actor}, ${`offering.${session.deferred}`}, 'offering', id FROM decided)
-        SELECT id, seq, data FROM transitions`
+      const decided = movedStep(fragment`
+        UPDATE credential_offer_sessions SET deferred = ${session.deferred}, state = ${session.state}, seq = ${session.seq},
+          error_message = ${session.errorMessage}, ended_at = ${isFinal(session.state) ? now : null}
+        WHERE id = ${session.id} AND seq = ${session.seq - 1}::int RETURNING ${movedColumns}`)
+      const corrected = new Step(
+        'corrected',
+        fragment`
+          UPDATE offerings o SET credential_subject = ${JSON.stringify(credentialSubject ?? null)}::json
+          FROM ${decided} WHERE o.id = ${decided.column('id')}`,
+      )
+      const recorded = audited({ of: decided, actor, action: `offering.${session.deferred}`, subject: 'offering' })
+      const rows = await sql(eventRow, [...(credentialSubject === undefined ? [] : [corrected]), recorded])`
+        SELECT id, seq, data FROM ${sessionEvent(decided, now)}`
       announce(rows)
       return rows.length > 0
     },

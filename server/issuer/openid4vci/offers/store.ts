@@ -1,10 +1,10 @@
 import type { Database } from '../../../database/connect.js'
-import { type Fragment, fragment } from '../../../database/fragment.js'
+import { type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../events/store.js'
 import { asMdoc, type ClaimNames, type SchemaDisplay } from '../../schemas/store.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from '../rows.js'
-import { type StoredSession, sessionColumn, steppedSession, withDates } from '../sessions/store.js'
+import { movedSession, type StoredSession, sessionColumn, withDates } from '../sessions/store.js'
 
 /** An offering as a wallet meets it, with its session where it has one. */
 export interface WalletOffering {
@@ -90,12 +90,15 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
      * @param codes whether pre-authorized codes are given; an offer of one is not open otherwise.
      */
     async fetchedOffering(id: string, codes: boolean, now: Date): Promise<WalletOffering | undefined> {
-      const open = fragment`
-        SELECT 1 FROM offerings o
-        WHERE o.id = ${id} AND ${redeemable(now)} AND (${codes}::boolean OR o."grant" = 'authorization_code')`
+      const open = new Step(
+        'open',
+        fragment`
+          SELECT 1 FROM offerings o
+          WHERE o.id = ${id} AND ${redeemable(now)} AND (${codes}::boolean OR o."grant" = 'authorization_code')`,
+      )
+      const transitions = movedSession({ id, state: 'OfferRetrieved', errorMessage: null }, now, open)
       const [row] = await sql(zFetched)`
-        WITH ${steppedSession(id, 'OfferRetrieved', now, open)}
-        SELECT ${offeringColumns}, ${recordedEvents} FROM ${offeringTables}
+        SELECT ${offeringColumns}, ${recordedEvents(transitions)} FROM ${offeringTables}
         WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
       if (row === undefined) return undefined
       const { recorded, ...offering } = row

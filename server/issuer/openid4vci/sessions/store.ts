@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { audited } from '../../../audit/audited.js'
 import { type Batch, type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
-import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
-import { json, noRow } from '../../../database/row-shapes.js'
+import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'
+import { idRow, json } from '../../../database/row-shapes.js'
 import {
   type Announce,
   eventRow,
@@ -11,16 +12,16 @@ import {
   recordedEvents,
   recordedShape,
   type SessionEvent,
+  type Transitions,
   zEvent,
 } from '../../../events/store.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
-import type { NewOffering } from '../../offerings/store.js'
+import { insertOffering, type NewOffering } from '../../offerings/insert.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
 import {
   CREDENTIAL_OFFER_STATES,
   type CredentialOfferSession,
-  type CredentialOfferState,
   EXPIRED,
   isFinal,
   sessionView,
@@ -108,41 +109,41 @@ const changes = fragment`
   jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message, 'deferred', deferred, 'expiresAt',
     CASE WHEN deferred IS NOT NULL THEN to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END))`
 
-/** What a transition returns of a session, for `sessionEvent`. */
+/** The columns of {@link MovedSession}, for RETURNING. */
 export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at, first_view`
 
-/** The events of transitions. @param rows `movedColumns` of each session, as it then is */
-export const sessionEvent = (rows: Fragment, now: Date): Fragment =>
-  recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM (${rows}) AS stepped`, now)
+/** A step that moved sessions, and returns them as they then are. */
+type MovedColumn = 'id' | 'seq' | 'state' | 'error_message' | 'deferred' | 'expires_at' | 'first_view'
+
+export type MovedSession = Step<MovedColumn>
+
+/** @param change an UPDATE of sessions that returns `movedColumns` */
+export const movedStep = (change: Fragment): MovedSession => new Step('moved', change)
+
+/** The events of transitions. @param where of which of them: a condition */
+export const sessionEvent = (moved: MovedSession, now: Date, where: Fragment = fragment`true`): Transitions =>
+  recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM ${moved} WHERE ${where}`, now)
+
+const after = (step: Step | undefined): Fragment =>
+  step === undefined ? emptyFragment : fragment`AND EXISTS (SELECT 1 FROM ${step})`
 
 /**
- * A session's transition and its event as common table expressions, `moved` among them; the transition is made where the
- * session may still make it and `condition` has a row. Nothing moves where there is no session.
+ * The events of a session's transition, which is made where the session may still make it and the step `condition` has a row.
+ * Nothing moves where there is no session. A session that was not read is named by its id and the state that it moves to.
  */
-export function movedSession(session: CredentialOfferSession | null, now: Date, condition: Fragment): Fragment {
-  if (session === null) return fragment`moved AS (SELECT NULL::text AS id, 0 AS seq WHERE false), ${nothingRecorded}`
-  return fragment`
-    moved AS (
-      UPDATE credential_offer_sessions SET state = ${session.state}, seq = seq + 1, error_message = ${session.errorMessage},
-        ended_at = ${isFinal(session.state) ? now : null}
-      WHERE id = ${session.id} AND state = ANY(${[...sourcesOf(session.state)]}::text[]) AND EXISTS (${condition})
-      RETURNING ${movedColumns}),
-    ${sessionEvent(fragment`SELECT * FROM moved`, now)}`
-}
-
-/** As `movedSession`, for a session that was not read, if the offering has one. */
-export function steppedSession(
-  id: string,
-  state: Exclude<CredentialOfferState, 'Error'>,
+export function movedSession(
+  session: Pick<CredentialOfferSession, 'id' | 'state' | 'errorMessage'> | null,
   now: Date,
-  condition: Fragment,
-): Fragment {
-  return fragment`
-    moved AS (
-      UPDATE credential_offer_sessions SET state = ${state}, seq = seq + 1, ended_at = ${isFinal(state) ? now : null}
-      WHERE id = ${id} AND state = ANY(${[...sourcesOf(state)]}::text[]) AND EXISTS (${condition})
-      RETURNING ${movedColumns}),
-    ${sessionEvent(fragment`SELECT * FROM moved`, now)}`
+  condition?: Step,
+): Transitions {
+  if (session === null) return nothingRecorded
+  const { id, state, errorMessage } = session
+  const moved = movedStep(fragment`
+    UPDATE credential_offer_sessions SET state = ${state}, seq = seq + 1, error_message = ${errorMessage},
+      ended_at = ${isFinal(state) ? now : null}
+    WHERE id = ${id} AND state = ANY(${[...sourcesOf(state)]}::text[]) ${after(condition)}
+    RETURNING ${movedColumns}`)
+  return sessionEvent(moved, now)
 }
 
 const zSession = z.strictObject(sessionShape)
@@ -155,10 +156,12 @@ export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 
 export function createOfferSessionStore({ sql }: Database, announce: Announce) {
   const remove = async (batch: Batch): Promise<BatchDone> => {
-    const rows = await sql(batchRow)`
-      WITH removed AS (${deletedBatch(batch)}),
-      events AS (DELETE FROM session_events_default WHERE session_id IN (SELECT key FROM removed))
-      SELECT at FROM removed`
+    const removed = new Step<'key' | 'at'>('removed', deletedBatch(batch))
+    const events = new Step(
+      'events',
+      fragment`DELETE FROM session_events_default WHERE session_id IN (SELECT key FROM ${removed})`,
+    )
+    const rows = await sql(batchRow, [events])`SELECT at FROM ${removed}`
     return batchDone(rows, batch.limit)
   }
   return {
@@ -180,29 +183,23 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     async insert(offering: NewSessionOffering, session: StoredSession, page?: NewPage): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
-      const paged = page === undefined ? emptyFragment : fragment`, paged AS (${insertPage(page)})`
-      await sql(noRow)`
-        WITH offering AS (
-          INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at,
-            configuration_ids, is_session, "grant", for_subject, deferred, profile, created_at)
-          VALUES (${id}, ${offering.schemaId}, ${offering.issuerId}, ${JSON.stringify(offering.credentialSubject)}::json,
-            ${offering.recipient}, ${offering.redemptionLimit}, ${offering.expiresAt}, ${[...offering.configurationIds]}::text[],
-            true, ${offering.grant}, ${offering.forSubject}, ${offering.deferred}, ${offering.profile}, ${offering.createdAt})
-          RETURNING id),
-        inserted AS (
+      const inserted = insertOffering({ ...offering, id, isSession: true })
+      const begun = new Step(
+        'session',
+        fragment`
           INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at, first_view)
           SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt},
-            ${JSON.stringify(sessionView(session))}::jsonb FROM offering
-          RETURNING id)${paged}
-        INSERT INTO audit_events (actor, action, subject, subject_id)
-        SELECT ${createdBy}, 'offering.created', 'offering', id FROM inserted`
+            ${JSON.stringify(sessionView(session))}::jsonb FROM ${inserted}`,
+      )
+      const paged = page === undefined ? [] : [insertPage(page)]
+      const created = audited({ of: inserted, actor: createdBy, action: 'offering.created', subject: 'offering' })
+      await sql(idRow, [begun, ...paged, created])`SELECT id FROM ${inserted}`
     },
 
     /** Moves a session on, where it may still move there; one statement, its event with it. */
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
       const rows = await sql(eventRow)`
-        WITH ${movedSession(session, now, fragment`SELECT 1`)}
-        SELECT id, seq, data FROM transitions`
+        SELECT id, seq, data FROM ${movedSession(session, now)}`
       announce(rows)
       return rows.length > 0
     },
@@ -215,8 +212,9 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
      * @returns how many attempts are left; undefined where none was left before.
      */
     async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number | undefined> {
-      const [row] = await sql(zCounted)`
-        WITH counted AS (
+      const counted = new Step<MovedColumn | 'left'>(
+        'moved',
+        fragment`
           UPDATE credential_offer_sessions x SET tx_code_attempts = x.tx_code_attempts + 1,
             state = CASE WHEN ${lastAttempt} THEN ${locked.state} ELSE x.state END,
             seq = x.seq + CASE WHEN ${lastAttempt} THEN 1 ELSE 0 END,
@@ -224,12 +222,12 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
             ended_at = CASE WHEN ${lastAttempt} THEN ${now}::timestamptz END
           WHERE id = ${locked.id} AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int
             AND state = ANY(${[...UNREDEEMED_STATES]}::text[])
-          RETURNING ${movedColumns}, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"),
-        ${sessionEvent(fragment`SELECT * FROM counted WHERE "left" = 0`, now)},
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT NULL, 'credential-offer.locked', 'offering', id FROM counted WHERE "left" = 0)
-        SELECT "left", ${recordedEvents} FROM counted`
+          RETURNING ${movedColumns}, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"`,
+      )
+      const noneLeft = fragment`"left" = 0`
+      const ended = { actor: null, action: 'credential-offer.locked', subject: 'offering' }
+      const [row] = await sql(zCounted, [audited({ ...ended, of: counted, where: noneLeft })])`
+        SELECT "left", ${recordedEvents(sessionEvent(counted, now, noneLeft))} FROM ${counted}`
       announce(row?.recorded)
       return row?.left
     },
@@ -237,16 +235,13 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken, at most `limit`. */
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
-      const rows = await sql(zExpired)`
-        WITH due AS (${lockedBatch({ table, key: 'id', due, by: 'expires_at', limit })}),
-        moved AS (
-          UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
-          FROM due WHERE x.id = due.key RETURNING ${movedColumns}),
-        ${sessionEvent(fragment`SELECT * FROM moved`, now)},
-        audited AS (
-          INSERT INTO audit_events (actor, action, subject, subject_id)
-          SELECT NULL, 'credential-offer.expired', 'offering', id FROM moved)
-        SELECT id, seq, expires_at AS at FROM moved`
+      const batch = new Step<'key'>('due', lockedBatch({ table, key: 'id', due, by: 'expires_at', limit }))
+      const moved = movedStep(fragment`
+        UPDATE credential_offer_sessions x SET state = 'Error', seq = x.seq + 1, error_message = ${EXPIRED}, ended_at = ${now}
+        FROM ${batch} WHERE x.id = ${batch.column('key')} RETURNING ${movedColumns}`)
+      const expired = audited({ of: moved, actor: null, action: 'credential-offer.expired', subject: 'offering' })
+      const rows = await sql(zExpired, [sessionEvent(moved, now), expired])`
+        SELECT id, seq, expires_at AS at FROM ${moved}`
       announce(rows)
       return batchDone(rows, limit)
     },

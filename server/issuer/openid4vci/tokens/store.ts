@@ -1,6 +1,6 @@
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
-import { emptyFragment, type Fragment, fragment } from '../../../database/fragment.js'
+import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { type Announce, recordedEvents } from '../../../events/store.js'
 import { contextColumns, type IssuanceContext, issuerKey } from '../../issuance/store.js'
 import { openSession } from '../admission/store.js'
@@ -8,8 +8,8 @@ import type { OfferProfile } from '../offer-profile.js'
 import { offeringColumns, redeemable, type WalletOffering } from '../offers/store.js'
 import { zRefreshToken, zStored, zToken } from '../rows.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
-import { movedSession, steppedSession, withDates } from '../sessions/store.js'
-import { type UsedOnce, usedOnce } from '../used-once/store.js'
+import { movedSession, withDates } from '../sessions/store.js'
+import { allNew, type UsedOnce, usedOnce } from '../used-once/store.js'
 import { goodToken } from './good-token.js'
 
 /** An access token with all that issuing under it needs. */
@@ -106,52 +106,58 @@ export interface StoredRefreshToken {
 export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
 
 /**
- * `claimed`: one row where the token may be given: where its code is redeemed by it, or its refresh token replaced, if that
- * is what it is given for.
+ * One row where the token may be given: where its code is redeemed by it, or its refresh token replaced, if that is what it is
+ * given for.
  */
-function claimed({ authorization }: NewToken): Fragment {
-  if (authorization === undefined) return fragment`claimed AS (SELECT NULL::text AS id)`
+function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
+  const step = (body: Fragment) => new Step<'id'>('claimed', body)
+  if (authorization === undefined) return step(fragment`SELECT NULL::text AS id`)
   const { id } = authorization
-  const ready = fragment`EXISTS (SELECT 1 FROM ready)`
-  if (authorization.by === 'pre-authorized-code') return fragment`claimed AS (SELECT ${id}::text AS id WHERE ${ready})`
+  const isReady = fragment`EXISTS (SELECT 1 FROM ${ready})`
+  if (authorization.by === 'pre-authorized-code') return step(fragment`SELECT ${id}::text AS id WHERE ${isReady}`)
   if (authorization.by === 'code')
-    return fragment`
-      claimed AS (
-        UPDATE authorizations SET state = 'Redeemed', expires_at = ${authorization.refresh.expiresAt}
-        WHERE id = ${id} AND state = 'Granted' AND ${ready} RETURNING id)`
+    return step(fragment`
+      UPDATE authorizations SET state = 'Redeemed', expires_at = ${authorization.refresh.expiresAt}
+      WHERE id = ${id} AND state = 'Granted' AND ${isReady} RETURNING id`)
   const { rotation } = authorization
-  if (rotation === undefined) return fragment`claimed AS (SELECT id FROM authorizations WHERE id = ${id} AND ${ready})`
-  return fragment`
-    claimed AS (
-      UPDATE refresh_tokens SET replaced_at = now()
-      WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${ready} RETURNING authorization_id AS id)`
+  if (rotation === undefined) return step(fragment`SELECT id FROM authorizations WHERE id = ${id} AND ${isReady}`)
+  return step(fragment`
+    UPDATE refresh_tokens SET replaced_at = now()
+    WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${isReady} RETURNING authorization_id AS id`)
 }
 
-/** `code`: one row where the token is not given for a pre-authorized code, or that is used up by it. */
-function usedCode({ code }: NewToken): Fragment {
-  if (code === undefined) return fragment`code AS (SELECT 1 AS used)`
-  return fragment`
-    code AS (
-      INSERT INTO used_nonces (hash, expires_at) SELECT ${code.hash}, ${code.expiresAt} FROM ready
-      ON CONFLICT DO NOTHING RETURNING 1 AS used)`
-}
+/** One row where the token is not given for a pre-authorized code, or that is used up by it. */
+const usedCode = ({ code }: NewToken, ready: Step<'id'>): Step =>
+  new Step(
+    'code',
+    code === undefined
+      ? fragment`SELECT 1 AS used`
+      : fragment`
+          INSERT INTO used_nonces (hash, expires_at) SELECT ${code.hash}, ${code.expiresAt} FROM ${ready}
+          ON CONFLICT DO NOTHING RETURNING 1 AS used`,
+  )
 
-/** The authorization that begins with the token in `token`, and the refresh token that is given with it. */
-function begun({ authorization, offeringId, detailed, scoped }: NewToken): Fragment {
-  if (authorization === undefined) return emptyFragment
+/** The authorization that begins with a token, and the refresh token that is given with it. */
+function begun({ authorization, offeringId, detailed, scoped }: NewToken, token: Step<'authorization_id'>): Step[] {
+  if (authorization === undefined) return []
   const refresh = authorization.by === 'refresh' ? authorization.rotation?.refresh : authorization.refresh
-  if (refresh === undefined) return emptyFragment
-  const refreshed = fragment`
-    refreshed AS (
+  if (refresh === undefined) return []
+  const authorizationId = token.column('authorization_id')
+  const refreshed = new Step(
+    'refreshed',
+    fragment`
       INSERT INTO refresh_tokens (token_hash, authorization_id, configuration_ids, scope, dpop_jkt, instance_jkt, expires_at)
-      SELECT ${refresh.tokenHash}, token.authorization_id, ${[...detailed]}::text[], ${[...scoped]}::text[],
-        ${refresh.dpopJkt}, ${refresh.instanceJkt}, ${refresh.expiresAt} FROM token),`
-  if (authorization.by !== 'pre-authorized-code') return refreshed
-  return fragment`
-    begun AS (
+      SELECT ${refresh.tokenHash}, ${authorizationId}, ${[...detailed]}::text[], ${[...scoped]}::text[],
+        ${refresh.dpopJkt}, ${refresh.instanceJkt}, ${refresh.expiresAt} FROM ${token}`,
+  )
+  if (authorization.by !== 'pre-authorized-code') return [refreshed]
+  const inserted = new Step(
+    'begun',
+    fragment`
       INSERT INTO authorizations (id, client_id, offering_id, state, expires_at)
-      SELECT token.authorization_id, ${authorization.clientId}, ${offeringId}, 'Redeemed', ${refresh.expiresAt} FROM token),
-    ${refreshed}`
+      SELECT ${authorizationId}, ${authorization.clientId}, ${offeringId}, 'Redeemed', ${refresh.expiresAt} FROM ${token}`,
+  )
+  return [inserted, refreshed]
 }
 
 /** Access and refresh tokens. */
@@ -176,30 +182,31 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
           ? emptyFragment
           : fragment`OR EXISTS (
               SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.redemption_counted)`
-      const [row] = await sql(zStored)`
-        WITH ${openSession(token.offeringId, session !== null)},
-        open AS (
-          SELECT o.id FROM offerings o JOIN session ON session.id = o.id
-          WHERE (${redeemable(now)}) ${redeemedBefore}),
-        ${usedOnce(proofs, fragment`SELECT 1 FROM open`)},
-        ready AS (SELECT id FROM open WHERE (SELECT count(*) FROM once) = ${proofs.length}),
-        ${claimed(token)},
-        ${usedCode(token)},
-        token AS (
+      const locked = openSession(token.offeringId, session !== null)
+      const open = new Step<'id'>(
+        'open',
+        fragment`
+          SELECT o.id FROM offerings o JOIN ${locked} ON ${locked.column('id')} = o.id
+          WHERE (${redeemable(now)}) ${redeemedBefore}`,
+      )
+      const once = usedOnce(proofs, open)
+      const ready = new Step<'id'>('ready', fragment`SELECT id FROM ${open} WHERE ${allNew(once, proofs)}`)
+      const claim = claimed(token, ready)
+      const stored = new Step<'authorization_id'>(
+        'token',
+        fragment`
           INSERT INTO issuance_tokens (token_hash, offering_id, configuration_ids, scope, dpop_jkt, expires_at,
             authorization_id)
-          SELECT ${token.tokenHash}, ready.id, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
-            ${token.dpopJkt}, ${token.expiresAt}, claimed.id
-          FROM ready, claimed, code
-          RETURNING offering_id, authorization_id),
-        ${begun(token)}
-        ${
-          session === 'unread'
-            ? steppedSession(token.offeringId, 'TokenIssued', now, fragment`SELECT 1 FROM token`)
-            : movedSession(session, now, fragment`SELECT 1 FROM token`)
-        }
-        SELECT EXISTS (SELECT 1 FROM token) AS stored, EXISTS (SELECT 1 FROM open) AS open,
-          (SELECT count(*) FROM once) = ${proofs.length} AS fresh, ${recordedEvents}`
+          SELECT ${token.tokenHash}, ${ready.column('id')}, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
+            ${token.dpopJkt}, ${token.expiresAt}, ${claim.column('id')}
+          FROM ${ready}, ${claim}, ${usedCode(token, ready)}
+          RETURNING authorization_id`,
+      )
+      const unread = { id: token.offeringId, state: 'TokenIssued', errorMessage: null } as const
+      const transitions = movedSession(session === 'unread' ? unread : session, now, stored)
+      const [row] = await sql(zStored, begun(token, stored))`
+        SELECT EXISTS (SELECT 1 FROM ${stored}) AS stored, EXISTS (SELECT 1 FROM ${open}) AS open,
+          ${allNew(once, proofs)} AS fresh, ${recordedEvents(transitions)}`
       announce(row?.recorded)
       if (row?.stored === true) return 'stored'
       if (row?.open === true && !row.fresh) return 'replayed'
@@ -228,11 +235,13 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
       proof: { readonly jkt: string; readonly once: readonly UsedOnce[] } | undefined,
       now: Date,
     ): Promise<(TokenContext & { readonly proven: boolean }) | undefined> {
-      const bound = fragment`
-        SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} AND dpop_jkt = ${proof?.jkt ?? null}::text`
+      const bound = new Step(
+        'bound',
+        fragment`
+          SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} AND dpop_jkt = ${proof?.jkt ?? null}::text`,
+      )
       const [row] = await sql(zToken)`
-        ${proof === undefined ? emptyFragment : fragment`WITH ${usedOnce(proof.once, bound)}`}
-        SELECT ${proof === undefined ? fragment`false` : fragment`(SELECT count(*) FROM once) = ${proof.once.length}`} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
+        SELECT ${proof === undefined ? fragment`false` : allNew(usedOnce(proof.once, bound), proof.once)} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
           LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt",
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",

@@ -1,4 +1,4 @@
-import { type Fragment, fragment } from '../../../database/fragment.js'
+import { type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { CLOCK_SKEW_SECONDS } from '../../../maintenance/task.js'
 import { DPOP_IAT_SECONDS } from '../../../protocol/oauth/dpop.js'
 import { POP_IAT_SECONDS } from '../../../protocol/openid4vci/wallet-attestation.js'
@@ -53,12 +53,19 @@ export function usedRows(values: readonly UsedOnce[]): Fragment {
 }
 
 /**
- * `once`: stores the given proofs as used where `condition` has a row, and returns one row for each that was new. A
- * repeated value conflicts with the primary key, in this statement and in every other.
+ * The step that stores proofs as used where another step has a row, and returns one row for each that was new. A repeated value
+ * conflicts with the primary key, in this statement and in every other.
  */
-export const usedOnce = (values: readonly UsedOnce[], condition: Fragment): Fragment => fragment`
-  once AS (
-    INSERT INTO used_nonces (hash, expires_at)
-    SELECT u.hash, u.expires_at FROM ${usedRows(values)} AS u(hash, expires_at)
-    WHERE EXISTS (${condition})
-    ON CONFLICT DO NOTHING RETURNING hash)`
+export const usedOnce = (values: readonly UsedOnce[], condition: Step): Step<'hash'> =>
+  new Step<'hash'>(
+    'once',
+    fragment`
+      INSERT INTO used_nonces (hash, expires_at)
+      SELECT u.hash, u.expires_at FROM ${usedRows(values)} AS u(hash, expires_at)
+      WHERE EXISTS (SELECT 1 FROM ${condition})
+      ON CONFLICT DO NOTHING RETURNING hash`,
+  )
+
+/** Whether all proofs of `usedOnce` were new. */
+export const allNew = (once: Step<'hash'>, values: readonly UsedOnce[]): Fragment =>
+  fragment`(SELECT count(*) FROM ${once}) = ${values.length}`

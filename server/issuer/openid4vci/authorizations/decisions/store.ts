@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import { audited } from '../../../../audit/audited.js'
 import type { Database } from '../../../../database/connect.js'
-import { emptyFragment, type Fragment, fragment } from '../../../../database/fragment.js'
+import { type Fragment, fragment, Step } from '../../../../database/fragment.js'
 import { idRow } from '../../../../database/row-shapes.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../../events/store.js'
+import { insertOffering } from '../../../offerings/insert.js'
 import { redeemable } from '../../offers/store.js'
 import type { CredentialOfferSession } from '../../sessions/session.js'
-import { movedSession, steppedSession } from '../../sessions/store.js'
+import { movedSession } from '../../sessions/store.js'
 import { TX_CODE_ATTEMPTS } from '../../tx-code.js'
 import { from } from '../store.js'
 
@@ -42,19 +44,23 @@ export interface MadeOffering {
   readonly expiresAt: Date
 }
 
-/** `made`: the offering of a grant, where it is made only now. */
-function madeOffering({ offeringId, made, now }: Grant): Fragment {
-  if (made === undefined) return emptyFragment
-  return fragment`
-    made AS (
-      INSERT INTO offerings (id, schema_id, issuer_id, credential_subject, redemption_limit, expires_at, created_at,
-        configuration_ids, "grant", for_subject, of_authorization)
-      SELECT ${offeringId}, ${made.schemaId}, ${made.issuerId}, ${JSON.stringify(made.credentialSubject)}::json, 1,
-        ${made.expiresAt}, ${now}, ${[...made.configurationIds]}::text[], 'authorization_code', user_sub, true
-      FROM granted),
-    offering_audited AS (
-      INSERT INTO audit_events (actor, action, subject, subject_id)
-      SELECT user_sub, 'offering.created', 'offering', ${offeringId} FROM granted),`
+/** The offering of a grant, where it is made only now, and its audit row. */
+function madeOffering({ offeringId, made, now }: Grant, granted: Granted): Step[] {
+  if (made === undefined) return []
+  const offering = insertOffering(
+    {
+      ...made,
+      id: offeringId,
+      recipient: null,
+      redemptionLimit: 1,
+      createdAt: now,
+      grant: 'authorization_code',
+      forSubject: granted.column('user_sub'),
+      ofAuthorization: true,
+    },
+    granted,
+  )
+  return [offering, auditedGrant('offering.created', granted, offeringId, 'offering_audited')]
 }
 
 const zDecided = z.strictObject({ parameters: z.string() })
@@ -63,24 +69,35 @@ const zGrantedOffer = zDecided.extend(recordedShape)
 
 const zGranted = idRow.extend(recordedShape)
 
-/** `offer`: an offering that is open. */
-const openOffer = ({ offeringId, now }: OfferGrant): Fragment => fragment`
-  offer AS (
-    SELECT o.id, o.for_subject, o.recipient, o.profile FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
-    WHERE o.id = ${offeringId} AND o.is_session = (x.id IS NOT NULL)
-      AND ${redeemable(now)}
-      AND (x.id IS NULL OR (x.state <> 'Error' AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int)))`
+type Granted = Step<'user_sub'>
+type OpenOffer = Step<'id' | 'for_subject' | 'recipient' | 'profile'>
 
-/** Whether the offer in `offer` is for the user and the wallet of an authorization `a`. */
-const isForThem = ({ attestedOnly, usersHaveDids }: OfferGrant): Fragment => fragment`
-  (a.instance_jkt IS NOT NULL OR NOT (${attestedOnly} OR offer.profile = 'haip'))
-  AND (offer.for_subject IS NULL OR offer.for_subject = a.user_sub)
-  AND (offer.recipient IS NULL OR NOT ${usersHaveDids} OR offer.recipient = ANY(a.user_dids))`
+/** An offering that is open. */
+const openOffer = ({ offeringId, now }: OfferGrant): OpenOffer =>
+  new Step<'id' | 'for_subject' | 'recipient' | 'profile'>(
+    'offer',
+    fragment`
+      SELECT o.id, o.for_subject, o.recipient, o.profile FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
+      WHERE o.id = ${offeringId} AND o.is_session = (x.id IS NOT NULL)
+        AND ${redeemable(now)}
+        AND (x.id IS NULL OR (x.state <> 'Error' AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int))`,
+  )
 
-const audited = (offeringId: string): Fragment => fragment`
-  audited AS (
-    INSERT INTO audit_events (actor, action, subject, subject_id)
-    SELECT user_sub, 'authorization.granted', 'offering', ${offeringId} FROM granted)`
+/** Whether an offer is for the user and the wallet of an authorization `a`. */
+const isForThem = (offer: OpenOffer, { attestedOnly, usersHaveDids }: OfferGrant): Fragment => fragment`
+  (a.instance_jkt IS NOT NULL OR NOT (${attestedOnly} OR ${offer.column('profile')} = 'haip'))
+  AND (${offer.column('for_subject')} IS NULL OR ${offer.column('for_subject')} = a.user_sub)
+  AND (${offer.column('recipient')} IS NULL OR NOT ${usersHaveDids} OR ${offer.column('recipient')} = ANY(a.user_dids))`
+
+const auditedGrant = (action: string, granted: Granted, offeringId: string, name?: string): Step =>
+  audited({
+    of: granted,
+    actor: granted.column('user_sub'),
+    action,
+    subject: 'offering',
+    subjectId: offeringId,
+    ...(name === undefined ? {} : { name }),
+  })
 
 export type DecisionStore = ReturnType<typeof createDecisionStore>
 
@@ -89,16 +106,17 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
     /** Gives a code, once; the offer's session and the audit row go with it. @returns false where it was decided before. */
     async grant(grant: Grant): Promise<boolean> {
       const { id, browserHash, codeHash, codeExpiresAt, offeringId, session, now } = grant
-      const rows = await sql(zGranted)`
-        WITH granted AS (
+      const granted = new Step<'id' | 'user_sub'>(
+        'granted',
+        fragment`
           UPDATE authorizations SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
             offering_id = ${offeringId}, user_claims = NULL
           WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Granted')}
-          RETURNING id, user_sub),
-        ${madeOffering(grant)}
-        ${movedSession(session, now, fragment`SELECT 1 FROM granted`)},
-        ${audited(offeringId)}
-        SELECT id, ${recordedEvents} FROM granted`
+          RETURNING id, user_sub`,
+      )
+      const also = [...madeOffering(grant, granted), auditedGrant('authorization.granted', granted, offeringId)]
+      const transitions = movedSession(session, now, granted)
+      const rows = await sql(zGranted, also)`SELECT id, ${recordedEvents(transitions)} FROM ${granted}`
       announce(rows[0]?.recorded)
       return rows.length > 0
     },
@@ -118,18 +136,20 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
      */
     async grantOffer(grant: OfferGrant): Promise<string | undefined> {
       const { id, browserHash, codeHash, codeExpiresAt, offeringId, now } = grant
-      const [row] = await sql(zGrantedOffer)`
-        WITH ${openOffer(grant)},
-        granted AS (
+      const offer = openOffer(grant)
+      const granted = new Step<'user_sub' | 'parameters'>(
+        'granted',
+        fragment`
           UPDATE authorizations a SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
-            offering_id = offer.id, user_claims = NULL
-          FROM offer
+            offering_id = ${offer.column('id')}, user_claims = NULL
+          FROM ${offer}
           WHERE a.id = ${id} AND a.browser_hash = ${browserHash} AND a.expires_at > ${now} AND ${from('Granted')}
-            AND ${isForThem(grant)}
-          RETURNING a.user_sub, a.parameters),
-        ${steppedSession(offeringId, 'Authorized', now, fragment`SELECT 1 FROM granted`)},
-        ${audited(offeringId)}
-        SELECT parameters, ${recordedEvents} FROM granted`
+            AND ${isForThem(offer, grant)}
+          RETURNING a.user_sub, a.parameters`,
+      )
+      const transitions = movedSession({ id: offeringId, state: 'Authorized', errorMessage: null }, now, granted)
+      const [row] = await sql(zGrantedOffer, [auditedGrant('authorization.granted', granted, offeringId)])`
+        SELECT parameters, ${recordedEvents(transitions)} FROM ${granted}`
       announce(row?.recorded)
       return row?.parameters
     },

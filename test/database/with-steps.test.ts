@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { audited } from '../../server/audit/audited.js'
+import { fragment, Step } from '../../server/database/fragment.js'
+import { statementTexts } from '../../server/database/statement-texts.js'
+import { withSteps } from '../../server/database/with-steps.js'
+
+const statementOf = statementTexts(() => '')
+const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
+const textOf = (...args: Parameters<typeof withSteps>) => squeezed(statementOf(withSteps(...args)).text)
+
+const made = () => new Step<'id'>('made', fragment`INSERT INTO things (id) VALUES (${'a'}) RETURNING id`)
+
+describe('the steps of a statement', () => {
+  it('come before it, each once and before the steps that read it', () => {
+    const first = made()
+    const second = new Step<'id'>('second', fragment`SELECT ${first.column('id')} FROM ${first}`)
+    const whole = fragment`SELECT id FROM ${second} UNION SELECT id FROM ${first} WHERE id = ${'b'}`
+    const { text, values } = statementOf(withSteps(whole))
+    expect(squeezed(text)).toBe(
+      'WITH "made" AS (INSERT INTO things (id) VALUES ($1) RETURNING id), "second" AS (SELECT "made"."id" FROM "made") ' +
+        'SELECT id FROM "second" UNION SELECT id FROM "made" WHERE id = $2',
+    )
+    expect(values).toEqual(['a', 'b'])
+  })
+
+  it('are found in parts of parts', () => {
+    const step = made()
+    const part = fragment`EXISTS (${fragment`SELECT 1 FROM ${step}`})`
+    expect(textOf(fragment`SELECT ${part}`)).toMatch(/^WITH "made" AS \(.*\) SELECT EXISTS \(SELECT 1 FROM "made"\)$/)
+  })
+
+  it('are there, though nothing reads them, where they are given beside it or along with a step', () => {
+    const step = made()
+    const log = audited({ of: step, actor: 'alice', action: 'thing.made', subject: 'thing' })
+    const told = new Step('told', fragment`INSERT INTO news SELECT id FROM ${step}`)
+    const whole = () => fragment`SELECT id FROM ${step}`
+    expect(textOf(whole(), [log])).toMatch(
+      /^WITH "made" AS \(.*\), "audited" AS \( INSERT INTO audit_events \(actor, action, subject, subject_id\) SELECT \$2, \$3, \$4, "made"\."id" FROM "made" \) SELECT id FROM "made"$/,
+    )
+    step.along(told)
+    expect(textOf(whole())).toMatch(/^WITH "made" AS \(.*\), "told" AS \(.*\) SELECT id FROM "made"$/)
+  })
+
+  it('are left away where a statement has none', () => {
+    const whole = fragment`SELECT ${1}`
+    expect(withSteps(whole)).toBe(whole)
+  })
+
+  it('are refused where two have one name: one of them would be read in the place of the other', () => {
+    const whole = fragment`SELECT 1 FROM ${made()}, ${made()}`
+    expect(() => withSteps(whole)).toThrow('Two steps of a statement have one name: made, made.')
+  })
+
+  it('have the same text each time, which is made once', () => {
+    const texts: string[] = []
+    const of = statementTexts((text) => `${texts.push(text)}`)
+    const whole = () => {
+      const step = made()
+      return withSteps(fragment`SELECT ${step.column('id')} FROM ${step}`)
+    }
+    expect(of(whole()).name).toBe('1')
+    expect(of(whole()).name).toBe('1')
+    expect(texts).toHaveLength(1)
+  })
+})
