@@ -35,6 +35,7 @@ export const unit = [
   'test/http/openapi.test.ts',
   'test/issuer/openid4vci/profiles/single-proof.test.ts',
   'test/http/request-facts.test.ts',
+  'test/pages/html.test.ts',
   'test/pages/tokens.test.ts',
   'test/scripts/node-version.test.ts',
   'test/scripts/conformance.test.ts',

@@ -14,6 +14,8 @@ const FORWARDED = ['^/(?!console(?:[/?]|$))', '^/console/(?:session|login|callba
 
 const CONSOLE = 'console'
 
+const JSX = ['jsx-runtime', 'jsx-dev-runtime']
+
 type Modules = Parameters<Rolldown.CodeSplittingNameFunction>[1]
 
 /** A module and all that it imports, without what is loaded later. */
@@ -67,6 +69,10 @@ export default defineConfig(({ command }) => {
     // The service may be served below a path: files name each other relatively, and index.html is completed when it is sent.
     base: command === 'build' ? './' : '/console/',
     publicDir: false,
+    // The compiler writes these names for JSX (tsconfig.json).
+    resolve: {
+      alias: Object.fromEntries(JSX.map((name) => [`@credence/console/${name}`, here(`jsx/${name}.ts`)])),
+    },
     plugins: [preloadConsole],
     build: {
       outDir: here('../../dist/console'),

@@ -3,6 +3,7 @@ import { route } from '../contract.js'
 import { errors } from '../errors.js'
 import { pageShape } from '../paging.js'
 import { isLanguageTag } from '../protocol/openid4vci/display.js'
+import { zShownName } from '../protocol/text-direction.js'
 
 const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:web is hosted by this service.' })
 
@@ -13,7 +14,7 @@ const zRecordMethod = z.enum(['key', 'web']).meta({
 })
 
 export const zDisplayEntry = z.strictObject({
-  name: z.string().min(1).max(200),
+  name: zShownName,
   locale: z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' }).optional(),
 })
 

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { withoutDirectionControls } from '../jsx/direction.js'
 import { useTexts } from '../texts/use-texts.js'
 
 interface Props {
@@ -20,7 +21,7 @@ export function Screen({ title, titleLang, intro, actions, children }: Props) {
   const { common } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = common.pageTitle(title)
+    document.title = withoutDirectionControls(common.pageTitle(title))
   }, [common, title])
   useEffect(() => {
     if (!isFirst) heading.current?.focus()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { route } from '../../contract.js'
 import { errors } from '../../errors.js'
 import { isColour, isImageUri, isLanguageTag } from '../../protocol/openid4vci/display.js'
+import { zShownName } from '../../protocol/text-direction.js'
 import { MAX_DEPTH, pathKey } from './claims.js'
 
 /**
@@ -46,7 +47,7 @@ const zLocale = z.string().max(35).refine(isLanguageTag, { error: 'must be a lan
 
 /** How wallets may draw a credential (OpenID4VCI 1.0 §12.2.4). */
 const zDisplay = z.strictObject({
-  name: z.string().min(1).max(200),
+  name: zShownName,
   locale: zLocale.optional(),
   description: z.string().max(1000).optional(),
   background_color: zColour.optional(),
@@ -194,7 +195,7 @@ export const createSchema = {
     schema: z
       .record(z.string(), z.unknown())
       .meta({ description: 'JSON Schema (draft-07 or 2020-12) of the credential subject.' }),
-    title: z.string().min(1).max(200).optional(),
+    title: zShownName.optional(),
     description: z.string().max(2000).optional(),
     display: z.array(zDisplay).max(50).optional(),
     claims: zClaims.optional(),

@@ -84,9 +84,9 @@ const push = (parameters: Headers, headers: Headers, at: Issuer = issuer): Promi
   })
 
 /** A code for a request that an attested wallet pushed. */
-async function attestedCode(): Promise<{ code: string; verifier: string; page: Answer }> {
+async function attestedCode(attestation: Changes = {}): Promise<{ code: string; verifier: string; page: Answer }> {
   const { parameters, verifier } = await newRequest()
-  const answer = await push(parameters, await attested())
+  const answer = await push(parameters, await attested(attestation))
   expect(answer.status, answer.text).toBe(201)
   const browser = newBrowser(issuer.service)
   const address = new URLSearchParams({ client_id: CLIENT, request_uri: answer.json.request_uri })
@@ -103,6 +103,12 @@ const redeem = (code: string, verifier: string, headers: Headers): Promise<Answe
 const REFUSED = [401, 'invalid_client']
 
 describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix E)', () => {
+  it('a name of the wallet that controls its direction (UAX #9 §2.2) is shown as it is stored, without these characters', async () => {
+    const { page } = await attestedCode({ payload: { wallet_name: '\u202eknab\u202c \u2067Pocket\u2069' } })
+    expect(page.text).toContain('<strong><bdi>knab Pocket</bdi></strong>')
+    expect(page.text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+  })
+
   it('names the wallet on the page, and the whole flow passes with a proof each time', async () => {
     const { code, verifier, page } = await attestedCode()
     expect(page.text).toContain('Pocket')
