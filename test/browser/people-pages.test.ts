@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerOf, askOnPage } from '../people-pages/actors.js'
 import { textInPng } from '../support/qr-code.js'
 import { startService, type TestService } from '../support/service.js'
+import { newWallet } from '../support/wallet.js'
 import { dcql, fetchRequest, makeWorld } from '../verifier/actors.js'
 import { type AskedOverBrowser, answerInBrowser, askBrowser } from '../verifier/browser.js'
 import { assertGood, inEverySize } from './actors.js'
@@ -158,5 +159,28 @@ describe('the page of an offer in a browser', () => {
       expect(textInPng(await page.getByRole('img').screenshot())).toBe(offer.json.credentialOfferUri)
       await assertGood(page, `receive-${name}`)
     })
+  })
+
+  it('tells by itself how it went, in the browser that began; others read that the link has been used', async () => {
+    const offer = await service.request('POST', '/credential-offers', {
+      authorization: await service.bearer('issuer'),
+      body: {
+        credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'],
+        credentialSubject: { product: 'Espresso machine' },
+        page: true,
+      },
+    })
+    const windows = [await browser.newContext(), await browser.newContext()]
+    const [own, other] = [await windows[0]?.newPage(), await windows[1]?.newPage()]
+    for (const page of [own, other]) {
+      await page?.goto(offer.json.pageUrl)
+      await page?.getByText('Waiting for your wallet.').waitFor()
+    }
+    const taken = await (await newWallet(service)).process(offer.json.credentialOfferUri)
+    expect(taken.status, taken.text).toBe(200)
+    await own?.getByText('Done. Your wallet').waitFor()
+    await other?.getByText('This link has been used or has ended.').waitFor()
+    if (other !== undefined) await assertGood(other, 'received-elsewhere')
+    for (const context of windows) await context.close()
   })
 })
