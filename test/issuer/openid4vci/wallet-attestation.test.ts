@@ -103,7 +103,7 @@ const redeem = (code: string, verifier: string, headers: Headers): Promise<Answe
 const REFUSED = [401, 'invalid_client']
 
 describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix E)', () => {
-  it('a name of the wallet that controls its direction (UAX #9 §2.2) is shown as it is stored, without these characters', async () => {
+  it('a name of the wallet that controls its direction (UAX #9 §2.2) is shown without these characters', async () => {
     const { page } = await attestedCode({ payload: { wallet_name: '\u202eknab\u202c \u2067Pocket\u2069' } })
     expect(page.text).toContain('<strong><bdi>knab Pocket</bdi></strong>')
     expect(page.text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
