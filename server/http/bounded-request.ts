@@ -6,6 +6,8 @@ const FREE_PIECES = 256
 const BYTES_PER_PIECE = 256
 /** The octets of a body that are taken at most, read or not: a body within its limit has far fewer. */
 const MAX_BYTES = 16_777_216
+/** Octets of framing that every body may have, with what was read ahead: sizes of chunks, and their extensions (RFC 9112 §7.1.1). */
+const FREE_FRAMING = 131_072
 /** How long a refused connection stays half open, so that the answer arrives before the reset. */
 const LINGER_MS = 1_000
 
@@ -26,7 +28,8 @@ function closeSlowly(this: IncomingMessage['socket']): void {
 /**
  * A class of requests whose bodies cost no more than their size. Node calls into JavaScript for each piece of a body, so
  * 1 MiB in chunks of one octet costs seconds. Beyond {@link FREE_PIECES} and one for each {@link BYTES_PER_PIECE} octets, and
- * beyond {@link MAX_BYTES}, the connection is not read any more. It closes after the answer. This holds for bodies that nobody
+ * beyond {@link MAX_BYTES}, the connection is not read any more. The same holds where framing is more than the body itself, since Node
+ * reads up to 16 KiB of extensions for each chunk. The connection closes after the answer. This holds for bodies that nobody
  * reads too: Node drains them with `_dump`, where it counts nothing.
  *
  * @returns a new class each time, whose prototype may be changed
@@ -35,6 +38,7 @@ export function createRequestClass(): typeof IncomingMessage {
   return class BoundedRequest extends IncomingMessage {
     #pieces = 0
     #bytes = 0
+    readonly #readBefore = this.socket.bytesRead
     #isRefused = false
     #isDropped = false
 
@@ -43,8 +47,14 @@ export function createRequestClass(): typeof IncomingMessage {
       if (this.#isRefused) return true
       this.#pieces += 1
       this.#bytes += piece.length
-      if (this.#pieces > FREE_PIECES + this.#bytes / BYTES_PER_PIECE || this.#bytes > MAX_BYTES) return this.#refuse()
+      if (this.#isTooMuch()) return this.#refuse()
       return this.#isDropped || super.push(piece, encoding)
+    }
+
+    #isTooMuch(): boolean {
+      const framing = this.socket.bytesRead - this.#readBefore - this.#bytes
+      if (framing > FREE_FRAMING + this.#bytes || this.#bytes > MAX_BYTES) return true
+      return this.#pieces > FREE_PIECES + this.#bytes / BYTES_PER_PIECE
     }
 
     override _read(size: number): void {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp, createPublicApp } from '../../server/app.js'
 import { createAppServer } from '../../server/http/server.js'
@@ -47,6 +48,10 @@ interface Ended {
   readonly body: string
 }
 
+/** A chunk with an extension of a length (RFC 9112 §7.1.1). */
+const extended = (piece: string, extension: number): string =>
+  `${piece.length.toString(16)};x=${'e'.repeat(extension)}\r\n${piece}\r\n`
+
 const chunked = (text: string, length: number): string => {
   const pieces = Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
     text.slice(at * length, (at + 1) * length),
@@ -55,12 +60,20 @@ const chunked = (text: string, length: number): string => {
 }
 
 /** Sends a body that never ends, which only the other side's end ends, and reads until the connection is closed. */
-function sendEndless(
+const sendEndless = (
   url: string,
   line: string,
   headers: Record<string, string>,
   text: string,
   size = 1,
+): Promise<Ended> => sendChunks(url, line, headers, chunked(text, size))
+
+/** Sends chunks as they are, and reads until the connection is closed. */
+function sendChunks(
+  url: string,
+  line: string,
+  headers: Record<string, string>,
+  chunks: string | Buffer,
 ): Promise<Ended> {
   const { hostname, port } = new URL(url)
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -76,9 +89,8 @@ function sendEndless(
       const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
       resolve({ status, body: answer.slice(answer.indexOf('\r\n\r\n') + 4) })
     })
-    socket.write(
-      `${line} HTTP/1.1\r\nHost: localhost\r\n${head.join('')}Transfer-Encoding: chunked\r\n\r\n${chunked(text, size)}`,
-    )
+    socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\n${head.join('')}Transfer-Encoding: chunked\r\n\r\n`)
+    socket.write(chunks)
   })
 }
 
@@ -142,6 +154,7 @@ describe('a body that nobody reads is not drained for longer', () => {
     ['of a GET of typed RPC', 200, 'GET /trpc/service.version', () => service.url],
     ['of a HEAD', 200, 'HEAD /version', () => service.url],
     ['of the console', 404, 'POST /console/assets/x', () => service.url],
+    ['of a method that typed RPC has not', 405, 'PUT /trpc/verify.verify', () => service.url],
     ['of OPTIONS', 404, 'OPTIONS /openid4vci/token', () => service.url],
     ['above the rate limit', 429, 'POST /openid4vp/responses/x', () => limitedUrl],
     ['of the port for operators', 404, 'POST /metrics', () => operations.url],
@@ -149,6 +162,17 @@ describe('a body that nobody reads is not drained for longer', () => {
   ])('%s: %i', async (_, expected, line, url) => {
     // The connection ends although the request does not: nothing else closes it.
     expect((await sendEndless(url(), line, json, MANY)).status).toBe(expected)
+  })
+
+  it.each([
+    ['413', 'identity', `${(2 * 1_048_576).toString(16)}\r\n${'a'.repeat(2 * 1_048_576)}\r\n`],
+    ['415', 'compress', ''],
+  ])('of what was refused before, by %s', async (status, encoding, first) => {
+    const headers = { ...form, 'Content-Encoding': encoding }
+    // Two MiB allow 8,448 pieces.
+    const chunks = first + chunked(MANY, 1)
+    const ended = await sendChunks(service.url, 'POST /openid4vp/responses/x', headers, chunks)
+    expect(String(ended.status)).toBe(status)
   })
 
   it('what follows a 413 is bounded too', async () => {
@@ -211,5 +235,86 @@ describe('bodies of honest clients pass', () => {
     )
     await new Promise((resolve) => socket.on('close', resolve))
     expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['413', '200'])
+  })
+})
+
+describe('framing of a body costs no more than the body (RFC 9112 §7.1)', () => {
+  const EXTENDED = extended('a'.repeat(256), 8_192).repeat(400)
+
+  it.each([
+    ['a form of a wallet', 400, 'POST /openid4vp/responses/x', () => service.url],
+    ['a form on the public listener', 400, 'POST /openid4vp/responses/x', () => publicUrl],
+    ['an unknown path', 404, 'POST /nowhere', () => service.url],
+    ['no token', 401, 'POST /credentials/verify', () => service.url],
+    ['a method that there is not', 405, 'PUT /trpc/verify.verify', () => service.url],
+    ['the port for operators', 404, 'POST /metrics', () => operations.url],
+  ])('long extensions of many chunks: %s, %i', async (_, expected, line, url) => {
+    const type = expected === 401 ? json : form
+    expect((await sendChunks(url(), line, type, EXTENDED)).status).toBe(expected)
+  })
+
+  it.each([
+    ['an extension without end', extended('a', 2 * 1_048_576)],
+    ['5,000 trailers', `1\r\na\r\n0\r\n${Array.from({ length: 5_000 }, (_, at) => `x-${at}: y\r\n`).join('')}`],
+    ['a trailer without end', `1\r\na\r\n0\r\nx: ${'y'.repeat(2 * 1_048_576)}`],
+  ])('%s ends the connection, whatever the route', async (_, chunks) => {
+    for (const line of ['POST /openid4vp/responses/x', 'POST /nowhere', 'GET /version'])
+      expect((await sendChunks(service.url, line, form, chunks)).status).toBeGreaterThanOrEqual(200)
+  })
+
+  it('extensions of a size that clients send do not matter', async () => {
+    const text = JSON.stringify({ credential: 'x'.repeat(20_000) })
+    const pieces = text.match(/.{1,1000}/g) ?? []
+    const headers = { ...json, Authorization: authorization, Connection: 'close' }
+    const chunks = `${pieces.map((piece) => extended(piece, 100)).join('')}0\r\n\r\n`
+    expect((await sendChunks(service.url, 'POST /credentials/verify', headers, chunks)).status).toBe(200)
+  })
+})
+
+describe('a packed body costs no more than its limit', () => {
+  const EMPTY_GZIP = gzipSync('')
+  const STORED = Buffer.from([0, 0, 0, 0xff, 0xff])
+  const NOTHING = {
+    'gzip: 40,000 empty members (RFC 1952 §2.2)': ['gzip', Buffer.concat(Array(40_000).fill(EMPTY_GZIP))],
+    'deflate: 200,000 empty blocks (RFC 1951 §3.2.4)': [
+      'deflate',
+      Buffer.concat([Buffer.from([0x78, 0x01]), ...Array(200_000).fill(STORED)]),
+    ],
+  } as const
+  const ZEROS = Buffer.alloc(64 * 1_048_576)
+  const FAR_MORE = { gzip: gzipSync(ZEROS), deflate: deflateSync(ZEROS), br: brotliCompressSync(ZEROS) } as const
+
+  const ROUTES = [
+    ['JSON of the interface', '/credentials/verify', JSON_TYPE],
+    ['typed RPC', '/trpc/verify.verify', JSON_TYPE],
+    ['a form of a wallet', '/openid4vp/responses/x', FORM],
+    ['parameters of a token', '/openid4vci/token', FORM],
+  ] as const
+
+  const send = (path: string, type: string, encoding: string, body: Buffer) => {
+    const headers = { authorization, 'content-type': type, 'content-encoding': encoding }
+    return fetch(`${service.url}${path}`, { method: 'POST', headers, body: new Uint8Array(body) })
+  }
+
+  it.each(ROUTES)('that holds nothing is refused as an empty one: %s', async (_, path, type) => {
+    for (const [what, [encoding, body]] of Object.entries(NOTHING)) {
+      const { status } = await send(path, type, encoding, body)
+      expect([400, 404, 413], what).toContain(status)
+    }
+  })
+
+  it.each(ROUTES)('that holds 64 MiB is a 413: %s', async (_, path, type) => {
+    for (const [encoding, body] of Object.entries(FAR_MORE))
+      expect((await send(path, type, encoding, body)).status, encoding).toBe(413)
+  })
+
+  it('in pieces of one octet is refused as any other', async () => {
+    const { length } = FAR_MORE.gzip
+    const pieces = Array.from({ length }, (_, at) =>
+      Buffer.concat([Buffer.from('1\r\n'), FAR_MORE.gzip.subarray(at, at + 1), Buffer.from('\r\n')]),
+    )
+    const headers = { ...form, 'Content-Encoding': 'gzip' }
+    const ended = await sendChunks(service.url, 'POST /openid4vp/responses/x', headers, Buffer.concat(pieces))
+    expect([400, 413]).toContain(ended.status)
   })
 })
