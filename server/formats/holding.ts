@@ -1,7 +1,6 @@
 import type { StatusReference } from '../protocol/credential/verification.js'
 import type { Signer } from '../protocol/jose/jws.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
-import type { MdocClaims } from '../protocol/mdoc/mdoc.js'
 import type { CredentialView } from '../protocol/openid4vp/query/credential-view.js'
 import type { ClaimsPathPointer } from '../protocol/sd-jwt-vc/present.js'
 
@@ -42,11 +41,13 @@ export interface SignedWith {
   readonly proofWanted: HolderPresentation['proofWanted']
 }
 
-/** A credential as the library of DCQL sees it. */
+type NoClaims = Readonly<Record<string, never>>
+
+/** A credential as the library of DCQL sees it: without claims, which are selected here as OpenID4VP 1.0 §7 has it. */
 export type LibraryCredential =
-  | { readonly credential_format: 'dc+sd-jwt'; readonly vct: string; readonly claims: JsonObject }
-  | { readonly credential_format: 'jwt_vc_json'; readonly type: string[]; readonly claims: JsonObject }
-  | { readonly credential_format: 'mso_mdoc'; readonly doctype: string; readonly namespaces: MdocClaims }
+  | { readonly credential_format: 'dc+sd-jwt'; readonly vct: string; readonly claims: NoClaims }
+  | { readonly credential_format: 'jwt_vc_json'; readonly type: string[]; readonly claims: NoClaims }
+  | { readonly credential_format: 'mso_mdoc'; readonly doctype: string; readonly namespaces: NoClaims }
 
 /** What the libraries that hosted wallets are made with take the format for. */
 export interface LibrarySide {
@@ -57,7 +58,7 @@ export interface LibrarySide {
    * nothing that the format can answer.
    */
   query(query: JsonObject): JsonObject | undefined
-  credential(types: readonly string[], claims: JsonObject): LibraryCredential
+  credential(types: readonly string[]): LibraryCredential
 }
 
 /** What of a format the drafts of OpenID4VP need that have Presentation Exchange. */

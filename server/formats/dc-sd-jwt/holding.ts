@@ -74,7 +74,7 @@ export const holding: Holding = {
       // Under that name drafts also had W3C credentials.
       return isObject(query.meta) && query.meta.vct_values !== undefined ? { ...query, format: 'dc+sd-jwt' } : undefined
     },
-    credential: ([vct = ''], claims) => ({ credential_format: 'dc+sd-jwt', vct, claims }),
+    credential: ([vct = '']) => ({ credential_format: 'dc+sd-jwt', vct, claims: {} }),
   },
   typesOf: ({ vct }) => (typeof vct === 'string' ? [vct] : []),
   claimsOf,

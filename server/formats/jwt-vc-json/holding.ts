@@ -49,10 +49,10 @@ export const holding: Holding = {
   library: {
     checksConfigurations: true,
     query: (query) => query,
-    credential: (types, claims) => ({
+    credential: (types) => ({
       credential_format: 'jwt_vc_json',
       type: [...types, VERIFIABLE_CREDENTIAL_TYPES[0]],
-      claims,
+      claims: {},
     }),
   },
   typesOf: ({ credential_definition: definition }) => (isObject(definition) ? texts(definition.type) : []),

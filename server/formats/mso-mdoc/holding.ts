@@ -1,7 +1,7 @@
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
-import { elementPathOf, mdocDcqlCredential } from '../../protocol/mdoc/dcql.js'
-import type { ElementPath, MdocClaims } from '../../protocol/mdoc/mdoc.js'
+import { elementPathOf } from '../../protocol/mdoc/dcql.js'
+import type { ElementPath } from '../../protocol/mdoc/mdoc.js'
 import type { HolderPresentation, Holding, SignedWith } from '../holding.js'
 import { loadMdoc } from './load.js'
 import { statusOf } from './status.js'
@@ -50,25 +50,12 @@ function asFinal(query: JsonObject): JsonObject {
 const isElementPath = (path: unknown): boolean =>
   Array.isArray(path) && path.length === 2 && path.every((name) => typeof name === 'string')
 
-/** An object that has no other names than its own, as the library does not ask whose a name is. */
-function bare<T, U>(object: Readonly<Record<string, T>>, mapped: (value: T) => U): Record<string, U> {
-  const entries = Object.entries(object).map(([name, value]) => [name, mapped(value)] as const)
-  return Object.assign(Object.create(null), Object.fromEntries(entries))
-}
-
 export const holding: Holding = {
   formerNames: [],
   library: {
     checksConfigurations: true,
     query: asFinal,
-    credential: ([doctype = ''], claims) => {
-      const { credential_format, namespaces } = mdocDcqlCredential({ doctype, claims: claims as MdocClaims })
-      return {
-        credential_format,
-        doctype,
-        namespaces: bare(namespaces, (elements) => bare(elements, (value) => value)),
-      }
-    },
+    credential: ([doctype = '']) => ({ credential_format: 'mso_mdoc', doctype, namespaces: {} }),
   },
   typesOf: ({ doctype }) => (typeof doctype === 'string' ? [doctype] : []),
   claimsOf: async (compact) => (await contentOf(compact)).claims,

@@ -1,10 +1,12 @@
-import { type DcqlCredential, DcqlQuery } from 'dcql'
+import { DcqlQuery } from 'dcql'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { AuthorizedHashes } from '../../formats/holding.js'
 import type { Formats } from '../../formats/registry.js'
 import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
+import { type AskedClaims, selectClaims } from '../../protocol/openid4vp/dcql/select-claims.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
 import type { ClaimsPathPointer } from '../../protocol/sd-jwt-vc/present.js'
+import { type Work, WorkExceededError } from '../../protocol/work.js'
 import { authorityKeyIdentifiers, type HeldCredential } from '../credentials/held.js'
 import type { Profile } from './profiles/profile.js'
 import { RefusedRequest } from './refused-request.js'
@@ -108,12 +110,11 @@ export function parseQuery(
   return { query: parsed, formats: new Map(byId) }
 }
 
-/** A held credential as the query library sees it. */
+/** A held credential as the query library sees it, without its claims. */
 async function candidateOf(format: CredentialFormat, { compact, content }: HeldCredential) {
-  const { holding } = format
   const [authority, ...further] = await authorityKeyIdentifiers(format, compact)
   return {
-    ...holding.library.credential(content.types, await holding.claimsOf(compact)),
+    ...format.holding.library.credential(content.types),
     cryptographic_holder_binding: true,
     ...(authority === undefined
       ? {}
@@ -149,35 +150,37 @@ async function matchesOf(
   format: CredentialFormat | undefined,
   held: readonly HeldCredential[],
   fits: Fits,
+  work: Work,
 ): Promise<Match[]> {
   const candidates = held
     .filter((credential) => credential.format === format?.name && isOfType(credential, query))
     .slice(0, MAX_CANDIDATES)
     .filter((credential) => fits(query.id, credential))
   if (format === undefined || candidates.length === 0) return []
+  // The library judges claims otherwise than §7 does.
+  const { claims: _, claim_sets: __, ...withoutClaims } = query
   const result = DcqlQuery.query(
-    { credentials: [query] },
-    // The library's type of claims is that of values which were parsed.
-    (await Promise.all(candidates.map((credential) => candidateOf(format, credential)))) as DcqlCredential[],
+    { credentials: [withoutClaims as CredentialQuery] },
+    await Promise.all(candidates.map((credential) => candidateOf(format, credential))),
   )
   const found = result.credential_matches[query.id]?.valid_credentials ?? []
-  return found.flatMap(({ input_credential_index: index, claims }) => {
-    const credential = candidates[index]
-    if (credential === undefined) return []
-    // §6.4.1: of several claim sets the first that can be met; without any, every claim; without claims, nothing.
-    const disclosed = claims.valid_claim_sets[0].valid_claim_indexes ?? []
-    const paths = disclosed.map(
-      (claim) => (query.claims?.[claim] as { path?: ClaimsPathPointer } | undefined)?.path ?? [],
-    )
-    return [
-      {
-        queryId: query.id,
-        held: credential,
-        disclose: paths,
-        holderBinding: query.require_cryptographic_holder_binding,
-      },
-    ]
+  const matches = found.map(async ({ input_credential_index: index }): Promise<Match | undefined> => {
+    const held = candidates[index]
+    const disclose = held && disclosedBy(query, await format.holding.claimsOf(held.compact), work)
+    const holderBinding = query.require_cryptographic_holder_binding
+    return held && disclose && { queryId: query.id, held, disclose, holderBinding }
   })
+  return (await Promise.all(matches)).filter((match) => match !== undefined)
+}
+
+/** The claims that are to be disclosed; undefined where the credential does not answer the query, or only with too much work. */
+function disclosedBy(query: CredentialQuery, claims: JsonObject, work: Work): readonly ClaimsPathPointer[] | undefined {
+  try {
+    return selectClaims(query as AskedClaims, claims, work)
+  } catch (thrown) {
+    if (thrown instanceof WorkExceededError) return undefined
+    throw thrown
+  }
 }
 
 /** The alternatives of each set that must be answered; without sets every query must be (OpenID4VP 1.0 §6.4.2). */
@@ -232,14 +235,17 @@ export interface Conditions {
 /**
  * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
  * preferred ones first. Sets that the verifier can do without are left unanswered.
+ *
+ * @param work pays for each claim that is looked at; what it is not enough for does not match
  */
 export async function matchQuery(
   { query, formats }: ParsedQuery,
   held: readonly HeldCredential[],
+  work: Work,
   { fits = () => true, isTaken }: Conditions = {},
 ): Promise<Matching> {
   const matching = query.credentials.map(
-    async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, fits)] as const,
+    async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, fits, work)] as const,
   )
   const all: Matches = new Map(await Promise.all(matching))
   const taken = isTaken === undefined ? all : await filtered(all, isTaken)

@@ -39,7 +39,7 @@ export async function matchRequest(
   const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
   const fits = request.exchange === undefined ? undefined : fieldsCheck(deps, request.exchange, work)
   const isTaken = takenAlgorithms(deps, request)
-  const matching = await matchQuery(query, preferred(held, deps.clock()), { fits, isTaken })
+  const matching = await matchQuery(query, preferred(held, deps.clock()), work, { fits, isTaken })
   if (!matching.isOnlyUntaken) return matching
   await tellVerifier(deps, fetch, request.payload, 'vp_formats_not_supported')
   throw untaken()

@@ -12,7 +12,7 @@ export const holding: Holding = {
       const kind = isObject(query.meta) ? query.meta.toy_value : undefined
       return { ...query, format: 'jwt_vc_json', meta: { type_values: [[kind]] } }
     },
-    credential: (types, claims) => ({ credential_format: 'jwt_vc_json', type: [...types], claims }),
+    credential: (types) => ({ credential_format: 'jwt_vc_json', type: [...types], claims: {} }),
   },
   typesOf: ({ toy_kind: kind }) => (typeof kind === 'string' ? [kind] : []),
   claimsOf: (compact) => rootOfToy(payloadOfToy(compact)),

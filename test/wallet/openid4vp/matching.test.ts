@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { standardFormats } from '../../../server/formats/registry.js'
+import { Work } from '../../../server/protocol/work.js'
 import type { HeldCredential } from '../../../server/wallet/credentials/held.js'
 import { matchQuery, parseQuery } from '../../../server/wallet/openid4vp/match-query.js'
 import { final } from '../../../server/wallet/openid4vp/profiles/final.js'
@@ -47,6 +48,8 @@ const chained = () =>
     ...LONG,
   }).x5c
 
+const work = () => new Work(100_000)
+
 const asking = (authorities?: readonly string[]) =>
   parseQuery(standardFormats, final, {
     credentials: [
@@ -63,7 +66,7 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
   it('by the authority in the certificate chain of the credential (§6.1.1.1)', async () => {
     const wallet = [await held('plain'), await held('certified', { x5c: [chained()] })]
     const matching = async (authorities?: string[]) =>
-      (await matchQuery(asking(authorities), wallet)).matches.map(({ held }) => held.id)
+      (await matchQuery(asking(authorities), wallet, work())).matches.map(({ held }) => held.id)
     expect(await matching([AKI])).toEqual(['certified'])
     expect(await matching(['AAAA'])).toEqual([])
     expect(await matching()).toEqual(['plain', 'certified'])
@@ -71,12 +74,12 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
 
   it('a chain that is none names no authority', async () => {
     const wallet = [await held('broken', { x5c: ['AAAA'] })]
-    expect((await matchQuery(asking([AKI]), wallet)).matches).toEqual([])
-    expect((await matchQuery(asking(), wallet)).matches).toHaveLength(1)
+    expect((await matchQuery(asking([AKI]), wallet, work())).matches).toEqual([])
+    expect((await matchQuery(asking(), wallet, work())).matches).toHaveLength(1)
   })
 
   it('takes the first of several, and the selected one before it', async () => {
-    const { choose } = await matchQuery(asking(), [await held('first'), await held('second')])
+    const { choose } = await matchQuery(asking(), [await held('first'), await held('second')], work())
     expect(choose(undefined)?.map(({ held }) => held.id)).toEqual(['first'])
     expect(choose('second')?.map(({ held }) => held.id)).toEqual(['second'])
   })
@@ -90,7 +93,7 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
       ],
       credential_sets: [{ options: [['one'], ['two']] }],
     })
-    const { choose } = await matchQuery(sets, [await held('only')])
+    const { choose } = await matchQuery(sets, [await held('only')], work())
     expect(choose(undefined)?.map(({ queryId }) => queryId)).toEqual(['one'])
   })
 
@@ -98,10 +101,10 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
     const query = parseQuery(standardFormats, final, {
       credentials: [{ id: 'diploma', format: 'vc+sd-jwt', meta: { vct_values: [VCT] } }],
     })
-    expect((await matchQuery(query, [await held('only')])).matches).toHaveLength(1)
+    expect((await matchQuery(query, [await held('only')], work())).matches).toHaveLength(1)
   })
 
   it('is undecided where a required query has no answer', async () => {
-    expect((await matchQuery(asking(['AAAA']), [await held('plain')])).choose(undefined)).toBeUndefined()
+    expect((await matchQuery(asking(['AAAA']), [await held('plain')], work())).choose(undefined)).toBeUndefined()
   })
 })

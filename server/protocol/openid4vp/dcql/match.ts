@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../json/json-object.js'
 import { type Work, WorkExceededError } from '../../work.js'
 import type { CredentialView } from '../query/credential-view.js'
-import { selectByClaimsPath, textOfClaimsPath } from './claims-path.js'
+import { textOfClaimsPath } from './claims-path.js'
 import type { ClaimsQuery } from './claims-query.js'
 import type { CredentialQuery } from './credential-query.js'
 import type { DcqlQuery } from './dcql-query.js'
+import { claimFault } from './select-claims.js'
 
 /** A presentation of the vp_token whose credential is verified. */
 export interface DcqlPresentation {
@@ -76,8 +77,6 @@ function checkCompleteness({ credentials, credential_sets }: DcqlQuery, present:
  * Checks one presentation against the credential query that it came for (OpenID4VP 1.0 §6.4, §8.6, §14.9). Nothing where it
  * satisfies that.
  *
- * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
- *
  * @param work pays for it; where it is not enough, the presentation does not satisfy the query
  */
 export function matchPresentation(
@@ -137,14 +136,13 @@ function checkClaims({ id, claims, claim_sets }: CredentialQuery, root: JsonObje
   return mismatches.reduce((best, candidate) => (candidate.length < best.length ? candidate : best))
 }
 
-function checkClaim(id: string, { path, values }: ClaimsQuery, root: JsonObject, work: Work): DcqlMismatch | undefined {
-  const text = textOfClaimsPath(path)
-  const selected = selectByClaimsPath(path, root, work)
-  if (selected.length === 0) return mismatch(id, 'claims', `does not hold the claim ${text}.`, text)
-  work.spend(selected.length * (values?.length ?? 0))
-  // §6.3: type and value match exactly.
-  if (values === undefined || selected.some((claim) => values.some((value) => value === claim))) return undefined
-  return mismatch(id, 'values', `holds none of the values asked for in the claim ${text}.`, text)
+function checkClaim(id: string, claim: ClaimsQuery, root: JsonObject, work: Work): DcqlMismatch | undefined {
+  const text = textOfClaimsPath(claim.path)
+  const fault = claimFault(claim, root, work)
+  if (fault === undefined) return undefined
+  return fault === 'absent'
+    ? mismatch(id, 'claims', `does not hold the claim ${text}.`, text)
+    : mismatch(id, 'values', `holds none of the values asked for in the claim ${text}.`, text)
 }
 
 function mismatch(credentialId: string, check: string, verdict: string, path?: string): DcqlMismatch {

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../json/json-object.js'
+import type { Work } from '../../work.js'
+import { selectByClaimsPath } from './claims-path.js'
+import type { ClaimsQuery } from './claims-query.js'
+
+/** Why a credential does not answer a claims query: its path selects nothing, or nothing with one of the `values`. */
+export type ClaimFault = 'absent' | 'values'
+
+/**
+ * Whether a credential answers a claims query (OpenID4VP 1.0 §6.3, §7). A claim that is null is there. A path whose processing the
+ * standard ends with an error selects nothing.
+ *
+ * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
+ *
+ * @param work pays for each claim that is looked at
+ * @returns undefined where it does.
+ * @throws WorkExceededError
+ */
+export function claimFault(
+  { path, values }: Pick<ClaimsQuery, 'path' | 'values'>,
+  root: JsonObject,
+  work: Work,
+): ClaimFault | undefined {
+  const selected = selectByClaimsPath(path, root, work)
+  if (selected.length === 0) return 'absent'
+  work.spend(selected.length * (values?.length ?? 0))
+  // §6.3: type and value match exactly.
+  return values === undefined || selected.some((claim) => values.some((value) => value === claim))
+    ? undefined
+    : 'values'
+}
+
+/** `claims` and `claim_sets` of a credential query. */
+export interface AskedClaims {
+  readonly claims?: readonly Pick<ClaimsQuery, 'id' | 'path' | 'values'>[] | undefined
+  readonly claim_sets?: readonly (readonly string[])[] | undefined
+}
+
+/**
+ * The paths of the claims that a credential is to disclose (OpenID4VP 1.0 §6.4.1): all that are asked for, or those of the first claim set that it
+ * can answer; none where no claims are asked for.
+ *
+ * @param work pays for each claim that is looked at
+ * @returns undefined where the credential must not be returned.
+ * @throws WorkExceededError
+ */
+export function selectClaims(
+  { claims = [], claim_sets: sets }: AskedClaims,
+  root: JsonObject,
+  work: Work,
+): readonly ClaimsQuery['path'][] | undefined {
+  const answered = claims.filter((claim) => claimFault(claim, root, work) === undefined)
+  if (sets === undefined) return answered.length === claims.length ? claims.map(({ path }) => path) : undefined
+  const paths = new Map(answered.map(({ id, path }) => [id, path]))
+  const chosen = sets.find((set) => set.every((id) => paths.has(id)))
+  return chosen?.flatMap((id) => [paths.get(id) ?? []])
+}
