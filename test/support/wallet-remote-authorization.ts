@@ -15,9 +15,11 @@ export interface RemoteAuthorizationOptions {
   /** Access tokens are bound to a key, and every request needs a proof of possession with a server's nonce. */
   readonly dpop?: boolean
   /** Whether those proofs need a nonce of the server; true unless given. */
-  readonly dpopNonce?: boolean
+  readonly dpopNonce?: boolean | 'with access tokens'
   /** How the server writes the scheme of bound tokens, as `token_type` and in challenges; `DPoP` unless given. */
   readonly dpopScheme?: string
+  /** `WWW-Authenticate` for a proof without a good nonce, where it is another than that of the scheme. */
+  readonly challenge?: string
   /** Clients need no client identifier at the token endpoint; true unless given. */
   readonly anonymous?: boolean
   /** The authorization endpoint lets everybody in at once, or shows a login page. */
@@ -103,18 +105,21 @@ export function createRemoteAuthorization(
   const provenKey = async (request: SeenRequest, accessToken?: string): Promise<string | RemoteAnswer | undefined> => {
     if (options.dpop !== true) return undefined
     const jwt = request.headers.get('dpop')
+    const { dpopNonce = true } = options
+    const isNonceNeeded = dpopNonce === true || (dpopNonce !== false && accessToken !== undefined)
     if (jwt === null) return oauthRefusal('invalid_dpop_proof', 'A DPoP proof is needed.')
     try {
       const { jwkThumbprint } = await library.verifyDpopJwt({
         dpopJwt: jwt,
         request: { method: 'POST', url: `${url}${request.path}`, headers: request.headers },
-        ...(options.dpopNonce === false ? {} : { expectedNonce: DPOP_NONCE }),
+        ...(isNonceNeeded ? { expectedNonce: DPOP_NONCE } : {}),
         allowedSigningAlgs: ['ES256'],
         ...(accessToken === undefined ? {} : { accessToken }),
       })
       return jwkThumbprint
     } catch {
-      const challenge = { 'dpop-nonce': DPOP_NONCE, 'www-authenticate': `${scheme} error="use_dpop_nonce"` }
+      const challenges = options.challenge ?? `${scheme} error="use_dpop_nonce"`
+      const challenge = { 'dpop-nonce': DPOP_NONCE, 'www-authenticate': challenges }
       const refusal = oauthRefusal('use_dpop_nonce', 'A DPoP nonce is needed.', challenge)
       return accessToken === undefined ? refusal : { ...refusal, status: 401 }
     }

@@ -3,6 +3,7 @@ import type { CallbackContext, JweEncryptor, JwtSigner } from '@openid4vc/oauth2
 import { CompactEncrypt, importJWK } from 'jose'
 import type { Deps } from '../../deps.js'
 import { isSameKey, type Signer, signCompact } from '../../protocol/jose/jws.js'
+import { schemeNormalizing } from './challenge-schemes.js'
 import { type ClientOptions, clientAuthentication } from './client-authentication.js'
 import { libraryJwk, ownJwk } from './library-jwk.js'
 import { WalletError } from './wallet-error.js'
@@ -61,7 +62,7 @@ export type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe'
  */
 export function issuanceCallbacks(deps: Deps, options: IssuanceOptions): IssuanceCallbacks {
   return {
-    fetch: options.fetch,
+    fetch: schemeNormalizing(options.fetch),
     hash,
     generateRandom: deps.random,
     signJwt: signJwt(options.signers),

@@ -250,6 +250,26 @@ describe('modules of the FAPI 2.0 Security Profile that the wallet answers', () 
   )
 })
 
+describe('modules about the scheme of a challenge (RFC 9110 §11.1)', () => {
+  const NONCE = 'error="use_dpop_nonce"'
+
+  it.each([
+    `dPOp ${NONCE}`,
+    `dpop ${NONCE}`,
+    `DPOP ${NONCE}`,
+    `DPoP ${NONCE}`,
+    `dpop realm="a, DPOP b", ${NONCE}, algs="ES256"`,
+    `Bearer error="invalid_token", dpop ${NONCE}`,
+    `BEARER realm="a", dPoP algs="ES256", ${NONCE}`,
+    `bearer realm="dpop \\" x", dpop ${NONCE}`,
+  ])('fapi2-security-profile-final-client-test-rs-dpop-auth-scheme-case-insensitivity (%s)', async (challenge) => {
+    await using taken = await take(suiteIssuer({ challenge, dpopNonce: 'with access tokens' }))
+    await expectTaken(taken)
+    const proofs = requestsTo(taken.issuer, '/credential').map(({ headers }) => decodeJwt(headers.get('dpop') ?? ''))
+    expect(proofs.map(({ nonce }) => nonce)).toEqual([undefined, 'a-nonce-of-the-server'])
+  })
+})
+
 describe('modules of the FAPI 2.0 Security Profile that the wallet stops in', () => {
   it.each(['https://attacker.example', 'https://attacker.example/test/a/credence/', ''])(
     'fapi2-security-profile-final-client-test-discovery-issuer-mismatch (%s)',
