@@ -83,6 +83,8 @@ export interface Holding {
   /** Names that drafts had for the format, by which it is offered and asked for until today. */
   readonly formerNames: readonly string[]
   readonly library: LibrarySide
+  /** Whether every credential of the format is bound to a key of its holder's. */
+  readonly alwaysBound: boolean
   /** `vct`, every `type`, or the doctype, of an issuer's credential configuration (OpenID4VCI 1.0 Appendix A); nothing where it says none. */
   typesOf(configuration: JsonObject): readonly string[]
   /** The claims that its holder sees, with every disclosure. */

@@ -43,6 +43,8 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   /** How many nonces are refused as stale before one is good. */
   readonly staleNonces?: number
   readonly bindingMethods?: readonly string[]
+  /** Credentials are bound to no key: the metadata name no binding methods, and no proofs are taken. */
+  readonly unbound?: boolean
   /** Credentials come later. */
   readonly deferral?: RemoteDeferral
   /** Messages are encrypted. */
@@ -70,7 +72,7 @@ export interface RemoteIssuer extends AsyncDisposable {
   offerByReference(configurationIds?: readonly string[]): Promise<string>
   /** @param plain claims that are not selectively disclosable */
   signSdJwtVc(
-    holder: JWK,
+    holder: JWK | undefined,
     claims?: Record<string, unknown>,
     vct?: string,
     plain?: Record<string, unknown>,
@@ -115,6 +117,19 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     return sign.signJwtVc(holder.did ?? didJwkOf(holder.publicJwk))
   }
 
+  const NOBODY: ProvenHolder = { publicJwk: {}, did: undefined }
+
+  const unboundAnswer = async (url: string, body: Record<string, unknown>, id: string, format: string) => {
+    if (body.proofs !== undefined || body.proof !== undefined) return oauthRefusal('invalid_proof', 'No proofs.')
+    const compact =
+      options.forge !== undefined
+        ? await options.forge(issuer, NOBODY, format)
+        : format === 'dc+sd-jwt'
+          ? await sign.signSdJwtVc(`${url}/vct/diploma`, undefined, DIPLOMA)
+          : await sign.signJwtVc(undefined)
+    return { body: { credentials: [{ credential: compact }], notification_id: id } }
+  }
+
   const credential = (url: string): RemoteHandler => {
     const issuerMetadata = resolvedMetadata(url)
     const holderOf = async (jwt: string, expectedNonce: string): Promise<ProvenHolder> => {
@@ -129,6 +144,7 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
       const id = configurationIdOf(body) ?? ''
       const configuration = issuerMetadata.credentialIssuer.credential_configurations_supported[id]
       if (configuration === undefined) return oauthRefusal('invalid_credential_request', 'Use the identifier.')
+      if (options.unbound === true) return unboundAnswer(url, body, id, configuration.format)
       const proofs = body.proofs?.jwt ?? []
       if (proofs.length === 0 || proofs.length > (options.batchSize ?? 1))
         return oauthRefusal('invalid_proof', 'Proofs.')

@@ -19,7 +19,7 @@ export function credentialSigner(key: RemoteKey) {
     /** @param plain claims that are not selectively disclosable */
     async signSdJwtVc(
       vct: string,
-      holder: JWK,
+      holder: JWK | undefined,
       claims: Record<string, unknown>,
       plain: Record<string, unknown> = {},
     ): Promise<string> {
@@ -34,7 +34,14 @@ export function credentialSigner(key: RemoteKey) {
         hashAlg: 'sha-256',
         saltGenerator: generateSalt,
       })
-      const payload = { iss: key.did, iat: now(), vct, cnf: { jwk: holder }, ...plain, ...claims }
+      const payload = {
+        iss: key.did,
+        iat: now(),
+        vct,
+        ...(holder === undefined ? {} : { cnf: { jwk: holder } }),
+        ...plain,
+        ...claims,
+      }
       // The frame's names are those of a payload that is known when this is compiled; these are not.
       return instance.issue(payload, { _sd: Object.keys(claims) as never[] }, { header: { kid: key.kid } })
     },
@@ -69,12 +76,16 @@ export function remoteIssuerMetadata(
     readonly path?: string
     readonly batchSize?: number
     readonly bindingMethods?: readonly string[]
+    readonly unbound?: boolean
     readonly deferral?: unknown
   },
 ): CredentialIssuerMetadata {
-  const common = {
+  const binding = {
     cryptographic_binding_methods_supported: [...(options.bindingMethods ?? BINDING_METHODS)],
     proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
+  }
+  const common = {
+    ...(options.unbound === true ? {} : binding),
     credential_metadata: { display: [{ name: 'Diploma', locale: 'en' }] },
   }
   return {

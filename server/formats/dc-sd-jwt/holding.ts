@@ -67,6 +67,7 @@ async function present(presentation: HolderPresentation): Promise<string> {
 
 export const holding: Holding = {
   formerNames: [FORMER_NAME],
+  alwaysBound: false,
   library: {
     checksConfigurations: true,
     query: (query) => {

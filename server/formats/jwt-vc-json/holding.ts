@@ -46,6 +46,7 @@ function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: S
 
 export const holding: Holding = {
   formerNames: [],
+  alwaysBound: false,
   library: {
     checksConfigurations: true,
     query: (query) => query,

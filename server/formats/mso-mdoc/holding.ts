@@ -52,6 +52,7 @@ const isElementPath = (path: unknown): boolean =>
 
 export const holding: Holding = {
   formerNames: [],
+  alwaysBound: true,
   library: {
     checksConfigurations: true,
     query: asFinal,

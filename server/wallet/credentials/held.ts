@@ -24,6 +24,8 @@ const zContent = z.object({
   /** Seconds since the epoch. */
   issuedAt: z.number().exactOptional(),
   expiresAt: z.number().exactOptional(),
+  /** The credential is bound to no key: the key of its copy proves nothing. */
+  unbound: z.literal(true).exactOptional(),
 })
 
 /** What is known of a held credential without looking into it. */

@@ -50,7 +50,7 @@ function compactsOf(response: Response, atMost: number): string[] {
 }
 
 /**
- * Reads what the issuer answered to a request with a number of keys.
+ * Reads what the issuer answered to a request with a number of keys; without keys it gives one credential.
  *
  * @throws WalletError
  */
@@ -59,7 +59,7 @@ export function readCredentialResponse(body: unknown, keys: number): CredentialR
   if (!read.success) throw new WalletError('The credential endpoint answered with something else than credentials.')
   const { transaction_id: transactionId, interval = DEFAULT_INTERVAL_SECONDS, notification_id: id } = read.data
   if (transactionId === undefined) {
-    return { kind: 'issued', compacts: compactsOf(read.data, keys), notificationId: id }
+    return { kind: 'issued', compacts: compactsOf(read.data, Math.max(keys, 1)), notificationId: id }
   }
   if (entriesOf(read.data).length > 0)
     throw new WalletError('The issuer sent a credential and deferred it at the same time.')

@@ -1,5 +1,6 @@
 import type { JwtSigner } from '@openid4vc/oauth2'
 import type { CredentialConfigurationSupported } from '@openid4vc/openid4vci'
+import type { CredentialFormat } from '../../formats/format.js'
 import { libraryJwk } from '../protocol/library-jwk.js'
 import { WalletError } from '../protocol/wallet-error.js'
 import { newCopyKey, type WalletKey } from '../protocol/wallet-keys.js'
@@ -36,6 +37,20 @@ function proofKeyOf(methods: readonly string[] | undefined, keys: readonly Walle
   const [first] = keys
   return first !== undefined && methods?.some((method) => BARE_KEYS.has(method)) === true ? byJwk(first) : undefined
 }
+
+/**
+ * Whether a configuration is of credentials that are bound to no key: where OpenID4VCI 1.0 is spoken, and neither binding methods nor
+ * proof types are named (§12.2.4). A mobile document has a key in any case.
+ */
+export const isBoundToNoKey = (
+  configuration: CredentialConfigurationSupported,
+  { holding }: CredentialFormat,
+  isModern: boolean,
+): boolean =>
+  isModern &&
+  !holding.alwaysBound &&
+  configuration.cryptographic_binding_methods_supported === undefined &&
+  configuration.proof_types_supported === undefined
 
 /**
  * The keys that a configuration is to be bound to: the first of the holder's whose DID the issuer can name it by, and

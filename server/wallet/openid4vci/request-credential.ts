@@ -49,12 +49,17 @@ async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, { 
 }
 
 /** OpenID4VCI 1.0 §8.2: by identifier where the token response gave one. */
-function asOneHasIt(session: Session, grant: Grant, { configurationId, identifier }: Wanted, proofs: Proofs) {
+function asOneHasIt(
+  session: Session,
+  grant: Grant,
+  { configurationId, identifier }: Wanted,
+  proofs: Proofs | undefined,
+) {
   return askIssuer(session, grant, session.metadata.credentialIssuer.credential_endpoint, {
     ...(identifier === undefined
       ? { credential_configuration_id: configurationId }
       : { credential_identifier: identifier }),
-    proofs,
+    ...(proofs === undefined ? {} : { proofs }),
   })
 }
 
@@ -67,7 +72,7 @@ function isStaleNonce(thrown: unknown): boolean {
 
 /**
  * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A nonce
- * that went stale is replaced once.
+ * that went stale is replaced once. Without keys one copy is asked for, that is bound to none.
  */
 export async function requestCredential(
   deps: Pick<Deps, 'clock' | 'walletProvider'>,
@@ -80,6 +85,7 @@ export async function requestCredential(
   // Identifiers are of the drafts' last version and of 1.0.
   const modern = isModern(metadata) || wanted.identifier !== undefined
   const attempt = async () => {
+    if (keys.length === 0) return asOneHasIt(session, grant, wanted, undefined)
     const proofs = await proofsOf(deps, session, grant, wanted.configurationId, keys)
     return modern ? asOneHasIt(session, grant, wanted, proofs) : asDraftsHaveIt(session, grant, wanted, proofs)
   }

@@ -11,9 +11,9 @@ import { newSessionKey, type WalletKey } from '../protocol/wallet-keys.js'
 import { obtainToken } from './access-token.js'
 import { assertCollectable, type Deferral, type Transaction } from './deferral.js'
 import type { Grant, Issuance, Session } from './issuance.js'
-import { issuerMetadata } from './issuer-metadata.js'
+import { isModern, issuerMetadata } from './issuer-metadata.js'
 import { offeredConfigurations } from './offered-configurations.js'
-import { proofKeys } from './proof-keys.js'
+import { isBoundToNoKey, proofKeys } from './proof-keys.js'
 import { assertProvable } from './proofs.js'
 import { type Taken, takeAnswer } from './receive.js'
 import { requestCredential, type Wanted, wantedCredentials } from './request-credential.js'
@@ -87,7 +87,9 @@ async function takeOne(
   const configuration = metadata.credentialIssuer.credential_configurations_supported[expected.configurationId]
   if (configuration === undefined) throw new WalletError('The issuer does not know what it offers.')
   const batchSize = metadata.credentialIssuer.batch_credential_issuance?.batch_size ?? 1
-  const proving = await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
+  const proving = isBoundToNoKey(configuration, expected.format, isModern(metadata))
+    ? []
+    : await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
   const signers = [...proving.map(({ key }) => key.signer), dpopKey.signer]
   const session: Session = { ...issuance, ...issuanceClient(deps, { fetch, signers, instanceKey }) }
   const answer = await requestCredential(deps, session, progress.grant, wanted, proving)

@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import type { Work } from '../../protocol/work.js'
 import { checkCredential } from '../../verifier/verify/check-credential.js'
 import type { HeldContent } from '../credentials/held.js'
-import { isNamedBy, type WalletKey } from '../protocol/wallet-keys.js'
+import { isNamedBy, newCopyKey, type WalletKey } from '../protocol/wallet-keys.js'
 
 /** What an offer says that a credential will be. */
 export interface Expectation {
@@ -70,7 +70,24 @@ function contentOf(credential: VerifiedCredential, expected: Expectation): HeldC
 }
 
 /**
- * Verifies a credential that an issuer sent, and finds which of the proven keys it is bound to.
+ * A credential that is bound to no key. Each copy is stored with a key, so that it has one of its own, with which nothing is ever signed.
+ *
+ * @throws CredentialError for one that is bound to some key after all, which nobody has proven.
+ */
+async function unboundReceipt(
+  compact: string,
+  credential: VerifiedCredential,
+  expected: Expectation,
+): Promise<Receipt> {
+  const { cnf, holder } = credential
+  if (cnf !== undefined || holder?.startsWith('did:') === true)
+    throw new CredentialError('Credential is bound to a key, although its issuer says that it is bound to none.')
+  const key = await newCopyKey()
+  return { compact, key, kid: key.signer.kid, content: { ...contentOf(credential, expected), unbound: true } }
+}
+
+/**
+ * Verifies a credential that an issuer sent, and finds which of the proven keys it is bound to; without keys it must be bound to none.
  *
  * @throws CredentialError where it does not verify, is not what was offered, or is bound to a key that is not the
  * wallet's.
@@ -87,6 +104,7 @@ export async function receive(
   }
   const credential = await checkCredential(deps, expected.format, compact, work)
   assertExpected(credential, expected)
+  if (keys.length === 0) return unboundReceipt(compact, credential, expected)
   for (const key of keys) {
     const did = boundName(credential, key)
     if (did !== undefined) {

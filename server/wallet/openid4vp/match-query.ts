@@ -33,6 +33,9 @@ export interface Match {
 /** How much speaks against presenting a credential. */
 export type Objection = (held: HeldCredential) => number
 
+/** The matches are bound to no key while the verifier wants proof of one, or signed with algorithms that the verifier does not take. */
+export type Obstacle = 'unbound' | 'algorithms'
+
 /** The credentials of a wallet that answer a query. */
 export interface Matching {
   /** Every match, by credential query. */
@@ -42,8 +45,8 @@ export interface Matching {
    * speaks against; undefined where it cannot be.
    */
   readonly choose: (selectedId: string | undefined, objection?: Objection) => readonly Match[] | undefined
-  /** Whether the query could be answered if the verifier took the algorithms that its matches are signed with. */
-  readonly isOnlyUntaken: boolean
+  /** What alone stands in the way of an answer; undefined where there is one, and where credentials are missing. */
+  readonly obstacle: Obstacle | undefined
 }
 
 /** A verifier's query in the terms of the library, and the format that each of its credential queries asks for by its id. */
@@ -226,6 +229,9 @@ async function filtered(byQuery: Matches, isTaken: IsTaken): Promise<Matches> {
   return new Map(await Promise.all(entries))
 }
 
+/** OpenID4VP 1.0 §6.1: nobody can prove a key that a credential is not bound to. */
+const canProve = ({ held, holderBinding }: Match): boolean => !holderBinding || held.content.unbound !== true
+
 /** What a credential must be beside what the query says. */
 export interface Conditions {
   readonly fits?: Fits | undefined
@@ -248,8 +254,13 @@ export async function matchQuery(
     async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, fits, work)] as const,
   )
   const all: Matches = new Map(await Promise.all(matching))
-  const taken = isTaken === undefined ? all : await filtered(all, isTaken)
-  const choose = choosing(query, taken)
-  const isOnlyUntaken = choose(undefined) === undefined && choosing(query, all)(undefined) !== undefined
-  return { matches: [...taken.values()].flat(), choose, isOnlyUntaken }
+  const proving = await filtered(all, async (match) => canProve(match))
+  const taken = isTaken === undefined ? proving : await filtered(proving, isTaken)
+  const canAnswer = (matches: Matches) => choosing(query, matches)(undefined) !== undefined
+  const obstacle = canAnswer(proving) ? ('algorithms' as const) : canAnswer(all) ? ('unbound' as const) : undefined
+  return {
+    matches: [...taken.values()].flat(),
+    choose: choosing(query, taken),
+    obstacle: canAnswer(taken) ? undefined : obstacle,
+  }
 }

@@ -13,6 +13,7 @@ import { RefusedRequest } from '../openid4vp/refused-request.js'
 import { takenAlgorithms } from '../openid4vp/taken-algorithms.js'
 import { tellVerifier } from '../openid4vp/tell-verifier.js'
 import { failureReason } from '../protocol/exchange-failure.js'
+import { WalletError } from '../protocol/wallet-error.js'
 import { recordPresentation } from './record.js'
 
 /** The newest first, and behind them those that have expired. */
@@ -25,7 +26,8 @@ function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[]
  * What of a holder's credentials answers a request.
  *
  * @param work pays for the checks that a request can make expensive
- * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5).
+ * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5). WalletError where it wants
+ * proof of a key, and those that match are bound to none.
  */
 export async function matchRequest(
   deps: Deps,
@@ -40,7 +42,8 @@ export async function matchRequest(
   const fits = request.exchange === undefined ? undefined : fieldsCheck(deps, request.exchange, work)
   const isTaken = takenAlgorithms(deps, request)
   const matching = await matchQuery(query, preferred(held, deps.clock()), work, { fits, isTaken })
-  if (!matching.isOnlyUntaken) return matching
+  if (matching.obstacle === undefined) return matching
+  if (matching.obstacle === 'unbound') throw unbound()
   await tellVerifier(deps, fetch, request.payload, 'vp_formats_not_supported')
   throw untaken()
 }
@@ -52,6 +55,9 @@ export interface AnswerRequest {
   readonly request: PresentationRequest
   readonly matches: readonly Match[]
 }
+
+const unbound = () =>
+  new WalletError('The matching credential is bound to no key, and the verifier wants proof of one.')
 
 const untaken = () =>
   new RefusedRequest(

@@ -5,6 +5,7 @@ import { proofOf, viewOf } from './verifying.js'
 
 export const holding: Holding = {
   formerNames: ['draft-toy'],
+  alwaysBound: false,
   // The libraries have never heard of it. That of DCQL takes it for a W3C credential.
   library: {
     checksConfigurations: false,

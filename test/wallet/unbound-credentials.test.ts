@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  DIPLOMA,
+  DIPLOMA_JWT,
+  DIPLOMA_SD_JWT,
+  type RemoteIssuer,
+  type RemoteIssuerOptions,
+  startRemoteIssuer,
+} from '../support/remote-issuer.js'
+import { type RemoteVerifier, startRemoteVerifier } from '../support/remote-verifier.js'
+import { startService, type TestService } from '../support/service.js'
+import { type HostedWallet, LOOPBACK, newWallet } from '../support/wallet.js'
+import { newRemoteKey } from '../support/wallet-callbacks.js'
+import { newRemoteDeferral } from '../support/wallet-remote-deferral.js'
+import { askDue } from './deferred-actors.js'
+import { compactOf, requestsTo, taking } from './taking.js'
+
+let service: TestService
+let verifier: RemoteVerifier
+let issuer: RemoteIssuer
+let wallet: HostedWallet
+
+beforeAll(async () => {
+  service = await startService({ env: LOOPBACK, maintenance: false })
+  verifier = await startRemoteVerifier()
+  issuer = await startRemoteIssuer({ unbound: true })
+  wallet = await newWallet(service)
+  const taken = await wallet.process(await issuer.offer())
+  expect([taken.status, taken.json.credentials?.length], taken.text).toEqual([200, 2])
+})
+afterAll(async () => {
+  await service.close()
+  await verifier.close()
+  await issuer.close()
+})
+
+const UNBOUND = 'The matching credential is bound to no key, and the verifier wants proof of one.'
+
+const QUERIES: readonly (readonly [string, () => Readonly<Record<string, unknown>>])[] = [
+  ['dc+sd-jwt', () => ({ vct_values: [`${issuer.url}/vct/diploma`] })],
+  ['jwt_vc_json', () => ({ type_values: [[DIPLOMA_JWT]] })],
+]
+
+describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI 1.0 §8.2, §12.2.4)', () => {
+  it('sends no proof, asks for no nonce, and takes one copy', async () => {
+    await using taken = await taking(service, { unbound: true, batchSize: 3 }, { copies: 3 })
+    expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
+    for (const { text } of requestsTo(taken.issuer, '/credential'))
+      expect(Object.keys(JSON.parse(text))).toEqual(['credential_configuration_id'])
+    expect(requestsTo(taken.issuer, '/nonce')).toEqual([])
+    expect([...taken.issuer.notifications].sort()).toEqual([
+      `${DIPLOMA_JWT} credential_accepted`,
+      `${DIPLOMA_SD_JWT} credential_accepted`,
+    ])
+  })
+
+  it('lists what it took and shows its claims', async () => {
+    const listed = (await wallet.get('/credentials')).json
+    expect(listed.map(({ status, format }: Record<string, string>) => [status, format]).sort()).toEqual([
+      ['valid', 'dc+sd-jwt'],
+      ['valid', 'jwt_vc_json'],
+    ])
+    const sdJwt = listed.find(({ format }: { format: string }) => format === 'dc+sd-jwt')
+    expect((await wallet.get(`/credentials/${sdJwt.id}`)).json.claims).toMatchObject(DIPLOMA)
+    expect((await wallet.get(`/credentials/${sdJwt.id}`)).json.claims).not.toHaveProperty('cnf')
+  })
+
+  it('takes by identifiers too', async () => {
+    await using taken = await taking(service, { unbound: true, identifiers: true })
+    expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
+  })
+
+  it('takes what is deferred', async () => {
+    const deferral = newRemoteDeferral()
+    await using taken = await taking(service, { unbound: true, deferral })
+    expect([taken.answer.status, taken.answer.json.deferred], taken.answer.text).toEqual([200, 2])
+    deferral.decision = 'approved'
+    await askDue(service)
+    expect((await taken.wallet.get('/credentials')).json).toHaveLength(2)
+  })
+
+  it.each<[string, NonNullable<RemoteIssuerOptions['forge']>]>([
+    ['an SD-JWT VC with cnf', async (self) => self.signSdJwtVc((await newRemoteKey()).publicJwk)],
+    [
+      'a JWT VC with cnf',
+      async (self) => self.signJwtVc(undefined, { cnf: { jwk: (await newRemoteKey()).publicJwk } }),
+    ],
+    ['a JWT VC for a DID', async (self) => self.signJwtVc((await newRemoteKey()).did)],
+  ])('does not take %s, which is bound to the key of somebody', async (what, forge) => {
+    await using taken = await taking(service, { unbound: true, forge })
+    expect(taken.answer.json.message).toMatch(/bound to a key|another format/)
+    expect((await taken.wallet.get('/credentials')).json, what).toEqual([])
+  })
+})
+
+describe.each(QUERIES)('a %s that is bound to no key', (format, meta) => {
+  const asked = (members: Readonly<Record<string, unknown>>) =>
+    verifier.request({ credentials: [{ id: 'diploma', format, meta: meta(), ...members }] })
+
+  it('is presented without proof where the query wants none (OpenID4VP 1.0 §6.1)', async () => {
+    const answer = await wallet.process(await asked({ require_cryptographic_holder_binding: false }))
+    expect(answer.status, answer.text).toBe(200)
+    const presented = String(verifier.responses.at(-1)?.presentations.diploma?.[0])
+    const [credential] = (await wallet.get('/credentials')).json.filter(
+      (one: { format: string }) => one.format === format,
+    )
+    const compact = await compactOf(wallet, credential)
+    expect(presented.split('~')[0]).toBe(compact.split('~')[0])
+    if (format === 'dc+sd-jwt') expect(presented.endsWith('~')).toBe(true)
+  })
+
+  it.each([undefined, true])('is no candidate where the query says %s', async (required) => {
+    const before = [verifier.responses.length, verifier.refusals.length]
+    const answer = await wallet.process(await asked({ require_cryptographic_holder_binding: required }))
+    expect([answer.status, answer.json.message]).toEqual([500, UNBOUND])
+    expect([verifier.responses.length, verifier.refusals.length]).toEqual(before)
+  })
+
+  it('leaves the place to one that is bound', async () => {
+    await using bound = await startRemoteIssuer()
+    const both = await newWallet(service)
+    expect((await both.process(await bound.offer())).status).toBe(200)
+    expect((await both.process(await issuer.offer())).status).toBe(200)
+    const vcts = { vct_values: [`${issuer.url}/vct/diploma`, `${bound.url}/vct/diploma`] }
+    const answer = await both.process(await asked({ meta: format === 'dc+sd-jwt' ? vcts : meta() }))
+    expect(answer.status, answer.text).toBe(200)
+    const { credentials } = (await both.get('/presentations')).json[0]
+    const shown = (await both.get(`/credentials/${credentials[0].credentialId}`)).json
+    expect(shown.credentialIssuer).toBe(bound.url)
+  })
+})
