@@ -2,8 +2,10 @@ import type { CredentialOfferObject } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
+import { isObject } from '../../protocol/json/json-object.js'
+import { offerFaults } from '../../protocol/openid4vci/credential-offer.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
-import { failureReason } from '../protocol/exchange-failure.js'
+import { failureReason, parsedJson } from '../protocol/exchange-failure.js'
 import { type OfferInvitation, servesNeither } from '../protocol/invitation.js'
 import { issuanceClient } from '../protocol/library-clients.js'
 import { WalletError } from '../protocol/wallet-error.js'
@@ -35,26 +37,61 @@ export interface Offered {
   readonly deferral: Deferral | undefined
 }
 
+/** @throws 400 naming each rule of OpenID4VCI 1.0 §4.1.1 that an offer breaks. */
+function assertOffer({ config }: Pick<Deps, 'config'>, offer: unknown): void {
+  const faults = offerFaults(offer, config.allowInsecureHttp)
+  if (faults.length > 0) throw errors.invalid(faults)
+}
+
+/** A fetch that keeps what it got, for rules which the library does not tell. */
+function keepingFetch(fetch: typeof globalThis.fetch) {
+  const got: { offer?: unknown } = {}
+  const keeping: typeof globalThis.fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (answer.ok) got.offer = parsedJson(await answer.clone().text())
+    return answer
+  }
+  return { got, fetch: keeping }
+}
+
+/** The offer of an address (§4.1.3). What the library has against it counts where it breaks no rule. */
+async function offerAt(deps: Deps, fetch: typeof globalThis.fetch, uri: string): Promise<CredentialOfferObject> {
+  const { got, fetch: keeping } = keepingFetch(fetch)
+  const { client } = issuanceClient(deps, { fetch: keeping, signers: [], instanceKey: undefined })
+  const query = new URLSearchParams({ credential_offer_uri: uri })
+  try {
+    return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
+  } finally {
+    if (got.offer !== undefined) assertOffer(deps, got.offer)
+  }
+}
+
+/** Whether what an address serves is meant as an offer: it has one of its members. */
+const isMeantAsOffer = (offer: unknown): boolean =>
+  isObject(offer) && ['credential_issuer', 'credential_configuration_ids', 'grants'].some((name) => name in offer)
+
 /**
  * Reads an offer: by value, or from the address that serves it (OpenID4VCI 1.0 §4.1).
  *
- * @throws 400 for a value that is no offer.
+ * @throws 400 for an offer that breaks a rule.
  */
 export async function resolveOffer(
   deps: Deps,
   fetch: typeof globalThis.fetch,
   offer: OfferInvitation,
 ): Promise<CredentialOfferObject> {
-  const { client } = issuanceClient(deps, { fetch, signers: [], instanceKey: undefined })
-  const resolve = (query: Record<string, string>) =>
-    client.resolveCredentialOffer(`openid-credential-offer://?${new URLSearchParams(query)}`)
-  if ('uri' in offer) return resolve({ credential_offer_uri: offer.uri })
+  if ('uri' in offer) return offerAt(deps, fetch, offer.uri)
+  const value = parsedJson(offer.value)
+  if (offer.servedBy !== undefined && !isMeantAsOffer(value)) throw servesNeither(offer.servedBy)
+  assertOffer(deps, value)
   try {
+    const { client } = issuanceClient(deps, { fetch, signers: [], instanceKey: undefined })
     // The library decodes the value once more than the address was encoded.
-    return await resolve({ credential_offer: encodeURIComponent(offer.value) })
+    const query = new URLSearchParams({ credential_offer: encodeURIComponent(offer.value) })
+    return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
   } catch {
     // Nothing is fetched for a value: it cannot be read.
-    throw offer.servedBy === undefined ? errors.unknownUriProtocol() : servesNeither(offer.servedBy)
+    throw errors.badRequest('credential_offer is not one that this wallet knows')
   }
 }
 

@@ -50,7 +50,7 @@ function inAddress(address: RequestInvitation['params']): JsonObject {
   const entries = Object.entries(address).map(([name, text]) => {
     const value = JSON_PARAMETERS.has(name) ? parsedJson(text) : text
     // They are the caller's own: nothing was fetched for them.
-    if (value === undefined) throw errors.unknownUriProtocol()
+    if (value === undefined) throw errors.badRequest(`${name} must be JSON`)
     return [name, value] as const
   })
   return Object.fromEntries(entries)

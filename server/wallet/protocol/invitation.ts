@@ -37,13 +37,15 @@ function parametersOf(query: URLSearchParams): Record<string, string> {
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
 
-function offerOf(params: Readonly<Record<string, string>>): OfferInvitation | undefined {
+function offerOf(params: Readonly<Record<string, string>>): OfferInvitation {
   const { credential_offer: value, credential_offer_uri: uri } = params
   // OpenID4VCI 1.0 §4.1: exactly one of both.
   if (value !== undefined && uri !== undefined)
     throw errors.badRequest('The offer has not exactly one of credential_offer and credential_offer_uri.')
   if (value !== undefined) return { kind: 'offer', value }
-  return uri !== undefined && isWebAddress(uri) ? { kind: 'offer', uri } : undefined
+  if (uri === undefined) throw errors.badRequest('The offer has neither credential_offer nor credential_offer_uri.')
+  if (!isWebAddress(uri)) throw errors.badRequest('credential_offer_uri must be an https address')
+  return { kind: 'offer', uri }
 }
 
 function isSignedRequest(request: string): boolean {
@@ -57,14 +59,20 @@ function isSignedRequest(request: string): boolean {
 }
 
 /** RFC 9101 §5: a client identifier, and the request itself, by reference, by value or in parameters of its own. */
-function requestOf(params: Readonly<Record<string, string>>): RequestInvitation | undefined {
+function requestOf(params: Readonly<Record<string, string>>): RequestInvitation {
   const { client_id: clientId, request, request_uri: requestUri } = params
-  if (clientId === undefined || !REQUEST_PARAMETERS.some((name) => params[name] !== undefined)) return undefined
-  if (request !== undefined && !isSignedRequest(request)) return undefined
-  if (requestUri !== undefined && !isWebAddress(requestUri)) return undefined
+  if (clientId === undefined) throw errors.badRequest('The authorization request has no client_id.')
+  if (!REQUEST_PARAMETERS.some((name) => params[name] !== undefined))
+    throw errors.badRequest(`The authorization request has none of ${REQUEST_PARAMETERS.join(', ')}.`)
+  if (request !== undefined && requestUri !== undefined)
+    throw errors.badRequest('The authorization request has both request and request_uri.')
+  if (request !== undefined && !isSignedRequest(request)) throw errors.badRequest('request must be a signed JWT')
+  if (requestUri !== undefined && !isWebAddress(requestUri))
+    throw errors.badRequest('request_uri must be an https address')
   // OpenID4VP 1.0 §5.6: one in parameters of its own says by its type what it asks for.
   const asksInPlace = request === undefined && requestUri === undefined
-  if (asksInPlace && params.response_type?.split(' ').includes('vp_token') !== true) return undefined
+  if (asksInPlace && params.response_type?.split(' ').includes('vp_token') !== true)
+    throw errors.badRequest('response_type must have vp_token')
   return { kind: 'request', params }
 }
 
@@ -85,7 +93,7 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
  *
  * @param allowHttp whether http addresses count as https ones.
  * @returns undefined for anything else.
- * @throws 400 for one with a repeated parameter.
+ * @throws 400 for one that breaks a rule, such as a repeated parameter.
  */
 export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()

@@ -8,7 +8,7 @@ import { newRemoteKey } from '../../support/wallet-callbacks.js'
 import { startRemoteServer } from '../../support/wallet-http.js'
 import { ask, sessionOf } from '../../verifier/actors.js'
 import { type FlowWorld, makeFlowWorld } from '../flow-world.js'
-import { NEITHER, UNKNOWN } from '../no-invitations.js'
+import { BROKEN, NEITHER, UNKNOWN } from '../no-invitations.js'
 
 let world: FlowWorld
 
@@ -120,6 +120,11 @@ describe('what cannot be started', () => {
       expect([answer.status, answer.json.message, answer.json.error]).toEqual([400, UNKNOWN, 'Bad Request'])
     },
   )
+
+  it.each(BROKEN)('%s breaks a rule: 400 that says which', async (content, rule) => {
+    const answer = await world.start(content)
+    expect([answer.status, answer.json.message]).toEqual([400, [rule]])
+  })
 
   it.each([
     [{}, ['qrContent must be defined', 'did must be defined']],

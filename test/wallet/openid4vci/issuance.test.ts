@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DIPLOMA, DIPLOMA_JWT, DIPLOMA_SD_JWT, startRemoteIssuer } from '../../support/remote-issuer.js'
 import { startService, type TestService } from '../../support/service.js'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
-import { NEITHER, UNKNOWN } from '../no-invitations.js'
+import { startRemoteServer } from '../../support/wallet-http.js'
+import { BROKEN, BROKEN_OFFERS, NEITHER, UNKNOWN } from '../no-invitations.js'
 import { compactOf, lastProofs, requestsTo, taking } from '../taking.js'
 
 let service: TestService
@@ -185,6 +186,36 @@ describe('an offer that cannot be taken', () => {
     const answer = await (await newWallet(service)).process(uri)
     expect(answer.status).toBe(400)
     expect(answer.json.message).toBe(UNKNOWN)
+  })
+
+  it.each(BROKEN)('%s breaks a rule: 400 that says which', async (uri, rule) => {
+    const answer = await (await newWallet(service)).process(uri)
+    expect([answer.status, answer.json.message]).toEqual([400, [rule]])
+  })
+
+  it.each(BROKEN_OFFERS)('%j in an offer, by value, by reference and served: %s (§4.1.1)', async (members, rule) => {
+    const wallet = await newWallet(service)
+    const offer = { credential_issuer: 'https://issuer.example', credential_configuration_ids: ['A'], ...members }
+    await using server = await startRemoteServer(() => ({ '/offer': () => ({ body: offer }) }))
+    const value = encodeURIComponent(JSON.stringify(offer))
+    for (const uri of [
+      `openid-credential-offer://?credential_offer=${value}`,
+      `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${server.url}/offer`)}`,
+      `${server.url}/offer`,
+    ]) {
+      const answer = await wallet.process(uri)
+      expect([answer.status, answer.json.message]).toEqual([400, [rule]])
+    }
+  })
+
+  it('what an offer has beside what is known is ignored (§4.1.1)', async () => {
+    await using issuer = await startRemoteIssuer()
+    const uri = new URL(await issuer.offer())
+    const offer = JSON.parse(uri.searchParams.get('credential_offer') ?? '{}')
+    const more = { ...offer, color: 7, grants: { ...offer.grants, 'urn:other': 'x' } }
+    const value = encodeURIComponent(JSON.stringify(more))
+    const taken = await (await newWallet(service)).process(`openid-credential-offer://?credential_offer=${value}`)
+    expect(taken.status, taken.text).toBe(200)
   })
 
   it.each([

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { isObject } from '../json/json-object.js'
+
+const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+
+/** §4.1.1 */
+const MAX_DESCRIPTION = 300
+
+const text = (schema = z.string({ error: 'must be a string' })) => schema.min(1, 'must not be empty')
+const object = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape, { error: 'must be an object' })
+
+/** §12.2.1: without query and fragment. */
+const zIssuer = (allowHttp: boolean) =>
+  text().refine(
+    (value) => (/^https:\/\//i.test(value) || (allowHttp && /^http:\/\//i.test(value))) && isIdentifier(value),
+    'must be an https address without query and fragment',
+  )
+
+function isIdentifier(value: string): boolean {
+  if (!URL.canParse(value) || /[?#]/.test(value)) return false
+  const { username, password } = new URL(value)
+  return username === '' && password === ''
+}
+
+const zTxCode = object({
+  input_mode: z.enum(['numeric', 'text'], { error: 'must be numeric or text' }).optional(),
+  length: z.int({ error: 'must be an integer' }).min(1, 'must be at least 1').optional(),
+  description: z
+    .string({ error: 'must be a string' })
+    .max(MAX_DESCRIPTION, `must not exceed ${MAX_DESCRIPTION} characters`)
+    .optional(),
+})
+
+const zGrants = object({
+  authorization_code: object({ issuer_state: text().optional(), authorization_server: text().optional() }).optional(),
+  [PRE_AUTHORIZED]: object({
+    'pre-authorized_code': text(),
+    tx_code: zTxCode.optional(),
+    authorization_server: text().optional(),
+  }).optional(),
+})
+
+const zIds = z
+  .array(text(), { error: 'must be an array' })
+  .min(1, 'must not be empty')
+  .refine((ids) => new Set(ids).size === ids.length, 'must not name a configuration twice')
+
+/** Members of drafts before 13, which had no ids. */
+const isOfDraft = (offer: Readonly<Record<string, unknown>>) =>
+  offer.credential_configuration_ids === undefined && Array.isArray(offer.credentials)
+
+/**
+ * What of a Credential Offer breaks a rule of OpenID4VCI 1.0 §4.1.1, with the member's name in front. Members that are not recognised are
+ * ignored, and an offer of a draft is looked at by its issuer alone.
+ *
+ * @param allowHttp whether the issuer may have an http address
+ */
+export function offerFaults(offer: unknown, allowHttp: boolean): readonly string[] {
+  if (!isObject(offer)) return ['credential_offer must be a JSON object']
+  const issuer = { credential_issuer: zIssuer(allowHttp) }
+  const schema = isOfDraft(offer)
+    ? z.looseObject(issuer)
+    : z.looseObject({ ...issuer, credential_configuration_ids: zIds, grants: zGrants.optional() })
+  const { error } = schema.safeParse(offer)
+  return (error?.issues ?? []).map(({ path, message, input, code }) => {
+    const isMissing = code === 'invalid_type' && input === undefined && !isThere(offer, path)
+    return `${path.map(String).join('.')} ${isMissing ? 'must be present' : message}`
+  })
+}
+
+function isThere(offer: unknown, path: readonly PropertyKey[]): boolean {
+  let value = offer
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return false
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[name]
+  }
+  return true
+}
