@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { Fragment, identifier, type SqlValue, Step } from './fragment.js'
 import type { StatementNames } from './statement-names.js'
 
@@ -10,6 +11,9 @@ export interface Statement {
   readonly text: string
   readonly values: unknown[]
 }
+
+/** Told each text when it is made, on the way from the store that asks: a test prints all of them. */
+export const textsMade = channel('credence:statement')
 
 /** A place in a statement: behind a value, or at the beginning of a fragment. */
 class Place {
@@ -84,6 +88,7 @@ export function statementTexts(nameOf: StatementNames): (whole: Fragment) => Sta
     const end = walk(begin, whole, values)
     if (end.kept === undefined) {
       const text = textOf(whole)
+      if (textsMade.hasSubscribers) textsMade.publish(text)
       end.kept = { name: nameOf(text), text }
     }
     return { ...end.kept, values }

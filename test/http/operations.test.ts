@@ -1,9 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
@@ -12,6 +8,7 @@ import { consoleTour, startWithConsole } from './console-tour.js'
 import { receivedExample } from './received-example.js'
 import { tour } from './tour.js'
 import type { Visit, Visited } from './tourist.js'
+import { walletClients } from './wallet-clients.js'
 
 interface Look extends Visit {
   readonly status: number
@@ -29,19 +26,6 @@ let paths: Readonly<
   >
 >
 const looks: Look[] = []
-
-/** A wallet whose provider is believed, so that there are challenges. */
-function walletClients(): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'credence-wallets-')), 'wallets.json')
-  const jwk = {
-    ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }),
-    kid: 'key-1',
-  }
-  const attestation = { iss: 'https://provider.example', jwks: { keys: [jwk] } }
-  const redirect_uris = ['https://wallet.example.org/callback']
-  writeFileSync(file, JSON.stringify([{ client_id: 'attested-wallet', redirect_uris, attestation }]))
-  return file
-}
 
 /** What stands in each table. */
 async function contents({ databaseUrl }: TestService): Promise<Map<string, string>> {

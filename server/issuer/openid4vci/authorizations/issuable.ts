@@ -35,7 +35,11 @@ export function offeringNamed(name: string): string | undefined {
   return kind === 'offer' ? id : undefined
 }
 
-/** @throws OAuthError `access_denied` where an offer is closed, for another user, or bound to a DID that is not theirs */
+/**
+ * Says why the statement that gives codes for offers (`decisions/store.ts`) would give none.
+ *
+ * @throws OAuthError `access_denied` where an offer is closed, for another user, or bound to a DID that is not theirs
+ */
 function assertTheirs(
   deps: Deps,
   { userSub, userDids, instanceJkt }: UsersAuthorization,

@@ -45,7 +45,9 @@ async function refused(ctx: Context, found: Visited, thrown: unknown): Promise<P
   deps.log.warn({ requestId: request.requestId, err: thrown }, 'sign-in failed')
   const refusal = refuseWallet(deps, authorization.request, REFUSALS[thrown.failure])
   if (thrown.failure === 'unavailable') return refusal
-  return (await deps.stores.decisions.deny(authorization.id, browserHash, deps.clock())) ? refusal : decided(deps)
+  return (await deps.stores.decisions.deny(authorization.id, browserHash, deps.clock())) !== undefined
+    ? refusal
+    : decided(deps)
 }
 
 /**

@@ -111,8 +111,8 @@ async function newToken(
 }
 
 /**
- * The usual request, for all of a plain offering, in one statement; nothing where the offering is closed: why is found by
- * reading it.
+ * The usual request, for all of a plain offering, in one statement (`bench/rows/issuance-flows.ts` measures it); nothing where the
+ * offering is closed: why is found by reading it.
  */
 async function plainToken(deps: Deps, code: PreAuthorizedCode, sent: TokenParameters, client: TokenClient, now: Date) {
   const { scope, authorization_details: details, tx_code: txCode } = sent

@@ -6,9 +6,9 @@ import { idRow } from '../../../../database/row-shapes.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../../events/store.js'
 import { insertOffering } from '../../../offerings/insert.js'
 import { redeemable } from '../../offers/store.js'
-import type { CredentialOfferSession } from '../../sessions/session.js'
 import { movedSession } from '../../sessions/store.js'
 import { TX_CODE_ATTEMPTS } from '../../tx-code.js'
+import { type AuthorizationState, sourcesOf } from '../authorization.js'
 import { from } from '../store.js'
 
 /** A code that is given for an offering. */
@@ -21,11 +21,9 @@ interface GivenCode {
   readonly now: Date
 }
 
-export interface Grant extends GivenCode {
-  /** The offering where it is made only now: for this authorization, with one redemption. */
-  readonly made?: MadeOffering | undefined
-  /** The offer's session, moved to Authorized; null where it has none. */
-  readonly session: CredentialOfferSession | null
+/** A code for an offering that is made only now: for this authorization, with one redemption. */
+export interface MadeGrant extends GivenCode {
+  readonly made: MadeOffering
 }
 
 /** A code for an offer that is there, and what the offer may ask of users and wallets here. */
@@ -44,10 +42,9 @@ export interface MadeOffering {
   readonly expiresAt: Date
 }
 
-/** The offering of a grant, where it is made only now, and its audit row. */
-function madeOffering({ offeringId, made, now }: Grant, granted: Granted): Step[] {
-  if (made === undefined) return []
-  const offering = insertOffering(
+/** The offering that is made with a grant. */
+const madeOffering = ({ offeringId, made, now }: MadeGrant, granted: Granted): Step<'id'> =>
+  insertOffering(
     {
       ...made,
       id: offeringId,
@@ -60,14 +57,10 @@ function madeOffering({ offeringId, made, now }: Grant, granted: Granted): Step[
     },
     granted,
   )
-  return [offering, auditedGrant('offering.created', granted, offeringId, 'offering_audited')]
-}
 
-const zDecided = z.strictObject({ parameters: z.string() })
+const zDenied = z.strictObject({ parameters: z.string() })
 
-const zGrantedOffer = zDecided.extend(recordedShape)
-
-const zGranted = idRow.extend(recordedShape)
+const zGrantedOffer = zDenied.extend(recordedShape)
 
 type Granted = Step<'user_sub'>
 type OpenOffer = Step<'id' | 'for_subject' | 'recipient' | 'profile'>
@@ -103,9 +96,9 @@ export type DecisionStore = ReturnType<typeof createDecisionStore>
 
 export function createDecisionStore({ sql }: Database, announce: Announce) {
   return {
-    /** Gives a code, once; the offer's session and the audit row go with it. @returns false where it was decided before. */
-    async grant(grant: Grant): Promise<boolean> {
-      const { id, browserHash, codeHash, codeExpiresAt, offeringId, session, now } = grant
+    /** Gives a code for an offering that is made with it, once. @returns false where it was decided before. */
+    async grantMade(grant: MadeGrant): Promise<boolean> {
+      const { id, browserHash, codeHash, codeExpiresAt, offeringId, now } = grant
       const granted = new Step<'id' | 'user_sub'>(
         'granted',
         fragment`
@@ -114,18 +107,11 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
           WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Granted')}
           RETURNING id, user_sub`,
       )
-      const also = [...madeOffering(grant, granted), auditedGrant('authorization.granted', granted, offeringId)]
-      const transitions = movedSession(session, now, granted)
-      const rows = await sql(zGranted, also)`SELECT id, ${recordedEvents(transitions)} FROM ${granted}`
-      announce(rows[0]?.recorded)
-      return rows.length > 0
-    },
-
-    /** @returns false where it was decided before. */
-    async deny(id: string, browserHash: string, now: Date): Promise<boolean> {
-      const rows = await sql(idRow)`
-        UPDATE authorizations SET state = 'Denied', user_claims = NULL
-        WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Denied')} RETURNING id`
+      const rows = await sql(idRow, [
+        madeOffering(grant, granted),
+        auditedGrant('offering.created', granted, offeringId, 'audited_offering'),
+        auditedGrant('authorization.granted', granted, offeringId),
+      ])`SELECT id FROM ${granted}`
       return rows.length > 0
     },
 
@@ -154,11 +140,21 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
       return row?.parameters
     },
 
-    /** A user who is known declines. @returns as above; undefined where nothing was left to decide. */
-    async decline(id: string, browserHash: string, now: Date): Promise<string | undefined> {
-      const [row] = await sql(zDecided)`
+    /**
+     * Denies a request, once.
+     *
+     * @param states in which it may be denied; all that lead there unless given
+     * @returns the request as the vault protects it; undefined where it was decided before.
+     */
+    async deny(
+      id: string,
+      browserHash: string,
+      now: Date,
+      states: readonly AuthorizationState[] = sourcesOf('Denied'),
+    ): Promise<string | undefined> {
+      const [row] = await sql(zDenied)`
         UPDATE authorizations SET state = 'Denied', user_claims = NULL
-        WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND state = 'SignedIn'
+        WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND state = ANY(${[...states]}::text[])
         RETURNING parameters`
       return row?.parameters
     },

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tour } from '../http/tour.js'
+import { walletClients } from '../http/wallet-clients.js'
+import { startService } from '../support/service.js'
+import { LOOPBACK } from '../support/wallet.js'
+import { collectStatements, printedStatements, printStatements } from './printed-statements.js'
+
+const collected = collectStatements()
+
+beforeAll(async () => {
+  const service = await startService({ env: { ...LOOPBACK, WALLET_CLIENTS: walletClients() }, maintenance: false })
+  await tour(service)
+  await service.close()
+  collected.stop()
+  if (process.env.UPDATE_STATEMENTS === 'true') printStatements(collected.statements)
+})
+afterAll(() => collected.stop())
+
+/** `UPDATE_STATEMENTS=true npx vitest run --project service test/database/statements.test.ts` prints them anew. */
+describe('each statement that a tour of all operations makes', () => {
+  it('is printed as it runs in test/database/statements, by the store and the function that ask for it', () => {
+    const printed = printedStatements()
+    for (const [asker, texts] of collected.statements) {
+      for (const text of texts) expect(printed.get(asker) ?? new Set(), asker).toContain(text)
+    }
+  })
+
+  it('has no file that nothing makes', () => {
+    for (const [asker, texts] of printedStatements()) {
+      const made = collected.statements.get(asker)
+      // What a timer does may come, or not, within a tour.
+      if (made !== undefined) expect([...made].sort(), asker).toEqual([...texts].sort())
+    }
+  })
+})

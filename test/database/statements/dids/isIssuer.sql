@@ -1,0 +1,7 @@
+SELECT
+  did
+FROM
+  dids
+WHERE
+  did = $1
+  AND purpose = 'issuer'

@@ -1,0 +1,147 @@
+WITH
+  "given" AS (
+    SELECT
+      *
+    FROM
+      jsonb_to_recordset($1::jsonb) AS g (
+        "id" text,
+        "schemaId" text,
+        "issuerId" text,
+        "subject" text,
+        "recipient" text,
+        "redemptionLimit" int,
+        "expiresAt" timestamptz,
+        "configurationIds" TEXT[],
+        "grant" text,
+        "forSubject" text,
+        "deferred" boolean,
+        "profile" text,
+        "createdAt" timestamptz,
+        "key" text,
+        "requestHash" text,
+        "createdBy" text,
+        "txCode" jsonb,
+        "txCodeHash" text,
+        "walletUrl" text,
+        "firstView" jsonb,
+        "pageId" text,
+        "pageExpiresAt" timestamptz
+      )
+  ),
+  "offering" AS (
+    INSERT INTO
+      offerings (
+        id,
+        schema_id,
+        issuer_id,
+        credential_subject,
+        recipient,
+        redemption_limit,
+        expires_at,
+        created_at,
+        configuration_ids,
+        is_session,
+        "grant",
+        for_subject,
+        deferred,
+        profile,
+        of_authorization
+      )
+    SELECT
+      "id",
+      "schemaId",
+      "issuerId",
+      "subject"::json,
+      "recipient",
+      "redemptionLimit",
+      "expiresAt",
+      "createdAt",
+      "configurationIds",
+      TRUE,
+      "grant",
+      "forSubject",
+      "deferred",
+      "profile",
+      FALSE
+    FROM
+      "given"
+  ),
+  "session" AS (
+    INSERT INTO
+      credential_offer_sessions (
+        id,
+        created_by,
+        tx_code,
+        tx_code_hash,
+        wallet_url,
+        created_at,
+        expires_at,
+        first_view
+      )
+    SELECT
+      "id",
+      "createdBy",
+      NULLIF("txCode", 'null'::jsonb),
+      "txCodeHash",
+      "walletUrl",
+      "createdAt",
+      "expiresAt",
+      "firstView"
+    FROM
+      "given"
+  ),
+  "keyed" AS (
+    INSERT INTO
+      credential_offer_keys (created_by, key, request_hash, session_id)
+    SELECT
+      "createdBy",
+      "key",
+      "requestHash",
+      "id"
+    FROM
+      "given"
+    ORDER BY
+      "key"
+  ),
+  "paged" AS (
+    INSERT INTO
+      pages (
+        id,
+        kind,
+        offering_id,
+        made_by,
+        type_names,
+        in_qr_code,
+        created_at,
+        expires_at
+      )
+    SELECT
+      "pageId",
+      'receive',
+      "id",
+      "createdBy",
+      '{}',
+      TRUE,
+      "createdAt",
+      "pageExpiresAt"
+    FROM
+      "given"
+    WHERE
+      "pageId" IS NOT NULL
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      "given"."createdBy",
+      $2,
+      $3,
+      "given"."id"
+    FROM
+      "given"
+  )
+SELECT
+FROM
+  "given"
+WHERE
+  FALSE

@@ -1,0 +1,2 @@
+SELECT
+  revoke_credential ($1, $2, $3) AS EXISTS

@@ -1,0 +1,54 @@
+WITH
+  "offering" AS (
+    INSERT INTO
+      offerings (
+        id,
+        schema_id,
+        issuer_id,
+        credential_subject,
+        recipient,
+        redemption_limit,
+        expires_at,
+        created_at,
+        configuration_ids,
+        is_session,
+        "grant",
+        for_subject,
+        deferred,
+        profile,
+        of_authorization
+      )
+    SELECT
+      $1,
+      $2,
+      $3,
+      $4::json,
+      $5,
+      $6::int,
+      $7::timestamptz,
+      $8::timestamptz,
+      $9::TEXT[],
+      $10::boolean,
+      $11,
+      $12,
+      $13::boolean,
+      $14,
+      $15::boolean
+    RETURNING
+      id
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $16,
+      $17,
+      $18,
+      "offering"."id"
+    FROM
+      "offering"
+  )
+SELECT
+  id
+FROM
+  "offering"

@@ -1,0 +1,33 @@
+SELECT
+  o.id,
+  o.credential_subject AS "credentialSubject",
+  o.recipient,
+  o.redemption_limit AS "redemptionLimit",
+  o.expires_at AS "expiresAt",
+  o.created_at AS "createdAt",
+  s.name AS "schemaName",
+  (
+    s.mdoc IS NOT NULL
+    AND EXISTS (
+      SELECT
+        1
+      FROM
+        issuers d
+      WHERE
+        d.id = o.issuer_id
+        AND d.is_default
+    )
+  ) AS "asMdoc",
+  s.title AS "schemaTitle",
+  s.display AS "schemaDisplay"
+FROM
+  offerings o
+  JOIN schemas s ON s.id = o.schema_id
+WHERE
+  NOT o.is_session
+  AND NOT o.of_authorization
+ORDER BY
+  o.created_at DESC,
+  o.id DESC
+LIMIT
+  $1

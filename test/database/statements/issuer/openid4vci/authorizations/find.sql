@@ -1,0 +1,19 @@
+SELECT
+  id,
+  state,
+  parameters,
+  dpop_jkt AS "dpopJkt",
+  instance_jkt AS "instanceJkt",
+  request_uri_hash IS NOT NULL AS pushed,
+  offering_id AS "offeringId",
+  login,
+  user_sub AS "userSub",
+  user_dids AS "userDids",
+  user_claims AS "userClaims",
+  code_expires_at AS "codeExpiresAt",
+  expires_at AS "expiresAt"
+FROM
+  authorizations
+WHERE
+  id = $1
+  AND browser_hash = $2

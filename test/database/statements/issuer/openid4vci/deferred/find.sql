@@ -1,0 +1,8 @@
+SELECT
+  configuration_id AS "configurationId",
+  keys
+FROM
+  deferred_issuances
+WHERE
+  transaction_hash = $1
+  AND authorization_id = $2

@@ -1,0 +1,300 @@
+WITH
+  "token" AS (
+    SELECT
+      a.credential_id,
+      a.redemption_counted AS counted
+    FROM
+      authorizations a
+    WHERE
+      a.id = $1
+      AND a.expires_at > $2
+      AND CASE
+        WHEN a.issued_on >= $3::date THEN a.issued_count
+        ELSE 0
+      END + $4 <= $5
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          issuance_tokens
+        WHERE
+          token_hash = $6
+          AND expires_at > $7
+          AND expires_at <= $8
+      )
+    FOR UPDATE
+  ),
+  "session" AS (
+    SELECT
+      id
+    FROM
+      credential_offer_sessions
+    WHERE
+      id = $9
+      AND state <> 'Error'
+      AND tx_code_attempts < $10::int
+    FOR UPDATE
+  ),
+  "waiting" AS (
+    SELECT
+      1 AS waits
+  ),
+  "current" AS (
+    SELECT
+      "session"."id"
+    FROM
+      "token",
+      "session"
+    WHERE
+      "token"."credential_id" IS NOT DISTINCT FROM $11::text
+      AND "token"."counted" = $12
+  ),
+  "nonces" AS (
+    INSERT INTO
+      used_nonces (hash, expires_at)
+    SELECT
+      n.hash,
+      n.expires_at
+    FROM
+      "current",
+      unnest($13::TEXT[], $14::TIMESTAMPTZ[]) AS n (hash, expires_at)
+    ON CONFLICT DO NOTHING
+    RETURNING
+      hash
+  ),
+  "fresh" AS (
+    SELECT
+      id
+    FROM
+      "current"
+    WHERE
+      (
+        SELECT
+          count(*)
+        FROM
+          "nonces"
+      ) = $15
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "waiting"
+      )
+  ),
+  "counted" AS (
+    UPDATE offerings
+    SET
+      redemption_count = redemption_count + 1
+    WHERE
+      redemption_count < redemption_limit
+      AND id = $16
+      AND (
+        expires_at IS NULL
+        OR expires_at > $17
+      )
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "fresh"
+      )
+    RETURNING
+      id
+  ),
+  "admitted" AS (
+    SELECT
+      "counted"."id"
+    FROM
+      "counted"
+    UNION ALL
+    SELECT
+      id
+    FROM
+      offerings
+    WHERE
+      redemption_limit IS NULL
+      AND id = $18
+      AND (
+        expires_at IS NULL
+        OR expires_at > $19
+      )
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "fresh"
+      )
+  ),
+  "deferred" AS (
+    INSERT INTO
+      deferred_issuances (
+        transaction_hash,
+        authorization_id,
+        configuration_id,
+        keys,
+        created_at
+      )
+    SELECT
+      $20,
+      $21,
+      $22,
+      $23,
+      $24::timestamptz
+    FROM
+      "admitted"
+    ON CONFLICT (authorization_id, configuration_id) DO UPDATE
+    SET
+      transaction_hash = EXCLUDED.transaction_hash,
+      keys = EXCLUDED.keys,
+      created_at = EXCLUDED.created_at
+    RETURNING
+      authorization_id
+  ),
+  "moved" AS (
+    UPDATE credential_offer_sessions x
+    SET
+      deferred = COALESCE(x.deferred, $25),
+      seq = x.seq + 1,
+      expires_at = $26
+    FROM
+      "deferred"
+    WHERE
+      x.id = $27
+      AND x.deferred IS DISTINCT FROM $28
+    RETURNING
+      id,
+      seq,
+      state,
+      error_message,
+      deferred,
+      expires_at,
+      first_view
+  ),
+  "transitions" AS (
+    SELECT
+      id,
+      seq,
+      changes,
+      first_view || changes AS data
+    FROM
+      (
+        SELECT
+          id,
+          seq,
+          first_view,
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'state',
+              state,
+              'errorMessage',
+              error_message,
+              'deferred',
+              deferred,
+              'expiresAt',
+              CASE
+                WHEN deferred IS NOT NULL THEN to_char(
+                  expires_at AT TIME ZONE 'UTC',
+                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+                )
+              END
+            )
+          ) AS changes
+        FROM
+          "moved"
+        WHERE
+          TRUE
+      ) AS moved_on
+  ),
+  "recorded_events" AS (
+    INSERT INTO
+      session_events (session_id, seq, changes, at)
+    SELECT
+      id,
+      seq,
+      changes,
+      $29
+    FROM
+      "transitions"
+  ),
+  "counted_instances" AS (
+    UPDATE authorizations a
+    SET
+      redemption_counted = TRUE,
+      issued_on = GREATEST(a.issued_on, $30::date),
+      issued_count = CASE
+        WHEN a.issued_on >= $31::date THEN a.issued_count
+        ELSE 0
+      END + $32
+    FROM
+      "deferred"
+    WHERE
+      a.id = "deferred"."authorization_id"
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $33,
+      $34,
+      $35,
+      $36
+    FROM
+      "deferred"
+  )
+SELECT
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "token"
+  ) AS takeable,
+  (
+    SELECT
+      credential_id
+    FROM
+      "token"
+  ) AS "earlierId",
+  (
+    SELECT
+      counted
+    FROM
+      "token"
+  ) AS counted,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "session"
+  ) AS open,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "waiting"
+  ) AS waiting,
+  (
+    SELECT
+      count(*)
+    FROM
+      "nonces"
+  )::int AS nonces,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "admitted"
+  ) AS admitted,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "moved"
+  ) AS "isFirst",
+  (
+    SELECT
+      jsonb_agg(
+        jsonb_build_object('id', id, 'seq', seq, 'data', data)
+      )
+    FROM
+      "transitions"
+  ) AS recorded

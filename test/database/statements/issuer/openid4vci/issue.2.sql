@@ -1,0 +1,253 @@
+WITH
+  "token" AS (
+    SELECT
+      credential_id,
+      credential_id IS NOT NULL AS counted
+    FROM
+      issuance_tokens
+    WHERE
+      token_hash = $1
+      AND expires_at > $2
+      AND expires_at <= $3
+      AND issued_count + $4 <= $5
+    FOR UPDATE
+  ),
+  "session" AS (
+    SELECT
+      $6::text AS id
+  ),
+  "waiting" AS (
+    SELECT
+      1 AS waits
+  ),
+  "current" AS (
+    SELECT
+      "session"."id"
+    FROM
+      "token",
+      "session"
+    WHERE
+      "token"."credential_id" IS NOT DISTINCT FROM $7::text
+      AND "token"."counted" = $8
+  ),
+  "nonces" AS (
+    INSERT INTO
+      used_nonces (hash, expires_at)
+    SELECT
+      n.hash,
+      n.expires_at
+    FROM
+      "current",
+      unnest($9::TEXT[], $10::TIMESTAMPTZ[]) AS n (hash, expires_at)
+    ON CONFLICT DO NOTHING
+    RETURNING
+      hash
+  ),
+  "fresh" AS (
+    SELECT
+      id
+    FROM
+      "current"
+    WHERE
+      (
+        SELECT
+          count(*)
+        FROM
+          "nonces"
+      ) = $11
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "waiting"
+      )
+  ),
+  "counted" AS (
+    UPDATE offerings
+    SET
+      redemption_count = redemption_count + 1
+    WHERE
+      redemption_count < redemption_limit
+      AND id = $12
+      AND (
+        expires_at IS NULL
+        OR expires_at > $13
+      )
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "fresh"
+      )
+    RETURNING
+      id
+  ),
+  "admitted" AS (
+    SELECT
+      "counted"."id"
+    FROM
+      "counted"
+    UNION ALL
+    SELECT
+      id
+    FROM
+      offerings
+    WHERE
+      redemption_limit IS NULL
+      AND id = $14
+      AND (
+        expires_at IS NULL
+        OR expires_at > $15
+      )
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "fresh"
+      )
+  ),
+  "transitions" AS (
+    SELECT
+      NULL::text AS id,
+      0 AS seq,
+      NULL::jsonb AS data
+    WHERE
+      FALSE
+  ),
+  "target" AS (
+    INSERT INTO
+      credentials (
+        id,
+        schema_id,
+        issuer_id,
+        owner,
+        holder_did,
+        vc,
+        created_at
+      )
+    SELECT
+      $16,
+      $17,
+      $18,
+      $19,
+      $20,
+      $21::json,
+      $22
+    FROM
+      "admitted"
+    RETURNING
+      id
+  ),
+  "redeemed" AS (
+    INSERT INTO
+      redemptions (
+        id,
+        offering_id,
+        credential_id,
+        recipient_did,
+        redeemed_by,
+        redeemed_at
+      )
+    SELECT
+      $23,
+      $24,
+      "target"."id",
+      $25,
+      $26,
+      $27
+    FROM
+      "target"
+  ),
+  "spent" AS (
+    UPDATE issuance_tokens
+    SET
+      credential_id = "target"."id",
+      issued_count = issued_count + $28
+    FROM
+      "target"
+    WHERE
+      token_hash = $29
+      AND expires_at > $30
+      AND expires_at <= $31
+  ),
+  "instances" AS (
+    INSERT INTO
+      credential_instances (
+        status_list_id,
+        status_index,
+        credential_id,
+        configuration_id,
+        format
+      )
+    SELECT
+      n.value ->> 0,
+      (n.value ->> 1)::int,
+      "target"."id",
+      n.value ->> 2,
+      n.value ->> 3
+    FROM
+      "target",
+      jsonb_array_elements($32::jsonb) AS n (value)
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $33,
+      $34,
+      $35,
+      "target"."id"
+    FROM
+      "target"
+  )
+SELECT
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "token"
+  ) AS takeable,
+  (
+    SELECT
+      credential_id
+    FROM
+      "token"
+  ) AS "earlierId",
+  (
+    SELECT
+      counted
+    FROM
+      "token"
+  ) AS counted,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "session"
+  ) AS open,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "waiting"
+  ) AS waiting,
+  (
+    SELECT
+      count(*)
+    FROM
+      "nonces"
+  )::int AS nonces,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "admitted"
+  ) AS admitted,
+  (
+    SELECT
+      jsonb_agg(
+        jsonb_build_object('id', id, 'seq', seq, 'data', data)
+      )
+    FROM
+      "transitions"
+  ) AS recorded

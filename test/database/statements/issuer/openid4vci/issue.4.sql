@@ -1,0 +1,323 @@
+WITH
+  "token" AS (
+    SELECT
+      credential_id,
+      credential_id IS NOT NULL AS counted
+    FROM
+      issuance_tokens
+    WHERE
+      token_hash = $1
+      AND expires_at > $2
+      AND expires_at <= $3
+      AND issued_count + $4 <= $5
+    FOR UPDATE
+  ),
+  "session" AS (
+    SELECT
+      id
+    FROM
+      credential_offer_sessions
+    WHERE
+      id = $6
+      AND state <> 'Error'
+      AND tx_code_attempts < $7::int
+    FOR UPDATE
+  ),
+  "waiting" AS (
+    SELECT
+      1 AS waits
+  ),
+  "current" AS (
+    SELECT
+      "session"."id"
+    FROM
+      "token",
+      "session"
+    WHERE
+      "token"."credential_id" IS NOT DISTINCT FROM $8::text
+      AND "token"."counted" = $9
+  ),
+  "nonces" AS (
+    INSERT INTO
+      used_nonces (hash, expires_at)
+    SELECT
+      n.hash,
+      n.expires_at
+    FROM
+      "current",
+      unnest($10::TEXT[], $11::TIMESTAMPTZ[]) AS n (hash, expires_at)
+    ON CONFLICT DO NOTHING
+    RETURNING
+      hash
+  ),
+  "fresh" AS (
+    SELECT
+      id
+    FROM
+      "current"
+    WHERE
+      (
+        SELECT
+          count(*)
+        FROM
+          "nonces"
+      ) = $12
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "waiting"
+      )
+  ),
+  "counted" AS (
+    UPDATE offerings
+    SET
+      redemption_count = redemption_count + 1
+    WHERE
+      redemption_count < redemption_limit
+      AND id = $13
+      AND (
+        expires_at IS NULL
+        OR expires_at > $14
+      )
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "fresh"
+      )
+    RETURNING
+      id
+  ),
+  "admitted" AS (
+    SELECT
+      "counted"."id"
+    FROM
+      "counted"
+    UNION ALL
+    SELECT
+      id
+    FROM
+      offerings
+    WHERE
+      redemption_limit IS NULL
+      AND id = $15
+      AND (
+        expires_at IS NULL
+        OR expires_at > $16
+      )
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "fresh"
+      )
+  ),
+  "target" AS (
+    INSERT INTO
+      credentials (
+        id,
+        schema_id,
+        issuer_id,
+        owner,
+        holder_did,
+        vc,
+        created_at
+      )
+    SELECT
+      $17,
+      $18,
+      $19,
+      $20,
+      $21,
+      $22::json,
+      $23
+    FROM
+      "admitted"
+    RETURNING
+      id
+  ),
+  "redeemed" AS (
+    INSERT INTO
+      redemptions (
+        id,
+        offering_id,
+        credential_id,
+        recipient_did,
+        redeemed_by,
+        redeemed_at
+      )
+    SELECT
+      $24,
+      $25,
+      "target"."id",
+      $26,
+      $27,
+      $28
+    FROM
+      "target"
+  ),
+  "moved" AS (
+    UPDATE credential_offer_sessions
+    SET
+      state = $29,
+      seq = seq + 1,
+      error_message = $30,
+      ended_at = $31
+    WHERE
+      id = $32
+      AND state = ANY ($33::TEXT[])
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "target"
+      )
+    RETURNING
+      id,
+      seq,
+      state,
+      error_message,
+      deferred,
+      expires_at,
+      first_view
+  ),
+  "transitions" AS (
+    SELECT
+      id,
+      seq,
+      changes,
+      first_view || changes AS data
+    FROM
+      (
+        SELECT
+          id,
+          seq,
+          first_view,
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'state',
+              state,
+              'errorMessage',
+              error_message,
+              'deferred',
+              deferred,
+              'expiresAt',
+              CASE
+                WHEN deferred IS NOT NULL THEN to_char(
+                  expires_at AT TIME ZONE 'UTC',
+                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+                )
+              END
+            )
+          ) AS changes
+        FROM
+          "moved"
+        WHERE
+          TRUE
+      ) AS moved_on
+  ),
+  "recorded_events" AS (
+    INSERT INTO
+      session_events (session_id, seq, changes, at)
+    SELECT
+      id,
+      seq,
+      changes,
+      $34
+    FROM
+      "transitions"
+  ),
+  "spent" AS (
+    UPDATE issuance_tokens
+    SET
+      credential_id = "target"."id",
+      issued_count = issued_count + $35
+    FROM
+      "target"
+    WHERE
+      token_hash = $36
+      AND expires_at > $37
+      AND expires_at <= $38
+  ),
+  "instances" AS (
+    INSERT INTO
+      credential_instances (
+        status_list_id,
+        status_index,
+        credential_id,
+        configuration_id,
+        format
+      )
+    SELECT
+      n.value ->> 0,
+      (n.value ->> 1)::int,
+      "target"."id",
+      n.value ->> 2,
+      n.value ->> 3
+    FROM
+      "target",
+      jsonb_array_elements($39::jsonb) AS n (value)
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $40,
+      $41,
+      $42,
+      "target"."id"
+    FROM
+      "target"
+  )
+SELECT
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "token"
+  ) AS takeable,
+  (
+    SELECT
+      credential_id
+    FROM
+      "token"
+  ) AS "earlierId",
+  (
+    SELECT
+      counted
+    FROM
+      "token"
+  ) AS counted,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "session"
+  ) AS open,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "waiting"
+  ) AS waiting,
+  (
+    SELECT
+      count(*)
+    FROM
+      "nonces"
+  )::int AS nonces,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "admitted"
+  ) AS admitted,
+  (
+    SELECT
+      jsonb_agg(
+        jsonb_build_object('id', id, 'seq', seq, 'data', data)
+      )
+    FROM
+      "transitions"
+  ) AS recorded

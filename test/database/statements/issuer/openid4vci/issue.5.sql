@@ -1,0 +1,331 @@
+WITH
+  "token" AS (
+    SELECT
+      a.credential_id,
+      a.redemption_counted AS counted
+    FROM
+      authorizations a
+    WHERE
+      a.id = $1
+      AND a.expires_at > $2
+      AND CASE
+        WHEN a.issued_on >= $3::date THEN a.issued_count
+        ELSE 0
+      END + $4 <= $5
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          issuance_tokens
+        WHERE
+          token_hash = $6
+          AND expires_at > $7
+          AND expires_at <= $8
+      )
+    FOR UPDATE
+  ),
+  "session" AS (
+    SELECT
+      id
+    FROM
+      credential_offer_sessions
+    WHERE
+      id = $9
+      AND state <> 'Error'
+      AND tx_code_attempts < $10::int
+    FOR UPDATE
+  ),
+  "current" AS (
+    SELECT
+      "session"."id"
+    FROM
+      "token",
+      "session"
+    WHERE
+      "token"."credential_id" IS NOT DISTINCT FROM $11::text
+      AND "token"."counted" = $12
+  ),
+  "waiting" AS (
+    SELECT
+      1 AS waits
+    FROM
+      deferred_issuances d,
+      "current"
+    WHERE
+      d.transaction_hash = $13
+      AND d.authorization_id = $14
+    FOR UPDATE OF
+      d
+  ),
+  "nonces" AS (
+    INSERT INTO
+      used_nonces (hash, expires_at)
+    SELECT
+      n.hash,
+      n.expires_at
+    FROM
+      "current",
+      unnest($15::TEXT[], $16::TIMESTAMPTZ[]) AS n (hash, expires_at)
+    ON CONFLICT DO NOTHING
+    RETURNING
+      hash
+  ),
+  "fresh" AS (
+    SELECT
+      id
+    FROM
+      "current"
+    WHERE
+      (
+        SELECT
+          count(*)
+        FROM
+          "nonces"
+      ) = $17
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "waiting"
+      )
+  ),
+  "admitted" AS (
+    SELECT
+      id
+    FROM
+      "fresh"
+  ),
+  "target" AS (
+    INSERT INTO
+      credentials (
+        id,
+        schema_id,
+        issuer_id,
+        owner,
+        holder_did,
+        vc,
+        created_at
+      )
+    SELECT
+      $18,
+      $19,
+      $20,
+      $21,
+      $22,
+      $23::json,
+      $24
+    FROM
+      "admitted"
+    RETURNING
+      id
+  ),
+  "redeemed" AS (
+    INSERT INTO
+      redemptions (
+        id,
+        offering_id,
+        credential_id,
+        recipient_did,
+        redeemed_by,
+        redeemed_at
+      )
+    SELECT
+      $25,
+      $26,
+      "target"."id",
+      $27,
+      $28,
+      $29
+    FROM
+      "target"
+  ),
+  "moved" AS (
+    UPDATE credential_offer_sessions
+    SET
+      state = $30,
+      seq = seq + 1,
+      error_message = $31,
+      ended_at = $32
+    WHERE
+      id = $33
+      AND state = ANY ($34::TEXT[])
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "target"
+      )
+    RETURNING
+      id,
+      seq,
+      state,
+      error_message,
+      deferred,
+      expires_at,
+      first_view
+  ),
+  "transitions" AS (
+    SELECT
+      id,
+      seq,
+      changes,
+      first_view || changes AS data
+    FROM
+      (
+        SELECT
+          id,
+          seq,
+          first_view,
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'state',
+              state,
+              'errorMessage',
+              error_message,
+              'deferred',
+              deferred,
+              'expiresAt',
+              CASE
+                WHEN deferred IS NOT NULL THEN to_char(
+                  expires_at AT TIME ZONE 'UTC',
+                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+                )
+              END
+            )
+          ) AS changes
+        FROM
+          "moved"
+        WHERE
+          TRUE
+      ) AS moved_on
+  ),
+  "recorded_events" AS (
+    INSERT INTO
+      session_events (session_id, seq, changes, at)
+    SELECT
+      id,
+      seq,
+      changes,
+      $35
+    FROM
+      "transitions"
+  ),
+  "spent" AS (
+    UPDATE issuance_tokens
+    SET
+      credential_id = "target"."id",
+      issued_count = issued_count + $36
+    FROM
+      "target"
+    WHERE
+      token_hash = $37
+      AND expires_at > $38
+      AND expires_at <= $39
+  ),
+  "counted_instances" AS (
+    UPDATE authorizations a
+    SET
+      credential_id = "target"."id",
+      redemption_counted = TRUE,
+      issued_on = GREATEST(a.issued_on, $40::date),
+      issued_count = CASE
+        WHEN a.issued_on >= $41::date THEN a.issued_count
+        ELSE 0
+      END + $42
+    FROM
+      "target"
+    WHERE
+      a.id = $43
+  ),
+  "released" AS (
+    DELETE FROM deferred_issuances
+    WHERE
+      transaction_hash = $44
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "target"
+      )
+  ),
+  "instances" AS (
+    INSERT INTO
+      credential_instances (
+        status_list_id,
+        status_index,
+        credential_id,
+        configuration_id,
+        format
+      )
+    SELECT
+      n.value ->> 0,
+      (n.value ->> 1)::int,
+      "target"."id",
+      n.value ->> 2,
+      n.value ->> 3
+    FROM
+      "target",
+      jsonb_array_elements($45::jsonb) AS n (value)
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $46,
+      $47,
+      $48,
+      "target"."id"
+    FROM
+      "target"
+  )
+SELECT
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "token"
+  ) AS takeable,
+  (
+    SELECT
+      credential_id
+    FROM
+      "token"
+  ) AS "earlierId",
+  (
+    SELECT
+      counted
+    FROM
+      "token"
+  ) AS counted,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "session"
+  ) AS open,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "waiting"
+  ) AS waiting,
+  (
+    SELECT
+      count(*)
+    FROM
+      "nonces"
+  )::int AS nonces,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "admitted"
+  ) AS admitted,
+  (
+    SELECT
+      jsonb_agg(
+        jsonb_build_object('id', id, 'seq', seq, 'data', data)
+      )
+    FROM
+      "transitions"
+  ) AS recorded

@@ -1,0 +1,162 @@
+WITH
+  "open" AS (
+    SELECT
+      1
+    FROM
+      offerings o
+    WHERE
+      o.id = $1
+      AND (
+        o.redemption_limit IS NULL
+        OR o.redemption_count < o.redemption_limit
+      )
+      AND (
+        o.expires_at IS NULL
+        OR o.expires_at > $2
+      )
+      AND (
+        $3::boolean
+        OR o."grant" = 'authorization_code'
+      )
+  ),
+  "moved" AS (
+    UPDATE credential_offer_sessions
+    SET
+      state = $4,
+      seq = seq + 1,
+      error_message = $5,
+      ended_at = $6
+    WHERE
+      id = $7
+      AND state = ANY ($8::TEXT[])
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "open"
+      )
+    RETURNING
+      id,
+      seq,
+      state,
+      error_message,
+      deferred,
+      expires_at,
+      first_view
+  ),
+  "transitions" AS (
+    SELECT
+      id,
+      seq,
+      changes,
+      first_view || changes AS data
+    FROM
+      (
+        SELECT
+          id,
+          seq,
+          first_view,
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'state',
+              state,
+              'errorMessage',
+              error_message,
+              'deferred',
+              deferred,
+              'expiresAt',
+              CASE
+                WHEN deferred IS NOT NULL THEN to_char(
+                  expires_at AT TIME ZONE 'UTC',
+                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+                )
+              END
+            )
+          ) AS changes
+        FROM
+          "moved"
+        WHERE
+          TRUE
+      ) AS moved_on
+  ),
+  "recorded_events" AS (
+    INSERT INTO
+      session_events (session_id, seq, changes, at)
+    SELECT
+      id,
+      seq,
+      changes,
+      $9
+    FROM
+      "transitions"
+  )
+SELECT
+  o.id AS "offeringId",
+  s.name AS "schemaName",
+  (
+    s.mdoc IS NOT NULL
+    AND EXISTS (
+      SELECT
+        1
+      FROM
+        issuers d
+      WHERE
+        d.id = o.issuer_id
+        AND d.is_default
+    )
+  ) AS "asMdoc",
+  o.configuration_ids AS offered,
+  o.recipient,
+  o."grant",
+  o.for_subject AS "forSubject",
+  o.profile,
+  o.deferred,
+  o.redemption_limit AS "redemptionLimit",
+  o.redemption_count AS "redemptionCount",
+  o.expires_at AS "expiresAt",
+  CASE
+    WHEN x.id IS NULL THEN NULL
+    ELSE jsonb_build_object(
+      'id',
+      x.id,
+      'createdBy',
+      x.created_by,
+      'state',
+      x.state,
+      'seq',
+      x.seq,
+      'errorMessage',
+      x.error_message,
+      'deferred',
+      x.deferred,
+      'txCode',
+      x.tx_code,
+      'txCodeHash',
+      x.tx_code_hash,
+      'txCodeAttempts',
+      x.tx_code_attempts,
+      'configurationIds',
+      o.configuration_ids,
+      'issuerId',
+      o.issuer_id,
+      'expiresAt',
+      x.expires_at,
+      'createdAt',
+      x.created_at
+    )
+  END AS session,
+  (
+    SELECT
+      jsonb_agg(
+        jsonb_build_object('id', id, 'seq', seq, 'data', data)
+      )
+    FROM
+      "transitions"
+  ) AS recorded
+FROM
+  offerings o
+  JOIN schemas s ON s.id = o.schema_id
+  LEFT JOIN credential_offer_sessions x ON x.id = o.id
+WHERE
+  o.id = $10
+  AND o.is_session = (x.id IS NOT NULL)

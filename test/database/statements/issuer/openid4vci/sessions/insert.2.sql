@@ -1,0 +1,114 @@
+WITH
+  "offering" AS (
+    INSERT INTO
+      offerings (
+        id,
+        schema_id,
+        issuer_id,
+        credential_subject,
+        recipient,
+        redemption_limit,
+        expires_at,
+        created_at,
+        configuration_ids,
+        is_session,
+        "grant",
+        for_subject,
+        deferred,
+        profile,
+        of_authorization
+      )
+    SELECT
+      $1,
+      $2,
+      $3,
+      $4::json,
+      $5,
+      $6::int,
+      $7::timestamptz,
+      $8::timestamptz,
+      $9::TEXT[],
+      $10::boolean,
+      $11,
+      $12,
+      $13::boolean,
+      $14,
+      $15::boolean
+    RETURNING
+      id
+  ),
+  "session" AS (
+    INSERT INTO
+      credential_offer_sessions (
+        id,
+        created_by,
+        tx_code,
+        tx_code_hash,
+        wallet_url,
+        created_at,
+        expires_at,
+        first_view
+      )
+    SELECT
+      id,
+      $16,
+      $17::jsonb,
+      $18,
+      $19,
+      $20,
+      $21,
+      $22::jsonb
+    FROM
+      "offering"
+  ),
+  "paged" AS (
+    INSERT INTO
+      pages (
+        id,
+        kind,
+        verification_session_id,
+        offering_id,
+        made_by,
+        title,
+        text,
+        type_names,
+        in_qr_code,
+        created_at,
+        expires_at
+      )
+    VALUES
+      (
+        $23,
+        $24,
+        $25,
+        $26,
+        $27,
+        $28,
+        $29,
+        $30::TEXT[],
+        $31,
+        $32,
+        $33
+      )
+    ON CONFLICT (offering_id, made_by) DO UPDATE
+    SET
+      title = excluded.title,
+      text = excluded.text
+    RETURNING
+      id
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $34,
+      $35,
+      $36,
+      "offering"."id"
+    FROM
+      "offering"
+  )
+SELECT
+  id
+FROM
+  "offering"

@@ -1,0 +1,72 @@
+WITH
+  "moved" AS (
+    UPDATE credential_offer_sessions
+    SET
+      state = $1,
+      seq = seq + 1,
+      error_message = $2,
+      ended_at = $3
+    WHERE
+      id = $4
+      AND state = ANY ($5::TEXT[])
+    RETURNING
+      id,
+      seq,
+      state,
+      error_message,
+      deferred,
+      expires_at,
+      first_view
+  ),
+  "transitions" AS (
+    SELECT
+      id,
+      seq,
+      changes,
+      first_view || changes AS data
+    FROM
+      (
+        SELECT
+          id,
+          seq,
+          first_view,
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'state',
+              state,
+              'errorMessage',
+              error_message,
+              'deferred',
+              deferred,
+              'expiresAt',
+              CASE
+                WHEN deferred IS NOT NULL THEN to_char(
+                  expires_at AT TIME ZONE 'UTC',
+                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+                )
+              END
+            )
+          ) AS changes
+        FROM
+          "moved"
+        WHERE
+          TRUE
+      ) AS moved_on
+  ),
+  "recorded_events" AS (
+    INSERT INTO
+      session_events (session_id, seq, changes, at)
+    SELECT
+      id,
+      seq,
+      changes,
+      $6
+    FROM
+      "transitions"
+  )
+SELECT
+  id,
+  seq,
+  data
+FROM
+  "transitions"

@@ -1,0 +1,202 @@
+WITH
+  "session" AS (
+    SELECT
+      id
+    FROM
+      credential_offer_sessions
+    WHERE
+      id = $1
+      AND state <> 'Error'
+      AND tx_code_attempts < $2::int
+    FOR UPDATE
+  ),
+  "open" AS (
+    SELECT
+      o.id
+    FROM
+      offerings o
+      JOIN "session" ON "session"."id" = o.id
+    WHERE
+      (
+        (
+          o.redemption_limit IS NULL
+          OR o.redemption_count < o.redemption_limit
+        )
+        AND (
+          o.expires_at IS NULL
+          OR o.expires_at > $3
+        )
+      )
+  ),
+  "once" AS (
+    INSERT INTO
+      used_nonces (hash, expires_at)
+    SELECT
+      u.hash,
+      u.expires_at
+    FROM
+      unnest($4::TEXT[], $5::TIMESTAMPTZ[]) AS u (hash, expires_at)
+    WHERE
+      EXISTS (
+        SELECT
+          1
+        FROM
+          "open"
+      )
+    ON CONFLICT DO NOTHING
+    RETURNING
+      hash
+  ),
+  "ready" AS (
+    SELECT
+      id
+    FROM
+      "open"
+    WHERE
+      (
+        SELECT
+          count(*)
+        FROM
+          "once"
+      ) = $6
+  ),
+  "claimed" AS (
+    SELECT
+      NULL::text AS id
+  ),
+  "code" AS (
+    INSERT INTO
+      used_nonces (hash, expires_at)
+    SELECT
+      $7,
+      $8
+    FROM
+      "ready"
+    ON CONFLICT DO NOTHING
+    RETURNING
+      1 AS used
+  ),
+  "token" AS (
+    INSERT INTO
+      issuance_tokens (
+        token_hash,
+        offering_id,
+        configuration_ids,
+        scope,
+        dpop_jkt,
+        expires_at,
+        authorization_id
+      )
+    SELECT
+      $9,
+      "ready"."id",
+      $10::TEXT[],
+      $11::TEXT[],
+      $12,
+      $13,
+      "claimed"."id"
+    FROM
+      "ready",
+      "claimed",
+      "code"
+    RETURNING
+      authorization_id
+  ),
+  "moved" AS (
+    UPDATE credential_offer_sessions
+    SET
+      state = $14,
+      seq = seq + 1,
+      error_message = $15,
+      ended_at = $16
+    WHERE
+      id = $17
+      AND state = ANY ($18::TEXT[])
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "token"
+      )
+    RETURNING
+      id,
+      seq,
+      state,
+      error_message,
+      deferred,
+      expires_at,
+      first_view
+  ),
+  "transitions" AS (
+    SELECT
+      id,
+      seq,
+      changes,
+      first_view || changes AS data
+    FROM
+      (
+        SELECT
+          id,
+          seq,
+          first_view,
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'state',
+              state,
+              'errorMessage',
+              error_message,
+              'deferred',
+              deferred,
+              'expiresAt',
+              CASE
+                WHEN deferred IS NOT NULL THEN to_char(
+                  expires_at AT TIME ZONE 'UTC',
+                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+                )
+              END
+            )
+          ) AS changes
+        FROM
+          "moved"
+        WHERE
+          TRUE
+      ) AS moved_on
+  ),
+  "recorded_events" AS (
+    INSERT INTO
+      session_events (session_id, seq, changes, at)
+    SELECT
+      id,
+      seq,
+      changes,
+      $19
+    FROM
+      "transitions"
+  )
+SELECT
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "token"
+  ) AS stored,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "open"
+  ) AS open,
+  (
+    SELECT
+      count(*)
+    FROM
+      "once"
+  ) = $20 AS fresh,
+  (
+    SELECT
+      jsonb_agg(
+        jsonb_build_object('id', id, 'seq', seq, 'data', data)
+      )
+    FROM
+      "transitions"
+  ) AS recorded

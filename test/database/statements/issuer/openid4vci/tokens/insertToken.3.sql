@@ -1,0 +1,252 @@
+WITH
+  "session" AS (
+    SELECT
+      id
+    FROM
+      credential_offer_sessions
+    WHERE
+      id = $1
+      AND state <> 'Error'
+      AND tx_code_attempts < $2::int
+    FOR UPDATE
+  ),
+  "open" AS (
+    SELECT
+      o.id
+    FROM
+      offerings o
+      JOIN "session" ON "session"."id" = o.id
+    WHERE
+      (
+        (
+          o.redemption_limit IS NULL
+          OR o.redemption_count < o.redemption_limit
+        )
+        AND (
+          o.expires_at IS NULL
+          OR o.expires_at > $3
+        )
+      )
+      OR EXISTS (
+        SELECT
+          1
+        FROM
+          authorizations a
+        WHERE
+          a.id = $4
+          AND a.redemption_counted
+      )
+  ),
+  "once" AS (
+    INSERT INTO
+      used_nonces (hash, expires_at)
+    SELECT
+      u.hash,
+      u.expires_at
+    FROM
+      unnest($5::TEXT[], $6::TIMESTAMPTZ[]) AS u (hash, expires_at)
+    WHERE
+      EXISTS (
+        SELECT
+          1
+        FROM
+          "open"
+      )
+    ON CONFLICT DO NOTHING
+    RETURNING
+      hash
+  ),
+  "ready" AS (
+    SELECT
+      id
+    FROM
+      "open"
+    WHERE
+      (
+        SELECT
+          count(*)
+        FROM
+          "once"
+      ) = $7
+  ),
+  "claimed" AS (
+    SELECT
+      $8::text AS id
+    WHERE
+      EXISTS (
+        SELECT
+          1
+        FROM
+          "ready"
+      )
+  ),
+  "code" AS (
+    INSERT INTO
+      used_nonces (hash, expires_at)
+    SELECT
+      $9,
+      $10
+    FROM
+      "ready"
+    ON CONFLICT DO NOTHING
+    RETURNING
+      1 AS used
+  ),
+  "token" AS (
+    INSERT INTO
+      issuance_tokens (
+        token_hash,
+        offering_id,
+        configuration_ids,
+        scope,
+        dpop_jkt,
+        expires_at,
+        authorization_id
+      )
+    SELECT
+      $11,
+      "ready"."id",
+      $12::TEXT[],
+      $13::TEXT[],
+      $14,
+      $15,
+      "claimed"."id"
+    FROM
+      "ready",
+      "claimed",
+      "code"
+    RETURNING
+      authorization_id
+  ),
+  "moved" AS (
+    UPDATE credential_offer_sessions
+    SET
+      state = $16,
+      seq = seq + 1,
+      error_message = $17,
+      ended_at = $18
+    WHERE
+      id = $19
+      AND state = ANY ($20::TEXT[])
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          "token"
+      )
+    RETURNING
+      id,
+      seq,
+      state,
+      error_message,
+      deferred,
+      expires_at,
+      first_view
+  ),
+  "transitions" AS (
+    SELECT
+      id,
+      seq,
+      changes,
+      first_view || changes AS data
+    FROM
+      (
+        SELECT
+          id,
+          seq,
+          first_view,
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'state',
+              state,
+              'errorMessage',
+              error_message,
+              'deferred',
+              deferred,
+              'expiresAt',
+              CASE
+                WHEN deferred IS NOT NULL THEN to_char(
+                  expires_at AT TIME ZONE 'UTC',
+                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+                )
+              END
+            )
+          ) AS changes
+        FROM
+          "moved"
+        WHERE
+          TRUE
+      ) AS moved_on
+  ),
+  "recorded_events" AS (
+    INSERT INTO
+      session_events (session_id, seq, changes, at)
+    SELECT
+      id,
+      seq,
+      changes,
+      $21
+    FROM
+      "transitions"
+  ),
+  "begun" AS (
+    INSERT INTO
+      authorizations (id, client_id, offering_id, state, expires_at)
+    SELECT
+      "token"."authorization_id",
+      $22,
+      $23,
+      'Redeemed',
+      $24
+    FROM
+      "token"
+  ),
+  "refreshed" AS (
+    INSERT INTO
+      refresh_tokens (
+        token_hash,
+        authorization_id,
+        configuration_ids,
+        scope,
+        dpop_jkt,
+        instance_jkt,
+        expires_at
+      )
+    SELECT
+      $25,
+      "token"."authorization_id",
+      $26::TEXT[],
+      $27::TEXT[],
+      $28,
+      $29,
+      $30
+    FROM
+      "token"
+  )
+SELECT
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "token"
+  ) AS stored,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "open"
+  ) AS open,
+  (
+    SELECT
+      count(*)
+    FROM
+      "once"
+  ) = $31 AS fresh,
+  (
+    SELECT
+      jsonb_agg(
+        jsonb_build_object('id', id, 'seq', seq, 'data', data)
+      )
+    FROM
+      "transitions"
+  ) AS recorded

@@ -1,0 +1,92 @@
+WITH
+  "t" AS (
+    INSERT INTO
+      credential_types (name, created_by)
+    VALUES
+      ($1, $2)
+    ON CONFLICT (name) DO UPDATE
+    SET
+      created_by = credential_types.created_by
+    RETURNING
+      created_by
+  ),
+  "inserted" AS (
+    INSERT INTO
+      schemas (
+        id,
+        name,
+        version,
+        body,
+        title,
+        description,
+        display,
+        claims,
+        selectively_disclosable,
+        expires_in_days,
+        claims_from,
+        key_attestation,
+        mdoc,
+        created_by
+      )
+    SELECT
+      $3,
+      $4,
+      $5::float,
+      $6::json,
+      $7,
+      $8,
+      $9::jsonb,
+      $10::jsonb,
+      $11::jsonb,
+      $12::int,
+      $13::jsonb,
+      $14::jsonb,
+      $15::json,
+      $16
+    FROM
+      "t" t
+    WHERE
+      (
+        t.created_by = $17
+        OR $18::boolean
+      )
+    ON CONFLICT (name, version) DO NOTHING
+    RETURNING
+      id
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $19,
+      $20,
+      $21,
+      "inserted"."id"
+    FROM
+      "inserted"
+  )
+SELECT
+  EXISTS (
+    SELECT
+      1
+    FROM
+      "inserted"
+  ) AS created,
+  (
+    SELECT
+      (
+        t.created_by = $22
+        OR $23::boolean
+      )
+    FROM
+      "t" t
+  ) AS permitted,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      schemas
+    WHERE
+      name = $24
+      AND version = $25::float
+  ) AS EXISTS

@@ -1,0 +1,44 @@
+SELECT
+  s.id,
+  s.name,
+  s.version,
+  s.body,
+  s.title,
+  s.description,
+  s.display,
+  s.claims,
+  s.selectively_disclosable AS "selectivelyDisclosable",
+  s.expires_in_days AS "expiresInDays",
+  s.claims_from AS "claimsFrom",
+  s.key_attestation AS "keyAttestation",
+  s.mdoc,
+  s.created_at AS "createdAt",
+  s.withdrawn_at IS NOT NULL AS withdrawn,
+  s.withdrawn_at IS NULL
+  AND NOT EXISTS (
+    SELECT
+      1
+    FROM
+      schemas newer
+    WHERE
+      newer.name = s.name
+      AND newer.version > s.version
+      AND newer.withdrawn_at IS NULL
+  ) AS active,
+  ARRAY(
+    SELECT
+      a.issuer_id
+    FROM
+      schema_issuers a
+    WHERE
+      a.schema_id = s.id
+    ORDER BY
+      a.created_at,
+      a.issuer_id
+  ) AS issuers
+FROM
+  schemas s
+WHERE
+  s.name = $1
+ORDER BY
+  s.version DESC

@@ -1,0 +1,4 @@
+SELECT
+  complete_at AS at
+FROM
+  statistics_progress

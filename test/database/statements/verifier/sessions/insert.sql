@@ -1,0 +1,80 @@
+WITH
+  "created" AS (
+    INSERT INTO
+      verification_sessions (
+        id,
+        request_id,
+        qr_code_id,
+        verifier_id,
+        client_id,
+        key_id,
+        kid,
+        x5c,
+        verifier_attestation,
+        state,
+        response_mode,
+        profile,
+        secrets,
+        dcql_query,
+        vp_query,
+        trusted_issuers,
+        verifier_info,
+        transaction_data,
+        wallet_url,
+        redirect_uri,
+        require_response_code,
+        further_client_ids,
+        expected_origins,
+        created_by,
+        created_at,
+        expires_at,
+        first_view
+      )
+    VALUES
+      (
+        $1,
+        $2,
+        $3,
+        $4,
+        $5,
+        $6,
+        $7,
+        NULL,
+        $8,
+        $9,
+        $10,
+        $11,
+        $12,
+        $13::json,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        $14,
+        $15,
+        $16,
+        NULL,
+        NULL,
+        $17,
+        $18,
+        $19,
+        $20::jsonb
+      )
+    RETURNING
+      id
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $21,
+      $22,
+      $23,
+      "created"."id"
+    FROM
+      "created"
+  )
+SELECT
+  id
+FROM
+  "created"

@@ -1,0 +1,14 @@
+SELECT
+  state,
+  error_message AS "errorMessage",
+  created_by AS "createdBy",
+  require_response_code AS "requireResponseCode",
+  ended_at AS "endedAt",
+  result,
+  discarded,
+  response_code_hash AS "responseCodeHash",
+  response_code_used_at AS "responseCodeUsedAt"
+FROM
+  verification_sessions
+WHERE
+  id = $1

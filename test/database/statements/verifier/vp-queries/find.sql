@@ -1,0 +1,8 @@
+SELECT
+  id,
+  query,
+  created_at AS "createdAt"
+FROM
+  vp_queries
+WHERE
+  id = $1

@@ -1,0 +1,13 @@
+SELECT
+  id,
+  query,
+  created_at AS "createdAt"
+FROM
+  vp_queries
+WHERE
+  TRUE
+ORDER BY
+  created_at DESC,
+  id DESC
+LIMIT
+  $1
