@@ -11,6 +11,7 @@ import { type RemoteVerifier, startRemoteVerifier } from '../support/remote-veri
 import { startService, type TestService } from '../support/service.js'
 import { type HostedWallet, LOOPBACK, newWallet } from '../support/wallet.js'
 import { newRemoteKey } from '../support/wallet-callbacks.js'
+import { remoteIssuerMetadata } from '../support/wallet-remote-credentials.js'
 import { newRemoteDeferral } from '../support/wallet-remote-deferral.js'
 import { askDue } from './deferred-actors.js'
 import { compactOf, requestsTo, taking } from './taking.js'
@@ -34,6 +35,9 @@ afterAll(async () => {
   await issuer.close()
 })
 
+const configurationsAt = (url: string) =>
+  remoteIssuerMetadata(url, { unbound: true }).credential_configurations_supported as Record<string, object>
+
 const UNBOUND = 'The matching credential is bound to no key, and the verifier wants proof of one.'
 
 const QUERIES: readonly (readonly [string, () => Readonly<Record<string, unknown>>])[] = [
@@ -52,6 +56,22 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
       `${DIPLOMA_JWT} credential_accepted`,
       `${DIPLOMA_SD_JWT} credential_accepted`,
     ])
+  })
+
+  it.each([
+    ['an empty list', []],
+    ['a list of nothing that is a name', [5, null]],
+  ])('does so where they have %s of them, and no type of proof', async (_, methods) => {
+    const metadata = (url: string) => ({
+      credential_configurations_supported: Object.fromEntries(
+        Object.entries(configurationsAt(url)).map(([id, configuration]) => [
+          id,
+          { ...configuration, cryptographic_binding_methods_supported: methods, proof_types_supported: {} },
+        ]),
+      ),
+    })
+    await using taken = await taking(service, { unbound: true, metadata })
+    expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
   })
 
   it('lists what it took and shows its claims', async () => {

@@ -3,41 +3,34 @@ import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 
 /** Members of Credential Issuer Metadata that a hosted wallet uses, beside the configurations (OpenID4VCI 1.0 §12.2.4; drafts). */
-const ISSUER_MEMBERS = [
-  'credential_issuer',
-  'authorization_servers',
-  'authorization_server',
-  'credential_endpoint',
-  'nonce_endpoint',
-  'token_endpoint',
-  'credential_request_encryption',
-] as const
+const ISSUER_MEMBERS = ['credential_issuer', 'credential_endpoint', 'nonce_endpoint'] as const
 
-/** Endpoints without which everything else goes on. */
-const FURTHER_ENDPOINTS = ['deferred_credential_endpoint', 'notification_endpoint'] as const
+/** Addresses without which everything else goes on: one that is no address says as little as none. */
+const FURTHER_ADDRESSES = [
+  'authorization_server',
+  'token_endpoint',
+  'deferred_credential_endpoint',
+  'notification_endpoint',
+] as const
 
 /** Members of a credential configuration that say what is issued, and how its keys are proven (Appendix A; drafts). */
-const CONFIGURATION_MEMBERS = [
-  'id',
-  'format',
-  'scope',
-  'vct',
-  'doctype',
-  'types',
-  '@context',
-  'cryptographic_binding_methods_supported',
-] as const
+const CONFIGURATION_MEMBERS = ['id', 'format', 'vct', 'doctype', 'types', '@context'] as const
 
 /** Members of Authorization Server Metadata that a hosted wallet needs in the right type (RFC 8414 §2, RFC 9126 §5). */
-const SERVER_MEMBERS = [
-  'issuer',
-  'token_endpoint',
+const SERVER_MEMBERS = ['issuer', 'token_endpoint'] as const
+
+/** Addresses that some flows alone need. */
+const SERVER_ADDRESSES = [
   'authorization_endpoint',
   'pushed_authorization_request_endpoint',
+  'challenge_endpoint',
+] as const
+
+/** What is not said in the right type is not said. */
+const SERVER_FLAGS = [
   'require_pushed_authorization_requests',
   'pre-authorized_grant_anonymous_access_supported',
   'authorization_response_iss_parameter_supported',
-  'challenge_endpoint',
 ] as const
 
 /** Lists of names, of which those that are not known mean nothing. */
@@ -61,6 +54,12 @@ function pick(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null))
 }
 
+/** The members of an object whose values are of use. */
+const pickUseful = (object: JsonObject, names: readonly string[], isUseful: (value: unknown) => boolean): JsonObject =>
+  Object.fromEntries(Object.entries(pick(object, names)).filter(([, value]) => isUseful(value)))
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 const isWebAddress = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)
 
@@ -71,12 +70,19 @@ const member = (name: string, value: unknown): JsonObject => (value === undefine
 function proofType(value: unknown): unknown {
   if (!isObject(value)) return value
   const { key_attestations_required: required } = value
+  const resistance = (name: string) =>
+    isObject(required) && Array.isArray(required[name]) ? texts(required[name]) : undefined
   const algorithms = texts(value.proof_signing_alg_values_supported)
   return {
     proof_signing_alg_values_supported: algorithms.length === 0 ? [...SIGNATURE_ALGORITHMS] : algorithms,
     ...member(
       'key_attestations_required',
-      isObject(required) ? pick(required, ['key_storage', 'user_authentication']) : (required ?? undefined),
+      isObject(required)
+        ? {
+            ...member('key_storage', resistance('key_storage')),
+            ...member('user_authentication', resistance('user_authentication')),
+          }
+        : (required ?? undefined),
     ),
   }
 }
@@ -85,8 +91,17 @@ function proofType(value: unknown): unknown {
 function proofTypes(value: unknown): unknown {
   if (value === undefined || value === null || Array.isArray(value)) return undefined
   if (!isObject(value)) return value
-  const known = Object.entries(pick(value, PROOF_TYPES)).map(([name, type]) => [name, proofType(type)] as const)
+  const known = Object.entries(pick(value, PROOF_TYPES))
+    .filter(([name, type]) => name === 'jwt' || isObject(type))
+    .map(([name, type]) => [name, proofType(type)] as const)
   return known.length === 0 ? undefined : Object.fromEntries(known)
+}
+
+/** A list that names no method says the same as none: the credential is bound to no key. */
+function bindingMethods(value: unknown): unknown {
+  if (!Array.isArray(value)) return value ?? undefined
+  const methods = texts(value)
+  return methods.length === 0 ? undefined : methods
 }
 
 function definition(value: unknown): unknown {
@@ -100,7 +115,9 @@ const JUDGED: ReadonlySet<string> = new Set([
   'credential_metadata',
   'credential_definition',
   'credentialSubject',
+  'cryptographic_binding_methods_supported',
   'order',
+  'scope',
   'proof_types_supported',
   'credential_signing_alg_values_supported',
   'cryptographic_suites_supported',
@@ -127,6 +144,8 @@ function configuration(value: unknown, version: JsonObject): unknown {
   if (!isObject(value)) return value
   return {
     ...ownMembers(value),
+    ...pickUseful(value, ['scope'], isText),
+    ...member('cryptographic_binding_methods_supported', bindingMethods(value.cryptographic_binding_methods_supported)),
     ...member('credential_definition', definition(value.credential_definition)),
     ...member('proof_types_supported', proofTypes(value.proof_types_supported)),
     ...version,
@@ -175,6 +194,28 @@ function responseEncryption(value: unknown): unknown {
   return { alg_values_supported: algs, enc_values_supported: encs, encryption_required: required }
 }
 
+function authorizationServers(value: unknown): unknown {
+  if (!Array.isArray(value)) return value ?? undefined
+  const servers = value.filter(isWebAddress)
+  return servers.length === 0 ? undefined : servers
+}
+
+/** Encryption of requests that cannot be read is as good as none, where it is not demanded. */
+function requestEncryption(value: unknown): unknown {
+  if (!isObject(value) || value.encryption_required === true) return value ?? undefined
+  const { jwks, enc_values_supported, zip_values_supported } = value
+  const encs = texts(enc_values_supported)
+  const keys = isObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys.filter(isObject) : []
+  if (encs.length === 0 || keys.length === 0) return undefined
+  const zips = texts(zip_values_supported)
+  return {
+    jwks: { keys },
+    enc_values_supported: encs,
+    ...member('zip_values_supported', zips.length === 0 ? undefined : zips),
+    encryption_required: false,
+  }
+}
+
 function batch(value: unknown): unknown {
   const size = isObject(value) ? value.batch_size : undefined
   return typeof size === 'number' && size > 0 ? { batch_size: size } : undefined
@@ -191,7 +232,9 @@ export function usedIssuerMembers(document: unknown, offered: ReadonlySet<string
   if (!isObject(document)) return document
   const used = {
     ...pick(document, ISSUER_MEMBERS),
-    ...Object.fromEntries(Object.entries(pick(document, FURTHER_ENDPOINTS)).filter(([, url]) => isWebAddress(url))),
+    ...pickUseful(document, FURTHER_ADDRESSES, isWebAddress),
+    ...member('authorization_servers', authorizationServers(document.authorization_servers)),
+    ...member('credential_request_encryption', requestEncryption(document.credential_request_encryption)),
     ...member('credential_response_encryption', responseEncryption(document.credential_response_encryption)),
     ...member('batch_credential_issuance', batch(document.batch_credential_issuance)),
     ...configurations(document, offered),
@@ -208,7 +251,12 @@ export function usedIssuerMembers(document: unknown, offered: ReadonlySet<string
 export function usedServerMembers(document: unknown): unknown {
   if (!isObject(document)) return document
   const lists = Object.entries(pick(document, SERVER_LISTS)).map(([name, value]) => [name, texts(value)] as const)
-  const used = { ...pick(document, SERVER_MEMBERS), ...Object.fromEntries(lists) }
+  const used = {
+    ...pick(document, SERVER_MEMBERS),
+    ...pickUseful(document, SERVER_ADDRESSES, isWebAddress),
+    ...pickUseful(document, SERVER_FLAGS, isFlag),
+    ...Object.fromEntries(lists),
+  }
   checkDepth(used, WHAT)
   return used
 }

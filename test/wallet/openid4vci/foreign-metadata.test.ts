@@ -86,6 +86,12 @@ describe('what a hosted wallet does not understand or use is ignored (OpenID4VCI
     ],
     ['proofs without algorithms', { proof_types_supported: { jwt: {} } }],
     ['algorithms of its own', { credential_signing_alg_values_supported: [{ alg: 'ES256' }, null] }],
+    ['binding methods among which are none', { cryptographic_binding_methods_supported: ['did:key', 5, 'jwk', null] }],
+    ['a scope that is no text', { scope: 5 }],
+    [
+      'key attestations of no list',
+      { proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] }, attestation: 'any' } },
+    ],
     ['members that are null', { proof_types_supported: null, credential_metadata: null, scope: null }],
   ])('an offered configuration with %s', async (_, members) => {
     await using taken = await taking(service, { metadata: within(members) })
@@ -101,6 +107,11 @@ describe('what a hosted wallet does not understand or use is ignored (OpenID4VCI
     ['batches of no size', { batch_credential_issuance: { batch_size: 'many' } }],
     ['a notification endpoint that is no address', { notification_endpoint: 'mailto:a@b.example' }],
     ['a deferred endpoint that is null', { deferred_credential_endpoint: null }],
+    ['authorization servers among which are none', { authorization_servers: [5, null] }],
+    [
+      'encryption of requests in another form',
+      { credential_request_encryption: { jwks: 'keys', enc_values_supported: 5 } },
+    ],
     ['members of its own', { signed_metadata: 5, trust: { a: [null] } }],
   ])('an issuer with %s', async (_, metadata) => {
     await using taken = await taking(service, { metadata })
@@ -115,6 +126,12 @@ describe('what a hosted wallet does not understand or use is ignored (OpenID4VCI
     ['a jwks_uri that is no address', { jwks_uri: 'keys' }],
     ['null in the place of lists', { grant_types_supported: null, dpop_signing_alg_values_supported: null }],
     ['numbers among names', { token_endpoint_auth_methods_supported: ['none', 5] }],
+    [
+      'pushed requests that it does not describe',
+      { pushed_authorization_request_endpoint: '', require_pushed_authorization_requests: 'no' },
+    ],
+    ['flags that are texts', { 'pre-authorized_grant_anonymous_access_supported': 'yes' }],
+    ['an endpoint for authorization that is no address', { authorization_endpoint: 7 }],
     ['an endpoint for challenges that is no address', { authorization_challenge_endpoint: 'urn:challenge' }],
   ])('an authorization server with %s (RFC 8414 §2)', async (_, serverMetadata) => {
     await using taken = await taking(service, { serverMetadata })
