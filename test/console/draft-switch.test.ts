@@ -59,6 +59,30 @@ describe('a setting that a schema cannot hold survives the switch from the table
     expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION, schema).selectivelyDisclosable).toEqual(['name', 'card'])
   })
 
+  const text = { type: 'string' }
+
+  it.each([
+    ['allOf', { ...SCHEMA, allOf: [{ properties: { card: text } }] }],
+    ['a reference', { ...SCHEMA, $ref: '#/$defs/more', $defs: { more: { properties: { card: text } } } }],
+    ['a branch', { ...SCHEMA, if: { required: ['age'] }, else: { properties: { card: text } } }],
+  ])('a claim that is new behind %s, which the table cannot show, may be withheld', (_, schema) => {
+    const draft = withRow(draftOf(VERSION, 'en'), 'age', false)
+    expect(publishedAsJson(draft, VERSION, schema).selectivelyDisclosable).toEqual(['name', 'home.city', 'card'])
+    expect(publishedAsJson(draft, undefined, schema).selectivelyDisclosable).toEqual(['name', 'home.city', 'card'])
+  })
+
+  it('a claim that is gone from a schema that the table cannot show is named no more', () => {
+    const schema = { type: 'object', allOf: [{ properties: { name: text, fresh: text } }] }
+    expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION, schema).selectivelyDisclosable).toEqual(['name', 'fresh'])
+  })
+
+  it('claims that the table never showed: as they were, without the claims that are gone, with the new ones', () => {
+    const schemaBody = { type: 'object', allOf: [{ properties: { name: text, age: text, gone: text } }] }
+    const version = { ...VERSION, schemaBody, selectivelyDisclosable: ['name', 'gone'] }
+    const schema = { type: 'object', allOf: [{ properties: { name: text, age: text, card: text } }] }
+    expect(publishedAsJson(draftOf(version, 'en'), version, schema).selectivelyDisclosable).toEqual(['name', 'card'])
+  })
+
   it('what the table cannot show keeps the setting of the version before', () => {
     const schemaBody = { ...SCHEMA, properties: { ...SCHEMA.properties, 'a.b': {} } }
     const version = { ...VERSION, schemaBody }

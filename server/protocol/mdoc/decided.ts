@@ -52,6 +52,8 @@ function faultOf(place: SchemaPlace): string | undefined {
     .map(({ schema }) => encodingOf(schema))
     .find((name) => name !== undefined && !IDENTITIES.has(name) && !(textKindOf({ contentEncoding: name }) === name))
   if (unknown !== undefined) return 'has a contentEncoding that is none of base64, base64url and base16'
+  if (place.schemas.some(({ schema }) => schema.format === 'binary' && textKindOf(schema) === undefined))
+    return 'has the format binary, which does not say how bytes are written: contentEncoding does'
   const kinds = textKindsIn(place)
   if (kinds.length > 1 && !kinds.every((kind) => kind === 'date' || kind === 'date-time'))
     return `may be ${named(kinds)}: the schema must decide`

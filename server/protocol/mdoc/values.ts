@@ -51,9 +51,10 @@ const isEncoding = (name: string): name is keyof typeof ENCODINGS => Object.hasO
 export const encodingOf = ({ contentEncoding }: JsonObject): string | undefined =>
   typeof contentEncoding === 'string' ? contentEncoding.toLowerCase() : undefined
 
-/** What a schema by itself says that a text becomes. */
+/** What a schema by itself says that a text becomes. OpenAPI 3.0 has the format `byte` for bytes in base64. */
 export function textKindOf(schema: JsonObject): TextKind | undefined {
   if (schema.format === 'date' || schema.format === 'date-time') return schema.format
+  if (schema.format === 'byte') return 'base64'
   const encoding = encodingOf(schema)
   return encoding !== undefined && isEncoding(encoding) ? encoding : undefined
 }
@@ -65,8 +66,8 @@ export const textKindsIn = ({ schemas }: SchemaPlace): readonly TextKind[] => [
 
 /**
  * The value of a data element for a claim: by JSON Schema `format: date` a full-date (tag 1004), `date-time` a tdate (tag 0, the same
- * moment as `tdateOf` writes it, whatever offset and fraction the claim has), by `contentEncoding` base64, base64url or base16 a byte
- * string; everything else as it is.
+ * moment as `tdateOf` writes it, whatever offset and fraction the claim has), by `contentEncoding` base64, base64url or base16, and by
+ * `format: byte`, a byte string; everything else as it is.
  *
  * @throws CredentialError that names the claim, for what cannot be encoded.
  */

@@ -49,6 +49,16 @@ const zIds = z
 const isOfDraft = (offer: Readonly<Record<string, unknown>>) =>
   offer.credential_configuration_ids === undefined && Array.isArray(offer.credentials)
 
+/** The members of an offer that hold members themselves (§4.1.1). */
+const HOLDERS: ReadonlySet<string> = new Set(['grants', 'authorization_code', PRE_AUTHORIZED, 'tx_code'])
+
+/** An offer without the optional members that are null: serialisers write null for what is absent. */
+export function withoutNulls(offer: unknown): unknown {
+  if (!isObject(offer)) return offer
+  const there = Object.entries(offer).filter(([, value]) => value !== null)
+  return Object.fromEntries(there.map(([name, value]) => [name, HOLDERS.has(name) ? withoutNulls(value) : value]))
+}
+
 /**
  * What of a Credential Offer breaks a rule of OpenID4VCI 1.0 §4.1.1, with the member's name in front. Members that are not recognised are
  * ignored, and an offer of a draft is looked at by its issuer alone.

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
 import { isObject } from '../../protocol/json/json-object.js'
-import { offerFaults } from '../../protocol/openid4vci/credential-offer.js'
+import { offerFaults, withoutNulls } from '../../protocol/openid4vci/credential-offer.js'
 import { boundedFetch } from '../protocol/bounded-fetch.js'
 import { failureReason, parsedJson } from '../protocol/exchange-failure.js'
 import { type OfferInvitation, servesNeither } from '../protocol/invitation.js'
@@ -43,13 +43,16 @@ function assertOffer({ config }: Pick<Deps, 'config'>, offer: unknown): void {
   if (faults.length > 0) throw errors.invalid(faults)
 }
 
-/** A fetch that keeps what it got, for rules which the library does not tell. */
+/** A fetch that keeps the offer which it got, for rules which the library does not tell. */
 function keepingFetch(fetch: typeof globalThis.fetch) {
   const got: { offer?: unknown } = {}
   const keeping: typeof globalThis.fetch = async (input, init) => {
     const answer = await fetch(input, init)
-    if (answer.ok) got.offer = parsedJson(await answer.clone().text())
-    return answer
+    if (!answer.ok) return answer
+    const text = await answer.text()
+    got.offer = withoutNulls(parsedJson(text))
+    const { status, headers } = answer
+    return new Response(got.offer === undefined ? text : JSON.stringify(got.offer), { status, headers })
   }
   return { got, fetch: keeping }
 }
@@ -81,13 +84,13 @@ export async function resolveOffer(
   offer: OfferInvitation,
 ): Promise<CredentialOfferObject> {
   if ('uri' in offer) return offerAt(deps, fetch, offer.uri)
-  const value = parsedJson(offer.value)
+  const value = withoutNulls(parsedJson(offer.value))
   if (offer.servedBy !== undefined && !isMeantAsOffer(value)) throw servesNeither(offer.servedBy)
   assertOffer(deps, value)
   try {
     const { client } = issuanceClient(deps, { fetch, signers: [], instanceKey: undefined })
     // The library decodes the value once more than the address was encoded.
-    const query = new URLSearchParams({ credential_offer: encodeURIComponent(offer.value) })
+    const query = new URLSearchParams({ credential_offer: encodeURIComponent(JSON.stringify(value)) })
     return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
   } catch {
     // Nothing is fetched for a value: it cannot be read.

@@ -139,6 +139,7 @@ describe('A text is what the schemas say that apply to it (JSON Schema Core 2020
       Buffer.from('ffef', 'hex'),
     ],
     ['bytes as base16', { contentEncoding: 'base16' }, 'FFef', Buffer.from('ffef', 'hex')],
+    ['bytes by the format of OpenAPI', { type: 'string', format: 'byte' }, 'AAH+', Buffer.from('0001fe', 'hex')],
     ['bytes, in any case (RFC 2045 §6.1)', { contentEncoding: 'BASE64' }, 'AAH+', Buffer.from('0001fe', 'hex')],
   ])('%s', (_, schema, value, element) => {
     expect(faultOf({ properties: { claim: schema } })).toBeUndefined()
@@ -226,6 +227,16 @@ describe('A text is what the schemas say that apply to it (JSON Schema Core 2020
       'a date and bytes at once',
       { allOf: [DATE, { contentEncoding: 'base64' }] },
       'where /claim may be date or base64: the schema must decide',
+    ],
+    [
+      'bytes that nothing says how to read',
+      { type: 'string', format: 'binary' },
+      'where /claim has the format binary, which does not say how bytes are written: contentEncoding does',
+    ],
+    [
+      'bytes in a branch that nothing says how to read',
+      { anyOf: [{ type: 'string', format: 'binary' }, { type: 'null' }] },
+      'where /claim has the format binary, which does not say how bytes are written: contentEncoding does',
     ],
     [
       'an encoding that nothing here reads',

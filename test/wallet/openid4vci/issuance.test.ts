@@ -218,6 +218,25 @@ describe('an offer that cannot be taken', () => {
     expect(taken.status, taken.text).toBe(200)
   })
 
+  it('an optional member of an offer that is null is absent', async () => {
+    await using issuer = await startRemoteIssuer()
+    const uri = new URL(await issuer.offer())
+    const offer = JSON.parse(uri.searchParams.get('credential_offer') ?? '{}')
+    const [[grant = '', code] = []] = Object.entries<object>(offer.grants)
+    const nulls = { tx_code: null, authorization_server: null }
+    const more = { ...offer, grants: { [grant]: { ...code, ...nulls }, authorization_code: null } }
+    const value = encodeURIComponent(JSON.stringify(more))
+    const taken = await (await newWallet(service)).process(`openid-credential-offer://?credential_offer=${value}`)
+    expect(taken.status, taken.text).toBe(200)
+    await using another = await startRemoteIssuer()
+    const other = JSON.parse(new URL(await another.offer()).searchParams.get('credential_offer') ?? '{}')
+    await using served = await startRemoteServer(() => ({
+      '/offer': () => ({ body: { ...other, grants: { ...other.grants, authorization_code: null } } }),
+    }))
+    const reference = `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${served.url}/offer`)}`
+    expect((await (await newWallet(service)).process(reference)).status).toBe(200)
+  })
+
   it.each([
     [
       'openid-credential-offer://?credential_offer=%7B%7D&credential_offer_uri=https%3A%2F%2Fa.example',

@@ -96,20 +96,41 @@ function withinClosed(
   return below.filter((path) => ifSound(() => declares(schema, path)) ?? true)
 }
 
+const MEMBER = /^[^.]*/
+
+/**
+ * A setting for withholding claims, as another schema has it: without claims that the schema does not declare, and with the claims at
+ * its top that are new. A new claim may be withheld, as a new row of the table.
+ */
+function renewed(setting: readonly string[], former: ReadonlySet<string>, schema: JsonObject): readonly string[] {
+  const renew = () => [
+    ...setting.filter((path) => declares(schema, path)),
+    // A path cannot name a member with a point in its name.
+    ...walked(schema).names.filter((name) => !former.has(name) && !name.includes('.')),
+  ]
+  return ifSound(renew) ?? setting
+}
+
 /**
  * The claims that may be withheld while the schema is written as JSON, which cannot say so: as the table had them, new claims at the top
  * too, and the setting of the version before where the table never showed the claims.
  */
 function selectiveInJson({ rows, json }: TypeDraft, before: TypeVersion | undefined): readonly string[] | undefined {
+  const schema = objectIn(json) ?? EMPTY_SCHEMA
   const known = new Map(rows.filter(({ path }) => path.trim() !== '').map((row) => [row.path.trim(), row.selective]))
-  if (known.size === 0) return before?.selectivelyDisclosable
-  const shown = rowsOf(objectIn(json) ?? EMPTY_SCHEMA, undefined)
+  const setting = before?.selectivelyDisclosable
+  if (known.size === 0) {
+    const former = new Set(ifSound(() => walked(before?.schemaBody ?? EMPTY_SCHEMA).names))
+    return setting === undefined ? undefined : renewed(setting, former, schema)
+  }
+  const shown = rowsOf(schema, undefined)
   if (shown !== undefined) {
     const kept = shown.map((row) => ({ ...row, selective: known.get(row.path) ?? row.selective }))
-    return [...selectiveOf(kept), ...withinClosed(kept, before, objectIn(json))]
+    return [...selectiveOf(kept), ...withinClosed(kept, before, schema)]
   }
-  const others = before?.selectivelyDisclosable?.filter((path) => !known.has(path)) ?? []
-  return [...selectiveOf(rows), ...others]
+  const others = setting?.filter((path) => !known.has(path)) ?? []
+  const former = new Set([...known.keys()].map((path) => MEMBER.exec(path)?.[0] ?? path))
+  return renewed([...selectiveOf(rows), ...others], former, schema)
 }
 
 /** The draft's setting for withholding claims. */
