@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.js'
-import { keepConnections } from './kept-connections.js'
+import { KeptPool } from './kept-connections.js'
 import { boundedSqlOver, type RunSql, sqlOver } from './sql.js'
 import { statementNames } from './statement-names.js'
 
@@ -43,17 +43,17 @@ export interface DatabaseOptions {
 /** Less than what a list's answer from a replica is waited for. */
 const BOUNDED_MS = 2_000
 
-/** Counts what goes over a pool's connections, Prisma's statements among it. @returns how many so far. */
-function countStatements(pool: pg.Pool): () => number {
+/** Makes a client that counts what goes over its connections, Prisma's statements among it. */
+function countingClient() {
   let sent = 0
-  pool.on('connect', (client) => {
-    const query = (...args: unknown[]) => {
+  class CountingClient extends pg.Client {
+    // The overloads of the driver have `never` alone in common.
+    override query(...asked: never[]): never {
       sent += 1
-      return Reflect.apply(pg.Client.prototype.query, client, args)
+      return Reflect.apply(super.query, this, asked) as never
     }
-    Object.assign(client, { query })
-  })
-  return () => sent
+  }
+  return { Client: CountingClient, sent: () => sent }
 }
 
 /** So that who gives a statement up knows why; without it the server would go on with what nobody waits for. */
@@ -79,7 +79,9 @@ export function connectDatabase(
   { max = 10, waitMs = 5_000, statementMs, onConnectionLost = () => {} }: DatabaseOptions = {},
 ): Database {
   const { address, pooled } = poolerOf(url)
-  const pool = new pg.Pool({
+  const { Client, sent } = countingClient()
+  const pool = new KeptPool({
+    Client,
     connectionString: address,
     max,
     connectionTimeoutMillis: waitMs,
@@ -96,8 +98,6 @@ export function connectDatabase(
         }),
   })
   pool.on('error', onConnectionLost)
-  keepConnections(pool)
-  const statementsSent = countStatements(pool)
   const nameOf = pooled ? () => '' : statementNames()
   const prisma = new PrismaClient({
     errorFormat: 'minimal',
@@ -110,7 +110,7 @@ export function connectDatabase(
     bounded: boundedSqlOver(pool, BOUNDED_MS),
     load: () => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool
-      return { statements: statementsSent(), busy: totalCount - idle, idle, waiting }
+      return { statements: sent(), busy: totalCount - idle, idle, waiting }
     },
     async close() {
       await prisma.$disconnect()

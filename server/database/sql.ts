@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { z } from 'zod'
 import { StatementError, sqlStateOf, TooSlowError } from './errors.js'
 import { Fragment, type SqlValue, type Step } from './fragment.js'
+import { ask } from './kept-connections.js'
 import { rowsOf } from './row-check.js'
 import type { StatementNames } from './statement-names.js'
 import { statementTexts } from './statement-texts.js'
@@ -25,9 +26,6 @@ export type RunSql = <Row>(
   also?: readonly Step[],
 ) => (strings: TemplateStringsArray, ...values: readonly SqlValue[]) => Promise<Row[]>
 
-/** The types of the driver say that a pool gives back such a query itself; it promises what the query tells its callback. */
-const queried = (pool: Pool, query: WrittenQuery) => pool.query(query) as unknown as Promise<readonly unknown[]>
-
 /** SQLSTATE feature_not_supported: among others of a statement that gives other columns than when it was prepared. */
 const NOT_SUPPORTED = '0A000'
 
@@ -41,7 +39,7 @@ export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
     const statement = statementOf(whole)
     for (let others = pool.options.max ?? 0; ; others -= 1) {
       try {
-        return { text: statement.text, rows: await queried(pool, new WrittenQuery(statement)) }
+        return { text: statement.text, rows: await ask<readonly unknown[]>(pool, new WrittenQuery(statement)) }
       } catch (cause) {
         const error = new StatementError(cause)
         if (sqlStateOf(error) !== NOT_SUPPORTED || others === 0) throw error

@@ -44,6 +44,9 @@ const preparedOn = new WeakMap<Connection, Map<string, Columns>>()
 /**
  * A statement as the driver runs queries that others make (`Submittable`; cursors are such): once it is prepared on a connection, its
  * values alone are sent. The driver's own query has its columns described anew each time, and makes anew how a row is read.
+ *
+ * The driver documents `submit` alone; the packets of a connection and the calls of `handle…` are those that cursors use. With its own
+ * query a statement takes 75 to 120 µs of processor time, some 20 more. Over 8 statements that is 4 % of a credential's issuance.
  */
 export class WrittenQuery implements pg.Submittable {
   /** Set by the driver, which tells it once what came. */

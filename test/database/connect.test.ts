@@ -31,6 +31,21 @@ describe('connectDatabase', () => {
     await close()
   })
 
+  it('counts each statement that it sends, Prisma’s and those of transactions among it', async () => {
+    await using database = await createEmptyDatabase()
+    const { prisma, sql, bounded, load, close } = connectDatabase(database.url)
+    const sentBy = async (use: () => Promise<unknown>) => {
+      const before = load().statements
+      await use()
+      return load().statements - before
+    }
+    expect(await sentBy(() => sql(z.unknown())`SELECT 1`)).toBe(1)
+    expect(await sentBy(() => prisma.$queryRaw`SELECT 1`)).toBe(1)
+    expect(await sentBy(() => bounded(z.unknown())`SELECT 1`)).toBe(3)
+    expect(await sentBy(() => prisma.$transaction((within) => within.$queryRaw`SELECT 1`))).toBe(3)
+    await close()
+  })
+
   it('opens no more connections than it may', async () => {
     await using database = await createEmptyDatabase()
     const { prisma, close } = connectDatabase(database.url, { max: 3 })
