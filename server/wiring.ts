@@ -96,12 +96,18 @@ export interface DepsOptions {
   readonly databaseWaitMs?: number
   /** Between two pings of an event stream, in milliseconds; 15,000 unless given. */
   readonly pingEveryMs?: number
+  /** Between two looks for missed events of sessions, in milliseconds; 1,000 unless given. */
+  readonly eventsEveryMs?: number
+  /** Between two looks for changes in the lists of the console, in milliseconds; 1,000 unless given. */
+  readonly changesEveryMs?: number
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
   /** Whether sessions run out by themselves; true unless given. */
   readonly maintenance?: boolean
   /** How the maintenance job knows what time it has used, and how it rests; the process's own unless given. */
   readonly maintenancePace?: Pace
+  /** Between two looks of the maintenance job for due tasks, in milliseconds; 1,000 unless given. */
+  readonly maintenanceEveryMs?: number
 }
 
 /**
@@ -246,6 +252,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     log,
     clock,
     limits: config.streams,
+    everyMs: options.eventsEveryMs,
   })
   const deps: Deps = {
     config,
@@ -273,7 +280,14 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     stores,
     lists: replica.lists,
     events,
-    changes: createChanges({ store: changesIn(replica.lists), events, clock, log, newId: randomUUID }),
+    changes: createChanges({
+      store: changesIn(replica.lists),
+      events,
+      clock,
+      log,
+      newId: randomUUID,
+      everyMs: options.changesEveryMs,
+    }),
     pings: createPings(options.pingEveryMs),
     health: {
       stopping: () => state.stopping,
@@ -308,6 +322,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     log,
     onBatch: metrics.maintenance,
     ...(options.maintenancePace === undefined ? {} : { pace: options.maintenancePace }),
+    everyMs: options.maintenanceEveryMs,
   })
   metrics.read({
     database: database.load,

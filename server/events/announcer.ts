@@ -6,23 +6,24 @@ import type { Transport } from './transport.js'
 const MAX_WAITING = 100_000
 /** At most so many in one batch: some twenty messages. */
 const MAX_BATCH = 5_000
-/** How long to wait after a batch that could not be sent. */
-const RETRY_MS = 1_000
-/** How long a process that ends waits for its last batch. */
-const LAST_MS = 1_000
+/** How long to wait after a batch that could not be sent, and how long a process that ends waits for its last batch. */
+const WAIT_MS = 1_000
 
 /** Sends announcements: all that gather while a batch is on its way go in the next one. */
 export class Announcer {
   readonly #transport: Pick<Transport, 'send'>
   readonly #log: Log
+  readonly #waitMs: number
   readonly #waiting = new Map<string, number>()
   #sending: Promise<void> | undefined
   #failing = false
   #closed = false
 
-  constructor(transport: Pick<Transport, 'send'>, log: Log) {
+  /** @param waitMs after a batch that could not be sent, and for the last batch of a process that ends */
+  constructor(transport: Pick<Transport, 'send'>, log: Log, waitMs = WAIT_MS) {
     this.#transport = transport
     this.#log = log
+    this.#waitMs = waitMs
   }
 
   announce(name: string, seq: number): void {
@@ -37,7 +38,7 @@ export class Announcer {
     if (this.#sending === undefined) return
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LAST_MS)
+      timer = setTimeout(resolve, this.#waitMs)
     })
     await Promise.race([this.#sending, late])
     clearTimeout(timer)
@@ -68,7 +69,7 @@ export class Announcer {
         this.#log.warn({ reason }, 'session events cannot be announced: streams are up to a second late')
       this.#failing = true
       if (this.#closed) this.#waiting.clear()
-      else await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
+      else await new Promise((resolve) => setTimeout(resolve, this.#waitMs).unref())
     }
   }
 }

@@ -15,6 +15,7 @@ export class Inquiry {
   readonly #subscriptions: Subscriptions
   readonly #store: Pick<EventStore, 'moved'>
   readonly #log: Log
+  readonly #everyMs: number
   #timer: NodeJS.Timeout | undefined
   #asking = false
   /** Whether to ask again as soon as the answer is there: something was missed since the question. */
@@ -22,17 +23,18 @@ export class Inquiry {
   #failing = false
   #closed = false
 
-  constructor(subscriptions: Subscriptions, store: Pick<EventStore, 'moved'>, log: Log) {
+  constructor(subscriptions: Subscriptions, store: Pick<EventStore, 'moved'>, log: Log, everyMs = EVERY_MS) {
     this.#subscriptions = subscriptions
     this.#store = store
     this.#log = log
+    this.#everyMs = everyMs
   }
 
   start(): void {
     if (this.#closed || this.#timer !== undefined) return
     this.#timer = setInterval(() => {
       if (!this.#asking) this.ask()
-    }, EVERY_MS)
+    }, this.#everyMs)
     this.#timer.unref()
   }
 

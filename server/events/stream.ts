@@ -73,12 +73,17 @@ export interface EventsOptions {
   readonly log: Log
   readonly clock: () => Date
   readonly limits: StreamLimits
+  /**
+   * Milliseconds between two looks for missed events and for expired access tokens; 1,000 unless given. An announcer that failed
+   * tries again after the same time.
+   */
+  readonly everyMs?: number | undefined
 }
 
-/** How often streams with expired access tokens are looked for. */
-const EXPIRY_CHECK_MS = 1_000
+const EVERY_MS = 1_000
 
-export function createEvents({ store, transport: connect, key, log, clock, limits }: EventsOptions): Events {
+export function createEvents(options: EventsOptions): Events {
+  const { store, transport: connect, key, log, clock, limits, everyMs = EVERY_MS } = options
   const nameOf = sessionNames(key)
   const subscriptions = new Subscriptions(nameOf)
   const places = new StreamPlaces(limits)
@@ -90,7 +95,7 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
     for (const listener of listeners) listener.heard(name)
     for (const subscription of subscriptions.of(name)) subscription.hear(seq, data)
   }
-  const inquiry = new Inquiry(subscriptions, store, log)
+  const inquiry = new Inquiry(subscriptions, store, log, everyMs)
   const transport = connect({
     onMessage: (message) => {
       for (const { name, seq } of unpacked(message)) hear(name, seq)
@@ -100,7 +105,7 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
       for (const listener of listeners) listener.missed()
     },
   })
-  const announcer = new Announcer(transport, log)
+  const announcer = new Announcer(transport, log, everyMs)
 
   /** What a subscriber sees first: what it missed, or the state as it is. */
   const opening = async <Data>({ current, lastEventId, sessionId }: StreamOptions<Data>) => {
@@ -114,7 +119,7 @@ export function createEvents({ store, transport: connect, key, log, clock, limit
   const expiry = setInterval(() => {
     const now = clock().getTime()
     for (const subscription of subscriptions.all()) subscription.expire(now)
-  }, EXPIRY_CHECK_MS)
+  }, everyMs)
   expiry.unref()
 
   /** A generator of its own, so that a stream that waits does not keep the event before in memory. */

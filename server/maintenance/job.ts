@@ -21,6 +21,8 @@ export interface MaintenanceOptions {
   readonly onBatch?: (task: string, count: number | undefined) => void
   /** The process's own unless given. */
   readonly pace?: Pace
+  /** Between two looks for due tasks, in milliseconds; 1,000 unless given. */
+  readonly everyMs?: number | undefined
 }
 
 /** Runs tasks as long as the process lives. Of several processes one at a time does it. */
@@ -32,7 +34,7 @@ export interface Maintenance {
   stop(): Promise<void>
 }
 
-const TICK_MS = 1_000
+const EVERY_MS = 1_000
 const RETRY_MS = 5_000
 const BATCH_SIZE = 200
 /** The job rests for this many times what a batch took, and so has a fifth of the time. */
@@ -50,7 +52,7 @@ const ownPace: Pace = {
  * tables grow only where a fifth of the time is not enough.
  */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { store, tasks, clock, log, onBatch = () => {}, pace = ownPace } = options
+  const { store, tasks, clock, log, onBatch = () => {}, pace = ownPace, everyMs = EVERY_MS } = options
   const dueAt = new Map(tasks.map((task) => [task, 0]))
   const backlog = new Backlog(log)
   /** What is under way beside the turn. */
@@ -129,7 +131,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     if (stopping.signal.aborted) return
     timer = setTimeout(() => {
       running = turn().then(
-        () => schedule(TICK_MS),
+        () => schedule(everyMs),
         (error: unknown) => {
           log.warn({ err: error }, 'maintenance failed')
           schedule(RETRY_MS)
@@ -140,7 +142,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   }
 
   return {
-    start: () => schedule(TICK_MS),
+    start: () => schedule(everyMs),
     late: backlog.late,
     stop: async () => {
       stopping.abort()

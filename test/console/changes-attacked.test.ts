@@ -8,7 +8,7 @@ import { ask as askConsole, logIn, OF_CONSOLE, startConsole } from './actors.js'
 import { EVENTS, EVERYTHING, openChanges, watchChanges } from './change-reader.js'
 
 const ENV = { ISSUER_ROLE: 'credence-issuer', VERIFIER_ROLE: 'credence-verifier' }
-const OPTIONS: ServiceOptions = { env: ENV, maintenance: false }
+const OPTIONS: ServiceOptions = { env: ENV, maintenance: false, changesEveryMs: 100 }
 const MINUTE = 60_000
 
 let service: TestService
@@ -278,7 +278,7 @@ describe('attack: a stream outlives nothing', () => {
 
   it('of the session by more than a minute: whoever logged out, or has lost the role, hears no more', async () => {
     let now = Date.now()
-    await using open = await startConsole({ clock: () => new Date(now), env: ENV, maintenance: false })
+    await using open = await startConsole({ ...OPTIONS, clock: () => new Date(now) })
     const at = open.service
     for (const end of ['logout', 'role'] as const) {
       open.provider.user = { sub: 'alice', name: 'Alice', roles: ['credence-issuer'] }
@@ -322,8 +322,8 @@ describe('attack: the database', () => {
   it('is away: nobody gets a stream, which is said by 503, and no place is lost by that', async () => {
     await using postgres = await startOwnPostgres()
     await using own = await startService({
+      ...OPTIONS,
       env: { ...ENV, MAX_STREAMS_PER_CALLER: '1' },
-      maintenance: false,
       databaseUrl: postgres.url,
       databaseWaitMs: 2_000,
     })

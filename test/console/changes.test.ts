@@ -12,7 +12,7 @@ const RPC = `/trpc/console.events?input=${encodeURIComponent(JSON.stringify({ js
 const STREAM = { accept: 'text/event-stream' }
 const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
 const ENV = { ISSUER_ROLE: 'credence-issuer', VERIFIER_ROLE: 'credence-verifier' }
-const OPTIONS: ServiceOptions = { env: ENV, maintenance: false }
+const OPTIONS: ServiceOptions = { env: ENV, maintenance: false, changesEveryMs: 100 }
 
 let service: TestService
 let issuer: string

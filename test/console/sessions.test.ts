@@ -68,7 +68,7 @@ describe('a session ends', () => {
   it('and then the maintenance job of a service that runs removes it, with its tokens', async () => {
     await logIn(open)
     await query(open.service.databaseUrl, "UPDATE console_sessions SET expires_at = now() - interval '1 second'")
-    await using _ = await startOther({ maintenance: true })
+    await using _ = await startOther({ maintenance: true, maintenanceEveryMs: 50 })
     await expect.poll(() => sessionRows(service), { timeout: 10_000 }).toEqual([])
   })
 

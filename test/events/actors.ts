@@ -1,7 +1,7 @@
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
 import { fragment } from '../../server/database/fragment.js'
 import { createEventStore, eventRow, recordEvents, type SessionEvent } from '../../server/events/store.js'
-import { createEvents, type EventStream, type Events } from '../../server/events/stream.js'
+import { createEvents, type EventStream, type Events, type EventsOptions } from '../../server/events/stream.js'
 import type { MakeTransport } from '../../server/events/transport.js'
 import { postgresTransport } from '../../server/events/transports/postgres.js'
 import { createLog } from '../../server/log.js'
@@ -42,7 +42,11 @@ const newSession = (id: string, state: string) => fragment`
     jsonb_build_object('id', id, 'state', ${state}::text) FROM key
   RETURNING id, seq, first_view AS data`
 
-export function startEventProcess(databaseUrl: string, transport = postgresOf(databaseUrl)): EventProcess {
+export function startEventProcess(
+  databaseUrl: string,
+  transport = postgresOf(databaseUrl),
+  options: Pick<EventsOptions, 'everyMs'> = {},
+): EventProcess {
   const database = connectDatabase(databaseUrl, { max: 4, waitMs: UNHURRIED_MS })
   const store = createEventStore(database)
   const events = createEvents({
@@ -52,6 +56,7 @@ export function startEventProcess(databaseUrl: string, transport = postgresOf(da
     log: createLog('silent'),
     clock: () => new Date(),
     limits: { perCaller: 0, process: 1_000 },
+    ...options,
   })
   const current = async (sessionId: string): Promise<SessionEvent> => {
     const latest = (await store.after([{ sessionId, after: 0 }])).at(-1)

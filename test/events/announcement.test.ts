@@ -86,14 +86,14 @@ describe('what gathers', () => {
     expect(transport.sent).toHaveLength(2)
   })
 
-  it('is bounded, and goes on a second after a batch that could not be sent, in batches of 5,000', async () => {
+  it('is bounded, and goes on some time after a batch that could not be sent, in batches of 5,000', async () => {
     const transport = slowTransport()
-    const announcer = new Announcer(transport, createLog('silent'))
+    const announcer = new Announcer(transport, createLog('silent'), 400)
     announcer.announce('first', 2)
     await vi.waitFor(() => expect(transport.sent).toHaveLength(1))
     for (const [name, seq] of announcements(100_010)) announcer.announce(name, seq)
     transport.refuse()
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, 200))
     expect(transport.sent).toHaveLength(1)
     for (let batches = 2; batches <= 21; batches += 1) {
       await vi.waitFor(() => expect(transport.sent).toHaveLength(batches), { timeout: 60_000 })

@@ -14,6 +14,7 @@ let request: Awaited<ReturnType<typeof ask>>
 beforeAll(async () => {
   service = await startService({
     env: { MAX_STREAMS_PER_CALLER: '2', MAX_STREAMS: '3' },
+    eventsEveryMs: 100,
     clock: () => new Date(Date.now() + ahead * 1000),
   })
   request = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 3_600 })

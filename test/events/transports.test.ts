@@ -13,6 +13,7 @@ import { hasProgram, type OwnServer, startNats, startRedis } from './servers.js'
 
 const log = createLog('silent')
 const PATIENT = { timeout: 60_000 }
+const IMPATIENT = { log, answerMs: 500 }
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -21,9 +22,11 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe.each([
-  ['redis', 'redis-server', startRedis, (port: number) => redisTransport({ url: `redis://127.0.0.1:${port}`, log })],
-  ['nats', 'nats-server', startNats, (port: number) => natsTransport({ url: `nats://127.0.0.1:${port}`, log })],
-] as const)('EVENTS=%s', (transport, program, startServer, transportOf) => {
+  ['redis', 'redis-server', startRedis, redisTransport],
+  ['nats', 'nats-server', startNats, natsTransport],
+] as const)('EVENTS=%s', (transport, program, startServer, makeTransport) => {
+  const urlOf = (port: number | string) => `${transport}://127.0.0.1:${port}`
+
   // These need the program of the server on the machine, and are skipped where it is missing.
   describe.skipIf(!hasProgram(program))(`with ${program}`, () => {
     let server: OwnServer
@@ -35,7 +38,7 @@ describe.each([
 
     beforeAll(async () => {
       server = await startServer()
-      const make = transportOf(server.port)
+      const make = makeTransport({ url: urlOf(server.port), log })
       a = startEventProcess(database.url, make)
       b = startEventProcess(database.url, make)
       ear = make({ onMessage: (message) => heard.push(message), onListening: () => {} })
@@ -110,7 +113,7 @@ describe.each([
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())))
     const { port } = new URL(await listenLocally(silent))
-    const sender = transportOf(Number(port))({ onMessage: () => {}, onListening: () => {} })
+    const sender = makeTransport({ url: urlOf(port), ...IMPATIENT })({ onMessage: () => {}, onListening: () => {} })
     await expect(sender.send(['x'])).rejects.toThrow()
     await sender.close()
     for (const socket of sockets) socket.destroy()
@@ -118,11 +121,8 @@ describe.each([
   })
 
   it('serves while the server is away, and ends', async () => {
-    const make =
-      transport === 'redis'
-        ? redisTransport({ url: 'redis://127.0.0.1:1', log })
-        : natsTransport({ url: 'nats://127.0.0.1:1', log })
-    await using process = startEventProcess(database.url, make)
+    const make = makeTransport({ url: urlOf(1), ...IMPATIENT })
+    await using process = startEventProcess(database.url, make, { everyMs: 100 })
     const id = randomUUID()
     await process.record(id, 1, 'RequestCreated')
     const subscriber = await process.subscribe(id)

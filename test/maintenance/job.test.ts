@@ -40,6 +40,7 @@ const maintenance = (tasks: readonly MaintenanceTask[], options: Partial<Mainten
     tasks,
     clock: () => NOW,
     log: createLog('silent'),
+    everyMs: 10,
     ...options,
   })
 
@@ -135,7 +136,7 @@ describe('the job', () => {
       throw new Error('no')
     })
     const onBatch = vi.fn()
-    const tasks = [task(failed, { name: 'bad', everyMs: 500 }), task(ran, { everyMs: 500 })]
+    const tasks = [task(failed, { name: 'bad', everyMs: 50 }), task(ran, { everyMs: 50 })]
     const job = maintenance(tasks, { onBatch })
     job.start()
     await vi.waitFor(() => expect(ran.mock.calls.length).toBeGreaterThan(1), PATIENT)
@@ -146,7 +147,7 @@ describe('the job', () => {
       ['a task', 0],
     ])
     const calls = ran.mock.calls.length
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await new Promise((resolve) => setTimeout(resolve, 200))
     expect(ran).toHaveBeenCalledTimes(calls)
   })
 

@@ -51,7 +51,7 @@ export interface ChangesOptions {
   readonly log: Log
   readonly newId: () => string
   /** How often it is asked what changed, in milliseconds; every second unless given. */
-  readonly everyMs?: number
+  readonly everyMs?: number | undefined
 }
 
 /** A change with the number that this process gave it. */

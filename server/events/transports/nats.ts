@@ -14,6 +14,8 @@ export interface NatsTransportOptions {
   /** `nats://user:password@host:port`, `nats://token@host:port`, or `tls://…`. */
   readonly url: string
   readonly log: Log
+  /** After how many milliseconds a server that does not answer counts as away; 5,000 unless given. */
+  readonly answerMs?: number
 }
 
 /** What the client wants apart: who connects, and where. */
@@ -26,7 +28,7 @@ export function natsOptions(url: string) {
 
 /** NATS' publish and subscribe, over one connection, which is made anew in the background for as long as it takes. */
 export const natsTransport =
-  ({ url, log }: NatsTransportOptions): MakeTransport =>
+  ({ url, log, answerMs = ANSWER_TIMEOUT_MS }: NatsTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {
     let connecting: Promise<NatsConnection> | undefined
     let connection: NatsConnection | undefined
@@ -98,11 +100,11 @@ export const natsTransport =
 
     return {
       async send(messages) {
-        const client = await inTime(open(), ANSWER_TIMEOUT_MS)
+        const client = await inTime(open(), answerMs)
         // What is published while the server is away would wait in memory.
         if (away) throw new Error('Not connected.')
         for (const message of messages) client.publish(SUBJECT, message)
-        await inTime(client.flush(), ANSWER_TIMEOUT_MS)
+        await inTime(client.flush(), answerMs)
       },
       listen() {
         if (listening) return

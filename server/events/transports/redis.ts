@@ -8,11 +8,13 @@ const CHANNEL = 'credence:events'
 export interface RedisTransportOptions {
   readonly url: string
   readonly log: Log
+  /** After how many milliseconds a server that does not answer counts as away; 5,000 unless given. */
+  readonly answerMs?: number
 }
 
 /** Redis' PUBLISH and SUBSCRIBE, over a connection each. Both are made anew in the background for as long as it takes. */
 export const redisTransport =
-  ({ url, log }: RedisTransportOptions): MakeTransport =>
+  ({ url, log, answerMs = ANSWER_TIMEOUT_MS }: RedisTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {
     const connected = () => redisClient(url, ({ message }) => log.warn({ reason: message }, 'event connection lost'))
     let publisher: RedisClient | undefined
@@ -22,10 +24,10 @@ export const redisTransport =
       async send(messages) {
         if (publisher === undefined) {
           publisher = connected()
-          await inTime(publisher.connect(), ANSWER_TIMEOUT_MS)
+          await inTime(publisher.connect(), answerMs)
         }
         const client = publisher
-        await inTime(Promise.all(messages.map((message) => client.publish(CHANNEL, message))), ANSWER_TIMEOUT_MS)
+        await inTime(Promise.all(messages.map((message) => client.publish(CHANNEL, message))), answerMs)
       },
       listen() {
         if (subscriber !== undefined) return
