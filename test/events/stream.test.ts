@@ -135,7 +135,7 @@ describe('a stream of session events', () => {
   it('holds no place for a subscriber that went away: nothing is read for it any more', async () => {
     const after = vi.fn(async () => [])
     const moved = vi.fn(async () => [])
-    const events = newEvents({ after, moved })
+    const events = newEvents({ after, moved }, { everyMs: 100 })
     const id = await newSession()
     const controllers = [new AbortController(), new AbortController()]
     for (const { signal } of controllers) {
@@ -149,7 +149,7 @@ describe('a stream of session events', () => {
     moved.mockClear()
     await a.record(id, 2, 'RequestUriRetrieved')
     await other.take(2)
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    await new Promise((resolve) => setTimeout(resolve, 250))
     expect([after.mock.calls, moved.mock.calls]).toEqual([[], []])
     other.leave()
     events.end()
