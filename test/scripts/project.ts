@@ -13,6 +13,8 @@ const copied = [
   'scripts',
   'server/database',
   'server/generated',
+  // The console reads schemas as the service does.
+  'server/protocol',
   'prisma',
   'client',
   'package.json',
