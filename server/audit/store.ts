@@ -3,17 +3,7 @@ import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
 import { type TimedPart, timedPart, where } from '../database/list-position.js'
 
-/** An audit event as it is stored. `id`: its number, with zeros before it, so that numbers are ordered as texts. */
-export interface AuditEvent {
-  readonly id: string
-  readonly createdAt: Date
-  readonly actor: string | null
-  readonly action: string
-  readonly subject: string
-  readonly subjectId: string
-}
-
-const zAuditEvent: z.ZodType<AuditEvent> = z.strictObject({
+const zAuditEvent = z.strictObject({
   id: z.string(),
   createdAt: z.date(),
   actor: z.string().nullable(),
@@ -21,6 +11,9 @@ const zAuditEvent: z.ZodType<AuditEvent> = z.strictObject({
   subject: z.string(),
   subjectId: z.string(),
 })
+
+/** An audit event as it is stored. `id`: its number, with zeros before it, so that numbers are ordered as texts. */
+export type AuditEvent = z.infer<typeof zAuditEvent>
 
 export interface AuditFilters {
   readonly action?: string | undefined

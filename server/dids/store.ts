@@ -36,32 +36,7 @@ export interface NewDid {
   readonly holderId: string | null
 }
 
-/** A DID with the public keys that it names, the newest first. */
-export interface StoredDid {
-  readonly did: string
-  readonly method: string
-  readonly uuid: string | null
-  readonly purpose: DidPurpose
-  readonly createdBy: string | null
-  readonly keySetId: string
-  readonly holderId: string | null
-  readonly createdAt: Date
-  readonly keys: readonly { readonly id: string; readonly publicJwk: Jwk }[]
-  /** Other DIDs of the same keys. */
-  readonly alsoKnownAs: readonly string[]
-}
-
-/** What an issuer or verifier record signs with now. */
-export interface RecordIdentity {
-  readonly did: string
-  readonly purpose: 'issuer' | 'verifier'
-  readonly keyId: string
-  readonly publicJwk: Jwk
-  /** The certificate chain of the key. */
-  readonly x5c: readonly string[] | null
-}
-
-const zStoredDid: z.ZodType<StoredDid> = z.strictObject({
+const zStoredDid = z.strictObject({
   did: z.string(),
   method: z.string(),
   uuid: z.string().nullable(),
@@ -71,16 +46,24 @@ const zStoredDid: z.ZodType<StoredDid> = z.strictObject({
   holderId: z.string().nullable(),
   createdAt: z.date(),
   keys: z.array(z.strictObject({ id: z.string(), publicJwk })),
+  /** Other DIDs of the same keys. */
   alsoKnownAs: z.array(z.string()),
 })
 
-const zRecordIdentity: z.ZodType<RecordIdentity> = z.strictObject({
+/** A DID with the public keys that it names, the newest first. */
+export type StoredDid = z.infer<typeof zStoredDid>
+
+const zRecordIdentity = z.strictObject({
   did: z.string(),
   purpose: z.enum(['issuer', 'verifier']),
   keyId: z.string(),
   publicJwk,
+  /** The certificate chain of the key. */
   x5c,
 })
+
+/** What an issuer or verifier record signs with now. */
+export type RecordIdentity = z.infer<typeof zRecordIdentity>
 
 const zIssuerDid = z.strictObject({ did: z.string() })
 

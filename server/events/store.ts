@@ -3,26 +3,28 @@ import type { Database } from '../database/connect.js'
 import { type Fragment, fragment, Step } from '../database/fragment.js'
 import { idRow, json } from '../database/row-shapes.js'
 
-/** One state of a session: its position in the session's sequence, from 1, and the session as it then was. */
-export interface SessionEvent {
-  readonly seq: number
-  /** The session's JSON, as callers see it. */
-  readonly data: Readonly<Record<string, unknown>>
-}
-
 /** A session whose events after a position are wanted. */
 export interface EventsWanted {
   readonly sessionId: string
   readonly after: number
 }
 
-const eventShape = { seq: z.int(), data: json<SessionEvent['data']>() }
+export const zEvent = z.strictObject({
+  seq: z.int(),
+  /** The session's JSON, as callers see it. */
+  data: json<Readonly<Record<string, unknown>>>(),
+})
 
-/** A session as it is now, which is its newest event. */
-export const zEvent: z.ZodType<SessionEvent> = z.strictObject(eventShape)
+/**
+ * One state of a session: its position in the session's sequence, from 1, and the session as it then was. The session as it is now is its
+ * newest event.
+ */
+export type SessionEvent = z.infer<typeof zEvent>
 
 /** Of a statement that returns the sessions which it moved, each with the event of that. */
-export const eventRow = z.strictObject({ ...eventShape, id: z.string() })
+export const eventRow = zEvent.extend({ id: z.string() })
+
+const zEventOfSession = zEvent.extend({ sessionId: z.string() })
 
 /** A session that has an event of this number. Without its data whoever waits for it reads it. */
 export interface RecordedEvent {
@@ -103,10 +105,10 @@ export function createEventStore({ sql }: Database) {
     },
 
     /** The events of many sessions after a position each, in order, in one statement. */
-    after(wanted: readonly EventsWanted[]): Promise<(SessionEvent & { readonly sessionId: string })[]> {
+    after(wanted: readonly EventsWanted[]): Promise<z.infer<typeof zEventOfSession>[]> {
       const ids = wanted.map(({ sessionId }) => sessionId)
       const positions = wanted.map(({ after }) => after)
-      return sql(z.strictObject({ ...eventShape, sessionId: z.string() }))`
+      return sql(zEventOfSession)`
         SELECT w.session_id AS "sessionId", e.seq, s.first_view || e.changes AS data
         FROM unnest(${ids}::text[], ${positions}::int[]) AS w(session_id, after)
         ${sessionsWanted}

@@ -6,39 +6,26 @@ import { publicJwk } from '../database/row-shapes.js'
 import type { NewDid, NewKey } from '../dids/store.js'
 import { Prisma } from '../generated/prisma/client.js'
 import { currentKey } from '../keys/store.js'
-import type { Jwk } from '../protocol/jose/jws.js'
 
-/** An issuer or verifier record with the key set that it signs with. */
-export interface SigningRecord {
-  readonly kind: 'issuer' | 'verifier'
-  readonly id: string
-  readonly method: string
-  readonly createdBy: string | null
-  readonly keySetId: string
-  /** The key that signs now. */
-  readonly keyId: string
-  readonly alg: string
-  readonly publicJwk: Jwk
-  /** Whether that key has a certificate. */
-  readonly certified: boolean
-  readonly isDefault: boolean
-  /** The hosted DID of the key set. */
-  readonly didWeb: string | null
-}
-
-const zSigningRecord: z.ZodType<SigningRecord> = z.strictObject({
+const zSigningRecord = z.strictObject({
   kind: z.enum(['issuer', 'verifier']),
   id: z.string(),
   method: z.string(),
   createdBy: z.string().nullable(),
   keySetId: z.string(),
+  /** The key that signs now. */
   keyId: z.string(),
   alg: z.string(),
   publicJwk,
+  /** Whether that key has a certificate. */
   certified: z.boolean(),
   isDefault: z.boolean(),
+  /** The hosted DID of the key set. */
   didWeb: z.string().nullable(),
 })
+
+/** An issuer or verifier record with the key set that it signs with. */
+export type SigningRecord = z.infer<typeof zSigningRecord>
 
 /** A new key that takes the place of a key set's current one. */
 export interface Rotation {

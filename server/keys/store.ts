@@ -4,60 +4,42 @@ import { type BatchDone, batchDone, batchRow } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
 import { type Fragment, fragment, Step } from '../database/fragment.js'
 import { idRow, publicJwk, x5c } from '../database/row-shapes.js'
-import type { Jwk } from '../protocol/jose/jws.js'
 
-/** A signing key as it is stored; `privateJwk` is protected by the vault. */
-export interface StoredKey {
-  readonly id: string
-  readonly keySetId: string
-  readonly alg: string
-  readonly publicJwk: Jwk
-  /** Its certificate chain, leaf first, each base64 DER; null without a certificate. */
-  readonly x5c: readonly string[] | null
-  readonly privateJwk: string
-}
-
-const zStoredKey: z.ZodType<StoredKey> = z.strictObject({
+const zStoredKey = z.strictObject({
   id: z.string(),
   keySetId: z.string(),
   alg: z.string(),
   publicJwk,
+  /** Its certificate chain, leaf first, each base64 DER; null without a certificate. */
   x5c,
   privateJwk: z.string(),
 })
 
-export interface PublishedKeys {
-  readonly algorithms: readonly string[]
-  /** Of those the ones of keys that have a certificate. */
-  readonly certifiedAlgorithms: readonly string[]
-  readonly encryptionKey: Jwk | null
-}
+/** A signing key as it is stored; `privateJwk` is protected by the vault. */
+export type StoredKey = z.infer<typeof zStoredKey>
 
-const zPublishedKeys: z.ZodType<PublishedKeys> = z.strictObject({
+const zPublishedKeys = z.strictObject({
   algorithms: z.array(z.string()),
+  /** Of those the ones of keys that have a certificate. */
   certifiedAlgorithms: z.array(z.string()),
   encryptionKey: publicJwk.nullable(),
 })
 
-export interface DecryptionKey {
-  /** Protected by the vault. */
-  readonly privateJwk: string
-  /** When another took its place. */
-  readonly retiredAt: Date | null
-}
+export type PublishedKeys = z.infer<typeof zPublishedKeys>
 
-const zDecryptionKey: z.ZodType<DecryptionKey> = z.strictObject({
+const zDecryptionKey = z.strictObject({
+  /** Protected by the vault. */
   privateJwk: z.string(),
+  /** When another took its place. */
   retiredAt: z.date().nullable(),
 })
 
-/** A verifier whose key has a certificate. */
-export interface CertifiedVerifier {
-  readonly id: string
-  readonly x5c: readonly string[]
-}
+export type DecryptionKey = z.infer<typeof zDecryptionKey>
 
-const zCertifiedVerifier: z.ZodType<CertifiedVerifier> = z.strictObject({ id: z.string(), x5c: z.array(z.string()) })
+const zCertifiedVerifier = z.strictObject({ id: z.string(), x5c: z.array(z.string()) })
+
+/** A verifier whose key has a certificate. */
+export type CertifiedVerifier = z.infer<typeof zCertifiedVerifier>
 
 /**
  * The key that signs for a key set now, joined as `k`: its newest that is not retired.

@@ -11,8 +11,8 @@ import { withDates } from '../issuer/openid4vci/sessions/store.js'
 import type { ClaimNames, SchemaDisplay } from '../issuer/schemas/store.js'
 import { insertPage, insertPageOnDemand, type NewPage } from '../pages/store.js'
 import type { DcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
-import { SESSION_STATES } from '../verifier/sessions/session.js'
-import { sessionColumns, sessionShape } from '../verifier/sessions/store.js'
+import { SESSION_STATES, zSession } from '../verifier/sessions/session.js'
+import { sessionColumns } from '../verifier/sessions/store.js'
 
 type Display = readonly { readonly name: string }[] | null
 
@@ -27,8 +27,7 @@ export interface AskedType {
   readonly claims: readonly ClaimNames[] | null
 }
 
-const zPresentPage = z.strictObject({
-  ...sessionShape,
+const zPresentPage = zSession.extend({
   pageTitle: z.string().nullable(),
   pageText: z.string().nullable(),
   inQrCode: z.boolean(),
@@ -81,22 +80,16 @@ const zTarget = z.strictObject({ sessionId: z.string(), expiresAt: z.date(), bro
 /** The session that a page is about, until when it goes on, and the hash of the browser that began. */
 export type PageTarget = z.infer<typeof zTarget>
 
-/** A verification session as far as a page of it is concerned. */
-export interface SessionOfPage {
-  readonly createdBy: string | null
-  readonly endedAt: Date | null
-  readonly expiresAt: Date
-  readonly dcqlQuery: DcqlQuery
-  readonly expectedOrigins: readonly string[] | null
-}
-
-const zSessionOfPage: z.ZodType<SessionOfPage> = z.strictObject({
+const zSessionOfPage = z.strictObject({
   createdBy: z.string().nullable(),
   endedAt: z.date().nullable(),
   expiresAt: z.date(),
   dcqlQuery: json<DcqlQuery>(),
   expectedOrigins: z.array(z.string()).nullable(),
 })
+
+/** A verification session as far as a page of it is concerned. */
+export type SessionOfPage = z.infer<typeof zSessionOfPage>
 
 /** The states of an offer that no wallet has begun to take. */
 const UNTAKEN_STATES: readonly CredentialOfferState[] = ['Created', 'OfferRetrieved']

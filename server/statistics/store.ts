@@ -6,34 +6,24 @@ import { counts } from './counts.js'
 /** How a time is divided. */
 export type Step = 'hour' | 'day'
 
-/** A counter, of an hour or a day, or of a whole time where `at` says nothing. */
-export interface Counted {
-  readonly at: Date
-  readonly measure: string
-  readonly detail: string
-  readonly count: number
-}
-
-export interface Share {
-  readonly measure: string
-  readonly type: string
-  readonly detail: string
-  readonly count: number
-}
-
-const zCounted: z.ZodType<Counted> = z.strictObject({
+const zCounted = z.strictObject({
   at: z.date(),
   measure: z.string(),
   detail: z.string(),
   count: z.int(),
 })
 
-const zShare: z.ZodType<Share> = z.strictObject({
+/** A counter, of an hour or a day, or of a whole time where `at` says nothing. */
+export type Counted = z.infer<typeof zCounted>
+
+const zShare = z.strictObject({
   measure: z.string(),
   type: z.string(),
   detail: z.string(),
   count: z.int(),
 })
+
+export type Share = z.infer<typeof zShare>
 
 const zFolded = z.strictObject({ count: z.int(), first: z.date().nullable(), more: z.boolean() })
 

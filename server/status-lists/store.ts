@@ -2,16 +2,7 @@ import { z } from 'zod'
 import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
 import { publicJwk, x5c } from '../database/row-shapes.js'
-import type { Jwk } from '../protocol/jose/jws.js'
 import { STATUS_LIST_SIZE } from '../protocol/status-list/bits.js'
-
-export interface IndexRange {
-  readonly listId: string
-  readonly size: number
-  /** Counts, not yet indices: `from` inclusive, `to` exclusive. */
-  readonly from: number
-  readonly to: number
-}
 
 export interface Reservation {
   readonly keyId: string
@@ -22,49 +13,36 @@ export interface Reservation {
   readonly mostOpen: number
 }
 
-export interface StatusListRecord {
-  readonly id: string
-  readonly size: number
-  readonly version: number
-  readonly keyId: string
-  readonly publicJwk: Jwk
-  /** The certificate chain of the key. */
-  readonly x5c: readonly string[] | null
-  readonly issuerMethod: string
-  readonly issuerDid: string
-}
-
-/** The status of one index of a list, and the key that the list belongs to. */
-export interface StatusListEntry {
-  readonly revoked: boolean
-  readonly size: number
-  readonly publicJwk: Jwk
-}
-
-const zStatusListRecord: z.ZodType<StatusListRecord> = z.strictObject({
+const zStatusListRecord = z.strictObject({
   id: z.string(),
   size: z.int(),
   version: z.int(),
   keyId: z.string(),
   publicJwk,
+  /** The certificate chain of the key. */
   x5c,
   issuerMethod: z.string(),
   issuerDid: z.string(),
 })
 
-const zEntry: z.ZodType<StatusListEntry & { readonly key: string }> = z.strictObject({
-  key: z.string(),
-  revoked: z.boolean(),
-  size: z.int(),
-  publicJwk,
-})
+export type StatusListRecord = z.infer<typeof zStatusListRecord>
 
-const zIndexRange: z.ZodType<IndexRange> = z.strictObject({
+const zEntry = z.strictObject({ revoked: z.boolean(), size: z.int(), publicJwk })
+
+/** The status of one index of a list, and the key that the list belongs to. */
+export type StatusListEntry = z.infer<typeof zEntry>
+
+const zFoundEntry = zEntry.extend({ key: z.string() })
+
+const zIndexRange = z.strictObject({
   listId: z.string(),
   size: z.int(),
+  /** Counts, not yet indices: `from` inclusive, `to` exclusive. */
   from: z.int(),
   to: z.int(),
 })
+
+export type IndexRange = z.infer<typeof zIndexRange>
 
 const zIndex = z.strictObject({ index: z.int() })
 
@@ -77,7 +55,7 @@ export function createStatusListStore({ sql }: Database) {
     const places = keys.map((key) => key.split(' '))
     const ids = places.map(([id = '']) => id)
     const indices = places.map(([, index]) => Number(index))
-    const rows = await sql(zEntry)`
+    const rows = await sql(zFoundEntry)`
       SELECT q.key, c.revoked_at IS NOT NULL AS revoked, l.size, k.public_jwk AS "publicJwk"
       FROM unnest(${[...keys]}::text[], ${ids}::text[], ${indices}::int[])
         AS q(key, list_id, status_index)

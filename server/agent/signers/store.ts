@@ -5,25 +5,9 @@ import { fragment, Step } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
-import type { Jwk } from '../../protocol/jose/jws.js'
 import type { DisplayEntry } from '../store.js'
 
-/** An issuer or verifier record with the public half of what it signs with now. */
-export interface Signer {
-  readonly id: string
-  readonly did: string
-  readonly method: 'key' | 'web'
-  readonly display: readonly DisplayEntry[]
-  readonly isDefault: boolean
-  readonly createdBy: string | null
-  readonly createdAt: Date
-  readonly keySetId: string
-  readonly alg: string
-  readonly publicJwk: Jwk
-  readonly x5c: readonly string[] | null
-}
-
-const zSigner: z.ZodType<Signer> = z.strictObject({
+const zSigner = z.strictObject({
   id: z.string(),
   did: z.string(),
   method: z.enum(['key', 'web']),
@@ -37,21 +21,19 @@ const zSigner: z.ZodType<Signer> = z.strictObject({
   x5c,
 })
 
-/** A key that a record signs with, or did. */
-export interface SignersKey {
-  readonly alg: string
-  readonly publicJwk: Jwk
-  readonly createdAt: Date
-  /** Null for one that signs. */
-  readonly retiredAt: Date | null
-}
+/** An issuer or verifier record with the public half of what it signs with now. */
+export type Signer = z.infer<typeof zSigner>
 
-const zSignersKey: z.ZodType<SignersKey> = z.strictObject({
+const zSignersKey = z.strictObject({
   alg: z.string(),
   publicJwk,
   createdAt: z.date(),
+  /** Null for one that signs. */
   retiredAt: z.date().nullable(),
 })
+
+/** A key that a record signs with, or did. */
+export type SignersKey = z.infer<typeof zSignersKey>
 
 export type SignerKind = 'issuer' | 'verifier'
 

@@ -25,22 +25,6 @@ export const CHANGE_KINDS = [
 
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
-/** That something changed: which thing, and its state as it is now. */
-export interface Change {
-  readonly kind: ChangeKind
-  /** Null where no single thing changed. */
-  readonly id: string | null
-  /** Null where things of that kind have no states. */
-  readonly state: string | null
-}
-
-/** A thing that has a state. */
-export interface ListedState extends Change {
-  readonly kind: 'credential-offer-session' | 'verification-session' | 'credential' | 'schema'
-  readonly id: string
-  readonly state: string
-}
-
 export const zChange = z.object({
   kind: z.enum(CHANGE_KINDS).meta({
     description:
@@ -50,6 +34,9 @@ export const zChange = z.object({
   id: z.string().nullable().meta({ description: 'Which one; null where no single thing changed.' }),
   state: z.string().nullable().meta({ description: 'Its state as it is now; null where it has none.' }),
 })
+
+/** That something changed: which thing, and its state as it is now. */
+export type Change = z.infer<typeof zChange>
 
 export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
 export const STATISTICS: Change = { kind: 'statistics', id: null, state: null }

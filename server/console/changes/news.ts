@@ -1,6 +1,5 @@
-import type { Change, ListedState } from './change.js'
-import { EVERYTHING, kindOf, STATISTICS } from './change.js'
-import type { ChangeStore, News, OpenSession, SessionKey } from './store.js'
+import { type Change, EVERYTHING, kindOf, STATISTICS } from './change.js'
+import type { ChangeStore, ListedState, News, OpenSession, SessionKey } from './store.js'
 
 /** Audit events that are read at once; where there are more, nothing is told one by one. */
 const MAX_NEWS = 1_000

@@ -3,21 +3,12 @@ import type { Database } from '../../database/connect.js'
 import type { Lists } from '../../database/replica/lists.js'
 import { json } from '../../database/row-shapes.js'
 import { CREDENTIAL_OFFER_STATES, isFinal } from '../../issuer/openid4vci/sessions/session.js'
-import type { ListedState } from './change.js'
 
 /** What an audit event says that something was done to. `id`: its number. */
 export interface News {
   readonly id: number
   readonly subject: string
   readonly subjectId: string
-}
-
-/** Audit events after a position. */
-export interface NewsPage {
-  /** In the order of their numbers. */
-  readonly events: readonly News[]
-  /** The number of the newest event that statistics count. */
-  readonly counted: string
 }
 
 /** Things whose states are wanted, by their ids. */
@@ -28,30 +19,31 @@ export interface StatesWanted {
   readonly schemas: readonly string[]
 }
 
-const zNewsPage: z.ZodType<NewsPage> = z.strictObject({ events: json<News[]>(), counted: z.string() })
+const zNewsPage = z.strictObject({
+  /** In the order of their numbers. */
+  events: json<News[]>(),
+  /** The number of the newest event that statistics count. */
+  counted: z.string(),
+})
 
-const zState: z.ZodType<ListedState> = z.strictObject({
+/** Audit events after a position. */
+export type NewsPage = z.infer<typeof zNewsPage>
+
+const zState = z.strictObject({
   kind: z.enum(['credential-offer-session', 'verification-session', 'credential', 'schema']),
   id: z.string(),
   state: z.string(),
 })
 
-/** A session of either kind. */
-export interface SessionKey {
-  readonly kind: 'credential-offer-session' | 'verification-session'
-  readonly id: string
-}
+/** A thing that has a state, as it is now. */
+export type ListedState = z.infer<typeof zState>
 
-/** As it is now. */
-export interface OpenSession extends SessionKey {
-  readonly state: string
-}
+const zOpenSession = zState.extend({ kind: z.enum(['credential-offer-session', 'verification-session']) })
 
-const zOpenSession: z.ZodType<OpenSession> = z.strictObject({
-  kind: z.enum(['credential-offer-session', 'verification-session']),
-  id: z.string(),
-  state: z.string(),
-})
+/** A session of either kind, as it is now. */
+export type OpenSession = z.infer<typeof zOpenSession>
+
+export type SessionKey = Pick<OpenSession, 'kind' | 'id'>
 
 const OPEN_STATES = CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state))
 

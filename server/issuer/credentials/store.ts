@@ -2,12 +2,9 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { json } from '../../database/row-shapes.js'
 
-export interface CredentialRecord {
-  readonly id: string
-  readonly vc: Record<string, unknown>
-}
+const zCredentialRecord = z.strictObject({ id: z.string(), vc: json() })
 
-const zCredentialRecord: z.ZodType<CredentialRecord> = z.strictObject({ id: z.string(), vc: json() })
+export type CredentialRecord = z.infer<typeof zCredentialRecord>
 
 const zRevocation = z.strictObject({ exists: z.boolean() })
 

@@ -5,22 +5,8 @@ import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { idRow, json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
-import type { Jwk } from '../../protocol/jose/jws.js'
 import { countRedemption, insertRedemption, type NewRedemption } from '../redemptions/store.js'
-import { type CredentialSchema, schemaColumns, schemaShape } from '../schemas/store.js'
-
-/** Who signs: an issuer record and the key that signs for it now. */
-export interface SigningIssuer {
-  readonly issuerId: string
-  readonly issuerDid: string
-  readonly keyId: string
-  readonly publicJwk: Jwk
-  /** The certificate chain of the key. */
-  readonly x5c: readonly string[] | null
-}
-
-/** All that a credential needs beyond its subject. */
-export type IssuanceContext = CredentialSchema & SigningIssuer
+import { schemaColumns, zStoredSchema } from '../schemas/store.js'
 
 /** A signed instance with its place in a status list. */
 export interface NewInstance {
@@ -58,40 +44,37 @@ export const issuerKey = currentKey(fragment`i.key_set_id`)
 export const contextColumns = fragment`
   ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c`
 
-/** The columns of `contextColumns`. */
-export const contextShape = {
-  ...schemaShape,
+const zSigningIssuer = z.strictObject({
   issuerId: z.string(),
   issuerDid: z.string(),
   keyId: z.string(),
   publicJwk,
+  /** The certificate chain of the key. */
   x5c,
-}
+})
 
-const zContext: z.ZodType<IssuanceContext> = z.strictObject(contextShape)
+/** Who signs: an issuer record and the key that signs for it now. */
+export type SigningIssuer = z.infer<typeof zSigningIssuer>
 
-/** An offering with what is needed to issue from it. */
-export interface OfferingIssuance extends IssuanceContext {
-  readonly offeringId: string
-  readonly credentialSubject: Record<string, unknown>
-  readonly recipient: string | null
-  readonly redemptionLimit: number | null
-  readonly redemptionCount: number
-  readonly expiresAt: Date | null
-  /** DIDs of the holders that the caller created. */
-  readonly callerDids: readonly string[]
-}
+/** The columns of `contextColumns`. */
+export const zContext = zStoredSchema.extend(zSigningIssuer.shape)
 
-const zOfferingIssuance: z.ZodType<OfferingIssuance> = z.strictObject({
-  ...contextShape,
+/** All that a credential needs beyond its subject. */
+export type IssuanceContext = z.infer<typeof zContext>
+
+const zOfferingIssuance = zContext.extend({
   offeringId: z.string(),
   credentialSubject: json(),
   recipient: z.string().nullable(),
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),
+  /** DIDs of the holders that the caller created. */
   callerDids: z.array(z.string()),
 })
+
+/** An offering with what is needed to issue from it. */
+export type OfferingIssuance = z.infer<typeof zOfferingIssuance>
 
 /** `q`: names of schemas. */
 function namesOf(names: readonly string[]): Fragment {

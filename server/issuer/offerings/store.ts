@@ -16,39 +16,7 @@ const PAGE_OF_REDEMPTIONS = 1_000
 /** A page has room for as many offerings, whatever they list. */
 export const SURE_OFFERINGS = PAGE_OF_REDEMPTIONS / LISTED_REDEMPTIONS
 
-export interface OfferingRow {
-  readonly id: string
-  readonly credentialSubject: Record<string, unknown>
-  readonly recipient: string | null
-  readonly redemptionLimit: number | null
-  readonly expiresAt: Date | null
-  readonly createdAt: Date
-  readonly schemaName: string
-  /** As of an offering that a wallet meets. */
-  readonly asMdoc: boolean
-  readonly schemaTitle: string | null
-  readonly schemaDisplay: readonly SchemaDisplay[] | null
-}
-
-export interface RedemptionRow {
-  readonly id: string
-  readonly offeringId: string
-  readonly credentialId: string
-  readonly recipientDid: string | null
-  readonly redeemedAt: Date
-  readonly vc: Record<string, unknown>
-  readonly revoked: boolean
-  /** What was taken: the one that is called as the schema is where there is one, since `vc` is that one. */
-  readonly configurationId: string
-  readonly schemaId: string
-  readonly schemaName: string
-  readonly schemaTitle: string | null
-  readonly schemaVersion: number
-  /** In the first row of each schema alone: a page has it once, however many redemptions are of it. */
-  readonly schemaBody: Record<string, unknown> | null
-}
-
-const zOffering: z.ZodType<OfferingRow> = z.strictObject({
+const zOffering = z.strictObject({
   id: z.string(),
   credentialSubject: json(),
   recipient: z.string().nullable(),
@@ -56,12 +24,15 @@ const zOffering: z.ZodType<OfferingRow> = z.strictObject({
   expiresAt: z.date().nullable(),
   createdAt: z.date(),
   schemaName: z.string(),
+  /** As of an offering that a wallet meets. */
   asMdoc: z.boolean(),
   schemaTitle: z.string().nullable(),
-  schemaDisplay: json<SchemaDisplay[]>().nullable(),
+  schemaDisplay: json<readonly SchemaDisplay[]>().nullable(),
 })
 
-const zRedemption: z.ZodType<RedemptionRow> = z.strictObject({
+export type OfferingRow = z.infer<typeof zOffering>
+
+const zRedemption = z.strictObject({
   id: z.string(),
   offeringId: z.string(),
   credentialId: z.string(),
@@ -69,13 +40,17 @@ const zRedemption: z.ZodType<RedemptionRow> = z.strictObject({
   redeemedAt: z.date(),
   vc: json(),
   revoked: z.boolean(),
+  /** The configuration that was taken. Of several it is the configuration called as the schema, which `vc` is of. */
   configurationId: z.string(),
   schemaId: z.string(),
   schemaName: z.string(),
   schemaTitle: z.string().nullable(),
   schemaVersion: z.number(),
+  /** In the first row of each schema alone: a page has it once, however many redemptions are of it. */
   schemaBody: json().nullable(),
 })
+
+export type RedemptionRow = z.infer<typeof zRedemption>
 
 const zRoom = z.strictObject({ room: z.int() })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { json } from '../../database/row-shapes.js'
 import { recordedShape } from '../../events/store.js'
-import { contextShape } from '../issuance/store.js'
+import { zContext } from '../issuance/store.js'
 import type { ClaimNames, SchemaDisplay } from '../schemas/store.js'
 import { OFFER_PROFILES } from './offer-profile.js'
 import { sessionShape } from './sessions/store.js'
@@ -25,8 +25,7 @@ const offeringShape = {
 
 export const zOffering = z.strictObject(offeringShape)
 
-export const zToken = z.strictObject({
-  ...contextShape,
+export const zToken = zContext.extend({
   ...offeringShape,
   tokenHash: z.string(),
   tokenExpiresAt: z.date(),

@@ -22,78 +22,44 @@ export interface SchemaDisplay {
 /** By claim the JSON pointer into what the identity provider says of a user. */
 export type ClaimsFrom = Readonly<Record<string, string>>
 
-/** A schema version as it is stored. */
-export interface CredentialSchema {
-  readonly id: string
-  readonly name: string
-  readonly version: number
-  readonly body: Readonly<Record<string, unknown>>
-  readonly title: string | null
-  readonly description: string | null
-  readonly display: readonly SchemaDisplay[] | null
-  /** What claims are called beside the titles in the body; null where nothing is said. */
-  readonly claims: readonly ClaimNames[] | null
-  readonly selectivelyDisclosable: readonly string[] | null
-  readonly expiresInDays: number | null
-  readonly claimsFrom: ClaimsFrom | null
-  /** What keys of wallets must be attested to have; null where no attestation is needed. */
-  readonly keyAttestation: KeyAttestationRequirement | null
-  /** What a mobile document of the type holds; null where there are none. */
-  readonly mdoc: MdocMapping | null
-  readonly createdAt: Date
-  /** Whether it is the highest version of its name among those that are not withdrawn. */
-  readonly active: boolean
-  readonly withdrawn: boolean
-  readonly issuers: readonly string[]
-}
-
 /** The columns of `schemaColumns`. */
-export const schemaShape = {
+export const zStoredSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   version: z.number(),
-  body: json<CredentialSchema['body']>(),
+  body: json<Readonly<Record<string, unknown>>>(),
   title: z.string().nullable(),
   description: z.string().nullable(),
-  display: json<SchemaDisplay[]>().nullable(),
-  claims: json<ClaimNames[]>().nullable(),
+  display: json<readonly SchemaDisplay[]>().nullable(),
+  /** What claims are called beside the titles in the body; null where nothing is said. */
+  claims: json<readonly ClaimNames[]>().nullable(),
   selectivelyDisclosable: z.array(z.string()).nullable(),
   expiresInDays: z.int().nullable(),
   claimsFrom: json<ClaimsFrom>().nullable(),
+  /** What keys of wallets must be attested to have; null where no attestation is needed. */
   keyAttestation: json<KeyAttestationRequirement>().nullable(),
+  /** What a mobile document of the type holds; null where there are none. */
   mdoc: json<MdocMapping>().nullable(),
   createdAt: z.date(),
+  /** Whether it is the highest version of its name among those that are not withdrawn. */
   active: z.boolean(),
   withdrawn: z.boolean(),
   issuers: z.array(z.string()),
-}
+})
 
-const zSchema: z.ZodType<CredentialSchema> = z.strictObject(schemaShape)
+/** A schema version as it is stored. */
+export type CredentialSchema = z.infer<typeof zStoredSchema>
+
+const zListed = zStoredSchema.extend({
+  /** Whether mobile documents of it are signed where no issuer is named. */
+  asMdoc: z.boolean(),
+})
 
 /** A version as metadata list it. */
-export interface ListedSchema extends CredentialSchema {
-  /** Whether mobile documents of it are signed where no issuer is named. */
-  readonly asMdoc: boolean
-}
+export type ListedSchema = z.infer<typeof zListed>
 
-const zListed: z.ZodType<ListedSchema> = z.strictObject({ ...schemaShape, asMdoc: z.boolean() })
-
-export interface NewSchema {
-  readonly id: string
-  readonly name: string
-  readonly version: number
-  readonly body: Record<string, unknown>
-  readonly title: string | null
-  readonly description: string | null
-  readonly display: readonly SchemaDisplay[] | null
-  /** What claims are called beside the titles in the body; null where nothing is said. */
-  readonly claims: readonly ClaimNames[] | null
-  readonly selectivelyDisclosable: readonly string[] | null
-  readonly expiresInDays: number | null
-  readonly claimsFrom: ClaimsFrom | null
-  readonly keyAttestation: KeyAttestationRequirement | null
-  readonly mdoc: MdocMapping | null
-}
+/** A version that is to be stored. */
+export type NewSchema = Omit<CredentialSchema, 'createdAt' | 'active' | 'withdrawn' | 'issuers'>
 
 /** The caller who changes a schema: an admin may change every schema, others only their own. */
 export interface SchemaEditor {
@@ -163,8 +129,8 @@ const zChange = z.strictObject({ permitted: z.boolean(), issuerFound: z.boolean(
 const zCreation = z.strictObject({ created: z.boolean(), permitted: z.boolean(), exists: z.boolean() })
 
 const zVersionRules = z.strictObject({
-  body: schemaShape.body.nullable(),
-  selectivelyDisclosable: schemaShape.selectivelyDisclosable,
+  body: zStoredSchema.shape.body.nullable(),
+  selectivelyDisclosable: zStoredSchema.shape.selectivelyDisclosable,
 })
 
 function changeOutcome(row: z.output<typeof zChange> | undefined): ChangeOutcome {
@@ -182,7 +148,7 @@ export type SchemaStore = ReturnType<typeof createSchemaStore>
 
 export function createSchemaStore({ sql }: Database) {
   const select = (where: Fragment) =>
-    sql(zSchema)`SELECT ${schemaColumns} FROM schemas s WHERE ${where} ORDER BY s.version DESC`
+    sql(zStoredSchema)`SELECT ${schemaColumns} FROM schemas s WHERE ${where} ORDER BY s.version DESC`
 
   return {
     /**
@@ -239,7 +205,7 @@ export function createSchemaStore({ sql }: Database) {
     versions: (name: string): Promise<CredentialSchema[]> => select(fragment`s.name = ${name}`),
 
     async active(name: string): Promise<CredentialSchema | undefined> {
-      const [schema] = await sql(zSchema)`
+      const [schema] = await sql(zStoredSchema)`
         SELECT ${schemaColumns} FROM schemas s
         WHERE s.name = ${name} AND s.withdrawn_at IS NULL ORDER BY s.version DESC LIMIT 1`
       return schema
@@ -247,7 +213,7 @@ export function createSchemaStore({ sql }: Database) {
 
     /** The version that describes a name: the active one, or the highest where all are withdrawn. */
     async describing(name: string): Promise<CredentialSchema | undefined> {
-      const [schema] = await sql(zSchema)`
+      const [schema] = await sql(zStoredSchema)`
         SELECT ${schemaColumns} FROM schemas s
         WHERE s.name = ${name} ORDER BY s.withdrawn_at IS NOT NULL, s.version DESC LIMIT 1`
       return schema

@@ -5,10 +5,9 @@ import { idRow } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
 import type { ProtectedColumn } from './columns.js'
 
-export interface ProtectedValue {
-  readonly id: string
-  readonly stored: string
-}
+const zProtectedValue = z.strictObject({ id: z.string(), stored: z.string() })
+
+export type ProtectedValue = z.infer<typeof zProtectedValue>
 
 /** A value that is to be replaced where it is still the one that was read. */
 export interface Replacement {
@@ -35,8 +34,6 @@ const runBy =
   (client: Pick<Database['prisma'], '$queryRaw'>): Run =>
   async (shape, statement) =>
     rowsOf(shape, await client.$queryRaw<unknown[]>(statement), statement.sql)
-
-const zProtectedValue: z.ZodType<ProtectedValue> = z.strictObject({ id: z.string(), stored: z.string() })
 
 const namesOf = ({ table, idColumn, column }: ProtectedColumn) => ({
   table: Prisma.raw(`"${table}"`),

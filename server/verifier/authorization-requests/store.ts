@@ -4,30 +4,22 @@ import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment } from '../../database/fragment.js'
 import { json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
-import type { Jwk } from '../../protocol/jose/jws.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
-/** Who asks: a verifier and the key that signs for it now. */
-export interface RequestContext {
-  readonly verifierDid: string
-  readonly keyId: string
-  readonly publicJwk: Jwk
-  /** The chain of that key's certificate, without the root. */
-  readonly x5c: readonly string[] | null
-  /** Names of the credential types of this installation. */
-  readonly typeNames: readonly string[]
-  /** The stored VP query that was named; null where there is none. */
-  readonly query: readonly VpQueryItem[] | null
-}
-
-const zRequestContext: z.ZodType<RequestContext> = z.strictObject({
+const zRequestContext = z.strictObject({
   verifierDid: z.string(),
   keyId: z.string(),
   publicJwk,
+  /** The chain of that key's certificate, without the root. */
   x5c,
+  /** Names of the credential types of this installation. */
   typeNames: z.array(z.string()),
+  /** The stored VP query that was named; null where there is none. */
   query: json<VpQueryItem[]>().nullable(),
 })
+
+/** Who asks: a verifier and the key that signs for it now. */
+export type RequestContext = z.infer<typeof zRequestContext>
 
 /** A verifier record by its id or DID, as far as a caller may use it: their own, or the default one. */
 export interface NamedVerifier {

@@ -1,60 +1,67 @@
+import { z } from 'zod'
 import type { Config } from '../../config.js'
+import { json } from '../../database/row-shapes.js'
 import { isUnsigned } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
-import { isOverBrowser, type ResponseMode, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
-import type { ProfileName } from '../openid4vp/profiles/profile.js'
+import { isOverBrowser, RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
+import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 
 export const SESSION_STATES = ['RequestCreated', 'RequestUriRetrieved', 'ResponseVerified', 'Error'] as const
 
 export type SessionState = (typeof SESSION_STATES)[number]
 
-/** A verification session as it is stored: one OpenID4VP exchange. */
-export interface Session {
-  readonly id: string
-  readonly requestId: string
-  readonly qrCodeId: string | null
+const zTexts = z.array(z.string()).readonly().nullable()
+
+/** The columns of a session. */
+export const zSession = z.strictObject({
+  id: z.string(),
+  requestId: z.string(),
+  qrCodeId: z.string().nullable(),
   /** DID of the verifier. */
-  readonly verifierId: string
+  verifierId: z.string(),
   /** Its client identifier with the prefix; null for a request that the browser brings and nobody signed. */
-  readonly clientId: string | null
+  clientId: z.string().nullable(),
   /** Client identifiers that sign the request beside that one; null where there are none. */
-  readonly furtherClientIds: readonly string[] | null
+  furtherClientIds: zTexts,
   /** The key that signs the request object, under `kid`. */
-  readonly keyId: string
-  readonly kid: string
+  keyId: z.string(),
+  kid: z.string(),
   /** The chain that a client identifier names the verifier by, as it was when the request was made; null for a DID, and once it has ended. */
-  readonly x5c: readonly string[] | null
+  x5c: zTexts,
   /** The verifier attestation that `clientId` is of, as it was when the request was made; null for any other, and once it has ended. */
-  readonly verifierAttestation: string | null
-  readonly state: SessionState
-  readonly errorMessage: string | null
-  readonly responseMode: ResponseMode
+  verifierAttestation: z.string().nullable(),
+  state: z.enum(SESSION_STATES),
+  errorMessage: z.string().nullable(),
+  responseMode: z.enum(RESPONSE_MODES),
   /** Origins of the pages that may ask by the Digital Credentials API; null where it goes another way. */
-  readonly expectedOrigins: readonly string[] | null
+  expectedOrigins: zTexts,
   /** What request and answer keep to. */
-  readonly profile: ProfileName
+  profile: z.enum(PROFILE_NAMES),
   /** `SessionSecrets` as JSON, as the vault protects it; null once the session has ended. */
-  readonly secrets: string | null
-  readonly dcqlQuery: DcqlQuery
+  secrets: z.string().nullable(),
+  dcqlQuery: json<DcqlQuery>(),
   /** The items that `dcqlQuery` was made of, with the full constraints. */
-  readonly vpQuery: readonly VpQueryItem[] | null
+  vpQuery: json<readonly VpQueryItem[]>().nullable(),
   /** Whom this request trusts; null for TRUSTED_ISSUERS. */
-  readonly trustedIssuers: readonly string[] | null
+  trustedIssuers: zTexts,
   /** Attestations about the verifier that go with the request. */
-  readonly verifierInfo: readonly VerifierInfo[] | null
+  verifierInfo: json<readonly VerifierInfo[]>().nullable(),
   /** What the holder is to authorize: the JSON of each entry, as it is sent encoded; null for nothing, and once it has ended. */
-  readonly transactionData: readonly string[] | null
+  transactionData: zTexts,
   /** What the address for one wallet begins with; null where there is none beside that for every wallet. */
-  readonly walletUrl: string | null
-  readonly redirectUri: string | null
+  walletUrl: z.string().nullable(),
+  redirectUri: z.string().nullable(),
   /** Whether its result is given only to whoever has the response code. */
-  readonly requireResponseCode: boolean
+  requireResponseCode: z.boolean(),
   /** The `sub` that created it; null for a client secret. */
-  readonly createdBy: string | null
-  readonly createdAt: Date
-  readonly expiresAt: Date
-}
+  createdBy: z.string().nullable(),
+  createdAt: z.date(),
+  expiresAt: z.date(),
+})
+
+/** A verification session as it is stored: one OpenID4VP exchange. */
+export type Session = z.infer<typeof zSession>
 
 /** How a request reaches a wallet: its address names where it is fetched, or has all of it, or a page hands it to the browser. */
 export type Way = 'reference' | 'address' | 'browser'

@@ -3,7 +3,7 @@ import { audited } from '../../audit/audited.js'
 import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { emptyFragment, fragment, Step } from '../../database/fragment.js'
-import { idRow, json as jsonColumn, x5c as x5cColumn } from '../../database/row-shapes.js'
+import { idRow, json as jsonColumn } from '../../database/row-shapes.js'
 import {
   type Announce,
   eventRow,
@@ -13,8 +13,6 @@ import {
   zEvent,
 } from '../../events/store.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
-import { RESPONSE_MODES, type VerifierInfo } from '../../protocol/openid4vp/request-object.js'
-import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import type { DiscardedPresentation, PresentationChecks } from '../presentations/presentation-error.js'
 import {
   requestExpired,
@@ -23,6 +21,7 @@ import {
   type Session,
   type SessionView,
   type Transition,
+  zSession,
 } from './session.js'
 
 /** What is stored when a session ends. */
@@ -36,56 +35,10 @@ export interface Ending {
   readonly action: 'presentation.verified' | 'presentation.refused'
 }
 
-/** A session's result and who may read it. */
-export interface StoredResult {
-  readonly state: Session['state']
-  readonly errorMessage: string | null
-  readonly createdBy: string | null
-  readonly requireResponseCode: boolean
-  readonly endedAt: Date | null
-  readonly result: unknown
-  readonly discarded: readonly DiscardedPresentation[] | null
-  readonly responseCodeHash: string | null
-  readonly responseCodeUsedAt: Date | null
-}
-
-/** The columns of `sessionColumns`. */
-export const sessionShape = {
-  id: z.string(),
-  requestId: z.string(),
-  qrCodeId: z.string().nullable(),
-  verifierId: z.string(),
-  clientId: z.string().nullable(),
-  furtherClientIds: z.array(z.string()).nullable(),
-  keyId: z.string(),
-  kid: z.string(),
-  x5c: x5cColumn,
-  verifierAttestation: z.string().nullable(),
-  state: z.enum(SESSION_STATES),
-  errorMessage: z.string().nullable(),
-  responseMode: z.enum(RESPONSE_MODES),
-  expectedOrigins: z.array(z.string()).nullable(),
-  profile: z.enum(PROFILE_NAMES),
-  secrets: z.string().nullable(),
-  dcqlQuery: jsonColumn<Session['dcqlQuery']>(),
-  vpQuery: jsonColumn<Session['vpQuery']>().nullable(),
-  trustedIssuers: z.array(z.string()).nullable(),
-  verifierInfo: jsonColumn<VerifierInfo[]>().nullable(),
-  transactionData: z.array(z.string()).nullable(),
-  walletUrl: z.string().nullable(),
-  redirectUri: z.string().nullable(),
-  requireResponseCode: z.boolean(),
-  createdBy: z.string().nullable(),
-  createdAt: z.date(),
-  expiresAt: z.date(),
-}
-
-const zSession: z.ZodType<Session> = z.strictObject(sessionShape)
-
 /** `moved`: the event where asking was a transition. */
-const zRetrieved = z.strictObject({ ...sessionShape, moved: jsonColumn<SessionEvent>().nullable() })
+const zRetrieved = zSession.extend({ moved: jsonColumn<SessionEvent>().nullable() })
 
-const zResult: z.ZodType<StoredResult> = z.strictObject({
+const zResult = z.strictObject({
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
   createdBy: z.string().nullable(),
@@ -96,6 +49,9 @@ const zResult: z.ZodType<StoredResult> = z.strictObject({
   responseCodeHash: z.string().nullable(),
   responseCodeUsedAt: z.date().nullable(),
 })
+
+/** A session's result and who may read it. */
+export type StoredResult = z.infer<typeof zResult>
 
 const zChecked = z.strictObject({
   state: z.enum(SESSION_STATES),

@@ -5,23 +5,17 @@ import { fragment, Step } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { idRow } from '../../database/row-shapes.js'
 
-/** An issuer that was added to those of the configuration. */
-export interface TrustedIssuer {
-  readonly id: string
-  readonly issuer: string
-  readonly note: string | null
-  /** Null where it was the client secret. */
-  readonly createdBy: string | null
-  readonly createdAt: Date
-}
-
-const zTrustedIssuer: z.ZodType<TrustedIssuer> = z.strictObject({
+const zTrustedIssuer = z.strictObject({
   id: z.string(),
   issuer: z.string(),
   note: z.string().nullable(),
+  /** Null where it was the client secret. */
   createdBy: z.string().nullable(),
   createdAt: z.date(),
 })
+
+/** An issuer that was added to those of the configuration. */
+export type TrustedIssuer = z.infer<typeof zTrustedIssuer>
 
 const columns = fragment`id, issuer, note, created_by AS "createdBy", created_at AS "createdAt"`
 

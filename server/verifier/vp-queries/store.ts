@@ -7,18 +7,14 @@ import { json } from '../../database/row-shapes.js'
 import type { Prisma } from '../../generated/prisma/client.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
-/** A stored VP query. */
-export interface VpQueryRecord {
-  readonly id: string
-  readonly query: readonly VpQueryItem[]
-  readonly createdAt: Date
-}
-
-const zRecord: z.ZodType<VpQueryRecord> = z.strictObject({
+const zRecord = z.strictObject({
   id: z.string(),
-  query: json<VpQueryItem[]>(),
+  query: json<readonly VpQueryItem[]>(),
   createdAt: z.date(),
 })
+
+/** A stored VP query. */
+export type VpQueryRecord = z.infer<typeof zRecord>
 
 const columns = fragment`id, query, created_at AS "createdAt"`
 

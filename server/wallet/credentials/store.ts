@@ -5,20 +5,6 @@ import type { Database } from '../../database/connect.js'
 import { fragment } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 
-/** A credential with one of its copies. `content`, `compact` and `privateJwk` are as the vault protects them. */
-export interface StoredCredential {
-  readonly id: string
-  readonly format: string
-  readonly content: string
-  readonly createdAt: Date
-  readonly copyId: string
-  readonly compact: string
-  /** DID URL of the key that the copy is bound to. */
-  readonly kid: string
-  readonly keyId: string | null
-  readonly privateJwk: string | null
-}
-
 export interface NewCopy {
   readonly id: string
   readonly compact: string
@@ -36,17 +22,21 @@ export interface NewWalletCredential {
   readonly copies: readonly NewCopy[]
 }
 
-const zStoredCredential: z.ZodType<StoredCredential> = z.strictObject({
+const zStoredCredential = z.strictObject({
   id: z.string(),
   format: z.string(),
   content: z.string(),
   createdAt: z.date(),
   copyId: z.string(),
   compact: z.string(),
+  /** DID URL of the key that the copy is bound to. */
   kid: z.string(),
   keyId: z.string().nullable(),
   privateJwk: z.string().nullable(),
 })
+
+/** A credential with one of its copies. `content`, `compact` and `privateJwk` are as the vault protects them. */
+export type StoredCredential = z.infer<typeof zStoredCredential>
 
 /** Each credential with the copy that is to be used next: one that was never presented, else the least recently presented. */
 const withCopy = fragment`

@@ -6,35 +6,27 @@ import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { idRow } from '../../database/row-shapes.js'
 
-/** What an issuer has deferred; `content` is as the vault protects it. */
-export interface StoredPending {
-  readonly id: string
-  readonly holderId: string
-  readonly createdBy: string
-  readonly content: string
-  readonly createdAt: Date
-  readonly expiresAt: Date
-}
-
-/** A row that this process alone may ask for, until `heldUntil`. */
-export interface HeldPending extends StoredPending {
-  readonly heldUntil: Date
-}
-
-export interface NewPending extends StoredPending {
-  readonly keyIds: readonly string[]
-  readonly askAt: Date
-}
-
-const zHeldPending: z.ZodType<HeldPending> = z.strictObject({
+const zStoredPending = z.strictObject({
   id: z.string(),
   holderId: z.string(),
   createdBy: z.string(),
   content: z.string(),
   createdAt: z.date(),
   expiresAt: z.date(),
-  heldUntil: z.date(),
 })
+
+/** What an issuer has deferred; `content` is as the vault protects it. */
+export type StoredPending = z.infer<typeof zStoredPending>
+
+const zHeldPending = zStoredPending.extend({ heldUntil: z.date() })
+
+/** A row that this process alone may ask for, until `heldUntil`. */
+export type HeldPending = z.infer<typeof zHeldPending>
+
+export interface NewPending extends StoredPending {
+  readonly keyIds: readonly string[]
+  readonly askAt: Date
+}
 
 /** What audit events call a pending issuance. */
 const subject = 'wallet_pending_issuance'

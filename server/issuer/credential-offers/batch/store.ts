@@ -5,23 +5,12 @@ import { fragment, Step } from '../../../database/fragment.js'
 import { json, noRow } from '../../../database/row-shapes.js'
 import type { NewPage } from '../../../pages/store.js'
 import { insertedColumns } from '../../offerings/insert.js'
-import { OFFER_PROFILES, type OfferProfile } from '../../openid4vci/offer-profile.js'
+import { OFFER_PROFILES } from '../../openid4vci/offer-profile.js'
 import { sessionView } from '../../openid4vci/sessions/session.js'
 import type { NewSessionOffering, StoredSession } from '../../openid4vci/sessions/store.js'
 import type { TxCodeDescription } from '../../openid4vci/tx-code.js'
 
-/** An offer that a caller made before, and what it was made of. */
-export interface KnownOffer {
-  readonly key: string
-  readonly requestHash: string
-  readonly id: string
-  readonly profile: OfferProfile
-  readonly walletUrl: string | null
-  readonly txCode: TxCodeDescription | null
-  readonly pageId: string | null
-}
-
-const zKnownOffer: z.ZodType<KnownOffer> = z.strictObject({
+const zKnownOffer = z.strictObject({
   key: z.string(),
   requestHash: z.string(),
   id: z.string(),
@@ -30,6 +19,9 @@ const zKnownOffer: z.ZodType<KnownOffer> = z.strictObject({
   txCode: json<TxCodeDescription>().nullable(),
   pageId: z.string().nullable(),
 })
+
+/** An offer that a caller made before, and what it was made of. */
+export type KnownOffer = z.infer<typeof zKnownOffer>
 
 /** All that is put on record of a credential offer. */
 export interface WholeOffer {

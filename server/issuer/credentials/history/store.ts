@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../../database/connect.js'
 import { json } from '../../../database/row-shapes.js'
-import { type ListedCredential, listedColumns, listedShape } from '../list/store.js'
+import { listedColumns, zListedRow } from '../list/store.js'
 
 /** A copy of a credential: what a wallet holds. */
 export interface IssuedInstance {
@@ -13,16 +13,12 @@ export interface IssuedInstance {
   readonly revokedAt: string | null
 }
 
-export interface CredentialWithInstances extends ListedCredential {
-  readonly instances: readonly IssuedInstance[] | null
-  readonly instanceCount: number
-}
-
-const zCredential: z.ZodType<CredentialWithInstances> = z.strictObject({
-  ...listedShape,
+const zCredential = zListedRow.extend({
   instances: json<IssuedInstance[]>().nullable(),
   instanceCount: z.int(),
 })
+
+export type CredentialWithInstances = z.infer<typeof zCredential>
 
 /** Copies that are shown: an authorization may give some thousand. */
 const SHOWN = 200

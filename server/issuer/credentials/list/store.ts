@@ -7,22 +7,7 @@ export const CREDENTIAL_STATUSES = ['active', 'revoked'] as const
 
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number]
 
-/** A credential on record as lists have it: nothing that it says of anybody. */
-export interface ListedCredential {
-  readonly id: string
-  readonly schemaId: string
-  readonly schemaName: string
-  readonly schemaVersion: number
-  readonly configurationIds: readonly string[]
-  readonly issuerId: string
-  readonly holderDid: string | null
-  readonly offeringId: string | null
-  readonly owner: string | null
-  readonly createdAt: Date
-  readonly revokedAt: Date | null
-}
-
-export const listedShape = {
+export const zListedRow = z.strictObject({
   id: z.string(),
   schemaId: z.string(),
   schemaName: z.string(),
@@ -34,9 +19,10 @@ export const listedShape = {
   owner: z.string().nullable(),
   createdAt: z.date(),
   revokedAt: z.date().nullable(),
-}
+})
 
-const zListedCredential: z.ZodType<ListedCredential> = z.strictObject(listedShape)
+/** A credential on record as lists have it: nothing that it says of anybody. */
+export type ListedCredential = z.infer<typeof zListedRow>
 
 export interface CredentialFilters {
   /** The id of a schema version, or the name of a type, which stands for all its versions. */
@@ -114,7 +100,7 @@ export function createCredentialListStore({ bounded }: Database) {
   return {
     /** The newest first. */
     page: (filters: CredentialFilters, part: TimedPart): Promise<ListedCredential[]> =>
-      bounded(zListedCredential)`
+      bounded(zListedRow)`
         SELECT ${listedColumns}
         FROM (${keysOf(filters, part)}) AS k
         JOIN credentials c ON c.id = k.id

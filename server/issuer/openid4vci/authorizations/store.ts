@@ -10,32 +10,10 @@ import { withDates } from '../sessions/store.js'
 import { allNew, type UsedOnce, usedOnce } from '../used-once/store.js'
 import { type AuthorizationState, type KnownType, sourcesOf, type User } from './authorization.js'
 
-/** A row of `authorizations`; `parameters` is the request as the vault protects it. */
-export interface StoredAuthorization {
-  readonly id: string
-  readonly state: AuthorizationState
-  readonly parameters: string
-  readonly dpopJkt: string | null
-  readonly instanceJkt: string | null
-  readonly pushed: boolean
-  readonly offeringId: string | null
-  readonly userSub: string | null
-  readonly userDids: readonly string[]
-  readonly codeExpiresAt: Date | null
-  readonly expiresAt: Date
-}
-
-/** What a browser meets. */
-export interface VisitedAuthorization extends StoredAuthorization {
-  /** A sign-in under way, as the vault protects it. */
-  readonly login: string | null
-  /** The user's name and claims, as the vault protects them. */
-  readonly userClaims: string | null
-}
-
 const zState = z.enum(['Pushed', 'Started', 'SignedIn', 'Granted', 'Denied', 'Redeemed'])
 
 const requestShape = {
+  /** The request as the vault protects it. */
   parameters: z.string(),
   dpopJkt: z.string().nullable(),
   instanceJkt: z.string().nullable(),
@@ -45,15 +23,26 @@ const requestShape = {
   codeExpiresAt: z.date().nullable(),
 }
 
-const zAuthorization: z.ZodType<VisitedAuthorization> = z.strictObject({
+const zStoredAuthorization = z.strictObject({
   ...requestShape,
   id: z.string(),
   state: zState,
   offeringId: z.string().nullable(),
-  login: z.string().nullable(),
-  userClaims: z.string().nullable(),
   expiresAt: z.date(),
 })
+
+/** A row of `authorizations`. */
+export type StoredAuthorization = z.infer<typeof zStoredAuthorization>
+
+const zAuthorization = zStoredAuthorization.extend({
+  /** A sign-in under way, as the vault protects it. */
+  login: z.string().nullable(),
+  /** The user's name and claims, as the vault protects them. */
+  userClaims: z.string().nullable(),
+})
+
+/** What a browser meets. */
+export type VisitedAuthorization = z.infer<typeof zAuthorization>
 
 /** An authorization with the offer that its code is good for. */
 export interface RedeemedAuthorization {

@@ -3,7 +3,7 @@ import { audited } from '../../../audit/audited.js'
 import type { Database } from '../../../database/connect.js'
 import { fragment, Step } from '../../../database/fragment.js'
 import { type Announce, eventRow, recordedEvents, recordedShape } from '../../../events/store.js'
-import { type CredentialSchema, schemaColumns, schemaShape } from '../../schemas/store.js'
+import { type CredentialSchema, schemaColumns, zStoredSchema } from '../../schemas/store.js'
 import {
   type Admission,
   admission,
@@ -23,13 +23,6 @@ import {
   sessionShape,
   withDates,
 } from '../sessions/store.js'
-
-/** What a wallet waits for. */
-export interface DeferredIssuance {
-  readonly configurationId: string
-  /** The proven keys as the vault protects them. */
-  readonly keys: string
-}
 
 export interface NewDeferredIssuance {
   readonly transactionHash: string
@@ -66,9 +59,16 @@ export interface NewDecision {
   readonly now: Date
 }
 
-const zDecidable = z.strictObject({ ...schemaShape, ...sessionShape, deferred: z.boolean() })
+const zDecidable = zStoredSchema.extend({ ...sessionShape, deferred: z.boolean() })
 
-const zDeferredIssuance: z.ZodType<DeferredIssuance> = z.strictObject({ configurationId: z.string(), keys: z.string() })
+const zDeferredIssuance = z.strictObject({
+  configurationId: z.string(),
+  /** The proven keys as the vault protects them. */
+  keys: z.string(),
+})
+
+/** What a wallet waits for. */
+export type DeferredIssuance = z.infer<typeof zDeferredIssuance>
 
 const zInserted = zAdmission.extend({ isFirst: z.boolean(), ...recordedShape })
 

@@ -47,12 +47,7 @@ export interface NewSessionOffering extends NewOffering {
   readonly walletUrl: string | null
 }
 
-export interface RawSession extends Omit<StoredSession, 'createdAt' | 'expiresAt'> {
-  readonly createdAt: string
-  readonly expiresAt: string
-}
-
-const zRawSession: z.ZodType<RawSession> = z.strictObject({
+const zRawSession = z.strictObject({
   id: z.string(),
   createdBy: z.string(),
   state: z.enum(CREDENTIAL_OFFER_STATES),
@@ -67,6 +62,8 @@ const zRawSession: z.ZodType<RawSession> = z.strictObject({
   createdAt: z.iso.datetime({ offset: true }),
   expiresAt: z.iso.datetime({ offset: true }),
 })
+
+export type RawSession = z.infer<typeof zRawSession>
 
 /** The column of `sessionColumn`. */
 export const sessionShape = { session: zRawSession.nullable() }

@@ -5,21 +5,7 @@ import { type TimedPart, timedPart, where } from '../../../database/list-positio
 import { json } from '../../../database/row-shapes.js'
 import type { SchemaDisplay } from '../store.js'
 
-/** A schema version as lists have it: without what may be large. */
-export interface ListedSchema {
-  readonly id: string
-  readonly name: string
-  readonly version: number
-  readonly title: string | null
-  readonly description: string | null
-  readonly display: readonly SchemaDisplay[] | null
-  readonly hasMdoc: boolean
-  readonly active: boolean
-  readonly withdrawn: boolean
-  readonly createdAt: Date
-}
-
-const zListedSchema: z.ZodType<ListedSchema> = z.strictObject({
+const zListedSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   version: z.number(),
@@ -31,6 +17,9 @@ const zListedSchema: z.ZodType<ListedSchema> = z.strictObject({
   withdrawn: z.boolean(),
   createdAt: z.date(),
 })
+
+/** A schema version as lists have it: without what may be large. */
+export type ListedSchema = z.infer<typeof zListedSchema>
 
 export interface SchemaFilters {
   readonly name?: string | undefined

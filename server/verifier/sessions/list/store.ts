@@ -2,23 +2,10 @@ import { z } from 'zod'
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
 import { newestOf, type TimedPart, timedPart, where } from '../../../database/list-position.js'
-import { PROFILE_NAMES, type ProfileName } from '../../openid4vp/profiles/profile.js'
+import { PROFILE_NAMES } from '../../openid4vp/profiles/profile.js'
 import { SESSION_STATES, type SessionState } from '../session.js'
 
-/** A verification session as lists have it: no address that a wallet could answer at. */
-export interface ListedSession {
-  readonly id: string
-  readonly verifierId: string
-  readonly state: SessionState
-  readonly profile: ProfileName
-  readonly errorMessage: string | null
-  readonly createdBy: string | null
-  readonly createdAt: Date
-  readonly expiresAt: Date
-  readonly endedAt: Date | null
-}
-
-const zListedSession: z.ZodType<ListedSession> = z.strictObject({
+const zListedSession = z.strictObject({
   id: z.string(),
   verifierId: z.string(),
   state: z.enum(SESSION_STATES),
@@ -29,6 +16,9 @@ const zListedSession: z.ZodType<ListedSession> = z.strictObject({
   expiresAt: z.date(),
   endedAt: z.date().nullable(),
 })
+
+/** A verification session as lists have it: no address that a wallet could answer at. */
+export type ListedSession = z.infer<typeof zListedSession>
 
 /** Each session is in the index of one of these, none of which names the state. */
 const AWAITED = fragment`ended_at IS NULL`

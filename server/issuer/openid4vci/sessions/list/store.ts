@@ -2,11 +2,9 @@ import { z } from 'zod'
 import type { Database } from '../../../../database/connect.js'
 import { fragment } from '../../../../database/fragment.js'
 import { newestOf, type TimedPart, timedPart, where } from '../../../../database/list-position.js'
-import { CREDENTIAL_OFFER_STATES, type CredentialOfferSession, type CredentialOfferState } from '../session.js'
+import { CREDENTIAL_OFFER_STATES, type CredentialOfferState } from '../session.js'
 
-export type ListedOfferSession = Omit<CredentialOfferSession, 'seq'>
-
-const zListedSession: z.ZodType<ListedOfferSession> = z.strictObject({
+const zListedSession = z.strictObject({
   id: z.string(),
   createdBy: z.string(),
   state: z.enum(CREDENTIAL_OFFER_STATES),
@@ -17,6 +15,8 @@ const zListedSession: z.ZodType<ListedOfferSession> = z.strictObject({
   createdAt: z.date(),
   expiresAt: z.date(),
 })
+
+export type ListedOfferSession = z.infer<typeof zListedSession>
 
 /** Which sessions are listed: all unless something is given. */
 export interface OfferSessionFilters {
