@@ -35,7 +35,12 @@ export function claimRefusal(
  * @param did the one of the caller's DIDs that claims it; any of them unless given.
  * @throws 404, 410 `Offering has expired.`, 409 `Offering redemption limit reached.`, 403 `Offering is for another recipient.`
  */
-export async function claim(deps: Deps, caller: Caller, offeringId: string, did?: string): Promise<Issued> {
+export async function claim(
+  deps: Deps,
+  caller: Caller,
+  offeringId: string,
+  did?: string,
+): Promise<Pick<Issued, 'id' | 'vc'>> {
   const offering = await deps.stores.issuance.offeringContext(offeringId, caller.sub)
   if (offering === undefined) throw errors.offeringNotFound()
   const callerDids = did === undefined ? [...new Set([...caller.tokenDids, ...offering.callerDids])] : [did]
@@ -55,5 +60,5 @@ export async function claim(deps: Deps, caller: Caller, offeringId: string, did?
   // Another claim used up the offering after it was read here.
   if (issued === undefined)
     throw isExpired(offering, deps.clock()) ? errors.offeringExpired() : errors.redemptionLimitReached()
-  return issued
+  return { id: issued.id, vc: issued.vc }
 }

@@ -1,0 +1,62 @@
+import type { z } from 'zod'
+import type { Caller } from '../../auth/caller.js'
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import type { IssuedFormat } from '../../formats/format.js'
+import type { Binding } from '../../formats/issuing.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
+import type { Work } from '../../protocol/work.js'
+import { issuabilityOf } from '../issuance/configurations.js'
+import { holderBinding } from '../issuance/holder-binding.js'
+import { issueToCaller } from '../issuance/issue.js'
+import { issuanceContext } from '../issuance/issuer-context.js'
+import type { IssuanceContext } from '../issuance/store.js'
+import { assertSubject } from '../issuance/subject.js'
+import type { signCredential } from './credentials.contract.js'
+import { didIn, idOf } from './subject-id.js'
+
+type SignRequest = z.output<ReturnType<typeof signCredential>['input']>
+
+/** @throws 400 where the type is not issued in the format, or there must be a holder. */
+function assertSignable({ name, issuing }: IssuedFormat, holder: string | undefined, context: IssuanceContext): void {
+  const lacking = issuing.lacks(issuabilityOf(context))
+  if (lacking !== undefined) throw errors.badRequest(`format ${name} needs ${lacking}`)
+  if (issuing.needsHolder && holder === undefined) throw errors.badRequest(`holder must be given with format ${name}`)
+}
+
+/** @throws 400 for a holder whose key the format cannot hold. */
+async function assertHolderKey({ issuing }: IssuedFormat, { holderKey }: Binding): Promise<void> {
+  if (holderKey === undefined || !('kty' in holderKey)) return
+  try {
+    await issuing.checkHolderKey?.(holderKey)
+  } catch (thrown) {
+    if (!(thrown instanceof CredentialError)) throw thrown
+    throw errors.badRequest(`holder cannot have it: ${thrown.message}`)
+  }
+}
+
+/**
+ * Signs a credential in the format that its caller names, bound to the key of a holder where one is given.
+ *
+ * @throws 400 for a type, an issuer, a subject, a format or a holder that it cannot have.
+ */
+export async function signForCaller(deps: Deps, caller: Caller, request: SignRequest, work: Work) {
+  const subject = request.credential_subject
+  const context = await issuanceContext(deps, request.type, request.issuerId, caller)
+  const format = deps.formats.named(request.format)
+  assertSignable(format, request.holder, context)
+  await assertSubject(deps.formats, context, subject, 'credential_subject', work)
+  const binding = await holderBinding(deps, request.holder, idOf(subject))
+  await assertHolderKey(format, binding)
+  const issued = await issueToCaller(deps, {
+    context,
+    subject,
+    format,
+    binding,
+    owner: caller.sub,
+    holderDid: didIn(binding.subjectId),
+    action: 'credential.signed',
+  })
+  if (issued === undefined) throw new Error('A signed credential was not recorded.')
+  return { id: issued.id, format: request.format, credential: issued.compact }
+}

@@ -1,0 +1,52 @@
+import type { ListContext } from '../../context.js'
+import { awaited, type Page, paged } from '../../paging.js'
+import { configurationsOf, offeringView, redemptionView } from './offering-json.js'
+import { type Reader, seesEverything } from './reader.js'
+import { type OfferingRow, type RedemptionRow, type RedemptionScope, SURE_OFFERINGS } from './store.js'
+
+const idsOf = (rows: readonly OfferingRow[]) => rows.map(({ id }) => id)
+
+/** Whose redemptions a reader sees beside an offering; undefined for none. */
+const scopeOf = (reader: Reader): RedemptionScope | undefined =>
+  seesEverything(reader) ? 'all' : reader.caller && { redeemedBy: reader.caller.sub }
+
+function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, RedemptionRow[]> {
+  const groups = new Map<string, RedemptionRow[]>()
+  for (const redemption of redemptions) {
+    const group = groups.get(redemption.offeringId)
+    if (group === undefined) groups.set(redemption.offeringId, [redemption])
+    else group.push(redemption)
+  }
+  return groups
+}
+
+/** One page of the offerings that the reader may see, the newest first, each with the redemptions that the reader may see. */
+export async function offeringsFor(ctx: ListContext & Reader, page: Page) {
+  const { deps } = ctx
+  const scope = scopeOf(ctx)
+  const rows = await paged(
+    ctx,
+    page,
+    ({ offerings }, part) => offerings.list(scope !== 'all', part),
+    (row) => row,
+    scope &&
+      (async (all) =>
+        all.length <= SURE_OFFERINGS ? all.length : ctx.lists(({ offerings }) => offerings.roomFor(idsOf(all), scope))),
+  )
+  if (scope === undefined) return rows.map((row) => offeringView(deps, row, true))
+  const redemptions = await awaited(ctx, ({ offerings }) => offerings.redemptions(idsOf(rows), scope))
+  const byOffering = groupedByOffering(redemptions)
+  const configurations = configurationsOf(deps.config, redemptions)
+  return rows.map((row) => {
+    const offering = offeringView(deps, row, true)
+    const own = byOffering.get(row.id) ?? []
+    return {
+      ...offering,
+      redemptions: own.map((redemption) => {
+        const configuration = configurations.get(redemption.schemaId)
+        if (configuration === undefined) throw new TypeError('The schema of a redeemed credential was not read.')
+        return redemptionView(redemption, offering, configuration)
+      }),
+    }
+  })
+}

@@ -1,0 +1,88 @@
+import type { z } from 'zod'
+import type { Config } from '../../config.js'
+import { WORK_PER_REQUEST } from '../../context.js'
+import type { Deps } from '../../deps.js'
+import { errors } from '../../errors.js'
+import type { Issuing } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
+import { INEXACT, inexactNumbers } from '../../protocol/json/exact-numbers.js'
+import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
+import type { Work } from '../../protocol/work.js'
+import { attestsWallets } from '../openid4vci/client-authentication.js'
+import { declaredClaims } from './claims.js'
+import { assertClaimsDeclared } from './declared.js'
+import type { createSchema } from './schemas.contract.js'
+
+export type SchemaRequest = z.output<typeof createSchema.input>
+
+/**
+ * Makes sure that credentials of a type can be issued with a schema and its settings.
+ *
+ * @param work pays for the looks into the schema
+ * @throws 400 naming what is wrong
+ */
+export async function assertUsable(
+  { formats, config }: Pick<Deps, 'formats' | 'config'>,
+  request: SchemaRequest,
+  work: Work,
+): Promise<void> {
+  assertExactNumbers(request.schema)
+  assertCompiles(request.schema, work)
+  assertNoReservedNames(formats, request.schema, request.selectivelyDisclosable ?? [])
+  await assertClaimsDeclared(request.schema, request, work)
+  if (request.keyAttestation !== undefined) assertAttestersKnown(config)
+}
+
+/** @throws 400 for each number in a schema that was read as another one: it would decide other claims than its author wrote. */
+function assertExactNumbers(body: Record<string, unknown>): void {
+  const inexact = [...inexactNumbers(body)]
+  if (inexact.length > 0) throw errors.invalid(inexact.map((path) => `schema.${path} ${INEXACT}`))
+}
+
+/**
+ * Compiling a schema may take half of a request's work, so that a request that checks a subject by it has the other half.
+ *
+ * @throws 400 naming the place in the schema that cannot be used.
+ */
+function assertCompiles(body: Record<string, unknown>, work: Work): void {
+  try {
+    compileJsonSchema(body, work.part(WORK_PER_REQUEST / 2))
+  } catch (thrown) {
+    if (!(thrown instanceof JsonSchemaError)) throw thrown
+    const place = thrown.place === '' ? 'schema' : `schema.${thrown.place}`
+    throw errors.badRequest(`${place} ${thrown.reason}`)
+  }
+}
+
+/** @throws 400 listing the names that a format keeps for itself. */
+function assertNoReservedNames(
+  formats: Formats,
+  body: Record<string, unknown>,
+  selectivelyDisclosable: readonly string[],
+): void {
+  const problems = formats.issued.flatMap(({ issuing }) => reservedIn(issuing, body, selectivelyDisclosable))
+  if (problems.length > 0) throw errors.invalid(problems)
+}
+
+/** Messages for claim names that a format reserves. */
+function reservedIn(
+  { reservedClaims, title }: Issuing,
+  body: Record<string, unknown>,
+  selectivelyDisclosable: readonly string[],
+): string[] {
+  const declared = declaredClaims(body)
+    .filter((name) => reservedClaims.has(name))
+    .map((name) => `schema.properties.${name} must not be declared: the name is reserved in ${title}`)
+  const concealed = selectivelyDisclosable.flatMap((path, position) => {
+    const name = path.split('.', 1)[0] ?? path
+    if (!reservedClaims.has(name)) return []
+    return [`selectivelyDisclosable.${position} must not begin with ${name}: the name is reserved in ${title}`]
+  })
+  return [...declared, ...concealed]
+}
+
+/** @throws 400: no wallet could ever take a credential whose attestations nobody here believes. */
+function assertAttestersKnown(config: Config): void {
+  if (attestsWallets(config)) return
+  throw errors.badRequest('keyAttestation needs WALLET_TRUST_ANCHORS, or a provider in WALLET_CLIENTS')
+}

@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import type { Config } from '../../config.js'
+import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
+import { unpublishedIn } from './display.js'
+import { mdocOf } from './mdoc-mapping.js'
+import { schemaUri } from './schema-uri.js'
+import type { zSchema } from './schemas.contract.js'
+import type { ClaimNames, CredentialSchema } from './store.js'
+
+const keyAttestationOf = ({ keyStorage, userAuthentication }: KeyAttestationRequirement) => ({
+  ...(keyStorage === undefined ? {} : { keyStorage: [...keyStorage] }),
+  ...(userAuthentication === undefined ? {} : { userAuthentication: [...userAuthentication] }),
+})
+
+const claimNamesOf = ({ path, display }: ClaimNames) => ({ path: [...path], display: [...display] })
+
+function unpublishedOf({ display }: CredentialSchema) {
+  const unpublished = unpublishedIn(display ?? [])
+  return unpublished.length === 0 ? {} : { unpublished }
+}
+
+/** A schema version as the API answers with it. What it does not have is absent. */
+export const shownSchema = (schema: CredentialSchema, config: Config): z.input<typeof zSchema> => ({
+  id: schema.id,
+  name: schema.name,
+  type: schema.name,
+  version: schema.version,
+  schemaUri: schemaUri(config, schema.id),
+  schemaBody: { ...schema.body },
+  ...(schema.title === null ? {} : { title: schema.title }),
+  ...(schema.description === null ? {} : { description: schema.description }),
+  ...(schema.display === null ? {} : { display: [...schema.display] }),
+  ...unpublishedOf(schema),
+  ...(schema.claims === null ? {} : { claims: schema.claims.map(claimNamesOf) }),
+  ...(schema.selectivelyDisclosable === null ? {} : { selectivelyDisclosable: [...schema.selectivelyDisclosable] }),
+  ...(schema.expiresInDays === null ? {} : { expiresInDays: schema.expiresInDays }),
+  ...(schema.claimsFrom === null ? {} : { claimsFrom: { ...schema.claimsFrom } }),
+  ...(schema.keyAttestation === null ? {} : { keyAttestation: keyAttestationOf(schema.keyAttestation) }),
+  ...(schema.mdoc === null ? {} : { mdoc: mdocOf(schema.mdoc) }),
+  active: schema.active,
+  ...(schema.withdrawn ? { withdrawn: true as const } : {}),
+  issuers: [...schema.issuers],
+  createdAt: schema.createdAt.toISOString(),
+})

@@ -1,0 +1,19 @@
+import type { ListContext } from '../../context.js'
+import { type Page, paged } from '../../paging.js'
+import { shownCredential } from './credential-json.js'
+import { openCredential } from './held.js'
+import { statusesOf } from './status.js'
+
+/** One page of a holder's credentials with their statuses as they are now, the newest first. */
+export async function heldCredentials(ctx: ListContext, page: Page & { readonly holderId: string }) {
+  const { deps } = ctx
+  const rows = await paged(
+    ctx,
+    page,
+    ({ walletCredentials }, part) => walletCredentials.list(page.holderId, part),
+    (row) => row,
+  )
+  const held = await Promise.all(rows.map((row) => openCredential(deps, row)))
+  const statuses = await statusesOf(deps, held)
+  return held.map((credential, index) => shownCredential(credential, statuses[index] ?? 'unknown'))
+}

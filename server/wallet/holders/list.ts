@@ -1,0 +1,19 @@
+import type { CallerContext, ListContext } from '../../context.js'
+import { type Page, paged } from '../../paging.js'
+import { shownDid, shownHolder } from './holder-json.js'
+
+/** One page of the holders that the caller created, the newest first. */
+export async function ownHolders(ctx: ListContext & CallerContext, page: Page) {
+  const rows = await paged(
+    ctx,
+    page,
+    ({ holders }, part) => holders.createdBy(ctx.caller.sub, part),
+    (row) => row,
+  )
+  return rows.map(shownHolder)
+}
+
+/** All DIDs of a holder, the newest first. */
+export async function didsOf({ lists }: Pick<ListContext, 'lists'>, holderId: string) {
+  return (await lists(({ dids }) => dids.ofHolder(holderId))).map(shownDid)
+}
