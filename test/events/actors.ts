@@ -68,9 +68,7 @@ export function startEventProcess(
     const rows = fragment`
       SELECT id, ${seq}::int AS seq, first_view, ${JSON.stringify({ state })}::jsonb AS changes
       FROM verification_sessions WHERE id = ${sessionId}`
-    return database.sql(eventRow)`
-      WITH ${recordEvents(rows, new Date())}
-      SELECT id, seq, data FROM transitions`
+    return database.sql(eventRow)`SELECT id, seq, data FROM ${recordEvents(rows, new Date())}`
   }
   return {
     database,
