@@ -12,6 +12,7 @@ import type { Config } from './config.js'
 import type { Context, ListContext } from './context.js'
 import type { Contract, ProcedureMeta, RouteAccess } from './contract.js'
 import { errors } from './errors.js'
+import { exactInput } from './exact-input.js'
 import { publicError, serviceErrorOf } from './public-error.js'
 import { transformer } from './transformer.js'
 
@@ -224,7 +225,7 @@ export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) 
     input,
     output,
   }: Contract<Access, Input, Output>): Contracted<Ctx, Input, Output> => {
-    const described = base.meta(meta).input(input as z.ZodType)
+    const described = base.meta(meta).input(exactInput(meta, input))
     // The builder's own types ask of which kind the schemas are, which they cannot tell of a type parameter.
     return (output === undefined ? described : described.output(output)) as unknown as Contracted<Ctx, Input, Output>
   }

@@ -89,7 +89,7 @@ export async function assertSubject(
   if (problems.length > 0) throw errors.invalid(problems)
   assertPlainValue(subject, member)
   const inexact = [...inexactNumbers(subject)]
-  if (inexact.length > 0) throw errors.invalid(inexact.map((path) => `${member}.${path} ${INEXACT}`))
+  if (inexact.length > 0) throw errors.invalid(inexact.map((path) => `${[member, ...path].join('.')} ${INEXACT}`))
   if ('id' in subject && (typeof subject.id !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(subject.id))) {
     problems.push(`${member}.id must be a URI`)
   }

@@ -5,7 +5,6 @@ import type { Deps } from '../../deps.js'
 import { errors } from '../../errors.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
-import { INEXACT, inexactNumbers } from '../../protocol/json/exact-numbers.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { Work } from '../../protocol/work.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
@@ -26,17 +25,10 @@ export async function assertUsable(
   request: SchemaRequest,
   work: Work,
 ): Promise<void> {
-  assertExactNumbers(request.schema)
   assertCompiles(request.schema, work)
   assertNoReservedNames(formats, request.schema, request.selectivelyDisclosable ?? [])
   await assertClaimsDeclared(request.schema, request, work)
   if (request.keyAttestation !== undefined) assertAttestersKnown(config)
-}
-
-/** @throws 400 for each number in a schema that was read as another one: it would decide other claims than its author wrote. */
-function assertExactNumbers(body: Record<string, unknown>): void {
-  const inexact = [...inexactNumbers(body)]
-  if (inexact.length > 0) throw errors.invalid(inexact.map((path) => `schema.${path} ${INEXACT}`))
 }
 
 /**

@@ -1,12 +1,15 @@
 /**
- * The dotted paths of the numbers in a value that JSON readers change. Readers round integers beyond ±(2^53 − 1) (RFC 8259 §6, RFC 7493
+ * The paths of the numbers in a value that JSON readers change. Readers round integers beyond ±(2^53 − 1) (RFC 8259 §6, RFC 7493
  * §2.2), and read `1e400` as infinite.
  *
  * @param value JSON that nests within bounds
  */
-export function* inexactNumbers(value: unknown, path: readonly (string | number)[] = []): Generator<string> {
+export function* inexactNumbers(
+  value: unknown,
+  path: readonly (string | number)[] = [],
+): Generator<readonly (string | number)[]> {
   if (typeof value === 'number') {
-    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) yield path.join('.')
+    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) yield path
     return
   }
   if (typeof value !== 'object' || value === null) return
