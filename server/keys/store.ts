@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { audited } from '../audit/audited.js'
+import { audited } from '../database/audited.js'
 import { type BatchDone, batchDone, batchRow } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
 import { type Fragment, fragment, Step } from '../database/fragment.js'

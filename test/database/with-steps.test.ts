@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { audited } from '../../server/audit/audited.js'
+import { audited } from '../../server/database/audited.js'
 import { fragment, Step } from '../../server/database/fragment.js'
 import { statementTexts } from '../../server/database/statement-texts.js'
 import { withSteps } from '../../server/database/with-steps.js'

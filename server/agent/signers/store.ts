@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { audited } from '../../audit/audited.js'
+import { audited } from '../../database/audited.js'
 import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'

@@ -1,5 +1,5 @@
 import { recordAudit } from '../../audit/audit.js'
-import { audited } from '../../audit/audited.js'
+import { audited } from '../../database/audited.js'
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'

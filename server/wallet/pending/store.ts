@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { recordAudit } from '../../audit/audit.js'
-import { audited } from '../../audit/audited.js'
+import { audited } from '../../database/audited.js'
 import { type BatchDone, batchDone, batchRow, deletedBatch, expiredBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { audited } from '../../../audit/audited.js'
+import { audited } from '../../../database/audited.js'
 import { type Batch, type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
 import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'

@@ -1,4 +1,4 @@
-import { emptyFragment, type Fragment, fragment, Step } from '../database/fragment.js'
+import { emptyFragment, type Fragment, fragment, Step } from './fragment.js'
 
 interface Action {
   /** The caller's `sub`, or the column that has it; null for a client secret, a wallet and the service itself. */
