@@ -1,16 +1,19 @@
 import { pathToFileURL } from 'node:url'
 import { ensureDefaults } from './agent/defaults.js'
+import { createAgentStore } from './agent/store.js'
 import { type Config, readConfig } from './config.js'
 import { connectDatabase, UNHURRIED_MS } from './database/connect.js'
 import { migrate } from './database/migrate.js'
 import { withStartLock } from './database/start-lock.js'
+import { createDidStore } from './dids/store.js'
+import { createKeyRotationStore } from './key-rotation/store.js'
 import { createAtRestStore } from './keys/at-rest/store.js'
 import { openStoredKeys } from './keys/keys.js'
+import { createKeyStore } from './keys/store.js'
 import { createVault } from './keys/vault.js'
 import { createLog, type Log, logDestination } from './log.js'
 import { whyNotStarted } from './start-failure.js'
 import { endWhileStarting } from './stop-signals.js'
-import { createStores } from './wiring.js'
 
 /** Brings the database to this version and makes what every installation has; one process at a time. */
 export async function prepareDatabase(config: Config, log: Log): Promise<void> {
@@ -19,7 +22,12 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
     if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
     const database = connectDatabase(config.directDatabaseUrl, { max: 2, waitMs: UNHURRIED_MS })
     try {
-      const stores = createStores(database)
+      const stores = {
+        agents: createAgentStore(database),
+        dids: createDidStore(database),
+        keys: createKeyStore(database),
+        keyRotation: createKeyRotationStore(database),
+      }
       const vault = createVault(config.keyEncryptionKeys)
       const encrypted = await openStoredKeys(
         { keys: stores.keys, atRest: createAtRestStore(database) },

@@ -19,7 +19,7 @@ function loadedWith(entry: string): ReadonlySet<string> {
   return loaded
 }
 
-const loaded = [...loadedWith('server/main.ts')]
+const loaded = [...loadedWith('server/serve.ts')]
 
 it('what reads and writes mobile documents is loaded when the first one comes, and not before', () => {
   expect(loaded).toContain('server/protocol/sd-jwt-vc/verify.ts')
@@ -29,6 +29,17 @@ it('what reads and writes mobile documents is loaded when the first one comes, a
     'server/protocol/mdoc/dcql.ts',
   ])
 })
+
+it.each(['main.ts', 'prepare.ts'])(
+  '%s loads no part of the service before a process serves: a primary never does, nor does a migration job',
+  (entry) => {
+    const before = [...loadedWith(`server/${entry}`)]
+    expect(before).toContain('server/agent/defaults.ts')
+    expect(before.filter((path) => /^server\/(?:app|router|wiring)\.ts$|\.router\.ts$/.test(path))).toEqual([])
+    const packages = new Set(before.flatMap((path) => importsOf(path)))
+    for (const name of ['express', 'trpc-to-openapi', 'openid-client', 'undici']) expect(packages).not.toContain(name)
+  },
+)
 
 it.each(['redis', '@nats-io/transport-node', '@peculiar/x509', 'pino-pretty'])(
   '%s is loaded where it is used, and not before',
