@@ -266,7 +266,8 @@ async function freezable(databaseUrl: string): Promise<{ url: string; freeze: ()
   }
 }
 
-it.each([1, 2])(
+// Most of the time they wait, so they wait together.
+it.concurrent.each([1, 2])(
   'a database that does not answer holds up no stop: after five seconds the process exits 1, with WEB_CONCURRENCY=%i',
   async (processes) => {
     await using frozen = await freezable(database.url)

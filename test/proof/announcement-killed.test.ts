@@ -11,12 +11,12 @@ import { inParallel, scaled } from './parallel.js'
 const KILLS = scaled(200, 6)
 /** Each session is moved on twice. */
 const SESSIONS = KILLS / 2
-/** Sessions at once: most of the time they wait for who asks once a second. */
+/** Sessions at once: their processes take most of the time to start. */
 const AT_ONCE = 6
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ maintenance: false })
+  service = await startService({ maintenance: false, eventsEveryMs: 100 })
   await makeSchema(service)
 })
 afterAll(() => service.close())
@@ -65,7 +65,7 @@ it(`kill -9 between commit and announcement, ${KILLS} times: every event arrives
     await killedAfter('expire(new Date(Date.now() + 31_536_000_000), 1, values[0])', [id])
     await expect.poll(() => events.length).toBeGreaterThanOrEqual(3)
     // Long enough for what would come twice.
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    await new Promise((resolve) => setTimeout(resolve, 250))
     expect((await sessionOf(service, asked)).state).toBe('Error')
     leave.abort()
     await reading
