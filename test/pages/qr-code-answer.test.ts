@@ -110,6 +110,16 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
 })
 
 describe('the page on demand', () => {
+  it.each(['9999-12-02T00:00:00.000Z', '9999-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z'])(
+    'of an offering that can be taken until %s is there',
+    async (expires_at) => {
+      const { qr_code_url } = await issuer.makeOffering({ expires_at })
+      const { status, headers } = await fetch(qr_code_url, { redirect: 'manual', headers: BROWSER })
+      expect(status).toBe(303)
+      expect((await newVisitor(service).open(headers.get('location') ?? '')).status).toBe(200)
+    },
+  )
+
   it('of an offering that was used up says so with its status', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
     const authorization = await service.bearer('anybody')

@@ -4,6 +4,7 @@ import { PRE_AUTHORIZED_CODE_GRANT as GRANT } from '../../server/protocol/openid
 import { type Issuer, movingClock, SD_JWT, SUBJECT, startIssuer } from '../issuer/openid4vci/actors.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
 import { runTask } from '../support/maintenance.js'
+import { query } from '../support/postgres.js'
 import { recordStatements } from '../support/statements.js'
 import { linkOn, newVisitor, scanned, scannedBoth, type Visitor, writtenOn } from './actors.js'
 
@@ -41,6 +42,22 @@ async function beginner(url: string): Promise<Visitor> {
   await visitor.open(url)
   return visitor
 }
+
+describe('the page of an offering that ends in the last days that RFC 3339 can write', () => {
+  it.each([
+    '9999-12-01T23:59:59.999Z',
+    '9999-12-02T00:00:00.000Z',
+    '9999-12-31T23:59:59.999Z',
+    '9999-12-31T22:59:59.999-01:00',
+  ])('is there until then: %s', async (expires_at) => {
+    const { id } = await issuer.makeOffering({ expires_at })
+    const { status, json } = await post('/pages', { offeringId: id })
+    expect(status).toBe(201)
+    expect((await open(String(json.url))).status).toBe(200)
+    const rows = await query(issuer.service.databaseUrl, 'SELECT expires_at FROM pages WHERE offering_id = $1', [id])
+    expect(rows).toEqual([{ expires_at: new Date('9999-12-31T23:59:59.999Z') }])
+  })
+})
 
 describe('the page of a credential offer', () => {
   it('shows what is offered and by whom, QR code, link and time left, and no claim; nobody meets the session’s id in its address', async () => {

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { DAY_SECONDS } from '../../maintenance/task.js'
+import { secondsAfter } from '../../moment.js'
 import type { NewPage, PageTexts } from '../../pages/store.js'
 
 /** An offer, or an offering, that gets a page. */
@@ -10,11 +11,11 @@ interface OfferOfPage {
   readonly deferred: boolean
 }
 
-/** For as long as a wallet may wait for it, and its session is kept. */
+/** For as long as a wallet may wait for it, and its session is kept; an offering may end at any moment that can be written. */
 function endOf({ config }: Pick<Deps, 'config'>, { expiresAt, deferred }: OfferOfPage): Date | null {
   if (expiresAt === null) return null
   const days = config.sessionRetentionDays + (deferred ? config.refreshTokenDays : 0)
-  return new Date(expiresAt.getTime() + days * DAY_SECONDS * 1000)
+  return secondsAfter(expiresAt, days * DAY_SECONDS)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../contract.js'
 import { errors } from '../../errors.js'
+import { LAST_WRITTEN_MOMENT } from '../../moment.js'
 import { pageShape } from '../../paging.js'
 import { zCredentialRecord, zCredentialResponse, zSubject } from '../credentials/credentials.contract.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
@@ -52,9 +53,6 @@ export const listOfferings = {
   output: z.array(zOfferingListed),
 }
 
-/** The latest time accepted: RFC 3339 has only four-digit years, in every offset. */
-const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-
 export const createOffering = {
   meta: route('POST', '/api/v1/offerings', {
     tag: 'Offerings',
@@ -76,7 +74,9 @@ export const createOffering = {
     redemption_limit: z.int().min(1).max(2_147_483_647).nullable().optional(),
     expires_at: z.iso
       .datetime({ offset: true, error: 'must be an ISO 8601 date-time' })
-      .refine((value) => new Date(value).getTime() <= LAST_MOMENT, { error: 'must lie before the year 10000 (UTC)' })
+      .refine((value) => new Date(value).getTime() <= LAST_WRITTEN_MOMENT, {
+        error: 'must lie before the year 10000 (UTC)',
+      })
       .nullable()
       .optional(),
     issuerId: z.string().optional(),
