@@ -67,9 +67,11 @@ const serverSources = (): string[] => [
   ...clientSources(),
 ]
 
-/** The service's types stand in the console's sources, but nothing of them in what is made of it. */
+/** The console is made of its own files and of pure readers in `server/protocol`. Of the service's types nothing stands in it. */
 const consoleSources = (): string[] => [
-  ...filesBelow(inRoot('client')).filter((file) => /\.(?:tsx?|css|html)$/.test(file)),
+  ...['client', 'server/protocol']
+    .flatMap((place) => filesBelow(inRoot(place)))
+    .filter((file) => /\.(?:tsx?|css|html)$/.test(file)),
   ...['tsconfig.json', 'package.json', 'package-lock.json'].map(inRoot).filter((file) => existsSync(file)),
 ]
 

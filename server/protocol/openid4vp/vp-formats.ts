@@ -16,7 +16,7 @@ export const FULLY_SPECIFIED_ALGORITHMS = VERIFIED_ALGORITHMS.filter((name) => n
  * list has every algorithm. The two names of Ed25519 signatures (RFC 9864) stand for each other.
  */
 export function isListed(list: unknown, alg: unknown): boolean {
-  if (list === undefined) return true
+  if (list === undefined || list === null) return true
   const known = canonicalAlgorithm(alg)
   return (
     Array.isArray(list) && list.some((one) => one === alg || (known !== undefined && canonicalAlgorithm(one) === known))

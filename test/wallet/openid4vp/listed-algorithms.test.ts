@@ -72,6 +72,7 @@ describe('an SD-JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appe
     ],
     ['those of issuers alone', { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'] } }],
     ['those of holders alone', { 'dc+sd-jwt': { 'kb-jwt_alg_values': ['ES256'] } }],
+    ['null in the place of lists', { 'dc+sd-jwt': { 'sd-jwt_alg_values': null, 'kb-jwt_alg_values': null } }],
     ['the former name of the format beside it', { 'dc+sd-jwt': {}, 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }],
   ])('%s', async (_what, formats) => {
     expect(await outcome(formats, { credentials: [diploma()] })).toEqual(shown('sd'))

@@ -25,7 +25,7 @@ const isCoseAlgorithm = (alg: SignatureAlgorithm): alg is CoseSignatureAlgorithm
  * fully specified one (RFC 9864) for the same curve. An absent list has every algorithm.
  */
 export function isListedCose(list: unknown, alg: unknown): boolean {
-  if (list === undefined) return true
+  if (list === undefined || list === null) return true
   const name = algorithmOfCose(alg)
   const [, specified] = name === undefined ? [] : NUMBERS[name]
   return Array.isArray(list) && list.some((one) => one === alg || (specified !== undefined && one === specified))
