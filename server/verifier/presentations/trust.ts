@@ -1,6 +1,9 @@
 import type { Deps } from '../../deps.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
+import { isDid } from '../../protocol/did/did-url.js'
+import { belongsTo } from '../../protocol/issuer-keys/did-issuer.js'
 import { claimedIssuer } from '../../protocol/issuer-keys/resolve-issuer-key.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
 
 /** Whom a verification trusts. */
 export interface Trust {
@@ -59,9 +62,11 @@ export const trustAdded = (trust: Trust, { stores }: Pick<Deps, 'stores'>): Trus
   },
 })
 
+const untrusted = (issuer: string): CredentialError =>
+  new CredentialError(`Issuer ${issuer.slice(0, MAX_SHOWN)} is not trusted.`, { check: 'issuer-trust' })
+
 async function assertNamed({ named }: Trust, issuer: string): Promise<void> {
-  if (await named(issuer)) return
-  throw new CredentialError(`Issuer ${issuer.slice(0, MAX_SHOWN)} is not trusted.`, { check: 'issuer-trust' })
+  if (!(await named(issuer))) throw untrusted(issuer)
 }
 
 /** Ways to find an issuer's key. */
@@ -69,11 +74,21 @@ export interface IssuerKeySearch {
   readonly resolveIssuerKey: ResolveIssuerKey
   /** By the chain in `x5c` alone, which fetches nothing. */
   readonly resolveCertifiedKey: ResolveIssuerKey
+  /** Whether there are trust anchors that a chain may lead to. */
+  readonly isAnchored: boolean
 }
 
 /**
+ * Whether the chain in `x5c` alone says who signed, whatever issuer is claimed. A `kid` of a claimed DID comes before the chain.
+ *
+ * @param header the header of the credential, not verified yet
+ */
+const isByCertificate = ({ isAnchored }: IssuerKeySearch, { x5c, kid }: JsonObject, claimed: string): boolean =>
+  isAnchored && x5c !== undefined && !(isDid(claimed) && typeof kid === 'string' && belongsTo(kid, claimed))
+
+/**
  * Finds the keys of trusted issuers only. The issuer that the credential claims is checked first, so that nothing is fetched
- * from an address of an untrusted issuer; the identifier that the key was found under is checked afterwards. An issuer that is
+ * from an address of an untrusted issuer; a refusal names the subject of the certificate where there is one. The identifier that the key was found under is checked afterwards. An issuer that is
  * trusted for its certificate alone is judged by that and nothing else, whatever issuer the credential claims.
  *
  * @param onTrusted told once an issuer was found to be trusted
@@ -88,7 +103,11 @@ export function onlyTrusted(search: IssuerKeySearch, trust: Trust, onTrusted: ()
       return certified
     }
     if (claimed !== undefined) {
-      await assertNamed(trust, claimed)
+      if (!(await trust.named(claimed))) {
+        // With x5c the signer is the subject of the certificate (HAIP 1.0 §6.1.1), and the claimed name is nobody's.
+        const byCertificate = isByCertificate(search, header, claimed)
+        throw untrusted(byCertificate ? (await search.resolveCertifiedKey(header, payload, what)).issuer : claimed)
+      }
       onTrusted()
     }
     const found = await search.resolveIssuerKey(header, payload, what)

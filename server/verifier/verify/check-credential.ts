@@ -22,7 +22,9 @@ export interface Verification {
   readonly resolveIssuerKey: ResolveIssuerKey
   /** By the chain in `x5c` alone, which fetches nothing. */
   readonly resolveCertifiedKey: ResolveIssuerKey
-  /** Whether both of these are the same, and status lists too need such a chain (HAIP 1.0 §6.1, §6.1.1). */
+  /** Whether there are trust anchors that such a chain may lead to. */
+  readonly isAnchored: boolean
+  /** Whether both resolutions are the same, and status lists too need such a chain (HAIP 1.0 §6.1, §6.1.1). */
   readonly certifiedOnly: boolean
   /** Names that `alg` of credentials and holders' proofs may have; those of every supported algorithm unless given. */
   readonly algorithms: readonly string[] | undefined
@@ -65,6 +67,7 @@ export function startVerification(
     fetches,
     resolveIssuerKey: certifiedOnly ? resolveCertifiedKey : paid(issuerKeyResolution(deps, fetches, now)),
     resolveCertifiedKey,
+    isAnchored: deps.config.trustAnchors.length > 0,
     certifiedOnly,
     algorithms,
   }

@@ -132,6 +132,29 @@ describe('an iss that the certificate does not prove', () => {
     expect(refusal).toMatch(/^Presentation for club: (?:Issuer .* is not trusted\.|Issuer key cannot be resolved: )/)
   })
 
+  it.each([
+    ['an origin', BANK, {}],
+    ['an origin, with a certificate for another host', BANK, { dns: ['club.example'] }],
+    ['a DID', DID, {}],
+    ['a URN', 'urn:pid-provider', {}],
+  ])('is not who is refused, but the subject of the certificate: %s', async (_, iss, names) => {
+    for (const trustedIssuers of [['self'], ['https://other.example']]) {
+      const refusal = await refusalOf(await posing(iss, names), { trustedIssuers })
+      expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')
+    }
+  })
+
+  it('is not who is refused where the chain leads to no trust anchor', async () => {
+    const credential = await membership(makeLeaf(rootOf(stranger)), wallet, { iss: BANK })
+    const refusal = await refusalOf(credential, { trustedIssuers: ['self'] })
+    expect(refusal).toContain('Issuer key cannot be resolved: The certificate chain does not lead to a trust anchor.')
+  })
+
+  it('that the certificate names is refused by its name', async () => {
+    const refusal = await refusalOf(await posing(BANK, { dns: ['bank.example'] }), { trustedIssuers: ['self'] })
+    expect(refusal).toBe(`Presentation for club: Issuer ${BANK} is not trusted.`)
+  })
+
   it('does not pass for this installation', async () => {
     const refusal = await refusalOf(await posing(service.url), { trustedIssuers: ['self'] })
     expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')

@@ -70,6 +70,7 @@ describe('finding the key of a trusted issuer', () => {
   const by = (resolveIssuerKey: ResolveIssuerKey, resolveCertifiedKey: ResolveIssuerKey = never) => ({
     resolveIssuerKey,
     resolveCertifiedKey,
+    isAnchored: true,
   })
 
   it('does not even look for the key of a stranger, whose address it would be', async () => {
