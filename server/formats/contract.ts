@@ -41,11 +41,16 @@ type ValidOf<Format> = Format extends StandardFormat & { readonly verifying: { r
   ? Shown<Format['verifying']['answer']>
   : never
 
+/** Whose credential it is, as was proven. */
+export interface Issued {
+  issuer: string
+}
+
 type ValidByCheck<Format> = Format extends StandardFormat & {
   readonly verifying: { readonly answerByCheck: FormatAnswer }
 }
-  ? Shown<Format['verifying']['answerByCheck']>
-  : ValidOf<Format>
+  ? Shown<Format['verifying']['answerByCheck']> & Issued
+  : ValidOf<Format> & Issued
 
 export interface AnyValid {
   isValid: true
@@ -58,13 +63,20 @@ export interface Invalid {
   error: string
 }
 
-function verdictOf(answers: readonly (FormatAnswer | undefined)[]): z.ZodType {
+function verdictOf(answers: readonly (FormatAnswer | undefined)[], issued: z.ZodRawShape = {}): z.ZodType {
   const valid = answers.flatMap((answer) =>
     answer === undefined
       ? []
-      : [z.object({ isValid: z.literal(true), format: z.literal(answer.format), ...answer.members })],
+      : [z.object({ isValid: z.literal(true), format: z.literal(answer.format), ...issued, ...answer.members })],
   )
   return z.union([...valid, z.object({ isValid: z.literal(false), error: z.string() })])
+}
+
+const issued = {
+  issuer: z.string().meta({
+    description:
+      'The issuer that was proven. With `x5c` it is the subject of the certificate; an `iss` that the certificate does not name is nobody’s.',
+  }),
 }
 
 /** What `POST /credentials/verify` says of one compact credential. */
@@ -74,9 +86,9 @@ export const zVerdict = ({ all }: Formats) =>
     AnyValid | Invalid
   >
 
-/** The same for the verification check by check, which takes further formats. */
+/** The same for the verification check by check, which takes further formats and names the issuer. */
 export const zVerdictByCheck = ({ all }: Formats) =>
-  verdictOf(all.map(({ verifying }) => verifying.answerByCheck ?? verifying.answer)) as z.ZodType<
-    ValidByCheck<StandardFormat> | Invalid,
-    AnyValid | Invalid
-  >
+  verdictOf(
+    all.map(({ verifying }) => verifying.answerByCheck ?? verifying.answer),
+    issued,
+  ) as z.ZodType<ValidByCheck<StandardFormat> | Invalid, AnyValid | Invalid>

@@ -16,6 +16,7 @@ import type { Installation } from './issuing.js'
 
 /** A credential whose signature, times and disclosures hold. Trust in its issuer, and its status, are for the caller to check. */
 export interface VerifiedCredential {
+  /** The proven issuer; with `x5c` the subject of the certificate. */
   readonly issuer: string
   readonly issuerKey: IssuerKey
   /** Its entries in status lists. */

@@ -52,7 +52,7 @@ function verified(mdoc: VerifiedMdoc): VerifiedCredential {
     expiresAt: inSeconds(validityInfo.validUntil),
     // It stands in another structure, which is no IssuerSigned.
     holderProof: undefined,
-    shown: { issuer, docType: doctype, nameSpaces: claims },
+    shown: { docType: doctype, nameSpaces: claims },
   }
 }
 
@@ -62,7 +62,6 @@ export const verifying = {
   answerByCheck: {
     format: 'mso_mdoc',
     members: {
-      issuer: z.string(),
       docType: z.string(),
       nameSpaces: z.record(z.string(), z.record(z.string(), z.unknown())),
     },

@@ -35,7 +35,8 @@ export const checkCredentialByCheck = (formats: Formats) => ({
     tag: 'Verify',
     summary: 'Verify one compact credential, and tell each check',
     description:
-      'As POST /credentials/verify, whose answer is `verdict`: every check, passed, failed or not reached. ' +
+      'As POST /credentials/verify, whose answer is `verdict`, with the proven `issuer` of a valid credential: every check, passed, ' +
+      'failed or not reached. ' +
       'Mobile documents are taken too; nothing but a chain to TRUST_ANCHORS proves who issued one. ' +
       'Whether its issuer is trusted is not judged else, and nothing is stored.',
     access: 'verifier',

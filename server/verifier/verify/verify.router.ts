@@ -39,7 +39,9 @@ async function judged(deps: Deps, compact: string, work: Work, answerOf: AnswerO
       throw new CredentialError(`Credential carries a ${credential.holderProof}: presentations are not verified here.`)
     }
     deps.metrics.verification(undefined)
-    const verdict = { isValid: true as const, format: answer.format, ...credential.shown }
+    // The contract of /credentials/verify, whose members the interface fixes, leaves the issuer out.
+    const { issuer, shown } = credential
+    const verdict = { isValid: true as const, format: answer.format, issuer, ...shown }
     return { verdict, failed: undefined, passed }
   } catch (thrown) {
     if (!(thrown instanceof CredentialError)) throw thrown

@@ -22,12 +22,14 @@ const verdictOf = async (credential: string) =>
 
 describe('POST /api/v1/credentials/checks', () => {
   it.each(FORMATS)(
-    'names every check of a valid credential, beside the verdict of /credentials/verify: %s',
+    'names every check and the issuer of a valid credential, beside the verdict of /credentials/verify: %s',
     async (format) => {
       const { credential } = world.held[format]
       const { verdict, checks } = await checked(credential)
       expect(verdict).toMatchObject({ isValid: true })
-      expect(verdict).toEqual(await verdictOf(credential))
+      const { issuer, ...others } = verdict
+      expect(others).toEqual(await verdictOf(credential))
+      expect(issuer).toBe(verdict.payload.iss)
       expect(checks.map(({ check, outcome }: Record<string, string>) => `${check} ${outcome}`)).toEqual(
         ['format', 'issuer-key', 'signature', 'validity', 'revoked'].map((check) => `${check} passed`),
       )

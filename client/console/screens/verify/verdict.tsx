@@ -57,13 +57,12 @@ function subjectOf(verdict: Valid): { readonly type: string; readonly claims: ob
 function Says({ verdict }: { readonly verdict: Valid }) {
   const { verify: words } = useTexts()
   const { type, claims } = subjectOf(verdict)
-  const iss = 'docType' in verdict ? verdict.issuer : verdict.payload.iss
   return (
     <>
       <h3>{words.says}</h3>
       <CredentialCard
         title={type.split('/').at(-1) ?? type}
-        issuer={typeof iss === 'string' ? shortened(iss) : undefined}
+        issuer={shortened(verdict.issuer)}
         claims={leavesOf(claims).map(({ path, value }) => ({ key: path.join('\0'), title: path.join('.'), value }))}
       />
     </>
