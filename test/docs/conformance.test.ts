@@ -26,6 +26,13 @@ describe.each([
   ],
   ['verifiers', 12, 'oid4vp-1final-verifier', 'test/verifier/openid4vp', /^conformance\.test\.ts$/],
   ['wallets that present', 15, 'oid4vp-1final-wallet', 'test/wallet/openid4vp', /^conformance\.test\.ts$/],
+  [
+    'wallets that receive',
+    15,
+    'oid4vci-1_0-wallet|fapi2-security-profile-final-client-test',
+    'test/wallet/openid4vci',
+    /^conformance\.test\.ts$/,
+  ],
 ] as const)('docs/conformance.md, for %s', (_whom, count, prefix, directory, files) => {
   const modules = modulesNamed(prefix)
   const tests = testsIn(directory, files)
