@@ -6,19 +6,18 @@ import { answerMemory } from './memory.mjs'
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const { main } = await import(new URL('main.js', dist).href)
 const { restRouter } = await import(new URL('router.js', dist).href)
-const { router, userProcedure } = await import(new URL('trpc.js', dist).href)
+const { procedure, router, userProcedure } = await import(new URL('trpc.js', dist).href)
 const { version } = await import(new URL('service/service.contract.js', dist).href)
 
 const { openapi, rest } = version.meta
-const noop = router({
-  bench: router({
-    noop: userProcedure
-      .meta({ openapi: { ...openapi, path: '/bench/noop' }, rest: { ...rest, access: 'user' } })
-      .input(version.input)
-      .output(version.output)
-      .query(() => ({ name: 'credence', version: '0.1.0' })),
-  }),
-})
+const contract = {
+  ...version,
+  meta: { openapi: { ...openapi, path: '/bench/noop' }, rest: { ...rest, access: 'user' } },
+}
+// An older version, which a run is compared with, has base procedures alone.
+const contracted =
+  procedure?.(contract) ?? userProcedure.meta(contract.meta).input(contract.input).output(contract.output)
+const noop = router({ bench: router({ noop: contracted.query(() => ({ name: 'credence', version: '0.1.0' })) }) })
 Object.assign(restRouter._def.procedures, noop._def.procedures)
 
 answerMemory()

@@ -37,17 +37,23 @@ export function identifier(name: string): Fragment {
   return made
 }
 
-/** Columns of steps, as they stand in texts: always the same, since texts are kept by their parts. */
-const columns = new Map<string, Fragment>()
+/** Columns of steps by their step and name, as they stand in texts: always the same, since texts are kept by their parts. */
+const columns = new Map<string, Map<string, Fragment>>()
 
 function columnOf(step: string, name: string): Fragment {
-  const key = `${step}.${name}`
-  const known = columns.get(key)
+  let ofStep = columns.get(step)
+  if (ofStep === undefined) {
+    ofStep = new Map()
+    columns.set(step, ofStep)
+  }
+  const known = ofStep.get(name)
   if (known !== undefined) return known
   const made = new Fragment([`"${step}"."${name}"`], [])
-  columns.set(key, made)
+  ofStep.set(name, made)
   return made
 }
+
+const NONE: readonly Step[] = []
 
 /**
  * A step of a statement: a common table expression with the columns that others may read. A part of a statement reads a step by
@@ -55,7 +61,7 @@ function columnOf(step: string, name: string): Fragment {
  * the statement by themselves, each once and before the steps that read it.
  */
 export class Step<in Column extends string = never> {
-  readonly #companions: Step[] = []
+  #companions = NONE
 
   /**
    * @param name in the text, in small letters; the same in no other step of the statement
@@ -73,7 +79,7 @@ export class Step<in Column extends string = never> {
 
   /** Steps that happen with this one, though nothing reads them: what they write is part of it. */
   along(...companions: readonly Step[]): this {
-    this.#companions.push(...companions)
+    this.#companions = [...this.#companions, ...companions]
     return this
   }
 

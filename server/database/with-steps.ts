@@ -1,18 +1,19 @@
-import { Fragment, identifier, Step } from './fragment.js'
+import { Fragment, identifier, type SqlValue, Step } from './fragment.js'
 
-type AnyStep = Step
-
-function collect({ values }: Fragment, found: Set<AnyStep>): void {
+function collect({ values }: Fragment, found: Step[]): void {
   for (const value of values) {
     if (value instanceof Fragment) collect(value, found)
     else if (value instanceof Step) add(value, found)
   }
 }
 
-function add(step: AnyStep, found: Set<AnyStep>): void {
-  if (found.has(step)) return
+function add(step: Step, found: Step[]): void {
+  for (const other of found) {
+    if (other === step) return
+    if (other.name === step.name) throw new Error(`Two steps of a statement have one name: ${step.name}.`)
+  }
   collect(step.body, found)
-  found.add(step)
+  found.push(step)
   for (const companion of step.companions) add(companion, found)
 }
 
@@ -35,13 +36,13 @@ function clauseOf(count: number): readonly string[] {
  * @param also steps that nothing reads
  * @throws Error where two steps have one name
  */
-export function withSteps(whole: Fragment, also: readonly AnyStep[] = []): Fragment {
-  const found = new Set<AnyStep>()
+export function withSteps(whole: Fragment, also: readonly Step[] = []): Fragment {
+  const found: Step[] = []
   collect(whole, found)
   for (const step of also) add(step, found)
-  if (found.size === 0) return whole
-  if (new Set([...found].map(({ name }) => name)).size < found.size)
-    throw new Error(`Two steps of a statement have one name: ${[...found].map(({ name }) => name).join(', ')}.`)
-  const parts = [...found].flatMap(({ name, body }) => [identifier(name), body])
-  return new Fragment(clauseOf(found.size), [...parts, whole])
+  if (found.length === 0) return whole
+  const parts: SqlValue[] = []
+  for (const { name, body } of found) parts.push(identifier(name), body)
+  parts.push(whole)
+  return new Fragment(clauseOf(found.length), parts)
 }

@@ -25,7 +25,7 @@ let clients: Record<string, CredenceClient>
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  service = await startService({ env: { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: 'credence' } })
+  service = await startService({ env: { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: 'credence' }, maintenance: false })
   const accessToken = await service.identityProvider.token('root', { roles: ['admin'], iss: ISSUER })
   headers = { authorization: `Bearer ${accessToken}`, 'x-client-secret': CLIENT_SECRET }
   const link = { url: `${service.url}/trpc`, transformer: superjson, headers: () => headers }

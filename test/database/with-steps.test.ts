@@ -48,7 +48,7 @@ describe('the steps of a statement', () => {
 
   it('are refused where two have one name: one of them would be read in the place of the other', () => {
     const whole = fragment`SELECT 1 FROM ${made()}, ${made()}`
-    expect(() => withSteps(whole)).toThrow('Two steps of a statement have one name: made, made.')
+    expect(() => withSteps(whole)).toThrow('Two steps of a statement have one name: made.')
   })
 
   it('have the same text each time, which is made once', () => {
