@@ -141,12 +141,12 @@ describe('GET /api/v1/offerings', () => {
     const dana = await service.bearer('dana', { did: 'did:example:dana' })
     const [first = ''] = ids
     expect((await service.request('POST', `${pathOf(first)}/claim`, { authorization: dana })).status).toBe(200)
-    // Each of them but one as often as it lists, by the same person.
+    // Each of them but one as often as it lists, by the same person; at places that no list has, so that none is taken.
     await query(
       service.databaseUrl,
       `WITH claimed AS (SELECT r.redeemed_by, to_jsonb(c) AS credential FROM redemptions r JOIN credentials c ON c.id = r.credential_id WHERE r.offering_id = $1),
        copies AS (
-         SELECT id, gen_random_uuid()::text AS credential_id, 100000 + row_number() OVER () AS index
+         SELECT id, gen_random_uuid()::text AS credential_id, 1000000 + row_number() OVER () AS index
          FROM unnest($2::text[]) AS id, generate_series(1, 99)),
        made AS (
          INSERT INTO credentials
