@@ -68,10 +68,15 @@ export interface RestMeta {
 }
 
 /**
- * Who may call a route; the same word in the contract, the OpenAPI document and the authorization tests. `issuer` and
- * `verifier` are users with ISSUER_ROLE or VERIFIER_ROLE, where that is set; their operators see what all callers made: they
- * have the client secret, the role `admin`, or that role where it is set (`eitherOperator`: one of the two), and an `operator` has the secret or `admin`. `wallet` holds a
- * token of this service, and `console` a session of the console, which counts as token or secret elsewhere.
+ * Who may call a route. The contract, the OpenAPI document and the authorization tests use the same words.
+ *
+ * - `issuer`, `verifier`: users, with ISSUER_ROLE or VERIFIER_ROLE where that role is set.
+ * - `issuerOperator`, `verifierOperator`: callers who see what all callers made. They have the client secret, the role `admin`, or
+ *   ISSUER_ROLE or VERIFIER_ROLE where that role is set. `eitherOperator` asks for one of the two.
+ * - `operator`: the client secret or the role `admin`.
+ * - `issuerClient`, `verifierClient`: the client secret.
+ * - `wallet`: a token of this service.
+ * - `console`: a session of the console, which counts as token or secret on other routes.
  */
 export type RouteAccess =
   | 'public'

@@ -2,9 +2,6 @@ import type { z } from 'zod'
 import type { RouteMeta } from './contract.js'
 import { INEXACT, inexactNumbers } from './protocol/json/exact-numbers.js'
 
-/** Members that are neither kept nor signed: a choice comes back as it was shown, and its `id` alone is used. */
-const NOT_KEPT: ReadonlySet<string | number | undefined> = new Set(['selectedCredential'])
-
 /** Whether what comes is JSON by the interface, which may be kept or signed. Wallets send what their standards say. */
 const isKept = ({ openapi, rest: { kind } }: RouteMeta): boolean =>
   kind !== 'protocol' && kind !== 'page' && openapi?.method !== 'GET'
@@ -17,8 +14,7 @@ export function exactInput(meta: RouteMeta, input: z.ZodType): z.ZodType {
   if (!isKept(meta)) return input
   return input.check(({ value, issues }) => {
     if (issues.length > 0) return
-    for (const path of inexactNumbers(value)) {
-      if (!NOT_KEPT.has(path[0])) issues.push({ code: 'custom', message: INEXACT, input: value, path: [...path] })
-    }
+    for (const path of inexactNumbers(value))
+      issues.push({ code: 'custom', message: INEXACT, input: value, path: [...path] })
   })
 }

@@ -239,6 +239,7 @@ export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) 
 export const procedure = <Access extends keyof typeof BASES, Input extends z.ZodType, Output extends z.ZodType>(
   contract: Contract<Access, Input, Output>,
 ): Contracted<ContextOf<Access>, Input, Output> =>
+  // Of a type parameter the compiler does not tell which of the bases it picks.
   procedureOver<Access, ContextOf<Access>>(BASES[contract.meta.rest.access] as unknown as Base<ContextOf<Access>>)(
     contract,
   )

@@ -24,7 +24,7 @@ type Confirmed = z.input<typeof confirmFlow.output>
 export interface Confirmation {
   readonly processId: string
   readonly type: 'claim' | 'presentation'
-  readonly selectedCredential: Readonly<Record<string, unknown>>
+  readonly selectedCredential: { readonly id?: unknown }
   readonly txCode?: string | undefined
 }
 

@@ -93,10 +93,13 @@ export const confirmFlow = {
   input: z.strictObject({
     processId: z.string(),
     type: zFlowType,
-    selectedCredential: zJsonObject.meta({
-      description:
-        'A choice: for a presentation its `id` names one of the matching credentials, and nothing else of it is used; for a claim any object will do.',
-    }),
+    // A choice comes back as it was shown: what its claims say is neither kept nor looked at.
+    selectedCredential: zJsonObject
+      .meta({
+        description:
+          'A choice: for a presentation its `id` names one of the matching credentials, and nothing else of it is used; for a claim any object will do.',
+      })
+      .transform(({ id }) => ({ id })),
     txCode: z
       .string()
       .min(1)

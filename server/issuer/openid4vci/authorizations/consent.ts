@@ -14,6 +14,7 @@ import type { ConsentContext } from '../offers/store.js'
 import { CODE_SECONDS } from './authorization.js'
 import { answerWallet, refuseWallet } from './authorize.js'
 import { consentPage } from './consent-page.js'
+import type { OfferGrant } from './decisions/store.js'
 import { claimsOf, type Filled, formOf, problemsOf } from './form-fields.js'
 import type { SentForm } from './form-page.js'
 import {
@@ -173,12 +174,9 @@ async function accept(ctx: Context, found: Visited, shown: string, filled: Fille
   const issuable = named.kind === 'form' ? await filledForm(ctx, found, named, filled) : named
   if (!('kind' in issuable)) return issuable
   if (issuable.kind === 'offer') {
-    const code = await codeForOffer(deps, {
-      id: authorization.id,
-      browserHash,
-      offeringId: issuable.offering.offeringId,
-    })
-    return code === undefined ? decided(deps) : answerWallet(deps, authorization.request, { code: code.code })
+    const { offeringId } = issuable.offering
+    const given = await codeForOffer(deps, { id: authorization.id, browserHash, offeringId })
+    return given === undefined ? decided(deps) : answerWallet(deps, authorization.request, { code: given.code })
   }
   const { code, ...stored } = newCode(deps)
   const given = await deps.stores.decisions.grantMade({
@@ -192,7 +190,7 @@ async function accept(ctx: Context, found: Visited, shown: string, filled: Fille
 }
 
 /** A code for an offer that is open and for this user and wallet, with the request that it answers; undefined where none is given. */
-async function codeForOffer(deps: Deps, offer: { id: string; browserHash: string; offeringId: string }) {
+async function codeForOffer(deps: Deps, offer: Pick<OfferGrant, 'id' | 'browserHash' | 'offeringId'>) {
   const { code, ...stored } = newCode(deps)
   const { issuerProfile, signIn } = deps.config
   const asked = { attestedOnly: issuerProfile === 'haip', usersHaveDids: signIn !== undefined }

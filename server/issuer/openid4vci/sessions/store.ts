@@ -109,9 +109,9 @@ const changes = fragment`
 /** The columns of {@link MovedSession}, for RETURNING. */
 export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at, first_view`
 
-/** A step that moved sessions, and returns them as they then are. */
 type MovedColumn = 'id' | 'seq' | 'state' | 'error_message' | 'deferred' | 'expires_at' | 'first_view'
 
+/** A step that moved sessions, and returns them as they then are. */
 export type MovedSession = Step<MovedColumn>
 
 /** @param change an UPDATE of sessions that returns `movedColumns` */
