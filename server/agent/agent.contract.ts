@@ -3,7 +3,7 @@ import { route } from '../contract.js'
 import { errors } from '../errors.js'
 import { pageShape } from '../paging.js'
 import { isLanguageTag } from '../protocol/openid4vci/display.js'
-import { zShownName } from '../protocol/text-direction.js'
+import { zShownName } from '../protocol/shown-name.js'
 
 const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:web is hosted by this service.' })
 

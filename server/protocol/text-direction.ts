@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /**
  * Characters that say by themselves in which direction a text runs: embeddings, overrides, isolates, and what ends them (Unicode
  * Standard Annex 9, §2.1 to §2.5). With them a name is shown as another one. The marks U+200E, U+200F and U+061C (§2.6) are not
@@ -28,12 +26,3 @@ export function directionControlIn(text: string): string | undefined {
   const [found] = CONTROL.exec(text) ?? []
   return found === undefined ? undefined : `U+${found.charCodeAt(0).toString(16).toUpperCase()}`
 }
-
-/** What a type, an issuer or a verifier is called: as people read it, and nothing else. */
-export const zShownName = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine((name) => directionControlIn(name) === undefined, {
-    error: ({ input }) => `must not contain ${directionControlIn(String(input))}, which controls the direction of text`,
-  })

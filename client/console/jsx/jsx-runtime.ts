@@ -1,6 +1,6 @@
 import { type ElementType, Fragment, type Key } from 'react'
 import { jsx as reactJsx, jsxs as reactJsxs } from 'react/jsx-runtime'
-import { changesDirection, withoutDirectionControls } from './direction.js'
+import { changesDirection, withoutDirectionControls } from '../../../server/protocol/text-direction.js'
 
 /**
  * What every JSX of the console becomes: React's elements, in which no text of others can change the order of what stands around it,

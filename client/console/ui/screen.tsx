@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import { withoutDirectionControls } from '../jsx/direction.js'
+import { withoutDirectionControls } from '../../../server/protocol/text-direction.js'
 import { useTexts } from '../texts/use-texts.js'
 
 interface Props {

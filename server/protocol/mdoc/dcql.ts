@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { ClaimsPath } from '../openid4vp/dcql/claims-query.js'
-import type { MdocContent } from './content.js'
 import type { ElementPath } from './present.js'
 
 /** `meta` of a credential query for mobile documents (OpenID4VP 1.0 Appendix B.2.3). */
@@ -19,17 +18,4 @@ export function mdocPathFault(path: ClaimsPath): { readonly position: number; re
   const other = path.findIndex((component) => typeof component !== 'string')
   const position = other === -1 ? path.length - 1 : other
   return { position, message: 'must be one of exactly two strings, a namespace and an element identifier' }
-}
-
-/**
- * A mobile document as the `dcql` library sees it. Its claims are JSON already, as values are compared (§6.3; RFC 8949 §6.1), so that
- * `selectByClaimsPath` finds them too.
- */
-export function mdocDcqlCredential({ doctype, claims }: Pick<MdocContent, 'doctype' | 'claims'>) {
-  return {
-    credential_format: 'mso_mdoc' as const,
-    doctype,
-    namespaces: claims,
-    cryptographic_holder_binding: true,
-  }
 }

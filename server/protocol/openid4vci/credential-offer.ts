@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { isObject } from '../json/json-object.js'
-
-const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+import { PRE_AUTHORIZED_CODE_GRANT } from './requests.js'
 
 /** §4.1.1 */
 const MAX_DESCRIPTION = 300
@@ -33,7 +32,7 @@ const zTxCode = object({
 
 const zGrants = object({
   authorization_code: object({ issuer_state: text().optional(), authorization_server: text().optional() }).optional(),
-  [PRE_AUTHORIZED]: object({
+  [PRE_AUTHORIZED_CODE_GRANT]: object({
     'pre-authorized_code': text(),
     tx_code: zTxCode.optional(),
     authorization_server: text().optional(),
@@ -50,7 +49,7 @@ const isOfDraft = (offer: Readonly<Record<string, unknown>>) =>
   offer.credential_configuration_ids === undefined && Array.isArray(offer.credentials)
 
 /** The members of an offer that hold members themselves (§4.1.1). */
-const HOLDERS: ReadonlySet<string> = new Set(['grants', 'authorization_code', PRE_AUTHORIZED, 'tx_code'])
+const HOLDERS: ReadonlySet<string> = new Set(['grants', 'authorization_code', PRE_AUTHORIZED_CODE_GRANT, 'tx_code'])
 
 /** An offer without the optional members that are null: serialisers write null for what is absent. */
 export function withoutNulls(offer: unknown): unknown {

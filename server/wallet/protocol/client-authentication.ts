@@ -1,11 +1,11 @@
 import type { AuthorizationServerMetadata, CallbackContext } from '@openid4vc/oauth2'
 import { z } from 'zod'
 import type { Deps } from '../../deps.js'
+import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { WalletError } from './wallet-error.js'
 import type { SessionKey } from './wallet-keys.js'
 import { proofOfPossession } from './wallet-provider.js'
 
-const PRE_AUTHORIZED_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 const ATTESTED = 'attest_jwt_client_auth'
 
 /** How this wallet names itself to authorization servers: the installation, never a holder. */

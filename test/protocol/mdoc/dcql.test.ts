@@ -1,9 +1,10 @@
 import { DcqlQuery } from 'dcql'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mdocDcqlCredential, mdocPathFault, readMdoc, zMdocMeta } from '../../../server/protocol/mdoc/mdoc.js'
+import { mdocPathFault, readMdoc, zMdocMeta } from '../../../server/protocol/mdoc/mdoc.js'
 import { selectByClaimsPath } from '../../../server/protocol/openid4vp/dcql/claims-path.js'
 import { Work } from '../../../server/protocol/work.js'
 import { DOCTYPE, issue, MORE, makeAuthority, makeHolder, makeIssuer, NAMESPACE } from './actors.js'
+import { mdocDcqlCredential } from './dcql-library.js'
 
 let content: ReturnType<typeof readMdoc>
 beforeAll(async () => {

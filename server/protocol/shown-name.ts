@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { directionControlIn } from './text-direction.js'
+
+/** What a type, an issuer or a verifier is called: as people read it, and nothing else. */
+export const zShownName = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((name) => directionControlIn(name) === undefined, {
+    error: ({ input }) => `must not contain ${directionControlIn(String(input))}, which controls the direction of text`,
+  })
