@@ -1,15 +1,15 @@
 import 'dotenv/config'
 import cluster from 'node:cluster'
 import { pathToFileURL } from 'node:url'
-import { type Config, readConfig } from './config.js'
+import { type Config, readConfig } from './config/config.js'
 import { countInPrimary } from './http/rate-limit-cluster.js'
-import { createLog, type Log, logDestination } from './log.js'
-import { listenForOperators, workerSources } from './operations.js'
-import { prepareDatabase } from './prepare.js'
-import { whyNotStarted } from './start-failure.js'
-import { startupWarnings } from './startup-warnings.js'
-import { endWhileStarting } from './stop-signals.js'
-import { superviseWorkers } from './workers.js'
+import { createLog, type Log, logDestination } from './log/log.js'
+import { listenForOperators, workerSources } from './process/operations.js'
+import { prepareDatabase } from './process/prepare.js'
+import { whyNotStarted } from './process/start-failure.js'
+import { endWhileStarting } from './process/stop-signals.js'
+import { superviseWorkers } from './process/workers.js'
+import { startupWarnings } from './setup/startup-warnings.js'
 
 /** A warning of the start is shown whatever LOG_LEVEL says: on standard error where the log would leave it out. */
 function warn(log: Log, warning: string): void {
@@ -37,7 +37,7 @@ export async function main(): Promise<void> {
       superviseWorkers(config.webConcurrency, config.publicListener.port === undefined ? 1 : 2, log)
     } else {
       // A primary serves nothing, and six sevenths of all files are loaded to serve.
-      const { serve } = await import('./serve.js')
+      const { serve } = await import('./process/serve.js')
       await serve(config, log)
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core'
-import { inTime } from '../../server/in-time.js'
+import { inTime } from '../../server/outbound/in-time.js'
 
 /** What of one opening of the console was seen when, in milliseconds from the click; `KiB` is what came over the wire until the checklist was there. */
 export interface FirstPaint {

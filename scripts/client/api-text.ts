@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProcedureMeta, RouteAccess } from '../../server/contract.js'
+import type { ProcedureMeta, RouteAccess } from '../../server/api/contract.js'
 import { docComment, type JsonSchema, membersText, typeText } from './type-text.js'
 
 /** What a contract says of a procedure of `/trpc`. */

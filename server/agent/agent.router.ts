@@ -1,6 +1,6 @@
-import { errors } from '../errors.js'
-import { paged } from '../paging.js'
-import { changingLists, listing, procedure, router } from '../trpc.js'
+import { errors } from '../api/errors.js'
+import { paged } from '../api/paging.js'
+import { changingLists, listing, procedure, router } from '../api/trpc.js'
 import {
   certifyVerifier as certifyVerifierContract,
   createDid,

@@ -1,4 +1,4 @@
-import { type Config, ConfigurationError } from '../config.js'
+import { type Config, ConfigurationError } from '../config/config.js'
 import type { KeyStore } from '../keys/store.js'
 import { thumbprint } from '../protocol/jose/jws.js'
 import { attestationHasExpired, attests } from '../protocol/openid4vp/verifier-attestation.js'

@@ -1,5 +1,5 @@
-import type { Config } from '../config.js'
-import type { KeyAndChain } from '../config-rules.js'
+import type { Config } from '../config/config.js'
+import type { KeyAndChain } from '../config/rules.js'
 import type { Deps } from '../deps.js'
 import type { CertifiedVerifier } from '../keys/store.js'
 import { DAY_SECONDS, type MaintenanceTask } from '../maintenance/task.js'

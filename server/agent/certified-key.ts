@@ -1,6 +1,6 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
-import { type Config, ConfigurationError } from '../config.js'
-import type { KeyAndChain } from '../config-rules.js'
+import { type Config, ConfigurationError } from '../config/config.js'
+import type { KeyAndChain } from '../config/rules.js'
 import { certifies } from '../protocol/issuer-keys/x5c-issuer.js'
 import { algorithmOfJwk } from '../protocol/jose/algorithms.js'
 import { type Jwk, publicJwkOf } from '../protocol/jose/jws.js'

@@ -1,4 +1,4 @@
-import { type Config, ConfigurationError } from '../config.js'
+import { type Config, ConfigurationError } from '../config/config.js'
 import { recordsUnder, rotationTo } from '../key-rotation/rotate-keys.js'
 import type { KeyRotationStore } from '../key-rotation/store.js'
 import type { KeyStore } from '../keys/store.js'

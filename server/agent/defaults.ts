@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { newIdentity, signingDidOf } from '../dids/identity.js'
 import type { DidStore } from '../dids/store.js'
 import { ensureEncryptionKey } from '../key-rotation/encryption-key.js'

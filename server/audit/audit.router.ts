@@ -1,5 +1,5 @@
-import { listed } from '../paging.js'
-import { listing, procedure, router } from '../trpc.js'
+import { listed } from '../api/paging.js'
+import { listing, procedure, router } from '../api/trpc.js'
 import { listAuditEvents } from './audit.contract.js'
 import { auditEvent } from './audit-event.js'
 

@@ -1,5 +1,5 @@
-import type { Config } from '../config.js'
-import { errors } from '../errors.js'
+import { errors } from '../api/errors.js'
+import type { Config } from '../config/config.js'
 import { createBearerCheck } from './bearer.js'
 import { type Caller, LOCAL_ADMIN } from './caller.js'
 import { createClientSecretCheck } from './client-secret.js'

@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose'
-import { errors } from '../errors.js'
+import { errors } from '../api/errors.js'
 import { allowedAlgorithm, type DecodedJws, decodeCompact, isSignedWith, JwsError } from '../protocol/jose/jws.js'
 import { notAnAccessToken } from './access-token.js'
 import type { Caller } from './caller.js'

@@ -1,4 +1,4 @@
-import { errors, KeysUnavailable } from '../errors.js'
+import { errors, KeysUnavailable } from '../api/errors.js'
 import type { Caller } from './caller.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 
 /** What a user may do in the console, by their roles. */
 export interface Rights {

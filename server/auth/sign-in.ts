@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import * as client from 'openid-client'
-import type { Config, SignInConfig } from '../config.js'
+import type { Config, SignInConfig } from '../config/config.js'
 
 /** What the provider says of itself is asked for anew after this time. */
 const CACHE_MS = 10 * 60 * 1000

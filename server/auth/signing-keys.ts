@@ -1,6 +1,6 @@
 import { KeyObject } from 'node:crypto'
 import { type CryptoKey, createRemoteJWKSet, type JWSHeaderParameters, errors as jose } from 'jose'
-import { errors } from '../errors.js'
+import { errors } from '../api/errors.js'
 
 /** The interface's limit: keys are cached for ten minutes. */
 const CACHE_MS = 10 * 60 * 1000

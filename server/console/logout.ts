@@ -1,5 +1,5 @@
-import { type Context, onlyLooks } from '../context.js'
-import { errors } from '../errors.js'
+import { type Context, onlyLooks } from '../api/context.js'
+import { errors } from '../api/errors.js'
 import { revokeTokens } from './accept-login.js'
 import { noSessionCookie } from './sessions/cookies.js'
 

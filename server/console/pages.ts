@@ -1,5 +1,5 @@
 import type { SignInFailure } from '../auth/sign-in.js'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { html } from '../pages/html.js'
 import { page } from '../pages/page.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'

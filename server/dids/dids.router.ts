@@ -1,6 +1,6 @@
+import { errors } from '../api/errors.js'
+import { procedure, router } from '../api/trpc.js'
 import type { Deps } from '../deps.js'
-import { errors } from '../errors.js'
-import { procedure, router } from '../trpc.js'
 import {
   didConfiguration,
   difDidConfiguration,

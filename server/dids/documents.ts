@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { type DidDocument, didDocument } from '../protocol/did/did-document.js'
 import { keyIdOf } from './identity.js'
 import type { StoredDid } from './store.js'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import type { Keys } from '../keys/keys.js'
 import { signCompact } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'

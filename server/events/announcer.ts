@@ -1,4 +1,4 @@
-import type { Log } from '../log.js'
+import type { Log } from '../log/log.js'
 import { packed } from './announcement.js'
 import type { Transport } from './transport.js'
 

@@ -1,4 +1,4 @@
-import type { Log } from '../log.js'
+import type { Log } from '../log/log.js'
 import type { EventStore, EventsWanted } from './store.js'
 import type { Subscription, Subscriptions } from './subscriptions.js'
 

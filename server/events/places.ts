@@ -1,4 +1,4 @@
-import { errors } from '../errors.js'
+import { errors } from '../api/errors.js'
 
 /** How many streams may be open at the same time. */
 export interface StreamLimits {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../log.js'
+import type { Log } from '../log/log.js'
 import type { EventStore, SessionEvent } from './store.js'
 import type { Subscription } from './subscriptions.js'
 

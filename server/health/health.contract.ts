@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../contract.js'
+import { route } from '../api/contract.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
 
 const zComponents = z.record(z.string(), z.object({ status: z.enum(['up', 'degraded', 'down']) }))

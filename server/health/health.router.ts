@@ -1,4 +1,4 @@
-import { procedure, router } from '../trpc.js'
+import { procedure, router } from '../api/trpc.js'
 import { liveness, readiness } from './health.contract.js'
 import { healthReply, readinessOf } from './readiness.js'
 

@@ -1,6 +1,6 @@
 import type { Health } from '../deps.js'
-import { inTime } from '../in-time.js'
-import type { Log } from '../log.js'
+import type { Log } from '../log/log.js'
+import { inTime } from '../outbound/in-time.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
 /** `degraded`: requests are served without it. */

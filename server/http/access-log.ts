@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { RequestHandler } from 'express'
-import type { Log } from '../log.js'
+import type { Log } from '../log/log.js'
 import { secretKey } from '../protocol/jose/secret-key.js'
 
 /** Hash characters to log: enough to distinguish callers. */

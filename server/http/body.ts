@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Request, Response } from 'express'
-import { errors } from '../errors.js'
+import { errors } from '../api/errors.js'
 import { dropBody, isRefused, REFUSED } from './bounded-request.js'
 
 export const MAX_BODY_BYTES = 1_048_576

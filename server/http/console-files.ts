@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import { prefersGzip } from '../accept.js'
-import type { Config } from '../config.js'
+import { prefersGzip } from '../api/accept.js'
+import type { Config } from '../config/config.js'
 import { type ConsoleFile, type ConsoleFiles, readConsole } from '../console/files.js'
 import { projectDirectory } from '../database/migrations.js'
 

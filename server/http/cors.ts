@@ -1,8 +1,8 @@
 import cors from 'cors'
 import type { RequestHandler } from 'express'
-import type { Config } from '../config.js'
-import { isLoopbackName } from '../loopback.js'
-import { NEXT_CURSOR } from '../paging.js'
+import { NEXT_CURSOR } from '../api/paging.js'
+import type { Config } from '../config/config.js'
+import { isLoopbackName } from '../config/loopback.js'
 import type { IsPath } from './paths.js'
 
 const EXPOSED_HEADERS = [

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { publicError } from '../public-error.js'
+import { publicError } from '../api/public-error.js'
 
 /** The interface's error envelope. */
 export interface ErrorEnvelope {

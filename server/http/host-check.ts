@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
-import type { Config } from '../config.js'
-import { errors } from '../errors.js'
-import { isLoopbackName } from '../loopback.js'
+import { errors } from '../api/errors.js'
+import type { Config } from '../config/config.js'
+import { isLoopbackName } from '../config/loopback.js'
 import { isPlatformOrigin } from '../protocol/oauth/redirect-uri.js'
 import type { IsPath } from './paths.js'
 

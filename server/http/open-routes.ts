@@ -1,5 +1,5 @@
+import { errors } from '../api/errors.js'
 import type { Deps } from '../deps.js'
-import { errors } from '../errors.js'
 import type { Route } from './routes.js'
 
 /** Whether the public listener has a route. A new route is closed there until its contract says that it is for strangers. */

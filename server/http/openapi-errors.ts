@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { DECODED_PARAMETER, hasOAuthErrors } from '../contract.js'
-import { errors } from '../errors.js'
+import { DECODED_PARAMETER, hasOAuthErrors } from '../api/contract.js'
+import { errors } from '../api/errors.js'
 import { MAX_BODY_BYTES } from './body.js'
 import type { Route } from './routes.js'
 

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { errors } from '../errors.js'
+import { errors } from '../api/errors.js'
 import { type Components, healthReply } from '../health/readiness.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { createRequestClass } from './bounded-request.js'

@@ -1,5 +1,5 @@
 import type { AnyRouter } from '@trpc/server'
-import type { RestMeta } from '../contract.js'
+import type { RestMeta } from '../api/contract.js'
 import { createRouteTable, routesOf } from './routes.js'
 
 /** Whether a path, still percent-encoded, is that of a fitting contract, whatever the method. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Store } from 'express-rate-limit'
 import { type RedisReply, RedisStore } from 'rate-limit-redis'
-import { inTime } from '../in-time.js'
-import type { Log } from '../log.js'
-import { redisClient } from '../redis.js'
+import { redisClient } from '../database/redis.js'
+import type { Log } from '../log/log.js'
+import { inTime } from '../outbound/in-time.js'
 import { FallbackStore } from './rate-limit-fallback.js'
 
 /** A request waits for Redis no longer than this. */

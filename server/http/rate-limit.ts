@@ -1,8 +1,8 @@
 import type { Request, RequestHandler } from 'express'
 import { ipKeyGenerator, MemoryStore, rateLimit, type Store } from 'express-rate-limit'
+import { errors } from '../api/errors.js'
 import { isOfConsole } from '../console/sessions/cookies.js'
 import type { Deps } from '../deps.js'
-import { errors } from '../errors.js'
 import type { IsPath } from './paths.js'
 import { MAX_BATCH } from './rpc.js'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
+import type { RequestFacts } from '../api/context.js'
 import type { Caller } from '../auth/caller.js'
-import type { RequestFacts } from '../context.js'
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 

@@ -1,6 +1,6 @@
 import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { Request, RequestHandler, Response } from 'express'
-import { type Context, createContext } from '../context.js'
+import { type Context, createContext } from '../api/context.js'
 import type { Deps } from '../deps.js'
 import { sendFailure } from './failure.js'
 import { sendProtocolReply, sendReply } from './reply.js'

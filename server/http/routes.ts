@@ -6,7 +6,7 @@ import {
   type OpenApiProcedure,
 } from 'trpc-to-openapi'
 import { z } from 'zod'
-import type { RestMeta } from '../contract.js'
+import type { RestMeta } from '../api/contract.js'
 
 export interface Route {
   /** `offerings.claim` */

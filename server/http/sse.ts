@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
+import { StreamEnd } from '../api/errors.js'
 import type { Deps } from '../deps.js'
-import { StreamEnd } from '../errors.js'
 import { logFailure } from './failure.js'
 
 type StreamedEvent = readonly [id: string, data: unknown, ...rest: unknown[]]

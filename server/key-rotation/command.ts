@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { ConfigurationError, readConfig } from '../config.js'
+import { ConfigurationError, readConfig } from '../config/config.js'
 import { connectDatabase, UNHURRIED_MS } from '../database/connect.js'
 import type { SigningAlgorithm } from '../dids/identity.js'
 import { reencrypt } from '../keys/at-rest/reencrypt.js'

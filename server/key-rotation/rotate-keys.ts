@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { type SigningAlgorithm, signingDidOf } from '../dids/identity.js'
 import type { NewDid, NewKey } from '../dids/store.js'
 import type { Vault } from '../keys/vault.js'

@@ -1,4 +1,4 @@
-import type { Log } from '../log.js'
+import type { Log } from '../log/log.js'
 import type { MaintenanceTask, TaskDone } from './task.js'
 
 /** A task is behind where what it works on was due this long before, beside the time for which it does not look. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../log.js'
+import type { Log } from '../log/log.js'
 import { Backlog } from './backlog.js'
 import type { MaintenanceStore } from './store.js'
 import type { MaintenanceTask, TaskDone } from './task.js'

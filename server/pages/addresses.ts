@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 
 type VerifierBase = Pick<Config, 'verifierBaseUrl'>
 type IssuerBase = Pick<Config, 'issuerBaseUrl'>

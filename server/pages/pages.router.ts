@@ -1,5 +1,5 @@
+import { procedure, router } from '../api/trpc.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
-import { procedure, router } from '../trpc.js'
 import { LIVE_SCRIPT } from './live-script.js'
 import { liveScript, stylesheet } from './pages.contract.js'
 import { STYLES } from './styles.js'

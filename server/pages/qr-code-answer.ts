@@ -1,8 +1,8 @@
-import { preferredType } from '../accept.js'
-import type { Context } from '../context.js'
-import { qrCodeDataUri, qrCodePng, qrCodeSvg } from '../qr-code.js'
+import { preferredType } from '../api/accept.js'
+import type { Context } from '../api/context.js'
 import { noPage } from './no-page.js'
 import { seeOther } from './page.js'
+import { qrCodeDataUri, qrCodePng, qrCodeSvg } from './qr-code.js'
 
 /** What the address of a QR code answers beside JSON. */
 export const QR_CODE_TYPES = ['image/png', 'image/svg+xml', 'text/html'] as const

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type Context, onlyLooks } from '../context.js'
+import { type Context, onlyLooks } from '../api/context.js'
 import { browserCookie, readBrowserCookie } from '../pages/browser-cookie.js'
 import { messagePage } from '../pages/page.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'

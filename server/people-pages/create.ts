@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { errors } from '../api/errors.js'
 import { type Caller, isAdmin } from '../auth/caller.js'
 import type { Deps } from '../deps.js'
-import { errors } from '../errors.js'
 import { newPageOf } from '../issuer/credential-offers/page.js'
 import { closedReason } from '../issuer/openid4vci/offer.js'
 import { presentPageUrl, receivePageUrl } from '../pages/addresses.js'

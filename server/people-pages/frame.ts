@@ -1,5 +1,5 @@
 import { type Html, html } from '../pages/html.js'
-import { qrCodeImage } from '../qr-code.js'
+import { qrCodeImage } from '../pages/qr-code.js'
 
 /** The parts of a page that is open. */
 export interface OpenPage {

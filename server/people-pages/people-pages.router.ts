@@ -1,5 +1,5 @@
+import { assertRole, procedure, router } from '../api/trpc.js'
 import type { CredentialOfferSessionView } from '../issuer/openid4vci/sessions/session.js'
-import { assertRole, procedure, router } from '../trpc.js'
 import type { SessionView } from '../verifier/sessions/session.js'
 import { makePage } from './create.js'
 import {

@@ -4,7 +4,7 @@ import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } fro
 import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
 import { idRow, json, noRow } from '../database/row-shapes.js'
-import { offeringColumns } from '../issuer/openid4vci/offers/store.js'
+import { offeringColumns } from '../issuer/openid4vci/offer-store.js'
 import { zOffering } from '../issuer/openid4vci/rows.js'
 import type { CredentialOfferState } from '../issuer/openid4vci/sessions/session.js'
 import { withDates } from '../issuer/openid4vci/sessions/store.js'

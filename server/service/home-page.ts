@@ -1,4 +1,4 @@
-import type { Context } from '../context.js'
+import type { Context } from '../api/context.js'
 import { readinessOf } from '../health/readiness.js'
 import { type Html, html } from '../pages/html.js'
 import { page } from '../pages/page.js'

@@ -1,6 +1,6 @@
-import { preferredType } from '../accept.js'
+import { preferredType } from '../api/accept.js'
+import { procedure, router } from '../api/trpc.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
-import { procedure, router } from '../trpc.js'
 import { homePage } from './home-page.js'
 import { SERVICE } from './release.js'
 import { greeting, version } from './service.contract.js'

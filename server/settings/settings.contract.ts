@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { SETTING_GROUPS, VARIABLES } from '../config-shown.js'
-import { route } from '../contract.js'
+import { route } from '../api/contract.js'
+import { SETTING_GROUPS, VARIABLES } from '../config/shown.js'
 
 export const zSetting = z.strictObject({
   variable: z.enum(VARIABLES).meta({ description: 'The environment variable that sets it.' }),

@@ -1,5 +1,5 @@
+import { procedure, router } from '../api/trpc.js'
 import { SIGNATURE_ALGORITHMS } from '../protocol/jose/algorithms.js'
-import { procedure, router } from '../trpc.js'
 import { readSettings } from './settings.contract.js'
 
 export const settingsRouter = router({

@@ -1,6 +1,6 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import type { Deps } from '../deps.js'
-import { inTime } from '../in-time.js'
+import { inTime } from '../outbound/in-time.js'
 import { item, type SetupItem } from './item.js'
 
 const ASK_MS = 3_000
@@ -72,7 +72,7 @@ export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupIt
         )
   }
   // Most installations have no Redis, and its client is a third of the files that would be loaded with the service.
-  const { redisClient } = await import('../redis.js')
+  const { redisClient } = await import('../database/redis.js')
   const client = redisClient(redisUrl, () => {})
   try {
     await inTime(

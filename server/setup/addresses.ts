@@ -1,6 +1,6 @@
+import { isLoopbackName } from '../config/loopback.js'
 import type { Deps } from '../deps.js'
-import { inTime } from '../in-time.js'
-import { isLoopbackName } from '../loopback.js'
+import { inTime } from '../outbound/in-time.js'
 import { OutboundError } from '../outbound/outbound-error.js'
 import { item, type SetupId, type SetupItem } from './item.js'
 

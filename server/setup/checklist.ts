@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { storedWarnings } from '../agent/certificate-watch.js'
 import type { Deps } from '../deps.js'
 import { issuerMetadata } from '../issuer/metadata/published.js'
-import { startupWarnings } from '../startup-warnings.js'
 import { clientSecretItem, identityProviderItem, redisItem, signInItem } from './access.js'
 import { addressItems, statusListItem } from './addresses.js'
 import { item, type SetupItem } from './item.js'
 import type { readSetup } from './setup.contract.js'
 import { SETUP_ITEMS } from './setup.contract.js'
 import { certificateItems, httpsItem, keyEncryptionItem, keyItems } from './signing.js'
+import { startupWarnings } from './startup-warnings.js'
 
 async function credentialTypesItem({ stores }: Pick<Deps, 'stores'>): Promise<SetupItem> {
   return (await stores.schemas.isAny())

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../contract.js'
+import { route } from '../api/contract.js'
 
 /** What the checklist has, in the order in which it is shown. */
 export const SETUP_ITEMS = [

@@ -1,4 +1,4 @@
-import { procedure, router } from '../trpc.js'
+import { procedure, router } from '../api/trpc.js'
 import { checklist } from './checklist.js'
 import { readSetup } from './setup.contract.js'
 

@@ -1,6 +1,6 @@
 import { certificateEnd, expiriesOf, WARN_DAYS } from '../agent/certificate-watch.js'
 import type { AgentRecord } from '../agent/store.js'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import type { Deps } from '../deps.js'
 import { DAY_SECONDS } from '../maintenance/task.js'
 import { item, type SetupId, type SetupItem } from './item.js'

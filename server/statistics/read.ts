@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { errors } from '../api/errors.js'
 import type { Deps } from '../deps.js'
-import { errors } from '../errors.js'
 import { LONGEST, type readStatistics, STEP_MS } from './statistics.contract.js'
 import type { Counted, Step } from './store.js'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { route } from '../contract.js'
-import { withinKnownYears } from '../moment.js'
+import { route } from '../api/contract.js'
+import { withinKnownYears } from '../api/moment.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

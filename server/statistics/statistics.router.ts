@@ -1,4 +1,4 @@
-import { procedure, router } from '../trpc.js'
+import { procedure, router } from '../api/trpc.js'
 import { statisticsOf } from './read.js'
 import { readStatistics } from './statistics.contract.js'
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { keyIdOf, signingDidOf } from '../dids/identity.js'
 import type { Keys } from '../keys/keys.js'
 import { LruMap } from '../protocol/jose/lru-map.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { route } from '../contract.js'
-import { errors } from '../errors.js'
+import { route } from '../api/contract.js'
+import { errors } from '../api/errors.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
 import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
 

@@ -1,9 +1,9 @@
-import { acceptsType, prefersGzip, weightOf } from '../accept.js'
-import type { Context } from '../context.js'
-import { errors } from '../errors.js'
+import { acceptsType, prefersGzip, weightOf } from '../api/accept.js'
+import type { Context } from '../api/context.js'
+import { errors } from '../api/errors.js'
+import { procedure, router } from '../api/trpc.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
-import { procedure, router } from '../trpc.js'
 import { STATUS_LIST_TTL_SECONDS, type StatusListForm } from './publication.js'
 import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
 

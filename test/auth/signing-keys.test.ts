@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ServiceError } from '../../server/api/errors.js'
 import { createBearerCheck } from '../../server/auth/bearer.js'
 import type { Caller } from '../../server/auth/caller.js'
 import { createSigningKeys, type TokenAlgorithm } from '../../server/auth/signing-keys.js'
-import { ServiceError } from '../../server/errors.js'
 import { accessToken, type JwksServer, newSigningKey, type SigningKey, startJwksServer } from './jwks-server.js'
 
 const NOT_FOUND = 'Access token signing key was not found.'

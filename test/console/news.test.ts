@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createChanges } from '../../server/console/changes/changes.js'
 import { NewsReader } from '../../server/console/changes/news.js'
 import type { ChangeStore, News, OpenSession } from '../../server/console/changes/store.js'
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 
 /** An audit table and the states of sessions, as a reader of news asks for them. */
 function newStore(sessions: OpenSession[] = []) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RouteAccess } from '../../server/contract.js'
+import type { RouteAccess } from '../../server/api/contract.js'
 import { type Browser, type ConsoleService, logIn, OF_CONSOLE, startConsole } from '../console/actors.js'
 import { askOnce } from './ask-once.js'
 import { allProcedures, type ContractedProcedure, calledProcedures } from './procedures.js'

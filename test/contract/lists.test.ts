@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changingLists, listing, primaryListing } from '../../server/trpc.js'
+import { changingLists, listing, primaryListing } from '../../server/api/trpc.js'
 import { allProcedures, type ContractedProcedure } from './procedures.js'
 
 const uses = (

@@ -19,7 +19,7 @@ function loadedWith(entry: string): ReadonlySet<string> {
   return loaded
 }
 
-const loaded = [...loadedWith('server/serve.ts')]
+const loaded = [...loadedWith('server/process/serve.ts')]
 
 it('what reads and writes mobile documents is loaded when the first one comes, and not before', () => {
   expect(loaded).toContain('server/protocol/sd-jwt-vc/verify.ts')

@@ -1,6 +1,6 @@
 import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { z } from 'zod'
-import type { ProcedureMeta } from '../../server/contract.js'
+import type { ProcedureMeta } from '../../server/api/contract.js'
 import { appRouter, restRouter } from '../../server/router.js'
 
 /** One procedure of the service with all that its contract says. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Database } from '../../server/database/connect.js'
 import { createStandby, type Standby } from '../../server/database/replica/standby.js'
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 
 interface Answer {
   standby: boolean

@@ -4,7 +4,7 @@ import { createEventStore, eventRow, recordEvents, type SessionEvent } from '../
 import { createEvents, type EventStream, type Events, type EventsOptions } from '../../server/events/stream.js'
 import type { MakeTransport } from '../../server/events/transport.js'
 import { postgresTransport } from '../../server/events/transports/postgres.js'
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 import { query } from '../support/postgres.js'
 
 /** One process' share of the events: its own pool, its own LISTEN connection. */

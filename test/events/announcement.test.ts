@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { packed, sessionNames, unpacked } from '../../server/events/announcement.js'
 import { Announcer } from '../../server/events/announcer.js'
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 
 const nameOf = sessionNames(new Uint8Array(32).fill(1))
 const announcements = (count: number) =>

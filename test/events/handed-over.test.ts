@@ -4,7 +4,7 @@ import { sessionNames } from '../../server/events/announcement.js'
 import { createEventStore, type EventStore } from '../../server/events/store.js'
 import { createEvents, type Events } from '../../server/events/stream.js'
 import type { Hearer } from '../../server/events/transport.js'
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, KEY, startEventProcess } from './actors.js'
 

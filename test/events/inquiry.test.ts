@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Inquiry } from '../../server/events/inquiry.js'
 import type { EventsWanted } from '../../server/events/store.js'
 import { Subscription, type Subscriptions } from '../../server/events/subscriptions.js'
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 
 /** A reader that was given events up to a position, and waits for the next. */
 function waiting(sessionId: string, position = 1): Subscription {

@@ -6,7 +6,7 @@ import { sessionNames } from '../../server/events/announcement.js'
 import { createEventStore } from '../../server/events/store.js'
 import { createEvents, type EventsOptions } from '../../server/events/stream.js'
 import { EVENT_CHANNEL } from '../../server/events/transports/postgres.js'
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, KEY, killListeners, listeners, postgresOf, startEventProcess } from './actors.js'
 

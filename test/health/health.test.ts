@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 import { accessToken, newSigningKey, startJwksServer } from '../auth/jwks-server.js'
 import { startService, type TestService } from '../support/service.js'
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../server/config.js'
+import { readConfig } from '../../server/config/config.js'
 import { openApiDocument } from '../../server/http/openapi.js'
 import { restRouter } from '../../server/router.js'
 import { allProcedures } from '../contract/procedures.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRedisCounter } from '../../server/http/rate-limit-redis.js'
-import { createLog } from '../../server/log.js'
+import { createLog } from '../../server/log/log.js'
 import { INTERNAL_HEADER, ownRequestMac } from '../../server/outbound/own-origin.js'
 import { type ServiceOptions, startService, type TestService } from '../support/service.js'
 import { sendPath } from './raw.js'

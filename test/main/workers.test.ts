@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { workerSources, worst } from '../../server/operations.js'
+import { workerSources, worst } from '../../server/process/operations.js'
 import { sendPath } from '../http/raw.js'
 import { ofMetric, type Samples, scrape } from '../metrics/scrape.js'
 import { listenLocally } from '../support/local-server.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
-import { createLog, type Log } from '../../server/log.js'
+import { createLog, type Log } from '../../server/log/log.js'
 import { createMaintenance, type MaintenanceOptions } from '../../server/maintenance/job.js'
 import { createMaintenanceStore } from '../../server/maintenance/store.js'
 import type { MaintenanceTask, TaskDone } from '../../server/maintenance/task.js'

@@ -1,5 +1,5 @@
 import { createOperationsServer } from '../../server/http/operations.js'
-import { ownSources } from '../../server/operations.js'
+import { ownSources } from '../../server/process/operations.js'
 import { closeServer, listenLocally } from '../support/local-server.js'
 import type { TestService } from '../support/service.js'
 

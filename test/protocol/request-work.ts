@@ -1,4 +1,4 @@
-import { WORK_PER_REQUEST } from '../../server/context.js'
+import { WORK_PER_REQUEST } from '../../server/api/context.js'
 import { Work } from '../../server/protocol/work.js'
 
 /** What one request may cost. */

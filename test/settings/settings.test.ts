@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig, VARIABLES } from '../../server/config.js'
-import { settingsOf as shownSettings } from '../../server/config-shown.js'
+import { readConfig, VARIABLES } from '../../server/config/config.js'
+import { settingsOf as shownSettings } from '../../server/config/shown.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 
 const PATH = '/api/v1/settings'

@@ -1,5 +1,5 @@
-import { listed } from '../../paging.js'
-import { changingLists, listing, procedure, router } from '../../trpc.js'
+import { listed } from '../../api/paging.js'
+import { changingLists, listing, procedure, router } from '../../api/trpc.js'
 import {
   listIssuerSigners,
   listVerifierSigners,

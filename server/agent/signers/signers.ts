@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import { documentOf } from '../../dids/documents.js'
 import { keyIdOf } from '../../dids/identity.js'
-import { errors } from '../../errors.js'
 import {
   CLIENT_ID_PREFIXES,
   type Client,

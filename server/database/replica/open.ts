@@ -1,4 +1,4 @@
-import type { Log } from '../../log.js'
+import type { Log } from '../../log/log.js'
 import { dueRows, type MaintenanceTask } from '../../maintenance/task.js'
 import { connectDatabase, type Database } from '../connect.js'
 import { type ListSource, type Lists, primaryLists, replicaLists } from './lists.js'

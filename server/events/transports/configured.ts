@@ -1,5 +1,5 @@
-import type { Config } from '../../config.js'
-import type { Log } from '../../log.js'
+import type { Config } from '../../config/config.js'
+import type { Log } from '../../log/log.js'
 import type { MakeTransport } from '../transport.js'
 import { postgresTransport } from './postgres.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { inTime } from '../../in-time.js'
-import type { Log } from '../../log.js'
+import type { Log } from '../../log/log.js'
+import { inTime } from '../../outbound/in-time.js'
 import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 
 const SUBJECT = 'credence.events'

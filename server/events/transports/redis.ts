@@ -1,6 +1,6 @@
-import { inTime } from '../../in-time.js'
-import type { Log } from '../../log.js'
-import { type RedisClient, redisClient } from '../../redis.js'
+import { type RedisClient, redisClient } from '../../database/redis.js'
+import type { Log } from '../../log/log.js'
+import { inTime } from '../../outbound/in-time.js'
 import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 
 const CHANNEL = 'credence:events'

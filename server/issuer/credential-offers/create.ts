@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { receivePageUrl } from '../../pages/addresses.js'
 import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
 import type { Draft } from '../../protocol/openid4vci/drafts.js'

@@ -1,6 +1,6 @@
+import { errors } from '../../api/errors.js'
 import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { Work } from '../../protocol/work.js'
 import { assertSubject } from '../issuance/subject.js'
 import type { DecidableOffer } from '../openid4vci/deferred/store.js'

@@ -1,6 +1,6 @@
+import { secondsAfter } from '../../api/moment.js'
 import type { Deps } from '../../deps.js'
 import { DAY_SECONDS } from '../../maintenance/task.js'
-import { secondsAfter } from '../../moment.js'
 import type { NewPage, PageTexts } from '../../pages/store.js'
 
 /** An offer, or an offering, that gets a page. */

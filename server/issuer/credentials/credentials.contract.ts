@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
-import { errors } from '../../errors.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
 import { zFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { zTypeName } from '../schemas/schemas.contract.js'

@@ -1,6 +1,6 @@
+import { listed } from '../../api/paging.js'
+import { changingLists, listing, procedure, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { listed } from '../../paging.js'
-import { changingLists, listing, procedure, router } from '../../trpc.js'
 import { createCredential, readCredential, revokeCredential, signCredential } from './credentials.contract.js'
 import { readCredentialHistory } from './history/history.contract.js'
 import { historyOf } from './history/history.js'

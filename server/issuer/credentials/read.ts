@@ -1,6 +1,6 @@
+import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { CredentialRecord } from './store.js'
 
 /** A credential that belongs to its caller. @throws 404 where there is none, or it belongs to somebody else. */

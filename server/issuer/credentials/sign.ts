@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
 import { CredentialError } from '../../protocol/credential/verification.js'

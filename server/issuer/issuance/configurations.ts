@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Issuability } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'

@@ -1,5 +1,5 @@
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { IssuanceContext } from './store.js'
 
 /** Who requests a signature: a user by their `sub`, or a caller with the client secret. */

@@ -5,7 +5,7 @@ import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { idRow, json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
-import { countRedemption, insertRedemption, type NewRedemption } from '../redemptions/store.js'
+import { countRedemption, insertRedemption, type NewRedemption } from '../offerings/redemption-store.js'
 import { schemaColumns, zStoredSchema } from '../schemas/store.js'
 
 /** A signed instance with its place in a status list. */

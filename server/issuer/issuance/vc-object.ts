@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { bitstringEntry, type SignedInstance, type SignRequest, schemaOf, validityOf } from './sign.js'
 
 type JsonObject = Readonly<Record<string, unknown>>

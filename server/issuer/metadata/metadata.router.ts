@@ -1,7 +1,7 @@
-import { weightOf } from '../../accept.js'
+import { weightOf } from '../../api/accept.js'
+import { procedure, router } from '../../api/trpc.js'
 import { issuerKeySet } from '../../dids/issuer-key-set.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
-import { procedure, router } from '../../trpc.js'
 import * as contracts from './metadata.contract.js'
 import { authorizationServerMetadata, issuerMetadata, signedIssuerMetadata } from './published.js'
 

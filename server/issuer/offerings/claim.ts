@@ -1,6 +1,6 @@
+import { errors, type ServiceError } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors, type ServiceError } from '../../errors.js'
 import { type Issued, issueToCaller } from '../issuance/issue.js'
 import type { OfferingIssuance } from '../issuance/store.js'
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { Work } from '../../protocol/work.js'
 import { issuanceContext } from '../issuance/issuer-context.js'
 import { assertSubject } from '../issuance/subject.js'

@@ -1,5 +1,5 @@
-import type { ListContext } from '../../context.js'
-import { awaited, type Page, paged } from '../../paging.js'
+import type { ListContext } from '../../api/context.js'
+import { awaited, type Page, paged } from '../../api/paging.js'
 import { configurationsOf, offeringView, redemptionView } from './offering-json.js'
 import { type Reader, seesEverything } from './reader.js'
 import { type OfferingRow, type RedemptionRow, type RedemptionScope, SURE_OFFERINGS } from './store.js'

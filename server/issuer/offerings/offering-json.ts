@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import type { Deps } from '../../deps.js'
 import { DEFAULT_LOCALE } from '../../pages/languages.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'

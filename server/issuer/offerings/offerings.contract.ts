@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
-import { errors } from '../../errors.js'
-import { LAST_WRITTEN_MOMENT } from '../../moment.js'
-import { pageShape } from '../../paging.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
+import { LAST_WRITTEN_MOMENT } from '../../api/moment.js'
+import { pageShape } from '../../api/paging.js'
 import { zCredentialRecord, zCredentialResponse, zSubject } from '../credentials/credentials.contract.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
 

@@ -1,4 +1,4 @@
-import { changingLists, listing, procedure, router } from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../api/trpc.js'
 import { claim } from './claim.js'
 import { addOffering } from './create.js'
 import { offeringsFor } from './list.js'

@@ -1,4 +1,4 @@
-import { type Context, onlyLooks } from '../../context.js'
+import { type Context, onlyLooks } from '../../api/context.js'
 import { receivePageUrl } from '../../pages/addresses.js'
 import { onDemandPageId } from '../../pages/on-demand.js'
 import { newPageOf } from '../credential-offers/page.js'

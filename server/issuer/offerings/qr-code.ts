@@ -1,5 +1,5 @@
-import type { Context } from '../../context.js'
-import { errors } from '../../errors.js'
+import type { Context } from '../../api/context.js'
+import { errors } from '../../api/errors.js'
 import { qrCodeAnswer } from '../../pages/qr-code-answer.js'
 import { offeringFullUrl } from './offering-json.js'
 import { pageOfOffering } from './page.js'

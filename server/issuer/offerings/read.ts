@@ -1,5 +1,5 @@
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { detailView } from './offering-json.js'
 import { type Reader, seesEverything } from './reader.js'
 import type { OfferingRow } from './store.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
-import { errors } from '../../errors.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
 /** Challenge Request (Attestation-Based Client Authentication, draft 07, §8.1). */

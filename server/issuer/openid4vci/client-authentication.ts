@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Config } from '../../config.js'
-import type { Context } from '../../context.js'
+import type { Context } from '../../api/context.js'
+import type { Config } from '../../config/config.js'
 import type { Deps } from '../../deps.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { AttestationError } from '../../protocol/openid4vci/attester.js'
 import { verifyWalletAttestation, type WalletAttestation } from '../../protocol/openid4vci/wallet-attestation.js'
 import { AttestationStatuses } from './attestation-status.js'
-import { proofOnce, type UsedOnce } from './used-once/store.js'
+import { proofOnce, type UsedOnce } from './used-once-store.js'
 
 /** A wallet at an endpoint of the authorization server, as far as it has proven who it is. */
 export interface WalletClient {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
+import { route } from '../../api/contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { ENCRYPTED_TYPE } from '../../protocol/openid4vci/encryption.js'
 import { zSentCredentialRequest } from './profiles/sent-credential-request.js'

@@ -1,8 +1,8 @@
-import type { Context } from '../../context.js'
+import type { Context } from '../../api/context.js'
+import { procedureOver, publicProcedure } from '../../api/trpc.js'
 import { DPOP_ALGORITHMS, type DpopProof, verifyDpopProof } from '../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import { procedureOver, publicProcedure } from '../../trpc.js'
-import { proofOnce, type UsedOnce } from './used-once/store.js'
+import { proofOnce, type UsedOnce } from './used-once-store.js'
 
 /** Gives the wallet a fresh nonce for its next DPoP proof, with whatever the answer will be (RFC 9449 §8.2). */
 export function provideDpopNonce({ deps, responseHeaders }: Pick<Context, 'deps' | 'responseHeaders'>): void {

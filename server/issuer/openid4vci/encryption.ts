@@ -1,7 +1,8 @@
-import type { Config } from '../../config.js'
-import { TextBody } from '../../contract.js'
+import { TextBody } from '../../api/contract.js'
+import { parseJsonObject } from '../../api/json-text.js'
+import { procedureOver } from '../../api/trpc.js'
+import type { Config } from '../../config/config.js'
 import type { Deps } from '../../deps.js'
-import { parseJsonObject } from '../../json-text.js'
 import { type Jwk, publicJwkOf } from '../../protocol/jose/jws.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import {
@@ -14,7 +15,6 @@ import {
   encryptionError,
   responseEncryption,
 } from '../../protocol/openid4vci/encryption.js'
-import { procedureOver } from '../../trpc.js'
 import { type WalletContext, withWalletToken } from './wallet-access.js'
 
 type Encrypt = (answer: Uint8Array) => string

@@ -3,7 +3,7 @@ import { partitionTask } from '../../maintenance/partitions/task.js'
 import { CLOCK_SKEW_SECONDS, DAY_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
 import { accessTokenSeconds } from './access-token.js'
 import { CODE_SECONDS } from './sealed.js'
-import { PROOF_ROW_SECONDS } from './used-once/store.js'
+import { PROOF_ROW_SECONDS } from './used-once-store.js'
 
 /**
  * Maintenance of issuances. The row of a nonce, a proof or a code says that it was used: it stays until what it stands for

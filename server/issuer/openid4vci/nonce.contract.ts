@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
+import { route } from '../../api/contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
 /** Nonce Request (OpenID4VCI 1.0 §7.1): it has no body and no content type; a body that is sent is not read. */

@@ -1,4 +1,4 @@
-import { route, SMALL_BODY_BYTES } from '../../contract.js'
+import { route, SMALL_BODY_BYTES } from '../../api/contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { zNotificationRequest } from '../../protocol/openid4vci/requests.js'
 

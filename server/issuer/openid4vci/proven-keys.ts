@@ -18,7 +18,7 @@ import { assertRecipient } from './recipient.js'
 import { RequestDids } from './request-dids.js'
 import { RequestNonces } from './request-nonces.js'
 import type { TokenContext } from './tokens/store.js'
-import type { UsedOnce } from './used-once/store.js'
+import type { UsedOnce } from './used-once-store.js'
 
 /** What the proofs of a credential request give. */
 export interface Proven {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
+import { sha256 } from '../../keys/secret-hash.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import { sha256 } from '../../secret-hash.js'
-import type { UsedOnce } from './used-once/store.js'
+import type { UsedOnce } from './used-once-store.js'
 
 /**
  * The nonces of one credential request. Each counts once. Most are used up when the issuance is recorded; those of proofs that make

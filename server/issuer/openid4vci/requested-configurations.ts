@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { zAuthorizationDetails } from '../../protocol/openid4vci/requests.js'
 

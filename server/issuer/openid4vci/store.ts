@@ -3,7 +3,7 @@ import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
 import { auditCredential, insertCredential, insertInstances, type NewInstance } from '../issuance/store.js'
-import { insertRedemption } from '../redemptions/store.js'
+import { insertRedemption } from '../offerings/redemption-store.js'
 import {
   type Admission,
   admission,
@@ -12,13 +12,13 @@ import {
   refusalOf,
   spent,
   zAdmission,
-} from './admission/store.js'
-import { createOfferStore } from './offers/store.js'
+} from './admission-store.js'
+import { createOfferStore } from './offer-store.js'
 import { hashRow } from './rows.js'
 import type { CredentialOfferSession } from './sessions/session.js'
 import { movedSession } from './sessions/store.js'
 import { createTokenStore } from './tokens/store.js'
-import type { UsedOnce } from './used-once/store.js'
+import type { UsedOnce } from './used-once-store.js'
 
 /** What is put on record for an admission. */
 export interface NewRecord {

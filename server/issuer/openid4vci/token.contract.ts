@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route, SMALL_BODY_BYTES } from '../../contract.js'
+import { route, SMALL_BODY_BYTES } from '../../api/contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
 const parameter = z.string().optional()

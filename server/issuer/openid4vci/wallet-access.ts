@@ -1,12 +1,12 @@
-import type { Config } from '../../config.js'
-import type { Context } from '../../context.js'
+import type { Context } from '../../api/context.js'
+import { procedureOver, publicProcedure } from '../../api/trpc.js'
+import type { Config } from '../../config/config.js'
+import { sha256 } from '../../keys/secret-hash.js'
 import { OAuthError, type OAuthErrorCode } from '../../protocol/oauth/error.js'
-import { sha256 } from '../../secret-hash.js'
-import { procedureOver, publicProcedure } from '../../trpc.js'
 import { dpopChallenge, dpopProofOf, provideDpopNonce, replayedProof } from './dpop.js'
 import { isHaip } from './haip.js'
 import type { TokenContext } from './tokens/store.js'
-import { proofOnce } from './used-once/store.js'
+import { proofOnce } from './used-once-store.js'
 
 /**
  * An authorization error with its challenges (RFC 6750 §3, RFC 9449 §7.1).

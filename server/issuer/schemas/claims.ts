@@ -1,4 +1,4 @@
-import { errors } from '../../errors.js'
+import { errors } from '../../api/errors.js'
 import type { ClaimDescription } from '../../formats/issuing.js'
 import { DEFAULT_LOCALE, inLanguage, type Languages, type Spoken, spokenIn } from '../../pages/languages.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'

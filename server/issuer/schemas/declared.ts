@@ -1,4 +1,4 @@
-import { errors } from '../../errors.js'
+import { errors } from '../../api/errors.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { EACH, SchemaPlace } from '../../protocol/json-schema/applicable.js'
 import { linearPattern } from '../../protocol/json-schema/linear-regexp.js'

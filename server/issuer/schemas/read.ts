@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { shownSchema } from './schema-json.js'
 import type { listVersions, readSchema } from './schemas.contract.js'
 import type { CredentialSchema } from './store.js'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 import { unpublishedIn } from './display.js'
 import { mdocOf } from './mdoc-mapping.js'

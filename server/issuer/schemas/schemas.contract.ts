@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
-import { errors } from '../../errors.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
 import { isColour, isImageUri, isLanguageTag } from '../../protocol/openid4vci/display.js'
 import { zShownName } from '../../protocol/shown-name.js'
 import { MAX_DEPTH, pathKey } from './claims.js'

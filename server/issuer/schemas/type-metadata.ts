@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { claimPath } from '../../formats/dc-sd-jwt/issuing.js'
 import { vctOf } from '../../formats/dc-sd-jwt/vct.js'
 import { commonRules, describeClaims } from './claims.js'

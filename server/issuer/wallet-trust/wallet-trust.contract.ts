@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { zRoots } from '../../agent/shown-certificate.js'
-import { route } from '../../contract.js'
+import { route } from '../../api/contract.js'
 
 export const readWalletTrust = {
   meta: route('GET', '/api/v1/trust/wallets', {

@@ -1,5 +1,5 @@
 import { shownRoots } from '../../agent/shown-certificate.js'
-import { procedure, router } from '../../trpc.js'
+import { procedure, router } from '../../api/trpc.js'
 import { readWalletTrust } from './wallet-trust.contract.js'
 
 export const walletTrustRouter = router({

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../config.js'
+import { ConfigurationError } from '../../config/config.js'
 import { SecretError } from '../../protocol/jose/sealed.js'
 import { createVault, openStored, type StoredForm } from '../vault.js'
 import { type Place, PROTECTED_COLUMNS, type ProtectedColumn } from './columns.js'

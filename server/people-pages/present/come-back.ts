@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { Context } from '../../api/context.js'
 import { noPage } from '../../pages/no-page.js'
 import { seeOther } from '../../pages/page.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { Context } from '../../api/context.js'
 import { languagesOf } from '../../pages/languages.js'
 import { noPage } from '../../pages/no-page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'

@@ -1,6 +1,6 @@
-import { errors } from '../../errors.js'
+import { errors } from '../../api/errors.js'
+import { procedure, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { procedure, router } from '../../trpc.js'
 import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
 import { createAuthorizationRequest } from './authorization-requests.contract.js'
 import { assertOrigins, assertRedirectUri, assertTrusted, createRequest } from './create.js'

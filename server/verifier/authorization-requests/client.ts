@@ -1,5 +1,5 @@
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import {
   ClientIdentifierError,
   type ClientIdPrefix,

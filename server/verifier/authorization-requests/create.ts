@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
-import { errors } from '../../errors.js'
 import { presentPageUrl } from '../../pages/addresses.js'
 import { isRedirectUri } from '../../protocol/oauth/redirect-uri.js'
 import type { ClientIdPrefix } from '../../protocol/openid4vp/client-identifier.js'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { authorizationRequestUri, forWallet, unsignedRequestUri } from '../../protocol/openid4vp/request-object.js'
 import { digitalCredentialRequestOf } from '../openid4vp/digital-credentials.js'
 import { dialectOf } from '../openid4vp/profiles/profile.js'

@@ -1,5 +1,5 @@
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { DAY_SECONDS } from '../../maintenance/task.js'
 import type { NewPage, PageTexts } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'

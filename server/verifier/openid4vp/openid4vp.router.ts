@@ -1,5 +1,5 @@
-import { onlyLooks } from '../../context.js'
-import { procedure, router } from '../../trpc.js'
+import { onlyLooks } from '../../api/context.js'
+import { procedure, router } from '../../api/trpc.js'
 import { receiveDigitalCredential } from './digital-credentials.js'
 import { getRequestObject, postDigitalCredential, postRequestObject, postResponse } from './openid4vp.contract.js'
 import { serveRequestObject } from './request.js'

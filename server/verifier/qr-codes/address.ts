@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 
 const PATH = '/api/v1/verifier/qr-codes'
 

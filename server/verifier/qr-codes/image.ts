@@ -1,11 +1,11 @@
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import { presentPageUrl } from '../../pages/addresses.js'
+import { qrCodePng } from '../../pages/qr-code.js'
 import { forWallet } from '../../protocol/openid4vp/request-object.js'
 import type { Work } from '../../protocol/work.js'
-import { qrCodePng } from '../../qr-code.js'
 import { ownQrCode } from './address.js'
 import { cleanPng, ImageError } from './png.js'
 

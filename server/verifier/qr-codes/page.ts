@@ -1,5 +1,5 @@
-import { type Context, onlyLooks } from '../../context.js'
-import { errors } from '../../errors.js'
+import { type Context, onlyLooks } from '../../api/context.js'
+import { errors } from '../../api/errors.js'
 import { presentPageUrl } from '../../pages/addresses.js'
 import { onDemandPageId } from '../../pages/on-demand.js'
 import { newPageOf } from '../authorization-requests/page.js'

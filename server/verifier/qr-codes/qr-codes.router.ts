@@ -1,6 +1,6 @@
-import { errors } from '../../errors.js'
+import { errors } from '../../api/errors.js'
+import { procedure, router } from '../../api/trpc.js'
 import { qrCodeAnswer } from '../../pages/qr-code-answer.js'
-import { procedure, router } from '../../trpc.js'
 import { findQrCode, qrCodeImageAt, textOf } from './image.js'
 import { pageOfQrCode } from './page.js'
 import { deleteQrCode, qrCodeImage, readQrCode } from './qr-codes.contract.js'

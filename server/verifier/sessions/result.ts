@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { errors } from '../../api/errors.js'
 import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import type { VerifiedClaims } from '../presentations/verified-claims.js'
 import type { StoredResult } from './store.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { json } from '../../database/row-shapes.js'
 import { isUnsigned } from '../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
-import { errors } from '../../errors.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
+import { listShape, zListed } from '../../api/paging.js'
 import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
-import { listShape, zListed } from '../../paging.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import { SESSION_STATES } from './session.js'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { zRoots } from '../../agent/shown-certificate.js'
-import { route } from '../../contract.js'
-import { errors } from '../../errors.js'
-import { listShape, zListed } from '../../paging.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
+import { listShape, zListed } from '../../api/paging.js'
 
 /** What an index takes, and longer than any that was met. */
 const MAX_ISSUER = 2_000

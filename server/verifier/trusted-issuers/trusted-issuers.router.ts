@@ -1,6 +1,6 @@
-import { errors } from '../../errors.js'
-import { listed } from '../../paging.js'
-import { changingLists, listing, procedure, router } from '../../trpc.js'
+import { errors } from '../../api/errors.js'
+import { listed } from '../../api/paging.js'
+import { changingLists, listing, procedure, router } from '../../api/trpc.js'
 import {
   addTrustedIssuer,
   listTrustedIssuers,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
+import { route } from '../../api/contract.js'
 import { zVerdict, zVerdictByCheck } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { zCheckDone } from './check-done.js'

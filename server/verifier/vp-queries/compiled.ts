@@ -1,5 +1,5 @@
-import { WORK_PER_REQUEST } from '../../context.js'
-import { errors } from '../../errors.js'
+import { WORK_PER_REQUEST } from '../../api/context.js'
+import { errors } from '../../api/errors.js'
 import {
   type CompiledItem,
   compileVpQuery,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
-import { errors } from '../../errors.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
+import { pageShape } from '../../api/paging.js'
 import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
-import { pageShape } from '../../paging.js'
 
 const zStatus = z
   .enum(['valid', 'expired', 'revoked', 'suspended', 'unknown'])

@@ -1,5 +1,5 @@
+import { changingLists, listing, procedure, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { changingLists, listing, procedure, router } from '../../trpc.js'
 import { deleteWalletCredential, listWalletCredentials, readWalletCredential } from './credentials.contract.js'
 import { heldCredentials } from './list.js'
 import { heldCredential } from './read.js'

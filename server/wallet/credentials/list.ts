@@ -1,5 +1,5 @@
-import type { ListContext } from '../../context.js'
-import { type Page, paged } from '../../paging.js'
+import type { ListContext } from '../../api/context.js'
+import { type Page, paged } from '../../api/paging.js'
 import { shownCredential } from './credential-json.js'
 import { openCredential } from './held.js'
 import { statusesOf } from './status.js'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { shownCredential } from './credential-json.js'
 import type { readWalletCredential } from './credentials.contract.js'
 import { openCredential } from './held.js'

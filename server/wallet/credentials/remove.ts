@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { deleteWalletCredential } from './credentials.contract.js'
 
 /** Removes a credential of a holder with all its copies. @throws 404 where there is no such credential. */

@@ -1,7 +1,7 @@
 import type { CredentialOfferObject } from '@openid4vc/openid4vci'
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
 import type { StoredDid } from '../../dids/store.js'
-import { errors } from '../../errors.js'
 import { type Offered, takeOffer } from '../openid4vci/take-offer.js'
 import { waitFor } from '../pending/wait.js'
 import { failureReason } from '../protocol/exchange-failure.js'

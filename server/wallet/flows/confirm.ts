@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { errors, ServiceError } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors, ServiceError } from '../../errors.js'
 import { claim } from '../../issuer/offerings/claim.js'
 import { credentialOfferUri } from '../../issuer/offerings/offering-json.js'
 import type { Work } from '../../protocol/work.js'

@@ -1,6 +1,6 @@
+import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { FlowEnd, FoundFlow } from './store.js'
 
 /**

@@ -1,5 +1,5 @@
+import { changingLists, procedure, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { changingLists, procedure, router } from '../../trpc.js'
 import { exchanging } from '../protocol/exchange-failure.js'
 import { confirm } from './confirm.js'
 import { decline } from './decline.js'

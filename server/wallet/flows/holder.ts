@@ -1,7 +1,7 @@
+import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
 import type { StoredDid } from '../../dids/store.js'
-import { errors } from '../../errors.js'
 
 /** Who a flow is for: one of the caller's DIDs. */
 export interface FlowHolder {

@@ -1,5 +1,5 @@
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { ownQrCode } from '../../verifier/qr-codes/address.js'
 import { findQrCode } from '../../verifier/qr-codes/image.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
-import { errors } from '../../errors.js'
-import { pageShape } from '../../paging.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
+import { pageShape } from '../../api/paging.js'
 
 const zHolderMethod = z.enum(['key', 'web']).meta({ description: "DID method of the holder's DID." })
 

@@ -1,4 +1,4 @@
-import { changingLists, listing, procedure, router } from '../../trpc.js'
+import { changingLists, listing, procedure, router } from '../../api/trpc.js'
 import { addHolder, addHolderDid } from './create.js'
 import { createHolder, createHolderDid, deleteHolderDid, listHolderDids, listHolders } from './holders.contract.js'
 import { didsOf, ownHolders } from './list.js'

@@ -1,5 +1,5 @@
-import type { CallerContext, ListContext } from '../../context.js'
-import { type Page, paged } from '../../paging.js'
+import type { CallerContext, ListContext } from '../../api/context.js'
+import { type Page, paged } from '../../api/paging.js'
 import { shownDid, shownHolder } from './holder-json.js'
 
 /** One page of the holders that the caller created, the newest first. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { didSpellings } from '../../agent/dids.js'
+import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { deleteHolderDid } from './holders.contract.js'
 
 /** Removes a DID of a holder with its key. @throws 404 for an unknown DID, 409 while a credential is bound to it. */

@@ -4,8 +4,8 @@ import {
   type RequestDpopOptions,
 } from '@openid4vc/oauth2'
 import { determineAuthorizationServerForCredentialOffer } from '@openid4vc/openid4vci'
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { clientIdOf, isAnonymous } from '../protocol/client-authentication.js'
 import { authorize } from './authorization-code.js'
 import { boundTo, dpopBy, endOf, type Grant, type Issuance } from './issuance.js'

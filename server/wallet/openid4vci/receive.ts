@@ -1,4 +1,4 @@
-import { WORK_PER_REQUEST } from '../../context.js'
+import { WORK_PER_REQUEST } from '../../api/context.js'
 import type { Deps } from '../../deps.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import { Work } from '../../protocol/work.js'

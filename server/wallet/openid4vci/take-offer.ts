@@ -1,6 +1,6 @@
 import type { CredentialOfferObject } from '@openid4vc/openid4vci'
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
 import { isObject } from '../../protocol/json/json-object.js'
 import { offerFaults, withoutNulls } from '../../protocol/openid4vci/credential-offer.js'

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { DEFAULT_LEEWAY_SECONDS } from '../../protocol/credential/verification.js'
 import { decodeCompact, type Jwk, JwsError, verifyDecoded } from '../../protocol/jose/jws.js'
 import {

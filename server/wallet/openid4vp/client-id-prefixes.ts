@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 
 /**

@@ -1,5 +1,5 @@
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { type DecodedJws, decodeCompact, JwsError } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { parsedJson } from '../protocol/exchange-failure.js'

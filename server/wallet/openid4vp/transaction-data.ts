@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errors } from '../../errors.js'
+import { errors } from '../../api/errors.js'
 import {
   allowedHashes,
   type SentTransactionData,

@@ -1,6 +1,6 @@
+import { errors } from '../../api/errors.js'
+import { PAGE_SIZE } from '../../api/paging.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
-import { PAGE_SIZE } from '../../paging.js'
 import type { Work } from '../../protocol/work.js'
 import { type HeldCredential, openCredential } from '../credentials/held.js'
 import { hasExpired } from '../credentials/status.js'

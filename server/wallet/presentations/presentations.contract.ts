@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { route } from '../../contract.js'
-import { pageShape } from '../../paging.js'
+import { route } from '../../api/contract.js'
+import { pageShape } from '../../api/paging.js'
 
 /** What a hosted wallet presented to whom. */
 export const zWalletPresentation = z.object({

@@ -1,5 +1,5 @@
-import { paged } from '../../paging.js'
-import { listing, procedure, router } from '../../trpc.js'
+import { paged } from '../../api/paging.js'
+import { listing, procedure, router } from '../../api/trpc.js'
 import { listWalletPresentations } from './presentations.contract.js'
 import { shownPresentation } from './record.js'
 

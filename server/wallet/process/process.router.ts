@@ -1,5 +1,5 @@
+import { changingLists, procedure, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { changingLists, procedure, router } from '../../trpc.js'
 import { processUri } from './process.contract.js'
 import { processInvitation } from './process.js'
 

@@ -6,7 +6,7 @@ import {
 } from '@openid4vc/oauth2'
 import { Openid4vciRetrieveCredentialsError } from '@openid4vc/openid4vci'
 import { DcqlError } from 'dcql'
-import { errors, ServiceError } from '../../errors.js'
+import { errors, ServiceError } from '../../api/errors.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { WalletError } from './wallet-error.js'

@@ -1,5 +1,5 @@
+import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { errors } from '../../errors.js'
 import { decodeCompact, JwsError } from '../../protocol/jose/jws.js'
 import { WalletError } from './wallet-error.js'
 

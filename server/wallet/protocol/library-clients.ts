@@ -1,6 +1,6 @@
 import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
+import { installValidationMessages } from '../../api/validation.js'
 import type { Deps } from '../../deps.js'
-import { installValidationMessages } from '../../validation.js'
 import { type IssuanceCallbacks, type IssuanceOptions, issuanceCallbacks } from './callbacks.js'
 
 // Loading these libraries changes Zod's messages for the whole process.

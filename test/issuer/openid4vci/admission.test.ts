@@ -7,8 +7,8 @@ import {
   type Refusal,
   refusalOf,
   zAdmission,
-} from '../../../server/issuer/openid4vci/admission/store.js'
-import { sha256 } from '../../../server/secret-hash.js'
+} from '../../../server/issuer/openid4vci/admission-store.js'
+import { sha256 } from '../../../server/keys/secret-hash.js'
 import { query } from '../../support/postgres.js'
 import { type Issuer, JWT_VC, startIssuer } from './actors.js'
 

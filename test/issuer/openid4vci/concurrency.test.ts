@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { moved } from '../../../server/issuer/openid4vci/sessions/session.js'
-import { sha256 } from '../../../server/secret-hash.js'
+import { sha256 } from '../../../server/keys/secret-hash.js'
 import { query } from '../../support/postgres.js'
 import { recordStatements } from '../../support/statements.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'

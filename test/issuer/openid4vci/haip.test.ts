@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../../server/config.js'
+import { readConfig } from '../../../server/config/config.js'
 import { environmentOf } from '../../keys/environment.js'
 import { query } from '../../support/postgres.js'
 import { credentialOf, type Issuer, JWT_VC, PRE_AUTHORIZED, refusalOf, SD_JWT, SUBJECT } from './actors.js'

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type CallbackContext, clientAuthenticationAnonymous, type Jwk as LibraryJwk } from '@openid4vc/oauth2'
 import { Openid4vciClient, Openid4vciWalletProvider, setGlobalConfig } from '@openid4vc/openid4vci'
 import { compactVerify, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
-import { installValidationMessages } from '../../../server/validation.js'
+import { installValidationMessages } from '../../../server/api/validation.js'
 
 // The library sets the words of Zod's messages for the whole process, the service's in this one, too.
 installValidationMessages()

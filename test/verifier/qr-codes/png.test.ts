@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { qrCodePng } from '../../../server/pages/qr-code.js'
 import { Work } from '../../../server/protocol/work.js'
-import { qrCodePng } from '../../../server/qr-code.js'
 import { cleanPng, ImageError } from '../../../server/verifier/qr-codes/png.js'
 
 /** Numbers that are the same in every run (a linear congruential generator). */

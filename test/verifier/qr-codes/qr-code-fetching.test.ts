@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createLog } from '../../../server/log.js'
+import { createLog } from '../../../server/log/log.js'
 import { startService, type TestService } from '../../support/service.js'
 import { startWebServer, type WebServer } from '../web-server.js'
 

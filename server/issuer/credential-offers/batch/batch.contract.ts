@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../../../contract.js'
+import { route } from '../../../api/contract.js'
 import { createCredentialOffer } from '../credential-offers.contract.js'
 
 export const MAX_ROWS = 100

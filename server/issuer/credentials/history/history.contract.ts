@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { route } from '../../../api/contract.js'
+import { errors } from '../../../api/errors.js'
 import { zAuditEvent } from '../../../audit/audit.contract.js'
-import { route } from '../../../contract.js'
-import { errors } from '../../../errors.js'
 import { zListedCredential } from '../list/list.contract.js'
 
 export const readCredentialHistory = {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { errors } from '../../../api/errors.js'
 import { auditEvent } from '../../../audit/audit-event.js'
 import type { Deps } from '../../../deps.js'
-import { errors } from '../../../errors.js'
 import { listedCredential } from '../list/listed-credential.js'
 import type { readCredentialHistory } from './history.contract.js'
 

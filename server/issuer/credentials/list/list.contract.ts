@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { route } from '../../../contract.js'
-import { listShape, zListed } from '../../../paging.js'
+import { route } from '../../../api/contract.js'
+import { listShape, zListed } from '../../../api/paging.js'
 import { CREDENTIAL_STATUSES } from './store.js'
 
 /** A credential on record without anything that it says. */

@@ -1,4 +1,4 @@
-import { procedure, router } from '../../../trpc.js'
+import { procedure, router } from '../../../api/trpc.js'
 import { dpopProcedure } from '../dpop.js'
 import { authorize, callback, consent, decision, par } from './authorizations.contract.js'
 import { authorize as authorizeBrowser } from './authorize.js'

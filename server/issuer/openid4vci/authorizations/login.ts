@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Context, onlyLooks } from '../../../api/context.js'
 import { didsIn } from '../../../auth/bearer.js'
 import {
   answerAt,
@@ -9,7 +10,6 @@ import {
   SignInError,
   type UserClaims,
 } from '../../../auth/sign-in.js'
-import { type Context, onlyLooks } from '../../../context.js'
 import type { Deps } from '../../../deps.js'
 import { messagePage, seeOther } from '../../../pages/page.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'

@@ -1,4 +1,5 @@
-import type { Context } from '../../../context.js'
+import type { Context } from '../../../api/context.js'
+import { sha256 } from '../../../keys/secret-hash.js'
 import {
   type AuthorizationParameters,
   assertNoRequestObject,
@@ -9,7 +10,6 @@ import type { DpopProof } from '../../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { withValue } from '../../../protocol/oauth/parameters.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
-import { sha256 } from '../../../secret-hash.js'
 import { authenticateClient } from '../client-authentication.js'
 import { dpopProofOf, replayedProof, usedProofs } from '../dpop.js'
 import { assertHaipRequest, assertHaipWallet, isHaip } from '../haip.js'

@@ -1,6 +1,6 @@
 import type { Deps } from '../../../deps.js'
-import type { WalletOffering } from '../offers/store.js'
-import type { UsedOnce } from '../used-once/store.js'
+import type { WalletOffering } from '../offer-store.js'
+import type { UsedOnce } from '../used-once-store.js'
 import type { StoredRequest } from './authorization.js'
 import { protectRequest } from './parameters.js'
 import { assertKnown, assertRequestable, namedTypes, offeringIdOf } from './requested-offer.js'

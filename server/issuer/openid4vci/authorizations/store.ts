@@ -4,10 +4,10 @@ import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { idRow, json, noRow } from '../../../database/row-shapes.js'
 import { asMdocByDefault } from '../../schemas/store.js'
-import { offeringColumns, offeringJoins, type WalletOffering } from '../offers/store.js'
+import { offeringColumns, offeringJoins, type WalletOffering } from '../offer-store.js'
 import { zOffering } from '../rows.js'
 import { withDates } from '../sessions/store.js'
-import { allNew, type UsedOnce, usedOnce } from '../used-once/store.js'
+import { allNew, type UsedOnce, usedOnce } from '../used-once-store.js'
 import { type AuthorizationState, type KnownType, sourcesOf, type User } from './authorization.js'
 
 const zState = z.enum(['Pushed', 'Started', 'SignedIn', 'Granted', 'Denied', 'Redeemed'])

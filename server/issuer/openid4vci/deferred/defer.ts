@@ -1,6 +1,6 @@
 import type { Deps } from '../../../deps.js'
+import { sha256 } from '../../../keys/secret-hash.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
-import { sha256 } from '../../../secret-hash.js'
 import { newAccessToken } from '../access-token.js'
 import type { TokenContext } from '../tokens/store.js'
 import { admissionOf, admittedAs, refusalError, type WalletIssuance } from '../wallet-issuance.js'

@@ -1,4 +1,4 @@
-import { route, SMALL_BODY_BYTES } from '../../../contract.js'
+import { route, SMALL_BODY_BYTES } from '../../../api/contract.js'
 import { zProtocolReply } from '../../../protocol/oauth/reply.js'
 import { ENCRYPTED_TYPE } from '../../../protocol/openid4vci/encryption.js'
 import { zDeferredCredentialRequest } from '../../../protocol/openid4vci/requests.js'

@@ -12,7 +12,7 @@ import {
   type Refusal,
   refusalOf,
   zAdmission,
-} from '../admission/store.js'
+} from '../admission-store.js'
 import { type CredentialOfferSession, isFinal } from '../sessions/session.js'
 import {
   movedColumns,

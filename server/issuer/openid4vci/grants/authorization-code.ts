@@ -1,7 +1,7 @@
 import type { Deps } from '../../../deps.js'
+import { sha256 } from '../../../keys/secret-hash.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { matchesChallenge } from '../../../protocol/oauth/pkce.js'
-import { sha256 } from '../../../secret-hash.js'
 import { accessTokenSeconds, newAccessToken } from '../access-token.js'
 import type { Authorization } from '../authorizations/authorization.js'
 import { opened } from '../authorizations/parameters.js'

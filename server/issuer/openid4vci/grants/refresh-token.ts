@@ -1,7 +1,7 @@
 import type { Deps } from '../../../deps.js'
+import { sha256 } from '../../../keys/secret-hash.js'
 import { DAY_SECONDS } from '../../../maintenance/task.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
-import { sha256 } from '../../../secret-hash.js'
 import { accessTokenSeconds, newAccessToken } from '../access-token.js'
 import type { WalletClient } from '../client-authentication.js'
 import { replayedProof, usedProofs } from '../dpop.js'

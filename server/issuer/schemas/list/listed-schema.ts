@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Config } from '../../../config.js'
+import type { Config } from '../../../config/config.js'
 import { schemaUri } from '../schema-uri.js'
 import type { listSchemas } from './list.contract.js'
 import type { ListedSchema } from './store.js'

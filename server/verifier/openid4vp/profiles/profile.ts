@@ -1,4 +1,4 @@
-import type { Config } from '../../../config.js'
+import type { Config } from '../../../config/config.js'
 import type { CredentialFormat } from '../../../formats/format.js'
 import type { Formats } from '../../../formats/registry.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'

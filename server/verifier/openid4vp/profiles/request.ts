@@ -1,5 +1,5 @@
+import { errors } from '../../../api/errors.js'
 import type { Deps } from '../../../deps.js'
-import { errors } from '../../../errors.js'
 import { algorithmOfJwk } from '../../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../../protocol/jose/jws.js'
 import {

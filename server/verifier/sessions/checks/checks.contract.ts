@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { route } from '../../../contract.js'
-import { errors } from '../../../errors.js'
+import { route } from '../../../api/contract.js'
+import { errors } from '../../../api/errors.js'
 import { zCheckDone } from '../../verify/check-done.js'
 import { SESSION_STATES } from '../session.js'
 

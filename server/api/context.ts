@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Caller } from '../auth/caller.js'
+import type { ReadList } from '../database/replica/lists.js'
+import type { Deps, ListStores } from '../deps.js'
+import type { ProtocolReply } from '../protocol/oauth/reply.js'
+import { Work } from '../protocol/work.js'
+
+/** Work that one HTTP request may cause, all of its calls together: about 100 ms of the event loop. */
+export const WORK_PER_REQUEST = 3_000_000
+
+/** What a procedure may know of the HTTP request that reached it. */
+export interface RequestFacts {
+  readonly method: string
+  /** Path without the query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, where all input is one value. */
+  pathParameter(name: string): string | undefined
+  readonly requestId: string
+  /** Told whose request it is, for the log. */
+  identified(caller: Caller): void
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+export interface Context {
+  readonly deps: Deps
+  readonly request: RequestFacts
+  /** Response headers that a procedure adds: `Link`, say. */
+  readonly responseHeaders: Map<string, string>
+  /** What REST sends in the place of the output, where the request asks for another form of it. */
+  readonly otherForm: { reply?: ProtocolReply }
+  /** What all checks of the request may cost together; calls of a batch share it. */
+  readonly work: Work
+}
+
+/** Whether the request is a HEAD, which looks and changes nothing (RFC 9110 §9.2.1): link previews send it. */
+export const onlyLooks = ({ method }: Pick<RequestFacts, 'method'>): boolean => method === 'HEAD'
+
+export interface CallerContext extends Context {
+  readonly caller: Caller
+}
+
+/** The context of a list. */
+export interface ListContext extends Context {
+  readonly lists: ReadList<ListStores>
+}
+
+/** The context of one request: the same for REST, RPC and tests. */
+export function createContext(deps: Deps, request: RequestFacts): Context {
+  return { deps, request, responseHeaders: new Map(), otherForm: {}, work: new Work(WORK_PER_REQUEST) }
+}

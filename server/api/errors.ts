@@ -1,0 +1,160 @@
+import { TRPCError } from '@trpc/server'
+import { limited } from '../protocol/messages.js'
+
+type TRPCCode = TRPCError['code']
+
+/** HTTP status → the RPC code that stands for it on `/trpc`. */
+const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  406: 'BAD_REQUEST',
+  409: 'CONFLICT',
+  // JSON-RPC has no word for "gone"; the true status travels in `data.httpStatus`.
+  410: 'NOT_FOUND',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  501: 'NOT_IMPLEMENTED',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+/**
+ * A deliberate refusal. `message` goes to the caller (a list for validation errors, each entry starting with the
+ * field's path; at most 20 and then how many more); `cause` goes to the log only.
+ */
+export class ServiceError extends TRPCError {
+  override readonly name = 'ServiceError'
+
+  constructor(
+    readonly status: number,
+    readonly messages: string | readonly string[],
+    cause?: unknown,
+    /** Seconds after which asking again makes sense: the header `Retry-After`. */
+    readonly retryAfter?: number,
+  ) {
+    super({
+      code: RPC_CODES[status] ?? 'INTERNAL_SERVER_ERROR',
+      message: typeof messages === 'string' ? messages : messages.join('; '),
+      ...(cause === undefined ? {} : { cause }),
+    })
+  }
+}
+
+/** Ends a stream that was open, which is no failure: its reader connects again. */
+export class StreamEnd extends ServiceError {
+  constructor(message: string) {
+    super(503, message)
+  }
+}
+
+const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`)
+
+/** A reader that is gone without a word is found out within two pings. */
+const STREAM_RETRY_SECONDS = 30
+
+/** A token that could not be checked; nothing is said against it. */
+export class KeysUnavailable extends ServiceError {}
+
+/** The catalogue: every deliberate error of the service, one line each. */
+export const errors = {
+  badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
+  /** A 400 of as many messages as there are: the first of them are shown. */
+  invalid: (messages: Iterable<string>) => new ServiceError(400, limited(messages)),
+  notDecoded: (parameter: string) => new ServiceError(400, [`${parameter} must be percent-encoded UTF-8`]),
+  noQrCodeImage: (cause?: unknown) => new ServiceError(400, ['url has no usable image of a QR code'], cause),
+  unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
+  /** For checks that have no word of their own for it. */
+  tooMuchWork: (cause?: unknown) => new ServiceError(400, 'The request takes more work than one may.', cause),
+  listTooSlow: (cause?: unknown) =>
+    new ServiceError(
+      400,
+      'The list takes longer than 2 s with these filters. Ask for a shorter time, or by fewer of them.',
+      cause,
+    ),
+  unreadableBody: (cause?: unknown) => new ServiceError(400, ['Request body could not be read.'], cause),
+  bodyInPieces: () => new ServiceError(400, ['Request body came in too many pieces.']),
+  malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
+  unknownUriProtocol: () =>
+    new ServiceError(400, 'Unknown URI protocol. Expected openid-credential-offer:// or openid4vp://'),
+  transactionUnconfirmed: () =>
+    new ServiceError(400, 'Request has transaction data, which a person confirms: start a flow with it.'),
+  holderWithoutDid: () => new ServiceError(400, 'Holder has no DIDs created. Cannot accept credential offer.'),
+  unauthorized: () => new ServiceError(401, 'Unauthorized'),
+  invalidToken: (cause?: unknown) => new ServiceError(401, 'Invalid access token.', cause),
+  sessionEnded: (cause?: unknown) => new ServiceError(401, 'Session has ended. Log in again.', cause),
+  missingKid: () => new ServiceError(401, 'Access token header is missing kid.'),
+  signingKeyNotFound: () => new ServiceError(401, 'Access token signing key was not found.'),
+  signingKeysUnavailable: (cause?: unknown) =>
+    new KeysUnavailable(401, 'Access token signing keys are unavailable.', cause),
+  tokenExpired: () => new ServiceError(401, 'Access token has expired.'),
+  insufficientRole: () => new ServiceError(403, 'Insufficient role.'),
+  holderDenied: () => new ServiceError(403, 'Access to holder denied.'),
+  hostNotAllowed: () => new ServiceError(403, 'Host is not allowed.'),
+  originNotAllowed: () => new ServiceError(403, 'Origin is not allowed.'),
+  crossSite: () => new ServiceError(403, 'Cross-site requests are not allowed.'),
+  resultDenied: () => new ServiceError(403, 'Access to result denied.'),
+  responseCodeMismatch: () => new ServiceError(403, 'response_code does not match.'),
+  schemaDenied: () => new ServiceError(403, 'Schema belongs to another caller.'),
+  pageDenied: (member: string) => new ServiceError(403, `${member} belongs to another caller.`),
+  anotherRecipient: () => new ServiceError(403, 'Offering is for another recipient.'),
+  routeNotFound: (method: string, path: string) => new ServiceError(404, `Cannot ${method} ${path}`),
+  recordNotFound: (kind: 'Issuer' | 'Verifier') => new ServiceError(404, `${kind} not found.`),
+  schemaNotFound: () => new ServiceError(404, 'Schema not found.'),
+  offeringNotFound: () => new ServiceError(404, 'Offering not found.'),
+  trustedIssuerNotFound: () => new ServiceError(404, 'Trusted issuer not found.'),
+  vpQueryNotFound: () => new ServiceError(404, 'VP query not found.'),
+  qrCodeNotFound: () => new ServiceError(404, 'QR code not found.'),
+  credentialNotFound: () => new ServiceError(404, 'Credential not found.'),
+  pageNotFound: () => new ServiceError(404, 'Page not found.'),
+  pageTargetNotFound: (member: string) => new ServiceError(404, `${member} is unknown.`),
+  didDocumentNotFound: () => new ServiceError(404, 'DID Document not found.'),
+  statusListNotFound: () => new ServiceError(404, 'Status list not found.'),
+  flowNotFound: () => new ServiceError(404, 'Flow not found.'),
+  holderDidNotFound: () => new ServiceError(404, 'DID not found.'),
+  methodNotAllowed: (method: string) => new ServiceError(405, `${method} is not allowed here.`),
+  notAcceptable: (...types: string[]) => new ServiceError(406, `Only ${types.join(' and ')} can be had here.`),
+  holderDidInUse: () => new ServiceError(409, 'Credentials are bound to this DID. Delete them first.'),
+  issuerTrusted: () => new ServiceError(409, 'issuer is trusted already.'),
+  recordChanged: () => new ServiceError(409, 'display was changed by somebody else meanwhile.'),
+  flowEnded: (state: 'confirmed' | 'declined') => new ServiceError(409, `Flow is already ${state}.`),
+  verifierAttestationExpired: () => new ServiceError(409, 'Attestation of the verifier has expired.'),
+  verifierCertificateExpired: () => new ServiceError(409, 'Certificate of the verifier has expired.'),
+  resultNotReady: (errorMessage?: string | null) =>
+    new ServiceError(409, errorMessage ?? 'Verification session has no result.'),
+  schemaExists: (name: string, version: number) =>
+    new ServiceError(409, `Schema ${name} version ${version} already exists.`),
+  offerNotDeferred: () => new ServiceError(409, 'Credential offer is not deferred.'),
+  offerDecided: (decision: 'approved' | 'rejected') =>
+    new ServiceError(409, `Credential offer is ${decision} already.`),
+  pageTargetEnded: (member: string) => new ServiceError(409, `${member} has ended: no page can be made of it.`),
+  offerEnded: () => new ServiceError(409, 'Credential offer has ended.'),
+  offerSessionChanged: () => new ServiceError(409, 'Credential offer session changed meanwhile. Try again.'),
+  redemptionLimitReached: () => new ServiceError(409, 'Offering redemption limit reached.'),
+  schemaWithdrawn: () => new ServiceError(410, 'Schema version is withdrawn.'),
+  schemaSuperseded: () => new ServiceError(410, 'Schema version is superseded.'),
+  resultGone: () => new ServiceError(410, 'Verification result has expired.'),
+  offeringExpired: () => new ServiceError(410, 'Offering has expired.'),
+  payloadTooLarge: (maxBytes: number) => new ServiceError(413, `Request body exceeds ${sizeText(maxBytes)}.`),
+  unsupportedMediaType: (type: string) => new ServiceError(415, `Content type ${type} is not supported.`),
+  tooManyStreams: () =>
+    new ServiceError(429, 'Too many event streams of this caller are open.', undefined, STREAM_RETRY_SECONDS),
+  tooManyRequests: () => new ServiceError(429, 'Too Many Requests'),
+  credentialOfferSessionNotFound: () => new ServiceError(500, 'Credential offer session not found.'),
+  verificationSessionNotFound: () => new ServiceError(500, 'Verification session not found.'),
+  issuerNotFound: () => new ServiceError(500, 'Issuer not found.'),
+  verifierNotFound: () => new ServiceError(500, 'Verifier not found.'),
+  noMatchingCredential: () =>
+    new ServiceError(500, 'Could not find the required credentials for the presentation submission'),
+  walletFailed: (reason: string, cause?: unknown) => new ServiceError(500, reason, cause),
+  historyNotKept: () => new ServiceError(501, 'Status lists of former times are not kept.'),
+  noStreamLeft: () => new ServiceError(503, 'Too many event streams are open.', undefined, STREAM_RETRY_SECONDS),
+  /** A stream ends so: whoever reads it connects again, with a token that is good. */
+  streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),
+  stopping: () => new StreamEnd('Service is stopping.'),
+  identityProviderUnavailable: (cause?: unknown) => new ServiceError(503, 'Identity provider is unavailable.', cause),
+  databaseUnavailable: (cause?: unknown) => new ServiceError(503, 'Database is unavailable.', cause),
+} as const

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import type { ListPart, ListPosition, TimedPart } from '../database/list-position.js'
+import type { ListStores } from '../deps.js'
+import type { Context, ListContext } from './context.js'
+import { zMoment } from './moment.js'
+
+/** Lists answer with the newest 1,000 at most. */
+export const PAGE_SIZE = 1_000
+
+/** The header that says where a list goes on. */
+export const NEXT_CURSOR = 'x-next-cursor'
+
+/** A DID is the longest id. */
+const MAX_CURSOR = 8_192
+const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([!-~]+)$/
+
+const cursorOf = ({ createdAt, id }: ListPosition): string =>
+  Buffer.from(`${createdAt.toISOString()} ${id}`, 'latin1').toString('base64url')
+
+/** The position that a cursor stands for; undefined where it is none that this service has made. */
+function positionOf(cursor: string): ListPosition | undefined {
+  if (cursor.length > MAX_CURSOR) return undefined
+  const [, time, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (time === undefined || id === undefined || Number.isNaN(Date.parse(time))) return undefined
+  const position = { createdAt: new Date(time), id }
+  return cursorOf(position) === cursor ? position : undefined
+}
+
+/** Query of every list: the size of the page, and the cursor of the one before. */
+export const pageShape = {
+  limit: z.int().min(1).max(PAGE_SIZE).optional().meta({ description: 'How many at most; 1,000 unless given.' }),
+  cursor: z
+    .string()
+    .refine((cursor) => positionOf(cursor) !== undefined, { error: 'must be the cursor of a page before' })
+    .optional()
+    .meta({ description: 'Where the page before ended: `X-Next-Cursor` of its answer, which its `Link` names too.' }),
+}
+
+/** Lists of what grows with use answer with 200 at most. */
+const MAX_LISTED = 200
+const LISTED = 50
+
+/** Query of a list of what grows with use, beside its filters. */
+export const listShape = {
+  from: zMoment.optional().meta({ description: 'Those of this moment and later.' }),
+  to: zMoment.optional().meta({ description: 'Those before this moment.' }),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_LISTED)
+    .optional()
+    .meta({ description: `How many at most; ${LISTED} unless given.` }),
+  cursor: pageShape.cursor.unwrap().optional().meta({ description: 'Where the page before ended: its `nextCursor`.' }),
+}
+
+/** Answer of such a list: one page, the newest first. */
+export const zListed = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    nextCursor: z.string().optional().meta({ description: 'The `cursor` of the next page; absent on the last one.' }),
+  })
+
+/** Input of such a list. */
+export interface ListInput extends Page {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export interface Page {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** The path as clients see it: a proxy may have stripped that of the base URL. */
+function publicPath({ deps: { config }, request: { path } }: Context): string {
+  const base = path.startsWith('/api/v1/verifier/') ? config.verifierBaseUrl : config.issuerBaseUrl
+  return `${new URL(base).pathname.replace(/\/$/, '')}${path}`
+}
+
+interface Cut<Row> {
+  readonly shown: Row[]
+  /** Undefined on the last page. */
+  readonly next: string | undefined
+}
+
+/**
+ * Cuts one page from rows that were read with one more than it holds, and says where they go on, by header too (RFC 8288).
+ *
+ * @param room how many it holds, where that is less than was asked for.
+ */
+function cut<Row>(
+  ctx: Context,
+  rows: readonly Row[],
+  limit: number,
+  position: (row: Row) => ListPosition,
+  filters: Readonly<Record<string, string>>,
+  room = limit,
+): Cut<Row> {
+  const shown = rows.slice(0, room)
+  const last = shown.at(-1)
+  if (rows.length === shown.length || last === undefined) return { shown, next: undefined }
+  const next = cursorOf(position(last))
+  const query = new URLSearchParams({ ...filters, limit: String(limit), cursor: next })
+  ctx.responseHeaders.set('link', `<${publicPath(ctx)}?${query}>; rel="next"`)
+  ctx.responseHeaders.set(NEXT_CURSOR, next)
+  return { shown, next }
+}
+
+const positionAfter = ({ cursor }: Page) => (cursor === undefined ? undefined : positionOf(cursor))
+
+/** Rows for an answer, of which nothing is made where nobody waits for it any more. */
+export async function awaited<Row>(
+  { lists, request }: ListContext,
+  read: (stores: ListStores) => Promise<readonly Row[]>,
+) {
+  const rows = await lists(read)
+  return request.signal.aborted ? [] : rows
+}
+
+/**
+ * One page of a list. Where there are more rows, the answer says where they begin: `X-Next-Cursor`, and the whole address in the
+ * `Link` header. Empty where the client has left.
+ *
+ * @param position of a row in the list.
+ * @param roomFor tells how many of the first rows a page has room for, of a list whose rows bring others along; one at least.
+ */
+export async function paged<Row>(
+  ctx: ListContext,
+  page: Page,
+  read: (stores: ListStores, part: ListPart) => Promise<readonly Row[]>,
+  position: (row: Row) => ListPosition,
+  roomFor?: (rows: readonly Row[]) => Promise<number>,
+): Promise<Row[]> {
+  const limit = page.limit ?? PAGE_SIZE
+  const rows = await awaited(ctx, (stores) => read(stores, { take: limit + 1, after: positionAfter(page) }))
+  return cut(ctx, rows, limit, position, {}, await roomFor?.(rows.slice(0, limit))).shown
+}
+
+/** The members of a list's input that are its query beside limit and cursor, as texts. */
+const filtersOf = ({ limit, cursor, ...filters }: ListInput): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
+
+/**
+ * One page of a list of what grows with use: `items` and `nextCursor`, with the headers of every list beside.
+ *
+ * @param input all of it is the query of the list
+ */
+export async function listed<Row extends ListPosition, Item>(
+  ctx: ListContext,
+  input: ListInput,
+  read: (stores: ListStores, part: TimedPart) => Promise<readonly Row[]>,
+  shownAs: (row: Row) => Item,
+): Promise<{ items: Item[]; nextCursor?: string }> {
+  const { limit = LISTED, from, to } = input
+  const part = {
+    take: limit + 1,
+    after: positionAfter(input),
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
+  }
+  const rows = await awaited(ctx, (stores) => read(stores, part))
+  const { shown, next } = cut(ctx, rows, limit, (row) => row, filtersOf(input))
+  return { items: shown.map(shownAs), ...(next === undefined ? {} : { nextCursor: next }) }
+}

@@ -1,0 +1,66 @@
+import { TRPCError } from '@trpc/server'
+import { getHTTPStatusCodeFromError } from '@trpc/server/http'
+import { ZodError } from 'zod'
+import { isDatabaseUnavailable, isUnstorableText, TooSlowError } from '../database/errors.js'
+import { shortened } from '../protocol/messages.js'
+import { WorkExceededError } from '../protocol/work.js'
+import { errors, ServiceError } from './errors.js'
+import { validationMessages } from './validation.js'
+
+const GENERIC_500 = 'Internal server error'
+const MAX_FOREIGN_MESSAGE = 1_000
+
+const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown)
+
+const told = new WeakMap<ZodError, ServiceError>()
+
+/** Cached, since response and log both need the error, and its messages are made only once. */
+function invalidRequest(refusal: ZodError): ServiceError {
+  const known = told.get(refusal) ?? errors.invalid(validationMessages(refusal))
+  told.set(refusal, known)
+  return known
+}
+
+/** The deliberate error behind a thrown value; undefined for an unexpected one. */
+export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
+  if (thrown instanceof ServiceError) return thrown
+  const cause = causeOf(thrown)
+  if (cause instanceof ServiceError) return cause
+  // A ZodError that is no BAD_REQUEST is an output that breaks its own contract: a fault of ours, not of the caller.
+  if (cause instanceof ZodError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
+    return invalidRequest(cause)
+  }
+  // What `/trpc` could not parse.
+  if (cause instanceof SyntaxError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
+    return errors.malformedJson()
+  }
+  if (cause instanceof WorkExceededError) return errors.tooMuchWork(cause)
+  if (cause instanceof TooSlowError) return errors.listTooSlow(cause)
+  if (isDatabaseUnavailable(cause)) return errors.databaseUnavailable(cause)
+  if (isUnstorableText(cause)) return errors.unstorableText(cause)
+  return undefined
+}
+
+export interface PublicError {
+  readonly status: number
+  /** An array for validation errors. */
+  readonly message: string | readonly string[]
+  /** Raised on purpose, so that the envelope names the reason phrase. */
+  readonly deliberate: boolean
+}
+
+/** What a caller may be told of an error. In production every 500 says the same. */
+export function publicError(thrown: unknown, production: boolean): PublicError {
+  const known = serviceErrorOf(thrown)
+  const cause = causeOf(thrown)
+  const said =
+    cause instanceof Error && cause.message !== '' ? shortened(cause.message, MAX_FOREIGN_MESSAGE) : GENERIC_500
+  if (known !== undefined) {
+    const message = known.status === 500 && production ? GENERIC_500 : known.messages
+    return { status: known.status, message, deliberate: known.status !== 500 }
+  }
+  // tRPC's own refusals: unknown procedure, wrong method, a body that it could not read.
+  const status = thrown instanceof TRPCError ? getHTTPStatusCodeFromError(thrown) : 500
+  if (status < 500) return { status, message: said, deliberate: true }
+  return { status, message: production ? GENERIC_500 : said, deliberate: false }
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { shownName } from '../protocol/messages.js'
+
+type RawIssue = z.core.$ZodRawIssue
+type Issue = z.core.$ZodIssue
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'a boolean',
+  null: 'null',
+}
+
+function tooSmall(issue: Extract<RawIssue, { code: 'too_small' }>): string {
+  const minimum = Number(issue.minimum)
+  if (issue.origin === 'string' || issue.origin === 'array') {
+    if (minimum === 1) return 'must not be empty'
+    return `must contain at least ${minimum} ${issue.origin === 'string' ? 'characters' : 'elements'}`
+  }
+  return `must be ${issue.inclusive === false ? 'greater than' : 'at least'} ${minimum}`
+}
+
+function tooBig(issue: Extract<RawIssue, { code: 'too_big' }>): string {
+  const maximum = Number(issue.maximum)
+  if (issue.origin === 'string') return `must contain at most ${maximum} characters`
+  if (issue.origin === 'array') return `must contain at most ${maximum} elements`
+  return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${maximum}`
+}
+
+/** The predicate of a validation message; the field's path goes before it. */
+function predicate(issue: RawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'must be defined'
+      return `must be ${TYPE_WORDS[issue.expected] ?? `a ${issue.expected}`}`
+    case 'too_small':
+      return tooSmall(issue)
+    case 'too_big':
+      return tooBig(issue)
+    case 'invalid_value':
+      if (issue.input === undefined) return 'must be defined'
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(', ')}`
+    case 'invalid_format':
+      return issue.format === 'regex'
+        ? `must match ${issue.pattern ?? 'its pattern'}`
+        : `must be a valid ${issue.format}`
+    case 'invalid_union':
+      return 'has none of the accepted forms'
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Zod's own words do not fit behind a field's path. A message that a contract gives itself still wins over this one. The
+ * setting applies to the whole process: call this again after loading a library that sets messages of its own.
+ */
+export function installValidationMessages(): void {
+  z.config({ customError: predicate })
+}
+
+installValidationMessages()
+
+const pathOf = (path: readonly PropertyKey[]) => path.map(shownName).join('.')
+
+/** How far a branch of a union got before it failed. */
+function reachOf(issues: readonly Issue[]): number {
+  let reach = 0
+  for (const { path, code } of issues) reach = Math.max(reach, path.length + (code === 'unrecognized_keys' ? 1 : 0))
+  return reach
+}
+
+/** The messages of the union's branch that got furthest, which is most likely the one that was meant. */
+function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readonly PropertyKey[]): Generator<string> {
+  const [first, ...others] = issue.errors
+  const best = others.reduce((left, right) => (reachOf(right) > reachOf(left ?? []) ? right : left), first)
+  if (best === undefined || reachOf(best) === 0) yield `${pathOf(path) || 'Request'} ${issue.message}`
+  else for (const inner of withoutSizes(best)) yield* ofIssue(inner, path)
+}
+
+/** Without what is said of the size of something that is of another kind: Zod counts the characters of a text in an array's place. */
+function* withoutSizes(issues: readonly Issue[]): Generator<Issue> {
+  const ofAnotherKind = new Set<string>()
+  for (const issue of issues) {
+    const path = issue.path.map(String).join('\0')
+    if (issue.code === 'invalid_type') ofAnotherKind.add(path)
+    else if ((issue.code === 'too_big' || issue.code === 'too_small') && ofAnotherKind.has(path)) continue
+    yield issue
+  }
+}
+
+function* ofIssue(issue: Issue, prefix: readonly PropertyKey[]): Generator<string> {
+  const path = [...prefix, ...issue.path]
+  if (issue.code === 'unrecognized_keys') for (const key of issue.keys) yield unknownProperty(key)
+  else if (issue.code === 'invalid_union') yield* ofUnion(issue, path)
+  else yield `${pathOf(path) || 'Request body'} ${issue.message}`
+}
+
+/** What a request is told of a member, at any depth, that no contract knows. */
+export const unknownProperty = (name: string): string => `property ${shownName(name)} should not exist`
+
+/**
+ * The envelope's messages of a failed validation: each starts with the failing field's path
+ * (`query.0.fields must be an array`); an unknown property at any depth is `property X should not exist`. They are made as
+ * they are asked for: `errors.invalid` shows the first of them.
+ */
+export function* validationMessages(error: { readonly issues: readonly Issue[] }): Generator<string> {
+  for (const issue of withoutSizes(error.issues)) yield* ofIssue(issue, [])
+}

@@ -1,0 +1,409 @@
+import type { X509Certificate } from 'node:crypto'
+import { z } from 'zod'
+import type { AttestationTrust } from '../protocol/openid4vci/attester.js'
+import type { Draft } from '../protocol/openid4vci/drafts.js'
+import type { Draft as PresentationDraft } from '../protocol/openid4vp/drafts.js'
+import type { VerifierAttestation } from '../protocol/openid4vp/verifier-attestation.js'
+import { type ConsoleConfig, consoleConfigOf, consoleProblems } from './console.js'
+import {
+  type AttestationIssuerKey,
+  baseUrl,
+  certificates,
+  encryptionKey,
+  flag,
+  hosts,
+  integer,
+  integerWithin,
+  issuerLegacyProfiles,
+  type KeyAndChain,
+  keyAndChain,
+  optionalText,
+  origins,
+  postgresUrl,
+  tokenAlgorithms,
+  trustedIssuers,
+  trustProxy,
+  url,
+  verifierAttestation,
+  verifierAttestationIssuers,
+  verifierLegacyProfiles,
+  walletClients,
+} from './rules.js'
+import { type Setting, SHOWN, settingsOf } from './shown.js'
+
+/** A refusal to start; `message` is the whole text for the operator, one problem a line. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+}
+
+const MISSING_OIDC = 'OIDC configuration missing. Set OIDC_JWKS_URL.'
+
+/** Every variable, the rule it must meet and its default. `.env.example` explains each. */
+const zEnvironment = z.object({
+  NODE_ENV: z.string().default('development'),
+  ISSUER_BASE_URL: baseUrl,
+  VERIFIER_BASE_URL: baseUrl,
+  DATABASE_URL: postgresUrl,
+  DIRECT_DATABASE_URL: postgresUrl.optional(),
+  DATABASE_REPLICA_URL: postgresUrl.optional(),
+  OIDC_JWKS_URL: url(['http:', 'https:'], 'must be an http or https URL.').optional(),
+  OIDC_ISSUER: optionalText,
+  OIDC_AUDIENCE: optionalText,
+  OIDC_ALGORITHMS: tokenAlgorithms,
+  OIDC_DID_CLAIM: z.string().default('did'),
+  OIDC_CLIENT_ID: optionalText,
+  OIDC_CLIENT_SECRET: optionalText,
+  OIDC_SCOPE: z
+    .string()
+    .default('openid profile')
+    .refine((value) => value.split(' ').includes('openid'), { error: 'must contain openid.' }),
+  ISSUER_ROLE: optionalText,
+  VERIFIER_ROLE: optionalText,
+  CLIENT_SECRET: optionalText,
+  CLIENT_SECRET_PREVIOUS: optionalText,
+  AUTH_DISABLED: flag,
+  ALLOW_INSECURE_HTTP: flag,
+  KEY_ENCRYPTION_KEY: encryptionKey,
+  KEY_ENCRYPTION_KEY_PREVIOUS: encryptionKey,
+  RATE_LIMIT_MAX: integer(0, 1_000_000, 60),
+  RATE_LIMIT_WINDOW_SECONDS: integer(1, 86_400, 60),
+  CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
+  CONSOLE_RATE_LIMIT_MAX: integer(0, 1_000_000, 600),
+  MAX_STREAMS_PER_CALLER: integer(0, 1_000_000, 1_000),
+  MAX_STREAMS: integer(1, 1_000_000, 10_000),
+  REDIS_URL: url(['redis:', 'rediss:'], 'must be a redis:// URL.').optional(),
+  EVENTS: z.enum(['postgres', 'redis', 'nats'], { error: 'must be postgres, redis or nats.' }).default('postgres'),
+  NATS_URL: url(['nats:', 'tls:'], 'must be a nats:// URL.').optional(),
+  TRUST_PROXY: trustProxy,
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(0, 65_535, 3000),
+  PUBLIC_HOST: z.string().default('127.0.0.1'),
+  PUBLIC_PORT: integerWithin(0, 65_535).optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: integerWithin(0, 65_535).optional(),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be trace, debug, info, warn, error, fatal or silent.',
+    })
+    .default('info'),
+  WEB_CONCURRENCY: integer(1, 64, 1),
+  SHUTDOWN_DELAY_SECONDS: integer(0, 300, 0),
+  OUTBOUND_ALLOWED_HOSTS: hosts,
+  CORS_ORIGINS: origins,
+  TRUSTED_ISSUERS: trustedIssuers,
+  TRUST_ANCHORS: certificates,
+  STATUS_TRUST_ANCHORS: certificates,
+  VERIFIER_TRUST_ANCHORS: certificates,
+  VERIFIER_ATTESTATION_ISSUERS: verifierAttestationIssuers,
+  WALLET_TRUST_ANCHORS: certificates,
+  WALLET_CLIENTS: walletClients,
+  ISSUER_X509: keyAndChain,
+  VERIFIER_X509: keyAndChain,
+  VERIFIER_ATTESTATION: verifierAttestation,
+  WALLET_PROVIDER_X509: keyAndChain,
+  ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
+  ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
+  VERIFIER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
+  VERIFIER_LEGACY_PROFILES: verifierLegacyProfiles,
+  VERIFIER_RESPONSE_MODE: z
+    .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
+    .default('direct_post.jwt'),
+  SESSION_RESULT_TTL_SECONDS: integer(1, 31_536_000, 3600),
+  SESSION_RETENTION_DAYS: integer(1, 36_500, 30),
+  CREDENTIAL_ENCRYPTION: z
+    .enum(['off', 'offered', 'required'], { error: 'must be off, offered or required.' })
+    .default('offered'),
+  REFRESH_TOKEN_DAYS: integer(1, 3_650, 90),
+  SD_JWT_ISSUER: z.enum(['did', 'url'], { error: 'must be did or url.' }).default('did'),
+})
+
+type Environment = z.infer<typeof zEnvironment>
+
+// What is shown of it is decided for each variable.
+SHOWN satisfies Record<keyof Environment, unknown>
+
+/** The names of all variables. */
+export const VARIABLES: readonly string[] = Object.keys(zEnvironment.shape)
+
+/** This service as a client of the identity provider (OpenID Connect Core 1.0). */
+export interface SignInConfig {
+  readonly issuer: string
+  readonly clientId: string
+  /** Absent where the service is a public client. */
+  readonly clientSecret: string | undefined
+  readonly scope: string
+}
+
+/** The configuration of one process, read once at start. Names follow the variables of `.env.example`. */
+export interface Config {
+  readonly production: boolean
+  /** Issuer identifier (OpenID4VCI 1.0 §12.2.1), without a trailing slash. */
+  readonly issuerBaseUrl: string
+  readonly verifierBaseUrl: string
+  readonly databaseUrl: string
+  /** Of the same database, past any pooler of transactions: for what belongs to a connection. */
+  readonly directDatabaseUrl: string
+  /** A streaming replica of it, for lists that decide nothing; undefined where there is none. */
+  readonly databaseReplicaUrl: string | undefined
+  readonly oidc: {
+    readonly jwksUrl: string | undefined
+    readonly issuer: string | undefined
+    readonly audience: string | undefined
+    /** What access tokens may be signed with. */
+    readonly algorithms: readonly ('RS256' | 'PS256' | 'ES256' | 'EdDSA')[]
+    readonly didClaim: string
+  }
+  /** How users sign in at the identity provider; undefined where they cannot. */
+  readonly signIn: SignInConfig | undefined
+  /** The console; undefined where it is closed. */
+  readonly console: ConsoleConfig | undefined
+  readonly issuerRole: string | undefined
+  readonly verifierRole: string | undefined
+  /** Accepted values of `x-client-secret`; empty where none is configured. */
+  readonly clientSecrets: readonly string[]
+  readonly authDisabled: boolean
+  readonly allowInsecureHttp: boolean
+  /** Key-encryption keys of 32 bytes; the first one encrypts, all of them decrypt. */
+  readonly keyEncryptionKeys: readonly Uint8Array[]
+  readonly rateLimit: { readonly max: number; readonly windowSeconds: number }
+  /** Event streams that may be open at once: of one caller (0: no limit of its own) and in this process. */
+  readonly streams: { readonly perCaller: number; readonly process: number }
+  readonly redisUrl: string | undefined
+  /** How processes tell each other of session events. */
+  readonly events: { readonly transport: 'postgres' } | { readonly transport: 'redis' | 'nats'; readonly url: string }
+  readonly trustProxy: boolean | number | string[] | undefined
+  readonly host: string
+  readonly port: number
+  /** Where strangers find protocol, metadata and pages, and nothing else; nowhere of its own without a port. */
+  readonly publicListener: { readonly host: string; readonly port: number | undefined }
+  /** Where operators ask for health and metrics; nowhere without a port. */
+  readonly metrics: { readonly host: string; readonly port: number | undefined }
+  readonly logLevel: string
+  readonly webConcurrency: number
+  /** How long a process that was told to stop, and is not ready any more, goes on serving. */
+  readonly shutdownDelaySeconds: number
+  readonly outboundAllowedHosts: readonly string[]
+  readonly corsOrigins: readonly string[]
+  /** Whose credentials a presentation may hold: `self`, `x5c`, `*`, DIDs and https origins. Unset, the profile decides. */
+  readonly trustedIssuers: readonly string[] | undefined
+  /** Roots of those who sign credentials. */
+  readonly trustAnchors: readonly X509Certificate[]
+  /** Roots of those who sign Token Status Lists for whatever issuer. */
+  readonly statusTrustAnchors: readonly X509Certificate[]
+  /** Roots of the verifiers that hosted wallets answer. */
+  readonly verifierTrustAnchors: readonly X509Certificate[]
+  /** Whose attestations of verifiers hosted wallets believe. */
+  readonly verifierAttestationIssuers: readonly AttestationIssuerKey[]
+  /** Whose wallet attestations are believed. */
+  readonly attestationTrust: AttestationTrust
+  /** Addresses at which a known wallet may be answered, by its `client_id`. */
+  readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
+  /** The key of the default issuer and its certificates, leaf first; they are checked at start. */
+  readonly issuerX509: KeyAndChain | undefined
+  /** The same of the default verifier. */
+  readonly verifierX509: KeyAndChain | undefined
+  /** What somebody whom wallets trust says of the default verifier and its key; it is checked at start. */
+  readonly verifierAttestation: VerifierAttestation | undefined
+  /** The key that vouches for hosted wallets and its certificates, leaf first; they are checked at start. */
+  readonly walletProviderX509: KeyAndChain | undefined
+  /** What wallets must keep to: OpenID4VCI 1.0, or HAIP 1.0 as well. */
+  readonly issuerProfile: 'final' | 'haip'
+  /** Drafts of OpenID4VCI that offers may be made for. */
+  readonly issuerLegacyProfiles: readonly Draft[]
+  /** What requests and their answers keep to where a request does not say so itself: OpenID4VP 1.0, or HAIP 1.0 as well. */
+  readonly verifierProfile: 'final' | 'haip'
+  /** Drafts of OpenID4VP that requests may be made for. */
+  readonly verifierLegacyProfiles: readonly PresentationDraft[]
+  /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
+  readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
+  /** How long verified claims can be read. */
+  readonly sessionResultTtlSeconds: number
+  /** How long a session stays readable after its end. */
+  readonly sessionRetentionDays: number
+  readonly sdJwtIssuer: 'did' | 'url'
+  /** Whether wallets can, or must, encrypt credential requests and be answered encrypted (OpenID4VCI 1.0 §10). */
+  readonly credentialEncryption: 'off' | 'offered' | 'required'
+  /** How long a refresh token is good for. */
+  readonly refreshTokenDays: number
+  /** All variables, with what of them may be shown. */
+  readonly settings: readonly Setting[]
+}
+
+function problemsOf(error: z.ZodError): string[] {
+  return error.issues.map((issue) => `- ${issue.path.join('.')} ${issue.message}`)
+}
+
+/** Whether an address of a database is that of a pooler of transactions. */
+const isPooled = (address: string | undefined) =>
+  address !== undefined && URL.canParse(address) && new URL(address).searchParams.get('pgbouncer') === 'true'
+
+/** Rules that hold between variables; each gives one line. */
+function crossProblems(input: NodeJS.ProcessEnv): string[] {
+  const problems: string[] = []
+  if (input.ALLOW_INSECURE_HTTP !== 'true') {
+    for (const name of ['ISSUER_BASE_URL', 'VERIFIER_BASE_URL']) {
+      if (/^http:/i.test(input[name] ?? '')) {
+        problems.push(`- ${name} must be an https URL unless ALLOW_INSECURE_HTTP is true.`)
+      }
+    }
+  }
+  if (input.ALLOW_INSECURE_HTTP !== 'true' && /(^|[\s,])http:/i.test(input.TRUSTED_ISSUERS ?? '')) {
+    problems.push('- TRUSTED_ISSUERS must list https origins unless ALLOW_INSECURE_HTTP is true.')
+  }
+  if (/(^|[\s,])x5c($|[\s,])/.test(input.TRUSTED_ISSUERS ?? '') && input.TRUST_ANCHORS === undefined) {
+    problems.push('- TRUST_ANCHORS must be defined where TRUSTED_ISSUERS lists x5c.')
+  }
+  for (const [transport, name] of [
+    ['redis', 'REDIS_URL'],
+    ['nats', 'NATS_URL'],
+  ]) {
+    if (input.EVENTS === transport && input[name ?? ''] === undefined)
+      problems.push(`- ${name} must be defined where EVENTS is ${transport}.`)
+  }
+  if (isPooled(input.DATABASE_URL) && input.DIRECT_DATABASE_URL === undefined)
+    problems.push('- DIRECT_DATABASE_URL must be defined where DATABASE_URL has pgbouncer=true.')
+  if (isPooled(input.DIRECT_DATABASE_URL)) problems.push('- DIRECT_DATABASE_URL must not have pgbouncer=true.')
+  for (const name of ['METRICS_PORT', 'PUBLIC_PORT']) {
+    const port = input[name]
+    if (port !== undefined && port !== '0' && port === (input.PORT ?? '3000'))
+      problems.push(`- ${name} must be another port than PORT.`)
+  }
+  if (input.ISSUER_PROFILE === 'haip') {
+    for (const name of ['ISSUER_X509', 'WALLET_TRUST_ANCHORS']) {
+      if (input[name] === undefined) problems.push(`- ${name} must be defined where ISSUER_PROFILE is haip.`)
+    }
+    if (input.ISSUER_LEGACY_PROFILES !== undefined)
+      problems.push('- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.')
+  }
+  if (input.VERIFIER_PROFILE === 'haip') {
+    for (const name of ['VERIFIER_X509', 'TRUST_ANCHORS']) {
+      if (input[name] === undefined) problems.push(`- ${name} must be defined where VERIFIER_PROFILE is haip.`)
+    }
+    if (input.VERIFIER_LEGACY_PROFILES !== undefined)
+      problems.push('- VERIFIER_LEGACY_PROFILES must not be set where VERIFIER_PROFILE is haip.')
+  }
+  if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
+    problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
+  }
+  return problems
+}
+
+/** A key signs for one record alone: the DID that is made of it is one record's, and a signature says whose statement it is. */
+function keyProblems({ ISSUER_X509: issuer, VERIFIER_X509: verifier }: Environment): string[] {
+  const isSame = issuer !== undefined && verifier !== undefined && issuer.privateKey.equals(verifier.privateKey)
+  return isSame ? ['- ISSUER_X509 and VERIFIER_X509 must hold different keys.'] : []
+}
+
+/** A client of the identity provider is one of its issuer: the keys of OIDC_JWKS_URL alone sign nobody in. */
+function signInProblems(input: NodeJS.ProcessEnv): string[] {
+  const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_ISSUER: issuer } = input
+  if (clientId === undefined) {
+    return secret === undefined ? [] : ['- OIDC_CLIENT_ID must be defined where OIDC_CLIENT_SECRET is.']
+  }
+  if (issuer === undefined) return ['- OIDC_ISSUER must be defined where OIDC_CLIENT_ID is.']
+  const protocols = input.ALLOW_INSECURE_HTTP === 'true' ? ['https:', 'http:'] : ['https:']
+  const usable = URL.canParse(issuer) && protocols.includes(new URL(issuer).protocol)
+  return usable ? [] : ['- OIDC_ISSUER must be an https URL where OIDC_CLIENT_ID is defined.']
+}
+
+function signInOf(env: Environment): SignInConfig | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_SCOPE: scope } = env
+  return issuer === undefined || clientId === undefined ? undefined : { issuer, clientId, clientSecret, scope }
+}
+
+function eventsOf({ EVENTS: transport, REDIS_URL, NATS_URL }: Environment): Config['events'] {
+  const url = transport === 'redis' ? REDIS_URL : NATS_URL
+  return transport === 'postgres' || url === undefined ? { transport: 'postgres' } : { transport, url }
+}
+
+function configOf(env: Environment, settings: readonly Setting[]): Config {
+  const defined = <T>(values: readonly (T | undefined)[]) => values.filter((value) => value !== undefined)
+  return {
+    production: env.NODE_ENV === 'production',
+    issuerBaseUrl: env.ISSUER_BASE_URL,
+    verifierBaseUrl: env.VERIFIER_BASE_URL,
+    databaseUrl: env.DATABASE_URL,
+    directDatabaseUrl: env.DIRECT_DATABASE_URL ?? env.DATABASE_URL,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL,
+    oidc: {
+      jwksUrl: env.OIDC_JWKS_URL,
+      issuer: env.OIDC_ISSUER,
+      audience: env.OIDC_AUDIENCE,
+      algorithms: env.OIDC_ALGORITHMS,
+      didClaim: env.OIDC_DID_CLAIM,
+    },
+    signIn: signInOf(env),
+    console: consoleConfigOf(env, signInOf(env) !== undefined),
+    issuerRole: env.ISSUER_ROLE,
+    verifierRole: env.VERIFIER_ROLE,
+    clientSecrets: defined([env.CLIENT_SECRET, env.CLIENT_SECRET_PREVIOUS]),
+    authDisabled: env.AUTH_DISABLED,
+    allowInsecureHttp: env.ALLOW_INSECURE_HTTP,
+    keyEncryptionKeys: defined([env.KEY_ENCRYPTION_KEY, env.KEY_ENCRYPTION_KEY_PREVIOUS]),
+    rateLimit: { max: env.RATE_LIMIT_MAX, windowSeconds: env.RATE_LIMIT_WINDOW_SECONDS },
+    streams: { perCaller: env.MAX_STREAMS_PER_CALLER, process: env.MAX_STREAMS },
+    redisUrl: env.REDIS_URL,
+    events: eventsOf(env),
+    trustProxy: env.TRUST_PROXY,
+    host: env.HOST,
+    port: env.PORT,
+    publicListener: { host: env.PUBLIC_HOST, port: env.PUBLIC_PORT },
+    metrics: { host: env.METRICS_HOST, port: env.METRICS_PORT },
+    logLevel: env.LOG_LEVEL,
+    webConcurrency: env.WEB_CONCURRENCY,
+    shutdownDelaySeconds: env.SHUTDOWN_DELAY_SECONDS,
+    outboundAllowedHosts: env.OUTBOUND_ALLOWED_HOSTS,
+    corsOrigins: env.CORS_ORIGINS,
+    trustedIssuers: env.TRUSTED_ISSUERS,
+    trustAnchors: env.TRUST_ANCHORS,
+    statusTrustAnchors: env.STATUS_TRUST_ANCHORS.length > 0 ? env.STATUS_TRUST_ANCHORS : env.TRUST_ANCHORS,
+    verifierTrustAnchors: env.VERIFIER_TRUST_ANCHORS,
+    verifierAttestationIssuers: env.VERIFIER_ATTESTATION_ISSUERS,
+    attestationTrust: {
+      trustAnchors: env.WALLET_TRUST_ANCHORS,
+      providers: env.WALLET_CLIENTS.flatMap(({ client_id: clientId, attestation }) =>
+        attestation === undefined ? [] : [{ clientId, iss: attestation.iss, keys: attestation.jwks.keys }],
+      ),
+    },
+    walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
+    issuerX509: env.ISSUER_X509,
+    verifierX509: env.VERIFIER_X509,
+    verifierAttestation: env.VERIFIER_ATTESTATION,
+    walletProviderX509: env.WALLET_PROVIDER_X509,
+    issuerProfile: env.ISSUER_PROFILE,
+    issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,
+    verifierProfile: env.VERIFIER_PROFILE,
+    verifierLegacyProfiles: env.VERIFIER_LEGACY_PROFILES,
+    verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
+    sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
+    sessionRetentionDays: env.SESSION_RETENTION_DAYS,
+    sdJwtIssuer: env.SD_JWT_ISSUER,
+    credentialEncryption: env.CREDENTIAL_ENCRYPTION,
+    refreshTokenDays: env.REFRESH_TOKEN_DAYS,
+    settings,
+  }
+}
+
+/**
+ * Reads the configuration from environment variables. An empty value counts as unset.
+ *
+ * @throws {ConfigurationError} naming every problem at once.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const input = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = zEnvironment.safeParse(input)
+  const problems = [
+    ...(parsed.success ? keyProblems(parsed.data) : problemsOf(parsed.error)),
+    ...crossProblems(input),
+    ...signInProblems(input),
+    ...consoleProblems(input),
+  ]
+  const lines: string[] = []
+  if (problems.length > 0) lines.push('Invalid environment variables:', ...problems)
+  if (input.OIDC_JWKS_URL === undefined && input.AUTH_DISABLED !== 'true') lines.push(MISSING_OIDC)
+  if (lines.length > 0 || !parsed.success) throw new ConfigurationError(lines.join('\n'))
+  return configOf(
+    parsed.data,
+    settingsOf(input, (variable) => zEnvironment.shape[variable].safeParse(undefined).data),
+  )
+}

@@ -1,0 +1,270 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { type Jwk, readPublicJwk } from '../protocol/jose/jws.js'
+import { isRegistrableRedirectUri } from '../protocol/oauth/redirect-uri.js'
+import { DRAFTS as ISSUANCE_DRAFTS } from '../protocol/openid4vci/drafts.js'
+import { DRAFTS as PRESENTATION_DRAFTS } from '../protocol/openid4vp/drafts.js'
+import {
+  readVerifierAttestation,
+  type VerifierAttestation,
+  VerifierAttestationError,
+} from '../protocol/openid4vp/verifier-attestation.js'
+
+export const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false.' })
+  .default('false')
+  .transform((value) => value === 'true')
+
+export const integerWithin = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, { error: `must be an integer from ${minimum} to ${maximum}.` })
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, {
+      error: `must be an integer from ${minimum} to ${maximum}.`,
+    })
+
+export const integer = (minimum: number, maximum: number, fallback: number) =>
+  integerWithin(minimum, maximum).default(fallback)
+
+const entriesOf = (value: string) => value.split(/[\s,]+/).filter((entry) => entry !== '')
+
+/** Entries that commas or spaces part, each of which meets a rule. */
+const listOf = (isEntry: (entry: string) => boolean, error: string) =>
+  z
+    .string()
+    .default('')
+    .transform(entriesOf)
+    .refine((entries) => entries.every(isEntry), { error })
+
+/** Origins as a browser writes them in `Origin` (RFC 6454 §6.2). */
+export const origins = listOf(
+  (entry) => /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s\p{Lu}]+$/u.test(entry),
+  'must list origins such as https://app.example.org, without a path.',
+)
+
+const TOKEN_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+
+/** What access tokens may be signed with; never HMAC, whose key the provider would have to publish. */
+export const tokenAlgorithms = z
+  .string()
+  .default('RS256')
+  .transform((value, context) => {
+    const listed = new Set(entriesOf(value))
+    const known = TOKEN_ALGORITHMS.filter((algorithm) => listed.has(algorithm))
+    if (known.length > 0 && known.length === listed.size) return known
+    context.addIssue({ code: 'custom', message: 'must list RS256, PS256, ES256, EdDSA.' })
+    return z.NEVER
+  })
+
+/** Names of a list, in its own order; none where the variable is unset. */
+const namesOf = <Name extends string>(names: readonly Name[]) =>
+  z
+    .string()
+    .default('')
+    .transform((value, context) => {
+      const listed = new Set(entriesOf(value))
+      const known = names.filter((name) => listed.has(name))
+      if (known.length === listed.size) return known
+      context.addIssue({ code: 'custom', message: `must list ${names.join(', ')}.` })
+      return z.NEVER
+    })
+
+export const issuerLegacyProfiles = namesOf(ISSUANCE_DRAFTS)
+
+export const verifierLegacyProfiles = namesOf(PRESENTATION_DRAFTS)
+
+export const hosts = listOf(
+  (entry) => isIP(entry) === 6 || /^(\[[^\]/?#@\\]+\]|[^:/?#@\\[\]]+)(:\d{1,5})?$/.test(entry),
+  'must list hosts, each with or without a port.',
+)
+
+export const url = (protocols: readonly string[], reason: string) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), { error: reason })
+
+export const required = (error: string) => (issue: { input: unknown }) =>
+  issue.input === undefined ? error : undefined
+
+export const postgresUrl = z
+  .string({ error: required('must be defined.') })
+  .refine((value) => URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol), {
+    error: 'must be a postgres:// URL.',
+  })
+
+export const baseUrl = z
+  .string({ error: required('must be defined.') })
+  .refine((value) => URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol), {
+    error: 'must be an https URL.',
+    abort: true,
+  })
+  .refine((value) => !/[?#]/.test(value) && new URL(value).username === '', {
+    error: 'must have no query, fragment or user name.',
+    abort: true,
+  })
+  .transform((value) => new URL(value).href.replace(/\/+$/, ''))
+
+export const encryptionKey = z
+  .string()
+  .refine((value) => /^[A-Za-z0-9_-]{43}=?$/.test(value), { error: 'must be 32 bytes in base64url.', abort: true })
+  .transform((value) => new Uint8Array(Buffer.from(value, 'base64url')))
+  .optional()
+
+/** Names that Express knows for groups of addresses. */
+const PROXY_GROUPS = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+function isProxyEntry(entry: string): boolean {
+  if (PROXY_GROUPS.has(entry)) return true
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const bits = isIP(address) === 4 ? 32 : 128
+  if (isIP(address) === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits)
+}
+
+/** What Express takes as `trust proxy`: whether, how many hops, or whose addresses. */
+export const trustProxy = z
+  .string()
+  .transform((value) => {
+    if (value === 'true' || value === 'false') return value === 'true'
+    return /^\d{1,3}$/.test(value) ? Number(value) : value.split(/[\s,]+/).filter((entry) => entry !== '')
+  })
+  .refine((value) => !Array.isArray(value) || (value.length > 0 && value.every(isProxyEntry)), {
+    error: 'must be true, false, a number of hops, or a list of addresses, networks, loopback, linklocal, uniquelocal.',
+  })
+  .optional()
+
+/** The certificates of a PEM text, in their order. Throws where there is none, or one that is malformed. */
+export function certificatesIn(text: string): X509Certificate[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+  if (blocks === null) throw new Error('no certificate in it')
+  return blocks.map((pem) => new X509Certificate(pem))
+}
+
+export const certificates = z
+  .string()
+  .optional()
+  .transform((path, context) => {
+    if (path === undefined) return []
+    try {
+      return certificatesIn(readFileSync(path, 'utf8'))
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must name a readable PEM file of certificates.' })
+      return z.NEVER
+    }
+  })
+
+const jwkSet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })).min(1) })
+
+/** Known wallets, and providers whose attestations name a key by `iss` and `kid`. */
+const zWalletClients = z
+  .array(
+    z.strictObject({
+      client_id: z.string().min(1),
+      redirect_uris: z.array(
+        z.string().refine(isRegistrableRedirectUri, { error: 'must be an address that no browser would run' }),
+      ),
+      attestation: z.strictObject({ iss: z.string().min(1), jwks: jwkSet }).optional(),
+    }),
+  )
+  // The addresses of one of them would count for nothing.
+  .refine((clients) => new Set(clients.map((client) => client.client_id)).size === clients.length, {
+    error: 'each client_id must stand there once',
+  })
+export type WalletClients = z.infer<typeof zWalletClients>
+
+/** A JSON file of wallets; none where it is not configured. */
+export const walletClients = z
+  .string()
+  .optional()
+  .transform((path, context): WalletClients => {
+    if (path === undefined) return []
+    const message = (reason: string) => `must name a JSON file of wallets: ${reason}.`
+    try {
+      const parsed = zWalletClients.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+      if (parsed.success) return parsed.data
+      const [issue] = parsed.error.issues
+      context.addIssue({ code: 'custom', message: message(`${issue?.path.join('.')} ${issue?.message}`.trim()) })
+    } catch (error) {
+      context.addIssue({
+        code: 'custom',
+        message: message(error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read'),
+      })
+    }
+    return z.NEVER
+  })
+
+/** A private key and the certificates of its file, the first of which should be that of the key. */
+export interface KeyAndChain {
+  readonly privateKey: KeyObject
+  readonly chain: readonly X509Certificate[]
+}
+
+export const keyAndChain = z
+  .string()
+  .optional()
+  .transform((path, context): KeyAndChain | undefined => {
+    if (path === undefined) return undefined
+    try {
+      const pem = readFileSync(path, 'utf8')
+      const [key = ''] = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^-]+-----END \1-----/.exec(pem) ?? []
+      return { privateKey: createPrivateKey(key), chain: certificatesIn(pem) }
+    } catch {
+      const message = 'must name a readable PEM file of a private key, unencrypted, and its certificates.'
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+  })
+
+export const verifierAttestation = z
+  .string()
+  .optional()
+  .transform((path, context): VerifierAttestation | undefined => {
+    if (path === undefined) return undefined
+    try {
+      return readVerifierAttestation(readFileSync(path, 'utf8').trim())
+    } catch (error) {
+      const reason = error instanceof VerifierAttestationError ? error.message : 'it cannot be read'
+      context.addIssue({ code: 'custom', message: `must name a file with one verifier attestation: ${reason}.` })
+      return z.NEVER
+    }
+  })
+
+/** A key of somebody who is trusted to attest verifiers (OpenID4VP 1.0 §12), and the `iss` that it alone speaks for. */
+export interface AttestationIssuerKey {
+  readonly iss: string
+  readonly jwk: Jwk
+}
+
+const zAttestationIssuers = z.object({ keys: z.array(z.looseObject({ iss: z.string().min(1) })).min(1) })
+
+/** A JWK Set (RFC 7517 §5) whose keys each have a member `iss`; none where it is not configured. */
+export const verifierAttestationIssuers = z
+  .string()
+  .optional()
+  .transform((path, context): readonly AttestationIssuerKey[] => {
+    if (path === undefined) return []
+    const message = 'must name a JWKS file of public keys, each with the issuer that it belongs to as iss.'
+    try {
+      const { keys } = zAttestationIssuers.parse(JSON.parse(readFileSync(path, 'utf8')))
+      const read = keys.map((key) => ({ iss: key.iss, jwk: readPublicJwk(key) }))
+      const usable = read.flatMap(({ iss, jwk }) => (jwk === undefined ? [] : [{ iss, jwk }]))
+      if (usable.length === read.length) return usable
+    } catch {
+      // The same for a file that cannot be read, is no JSON or is no such set.
+    }
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
+
+/** Whom presentations may come from: `self`, `x5c`, `*`, DIDs and origins. */
+export const isTrustEntry = (entry: string): boolean =>
+  ['self', 'x5c', '*'].includes(entry) || /^did:[a-z0-9]+:\S+$/.test(entry) || /^https?:\/\/[^/?#@\s]+$/.test(entry)
+
+export const trustedIssuers = z
+  .string()
+  .transform(entriesOf)
+  .refine((entries) => entries.every(isTrustEntry), { error: 'must list self, x5c, *, DIDs and https origins.' })
+  .optional()
+
+export const optionalText = z.string().optional()

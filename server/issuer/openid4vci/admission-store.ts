@@ -1,0 +1,207 @@
+import { z } from 'zod'
+import { type Fragment, fragment, Step } from '../../database/fragment.js'
+import { countRedemption } from '../offerings/redemption-store.js'
+import { goodToken } from './tokens/good-token.js'
+import { TX_CODE_ATTEMPTS } from './tx-code.js'
+import { type UsedOnce, usedRows } from './used-once-store.js'
+
+/** What a wallet wants to be admitted to: instances under its token, with the nonces of its proofs. */
+export interface Admission {
+  readonly tokenHash: string
+  readonly offeringId: string
+  /** Whether the offering has a session, which must not be in Error. */
+  readonly hasSession: boolean
+  readonly configurationId: string
+  /** The credential that was taken under this token before, as far as is known; null before its first issuance. */
+  readonly earlierId: string | null
+  /** Whether its redemption was counted before, as far as is known: by that issuance, or as the wallet began to wait for one. */
+  readonly counted: boolean
+  /** The authorization that the token was given for; null if the token is its own, from a pre-authorized code. */
+  readonly authorizationId: string | null
+  /** How many instances are asked for, and were not counted before. */
+  readonly instances: number
+  /** Hash of the transaction that the wallet waited under; null where it did not wait. */
+  readonly transactionHash: string | null
+  /** No two of them are the same. */
+  readonly nonces: readonly UsedOnce[]
+  readonly now: Date
+}
+
+/**
+ * Why a wallet was not admitted. `overtaken`: another request under the token was first, and left things as `now` says.
+ * `collected`: what it waited for was taken before.
+ */
+export type Refusal =
+  | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
+  | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refused' }
+
+/** The session of an offering, locked, where it is not in Error. An offering without a session has one row. */
+export const openSession = (offeringId: string, hasSession: boolean): Step<'id'> =>
+  new Step<'id'>(
+    'session',
+    hasSession
+      ? fragment`
+          SELECT id FROM credential_offer_sessions
+          WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE`
+      : fragment`SELECT ${offeringId}::text AS id`,
+  )
+
+/** Instances that one authorization gives on a day, over all its tokens. A token without an authorization lives less than a day. */
+export const INSTANCES_A_DAY = 100
+
+/** The day of an authorization's count, in UTC. */
+const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
+
+/**
+ * How many instances an authorization `a` has given today. Its day never goes back: of two processes whose clocks differ around
+ * midnight, none begins the count of the other anew.
+ */
+const givenToday = (now: Date) => fragment`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
+
+/**
+ * The record that the token's credentials belong to, locked. The wallet may take each configuration again (OpenID4VCI 1.0 §14.3),
+ * within the bound of a day.
+ */
+function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission): Fragment {
+  if (authorizationId === null) {
+    return fragment`
+      SELECT credential_id, credential_id IS NOT NULL AS counted FROM issuance_tokens
+      WHERE ${goodToken(tokenHash, now)} AND issued_count + ${instances} <= ${INSTANCES_A_DAY} FOR UPDATE`
+  }
+  return fragment`
+    SELECT a.credential_id, a.redemption_counted AS counted FROM authorizations a
+    WHERE a.id = ${authorizationId} AND a.expires_at > ${now} AND ${givenToday(now)} + ${instances} <= ${INSTANCES_A_DAY}
+      AND EXISTS (SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)})
+    FOR UPDATE`
+}
+
+/** Counts what is asked for: the redemption of an authorization `a`, and the instances that it gives today. */
+export const countedUnder = ({ instances, now }: Admission): Fragment => fragment`
+  redemption_counted = true, issued_on = GREATEST(a.issued_on, ${dayOf(now)}::date), issued_count = ${givenToday(now)} + ${instances}`
+
+/** The steps that note a credential at the token and its authorization, count the instances, and end the wallet's transaction. */
+export function spent(request: Admission, credential: Step<'id'>): Step[] {
+  const { tokenHash, authorizationId, instances, now, transactionHash } = request
+  const id = credential.column('id')
+  const token = new Step(
+    'spent',
+    fragment`
+      UPDATE issuance_tokens SET credential_id = ${id}, issued_count = issued_count + ${instances}
+      FROM ${credential} WHERE ${goodToken(tokenHash, now)}`,
+  )
+  if (authorizationId === null) return [token]
+  const authorization = new Step(
+    'counted_instances',
+    fragment`
+      UPDATE authorizations a SET credential_id = ${id}, ${countedUnder(request)}
+      FROM ${credential} WHERE a.id = ${authorizationId}`,
+  )
+  if (transactionHash === null) return [token, authorization]
+  const released = new Step(
+    'released',
+    fragment`
+      DELETE FROM deferred_issuances WHERE transaction_hash = ${transactionHash} AND EXISTS (SELECT 1 FROM ${credential})`,
+  )
+  return [token, authorization, released]
+}
+
+/** The first issuance under a token is a redemption; a later one belongs to its credential, which must still be good. */
+function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now }: Admission): Step<'id'> {
+  if (!counted) return countRedemption(offeringId, now, fresh)
+  if (earlierId === null) return new Step<'id'>('admitted', fragment`SELECT id FROM ${fresh}`)
+  return new Step<'id'>(
+    'admitted',
+    fragment`
+      SELECT id FROM credentials
+      WHERE id = ${earlierId} AND revoked_at IS NULL AND EXISTS (SELECT 1 FROM ${fresh}) FOR NO KEY UPDATE`,
+  )
+}
+
+/** The transaction that the wallet waited under, locked; one row where it did not wait. */
+function waitingUnder(current: Step<'id'>, { transactionHash, authorizationId }: Admission): Step {
+  if (transactionHash === null) return new Step('waiting', fragment`SELECT 1 AS waits`)
+  return new Step(
+    'waiting',
+    fragment`
+      SELECT 1 AS waits FROM deferred_issuances d, ${current}
+      WHERE d.transaction_hash = ${transactionHash} AND d.authorization_id = ${authorizationId} FOR UPDATE OF d`,
+  )
+}
+
+/** The steps of an admission. */
+export interface AdmissionSteps {
+  /** What the token's credentials belong to. */
+  readonly token: Step<'credential_id' | 'counted'>
+  readonly session: Step<'id'>
+  readonly waiting: Step
+  /** Nonces that were fresh. */
+  readonly nonces: Step<'hash'>
+  /** One row where the wallet is admitted. */
+  readonly admitted: Step<'id'>
+}
+
+/**
+ * Admits a wallet to an issuance. Where it is admitted, the nonces are used up and the redemption is counted, where it is the
+ * token's first; nothing is put on record. Where it is not, nonces that were fresh are used up all the same.
+ *
+ * The lock on the token's row serialises requests under one token. A request that waited for it cannot see the rows of
+ * the other one, and is `overtaken`.
+ */
+export function admission(request: Admission): AdmissionSteps {
+  const token = new Step<'credential_id' | 'counted'>('token', takeableUnder(request))
+  const session = openSession(request.offeringId, request.hasSession)
+  const current = new Step<'id'>(
+    'current',
+    fragment`
+      SELECT ${session.column('id')} FROM ${token}, ${session}
+      WHERE ${token.column('credential_id')} IS NOT DISTINCT FROM ${request.earlierId}::text
+        AND ${token.column('counted')} = ${request.counted}`,
+  )
+  const waiting = waitingUnder(current, request)
+  const nonces = new Step<'hash'>(
+    'nonces',
+    fragment`
+      INSERT INTO used_nonces (hash, expires_at)
+      SELECT n.hash, n.expires_at FROM ${current}, ${usedRows(request.nonces)} AS n(hash, expires_at)
+      ON CONFLICT DO NOTHING RETURNING hash`,
+  )
+  const fresh = new Step<'id'>(
+    'fresh',
+    fragment`
+      SELECT id FROM ${current}
+      WHERE (SELECT count(*) FROM ${nonces}) = ${request.nonces.length} AND EXISTS (SELECT 1 FROM ${waiting})`,
+  )
+  return { token, session, waiting, nonces, admitted: admittedAfter(fresh, request) }
+}
+
+/** What a row says of an admission: each condition, in the order in which they are looked at. */
+export const zAdmission = z.strictObject({
+  takeable: z.boolean(),
+  earlierId: z.string().nullable(),
+  counted: z.boolean().nullable(),
+  open: z.boolean(),
+  waiting: z.boolean(),
+  nonces: z.int(),
+  admitted: z.boolean(),
+})
+
+export type AdmissionRow = z.output<typeof zAdmission>
+
+/** The columns of `zAdmission`. */
+export const admissionColumns = ({ token, session, waiting, nonces, admitted }: AdmissionSteps): Fragment => fragment`
+  EXISTS (SELECT 1 FROM ${token}) AS takeable, (SELECT credential_id FROM ${token}) AS "earlierId",
+  (SELECT counted FROM ${token}) AS counted,
+  EXISTS (SELECT 1 FROM ${session}) AS open, EXISTS (SELECT 1 FROM ${waiting}) AS waiting,
+  (SELECT count(*) FROM ${nonces})::int AS nonces, EXISTS (SELECT 1 FROM ${admitted}) AS admitted`
+
+/** Why an admission was refused; undefined where it was not. */
+export function refusalOf(row: AdmissionRow | undefined, request: Admission): Refusal | undefined {
+  if (row?.admitted === true) return undefined
+  if (row?.takeable !== true) return { kind: 'too-many' }
+  const { earlierId, counted } = row
+  if (counted === true && (earlierId !== request.earlierId || !request.counted))
+    return { kind: 'overtaken', now: { earlierId, counted } }
+  if (row.open && !row.waiting) return { kind: 'collected' }
+  if (row.open && row.nonces < request.nonces.length) return { kind: 'nonce-used' }
+  return { kind: 'refused' }
+}

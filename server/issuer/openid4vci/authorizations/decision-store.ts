@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { audited } from '../../../database/audited.js'
+import type { Database } from '../../../database/connect.js'
+import { type Fragment, fragment, Step } from '../../../database/fragment.js'
+import { idRow } from '../../../database/row-shapes.js'
+import { type Announce, recordedEvents, recordedShape } from '../../../events/store.js'
+import { insertOffering } from '../../offerings/insert.js'
+import { redeemable } from '../offer-store.js'
+import { movedSession } from '../sessions/store.js'
+import { TX_CODE_ATTEMPTS } from '../tx-code.js'
+import { type AuthorizationState, sourcesOf } from './authorization.js'
+import { from } from './store.js'
+
+/** A code that is given for an offering. */
+interface GivenCode {
+  readonly id: string
+  readonly browserHash: string
+  readonly codeHash: string
+  readonly codeExpiresAt: Date
+  readonly offeringId: string
+  readonly now: Date
+}
+
+/** A code for an offering that is made only now: for this authorization, with one redemption. */
+export interface MadeGrant extends GivenCode {
+  readonly made: MadeOffering
+}
+
+/** A code for an offer that is there, and what the offer may ask of users and wallets here. */
+export interface OfferGrant extends GivenCode {
+  /** Whether every offer is for attested wallets; else those under HAIP 1.0 are. */
+  readonly attestedOnly: boolean
+  /** Whether users are known by DIDs, so that an offer for one of them is theirs alone. */
+  readonly usersHaveDids: boolean
+}
+
+export interface MadeOffering {
+  readonly schemaId: string
+  readonly issuerId: string
+  readonly credentialSubject: Readonly<Record<string, unknown>>
+  readonly configurationIds: readonly string[]
+  readonly expiresAt: Date
+}
+
+/** The offering that is made with a grant. */
+const madeOffering = ({ offeringId, made, now }: MadeGrant, granted: Granted): Step<'id'> =>
+  insertOffering(
+    {
+      ...made,
+      id: offeringId,
+      recipient: null,
+      redemptionLimit: 1,
+      createdAt: now,
+      grant: 'authorization_code',
+      forSubject: granted.column('user_sub'),
+      ofAuthorization: true,
+    },
+    granted,
+  )
+
+const zDenied = z.strictObject({ parameters: z.string() })
+
+const zGrantedOffer = zDenied.extend(recordedShape)
+
+type Granted = Step<'user_sub'>
+type OpenOffer = Step<'id' | 'for_subject' | 'recipient' | 'profile'>
+
+/** An offering that is open. */
+const openOffer = ({ offeringId, now }: OfferGrant): OpenOffer =>
+  new Step<'id' | 'for_subject' | 'recipient' | 'profile'>(
+    'offer',
+    fragment`
+      SELECT o.id, o.for_subject, o.recipient, o.profile FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
+      WHERE o.id = ${offeringId} AND o.is_session = (x.id IS NOT NULL)
+        AND ${redeemable(now)}
+        AND (x.id IS NULL OR (x.state <> 'Error' AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int))`,
+  )
+
+/** Whether an offer is for the user and the wallet of an authorization `a`. */
+const isForThem = (offer: OpenOffer, { attestedOnly, usersHaveDids }: OfferGrant): Fragment => fragment`
+  (a.instance_jkt IS NOT NULL OR NOT (${attestedOnly} OR ${offer.column('profile')} = 'haip'))
+  AND (${offer.column('for_subject')} IS NULL OR ${offer.column('for_subject')} = a.user_sub)
+  AND (${offer.column('recipient')} IS NULL OR NOT ${usersHaveDids} OR ${offer.column('recipient')} = ANY(a.user_dids))`
+
+const auditedGrant = (action: string, granted: Granted, offeringId: string, name?: string): Step =>
+  audited({
+    of: granted,
+    actor: granted.column('user_sub'),
+    action,
+    subject: 'offering',
+    subjectId: offeringId,
+    ...(name === undefined ? {} : { name }),
+  })
+
+export type DecisionStore = ReturnType<typeof createDecisionStore>
+
+export function createDecisionStore({ sql }: Database, announce: Announce) {
+  return {
+    /** Gives a code for an offering that is made with it, once. @returns false where it was decided before. */
+    async grantMade(grant: MadeGrant): Promise<boolean> {
+      const { id, browserHash, codeHash, codeExpiresAt, offeringId, now } = grant
+      const granted = new Step<'id' | 'user_sub'>(
+        'granted',
+        fragment`
+          UPDATE authorizations SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
+            offering_id = ${offeringId}, user_claims = NULL
+          WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Granted')}
+          RETURNING id, user_sub`,
+      )
+      const rows = await sql(idRow, [
+        madeOffering(grant, granted),
+        auditedGrant('offering.created', granted, offeringId, 'audited_offering'),
+        auditedGrant('authorization.granted', granted, offeringId),
+      ])`SELECT id FROM ${granted}`
+      return rows.length > 0
+    },
+
+    /**
+     * Gives a code for an offer, once, where the offer is open and for this user; its session and the audit row go with it.
+     *
+     * @returns the request as the vault protects it; undefined where no code was given.
+     */
+    async grantOffer(grant: OfferGrant): Promise<string | undefined> {
+      const { id, browserHash, codeHash, codeExpiresAt, offeringId, now } = grant
+      const offer = openOffer(grant)
+      const granted = new Step<'user_sub' | 'parameters'>(
+        'granted',
+        fragment`
+          UPDATE authorizations a SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
+            offering_id = ${offer.column('id')}, user_claims = NULL
+          FROM ${offer}
+          WHERE a.id = ${id} AND a.browser_hash = ${browserHash} AND a.expires_at > ${now} AND ${from('Granted')}
+            AND ${isForThem(offer, grant)}
+          RETURNING a.user_sub, a.parameters`,
+      )
+      const transitions = movedSession({ id: offeringId, state: 'Authorized', errorMessage: null }, now, granted)
+      const [row] = await sql(zGrantedOffer, [auditedGrant('authorization.granted', granted, offeringId)])`
+        SELECT parameters, ${recordedEvents(transitions)} FROM ${granted}`
+      announce(row?.recorded)
+      return row?.parameters
+    },
+
+    /**
+     * Denies a request, once.
+     *
+     * @param states in which it may be denied; all that lead there unless given
+     * @returns the request as the vault protects it; undefined where it was decided before.
+     */
+    async deny(
+      id: string,
+      browserHash: string,
+      now: Date,
+      states: readonly AuthorizationState[] = sourcesOf('Denied'),
+    ): Promise<string | undefined> {
+      const [row] = await sql(zDenied)`
+        UPDATE authorizations SET state = 'Denied', user_claims = NULL
+        WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND state = ANY(${[...states]}::text[])
+        RETURNING parameters`
+      return row?.parameters
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import pino, { type DestinationStream, type Logger } from 'pino'
+import { shortened } from '../protocol/messages.js'
+import { type Terminal, terminalDestination } from './terminal.js'
+
+export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'isLevelEnabled'>
+
+/** Members that never reach a log, wherever they stand in what is logged. */
+const SECRET_MEMBERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'dpop',
+  'x-client-secret',
+  'access_token',
+  'refresh_token',
+  'client_secret',
+  'client_assertion',
+  'pre-authorized_code',
+  'tx_code',
+  'txCode',
+  'user_pin',
+  'code',
+  'code_verifier',
+  'state',
+  'nonce',
+  'c_nonce',
+  'issuer_state',
+  'request_uri',
+  'response_code',
+  'transaction_id',
+  'proof',
+  'proofs',
+  'credential',
+  'credentials',
+  'credential_subject',
+  'credentialSubject',
+  'selectedCredential',
+  'vp_token',
+  'presentations',
+  'claims',
+  'payload',
+  'privateJwk',
+  'privateKey',
+])
+
+const MAX_DEPTH = 6
+
+/** A bound, since the caller influences how long the reason of a refusal is. */
+const MAX_TEXT = 2_048
+
+/**
+ * Ids of offers, requests and their QR codes, which are capabilities: anyone who knows the id can use them. They occur in
+ * paths, and in addresses within the query of another address.
+ */
+const CAPABILITY =
+  /(\/|%2F)(offers|offerings|credential-offer-sessions|requests|responses|qr-codes|authorize|present|receive|dc-api)\1([\w-]{8})[\w-]+/gi
+
+/** A text in which ids that are capabilities are cut to their first eight characters, by which their rows are still found. */
+const withoutCapabilities = (text: string): string => text.replace(CAPABILITY, '$1$2$1$3…')
+
+/** At most 2 KiB of a text. */
+const shown = (text: string): string => withoutCapabilities(shortened(text, MAX_TEXT))
+
+/**
+ * A copy without secret members, whose texts are at most 2 KiB long and hold no id that is a capability; what nests deeper than
+ * six levels is left out. Errors go to their serializer as they are.
+ */
+function withoutSecrets(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return shown(value)
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value
+  if (depth > MAX_DEPTH) return undefined
+  if (Array.isArray(value)) return value.map((entry) => withoutSecrets(entry, depth + 1))
+  const kept: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) {
+    if (!SECRET_MEMBERS.has(key)) kept[key] = withoutSecrets((value as Record<string, unknown>)[key], depth + 1)
+  }
+  return kept
+}
+
+interface ErrorDescription {
+  readonly type: string
+  readonly message: string
+  /** The error's own `code`: SQLSTATE, errno, jose's and Prisma's codes. */
+  readonly code?: string
+  readonly stack?: string
+  readonly cause?: ErrorDescription
+}
+
+/** What a log says of an error. Its other members may hold what the caller sent. */
+function describeError(thrown: unknown, depth = 0): ErrorDescription {
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: shown(String(thrown)) }
+  const { code } = thrown as { code?: unknown }
+  const message = shown(thrown.message)
+  return {
+    type: thrown.name,
+    message: message.trim(),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(thrown.stack === undefined
+      ? {}
+      : { stack: withoutCapabilities(thrown.stack.replace(thrown.message, () => message)) }),
+    ...(thrown.cause === undefined || depth >= MAX_DEPTH ? {} : { cause: describeError(thrown.cause, depth + 1) }),
+  }
+}
+
+/** Standard output; lines are gathered for at most a quarter of a second, so that a request does not wait for the terminal. */
+const standardOutput = () => pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 250 })
+
+/** Where the log goes: lines for people where standard output is a terminal, lines of JSON for everything else. */
+export const logDestination = async (output: Terminal & { readonly isTTY?: boolean }): Promise<DestinationStream> =>
+  output.isTTY === true ? terminalDestination(output) : standardOutput()
+
+/** Of a log that says nothing: standard output would be asked every quarter of a second whether there is anything to write. */
+const nowhere: DestinationStream = { write: () => {} }
+
+/** Structured log lines, one JSON object each. `flush()` before the process ends. */
+export function createLog(
+  level: string,
+  destination: DestinationStream = level === 'silent' ? nowhere : standardOutput(),
+): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      serializers: { err: describeError },
+      formatters: { log: (facts) => withoutSecrets(facts, 0) as Record<string, unknown> },
+    },
+    destination,
+  )
+}

@@ -1,0 +1,97 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { AddressInfo } from 'node:net'
+import { Gauge, Registry } from 'prom-client'
+import { type Config, ConfigurationError } from '../config/config.js'
+import type { Deps } from '../deps.js'
+import { type Components, readinessOf } from '../health/readiness.js'
+import { createOperationsServer, type OperationsSources } from '../http/operations.js'
+import type { Log } from '../log/log.js'
+import { type Counts, WorkerCounts } from '../metrics/workers.js'
+import { type AskWorkers, answerPrimary, createQuestions } from './worker-questions.js'
+
+/** How long to wait for the counts of a worker; after that its previous counts are used. */
+const METRICS_TIMEOUT_MS = 1_000
+/** A little longer than the checks themselves may take. */
+const READINESS_TIMEOUT_MS = 4_000
+
+/**
+ * Listens on METRICS_PORT, where that is set.
+ *
+ * @throws {ConfigurationError} where that cannot be.
+ */
+export async function listenForOperators(config: Config, log: Log, sources: () => OperationsSources): Promise<void> {
+  const { host, port } = config.metrics
+  if (port === undefined) return
+  const server = createOperationsServer(sources())
+  await new Promise<void>((resolve, reject) => {
+    const refuse = ({ code }: NodeJS.ErrnoException) =>
+      reject(
+        new ConfigurationError(`${host}:${port} cannot be listened on (${code}). Check METRICS_HOST and METRICS_PORT.`),
+      )
+    server.once('error', refuse).listen(port, host, () => resolve(void server.off('error', refuse)))
+  })
+  log.info({ address: host, port: (server.address() as AddressInfo).port }, 'metrics listening')
+}
+
+type Told = Pick<Deps, 'clock' | 'health' | 'log' | 'metrics'>
+
+/** Of a process that serves alone. */
+export const ownSources = (deps: Told): OperationsSources => ({
+  clock: deps.clock,
+  readiness: () => readinessOf(deps),
+  metrics: () => deps.metrics.registry.metrics(),
+})
+
+/** Answers the primary with this worker's readiness and counts. */
+export function tellPrimary(deps: Told): void {
+  answerPrimary({ metrics: () => deps.metrics.registry.getMetricsAsJSON(), readiness: () => readinessOf(deps) })
+}
+
+/** The worst status of each component over all workers. */
+export function worst(answers: readonly Components[]): Components {
+  const merged: Record<string, Components[string]> = {}
+  for (const [name, component] of answers.flatMap((answer) => Object.entries(answer))) {
+    const known = merged[name]
+    if (known === undefined || known.status === 'up') merged[name] = component
+    else if (component.status === 'down') merged[name] = component
+  }
+  return merged
+}
+
+async function readinessOfAll(workers: readonly Worker[], ask: AskWorkers): Promise<Components> {
+  if (workers.length === 0) return { service: { status: 'down' } }
+  const answers = await ask(workers, 'readiness', READINESS_TIMEOUT_MS)
+  // One that has ended meanwhile is being replaced.
+  const silent = workers.some((worker) => !answers.has(worker) && worker.isConnected())
+  return { ...worst([...answers.values()] as Components[]), ...(silent ? { workers: { status: 'down' } } : {}) }
+}
+
+/** Of all workers together, for the primary to tell. */
+export function workerSources(): OperationsSources {
+  const ask = createQuestions()
+  const counts = new WorkerCounts()
+  const listening = new Set<Worker>()
+  cluster.on('listening', (worker) => listening.add(worker))
+  cluster.on('exit', (worker) => {
+    listening.delete(worker)
+    counts.ended(worker.id)
+  })
+  const registry = new Registry()
+  new Gauge({
+    name: 'credence_workers',
+    help: 'Worker processes that serve.',
+    registers: [registry],
+    collect() {
+      this.set(listening.size)
+    },
+  })
+  return {
+    clock: () => new Date(),
+    readiness: () => readinessOfAll([...listening], ask),
+    async metrics() {
+      const answers = await ask([...listening], 'metrics', METRICS_TIMEOUT_MS)
+      for (const [worker, answer] of answers) counts.took(worker.id, answer as Counts)
+      return counts.text(await registry.getMetricsAsJSON())
+    },
+  }
+}

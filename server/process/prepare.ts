@@ -1,0 +1,66 @@
+import { pathToFileURL } from 'node:url'
+import { ensureDefaults } from '../agent/defaults.js'
+import { createAgentStore } from '../agent/store.js'
+import { type Config, readConfig } from '../config/config.js'
+import { connectDatabase, UNHURRIED_MS } from '../database/connect.js'
+import { migrate } from '../database/migrate.js'
+import { withStartLock } from '../database/start-lock.js'
+import { createDidStore } from '../dids/store.js'
+import { createKeyRotationStore } from '../key-rotation/store.js'
+import { createAtRestStore } from '../keys/at-rest/store.js'
+import { openStoredKeys } from '../keys/keys.js'
+import { createKeyStore } from '../keys/store.js'
+import { createVault } from '../keys/vault.js'
+import { createLog, type Log, logDestination } from '../log/log.js'
+import { whyNotStarted } from './start-failure.js'
+import { endWhileStarting } from './stop-signals.js'
+
+/** Brings the database to this version and makes what every installation has; one process at a time. */
+export async function prepareDatabase(config: Config, log: Log): Promise<void> {
+  await withStartLock(config.directDatabaseUrl, async (lock) => {
+    const applied = await migrate(lock)
+    if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
+    const database = connectDatabase(config.directDatabaseUrl, { max: 2, waitMs: UNHURRIED_MS })
+    try {
+      const stores = {
+        agents: createAgentStore(database),
+        dids: createDidStore(database),
+        keys: createKeyStore(database),
+        keyRotation: createKeyRotationStore(database),
+      }
+      const vault = createVault(config.keyEncryptionKeys)
+      const encrypted = await openStoredKeys(
+        { keys: stores.keys, atRest: createAtRestStore(database) },
+        config.keyEncryptionKeys,
+      )
+      if (encrypted > 0) log.info({ values: encrypted }, 'stored secrets encrypted for their rows')
+      await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), stores })
+    } finally {
+      await database.close()
+    }
+  })
+}
+
+/**
+ * The command of a deployment's migration job: what a start does to the database, and no more. Exits 1 with the reason on standard
+ * error where it cannot.
+ */
+export async function runPrepareCommand(environment: NodeJS.ProcessEnv): Promise<void> {
+  let config: Config | undefined
+  endWhileStarting()
+  try {
+    config = readConfig(environment)
+    const log = createLog(config.logLevel, await logDestination(process.stdout))
+    await prepareDatabase(config, log)
+    log.info('database ready')
+    log.flush()
+  } catch (error) {
+    process.stderr.write(`${whyNotStarted(error, config, true)}\n`)
+    process.exitCode = 1
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await import('dotenv/config')
+  await runPrepareCommand(process.env)
+}

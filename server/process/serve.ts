@@ -1,0 +1,109 @@
+import cluster from 'node:cluster'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import type { Store } from 'express-rate-limit'
+import { createApp, createPublicApp } from '../app.js'
+import type { Config } from '../config/config.js'
+import { PrimaryStore } from '../http/rate-limit-cluster.js'
+import type { RedisCounter } from '../http/rate-limit-redis.js'
+import { type App, createAppServer } from '../http/server.js'
+import { closeServer, endConnections, watchConnections } from '../http/shutdown.js'
+import type { Log } from '../log/log.js'
+import { inTime } from '../outbound/in-time.js'
+import { createService, type Service } from '../wiring.js'
+import { listenForOperators, ownSources, tellPrimary } from './operations.js'
+import { onStop } from './stop-signals.js'
+
+/**
+ * Longer than the minute for which proxies usually keep idle connections: the proxy must close first, because a request that
+ * arrives while this side closes is lost.
+ */
+const KEEP_ALIVE_MS = 65_000
+
+/** How long connections may take to close once requests are done; those to a database that does not answer would never. */
+const CLOSE_MS = 5_000
+
+function listen(app: App, { host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
+  const { server, serve } = createAppServer({ keepAliveTimeout: KEEP_ALIVE_MS })
+  watchConnections(server)
+  serve(app)
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => resolve(server.off('error', reject)))
+  })
+}
+
+/**
+ * Readiness down, everything served for the delay all the same, each answer the last one of its connection; then no new
+ * connections, streams ended, requests under way finished, connections closed.
+ */
+function stopWhenTold(
+  config: Config,
+  servers: readonly Server[],
+  service: Service,
+  redis: RedisCounter | undefined,
+  log: Log,
+): void {
+  onStop(async (signal, hurry) => {
+    const delaySeconds = config.shutdownDelaySeconds
+    log.info({ signal, delaySeconds }, 'stopping')
+    service.beginStop()
+    servers.forEach(endConnections)
+    if (delaySeconds > 0) await setTimeout(delaySeconds * 1_000, undefined, { signal: hurry }).catch(() => undefined)
+    log.info('draining')
+    service.endStreams()
+    const cut = await Promise.all(servers.map(closeServer))
+    if (cut.includes(true)) log.warn('requests that did not end were cut off')
+    await inTime(
+      service.close().then(() => redis?.close()),
+      CLOSE_MS,
+    )
+    log.info('stopped')
+    log.flush()
+  }).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      log.fatal({ err: error }, 'stopping failed')
+      process.exit(1)
+    },
+  )
+}
+
+/** Imported on demand: the Redis client is a third of the files to load, and most installations have no Redis. */
+async function redisCounter(url: string, log: Log): Promise<RedisCounter> {
+  const { createRedisCounter } = await import('../http/rate-limit-redis.js')
+  return createRedisCounter(url, log)
+}
+
+/** The public listener, where PUBLIC_PORT is set. */
+async function listenForStrangers(
+  { deps }: Service,
+  { publicListener: { host, port } }: Config,
+  rateLimitStore: Store | undefined,
+): Promise<Server | undefined> {
+  return port === undefined ? undefined : listen(createPublicApp(deps, { rateLimitStore }), { host, port })
+}
+
+/**
+ * Serves until the process is told to stop: alone, or as a worker of a primary. The database must be prepared.
+ *
+ * @throws where the service cannot begin, for example with a port in use.
+ */
+export async function serve(config: Config, log: Log): Promise<void> {
+  const redis = config.redisUrl === undefined ? undefined : await redisCounter(config.redisUrl, log)
+  const service = await createService(config, {
+    log,
+    ...(redis === undefined ? {} : { checks: { redis: redis.check } }),
+  })
+  if (config.metrics.port !== undefined) service.deps.metrics.readProcess()
+  if (cluster.isWorker) tellPrimary(service.deps)
+  else await listenForOperators(config, log, () => ownSources(service.deps))
+  const rateLimitStore: Store | undefined = redis?.store ?? (cluster.isWorker ? new PrimaryStore() : undefined)
+  const server = await listen(createApp(service.deps, { rateLimitStore }), config)
+  const strangers = await listenForStrangers(service, config, rateLimitStore)
+  stopWhenTold(config, strangers === undefined ? [server] : [server, strangers], service, redis, log)
+  const { address, port } = server.address() as AddressInfo
+  const { issuerBaseUrl: issuer, verifierBaseUrl: verifier } = config
+  log.info({ pid: process.pid, address, port, issuer, verifier }, 'listening')
+  if (strangers !== undefined) log.info(strangers.address() as AddressInfo, 'listening for strangers')
+}

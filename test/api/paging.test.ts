@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import type { ListContext } from '../../server/api/context.js'
+import { awaited, paged } from '../../server/api/paging.js'
+
+/** A list's context, whose client leaves while the rows are read where `leaves` says so. */
+function contextOf({ leaves }: { leaves: boolean }): ListContext {
+  const client = new AbortController()
+  const lists = async (read: (stores: never) => Promise<unknown>) => {
+    const rows = await read({} as never)
+    if (leaves) client.abort()
+    return rows
+  }
+  const request = { signal: client.signal, path: '/list' }
+  const deps = { config: { issuerBaseUrl: 'https://issuer.example' } }
+  return { lists, request, deps, responseHeaders: new Map() } as unknown as ListContext
+}
+
+const ROWS = [3, 2, 1].map((id) => ({ id: String(id), createdAt: new Date(id) }))
+const page = (ctx: ListContext) =>
+  paged(
+    ctx,
+    { limit: 2 },
+    async () => ROWS,
+    (row) => row,
+  )
+
+it('nothing is made of rows that nobody waits for any more', async () => {
+  const stays = contextOf({ leaves: false })
+  expect(await page(stays)).toEqual(ROWS.slice(0, 2))
+  expect(stays.responseHeaders.has('link')).toBe(true)
+  const left = contextOf({ leaves: true })
+  expect(await page(left)).toEqual([])
+  expect(left.responseHeaders.size).toBe(0)
+  expect(await awaited(contextOf({ leaves: false }), async () => ROWS)).toEqual(ROWS)
+  expect(await awaited(contextOf({ leaves: true }), async () => ROWS)).toEqual([])
+})
