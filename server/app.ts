@@ -2,14 +2,13 @@ import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Store } from 'express-rate-limit'
 import { errors } from './api/errors.js'
 import type { Config } from './config/config.js'
-import type { Deps } from './deps.js'
 import { accessLog } from './http/access-log.js'
 import { apiReference, REFERENCE_FILES } from './http/api-reference.js'
 import { consoleFiles } from './http/console-files.js'
 import { corsPolicy } from './http/cors.js'
 import { sendFailure } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
-import { depsOfStrangers, isOpenRoute } from './http/open-routes.js'
+import { isOpenRoute } from './http/open-routes.js'
 import { uncountedPaths, walletPaths } from './http/paths.js'
 import { rateLimiter } from './http/rate-limit.js'
 import { requestId } from './http/request-facts.js'
@@ -20,17 +19,18 @@ import { securityHeaders } from './http/security-headers.js'
 import type { App } from './http/server.js'
 import { insertedWellKnown } from './http/well-known.js'
 import { isOwnRequest } from './outbound/own-origin.js'
-import { routersOf } from './router.js'
+import type { Service } from './wiring/service.js'
 
 export interface AppOptions {
   /** Where the rate limit is counted; this process' memory unless given. */
   readonly rateLimitStore?: Store | undefined
 }
 
+type Served = Pick<Service, 'deps' | 'routers'>
+
 /** An application without anything of its own: what all requests pass first. */
-function newApp(deps: Deps): Express {
+function newApp({ deps, routers: { restRouter } }: Served): Express {
   const { config } = deps
-  const { restRouter } = routersOf(deps.formats)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -45,13 +45,13 @@ function newApp(deps: Deps): Express {
   return app
 }
 
-function limitRate(app: Express, deps: Deps, { rateLimitStore }: AppOptions): void {
+function limitRate(app: Express, { deps, routers }: Served, { rateLimitStore }: AppOptions): void {
   const { rateLimit, console } = deps.config
   if (rateLimit.max === 0 && (console?.rateLimitMax ?? 0) === 0) return
   const key = deps.sealingKey('own-request')
   const isOwn = (path: string, method: string, mac: string | undefined) =>
     isOwnRequest(key, deps.clock, method, path, mac)
-  const isUncounted = uncountedPaths(routersOf(deps.formats).restRouter)
+  const isUncounted = uncountedPaths(routers.restRouter)
   app.use(rateLimiter(deps, rateLimitStore, (path) => isUncounted(path) || REFERENCE_FILES.has(path), isOwn))
 }
 
@@ -61,14 +61,15 @@ function useWellKnown(app: Express, { issuerBaseUrl }: Config): void {
 }
 
 /** The Express stack, in the order in which a request passes it. */
-export function createApp(deps: Deps, options: AppOptions = {}): App {
+export function createApp(service: Served, options: AppOptions = {}): App {
+  const { deps, routers } = service
   const { config } = deps
-  const { appRouter, restRouter } = routersOf(deps.formats)
-  const app = newApp(deps)
+  const { appRouter, restRouter } = routers
+  const app = newApp(service)
   if (config.authDisabled) app.use(hostCheck(config, walletPaths(restRouter)))
   // Not counted: opening the console takes some ten files at once.
   if (config.console !== undefined) app.use(consoleFiles(config))
-  limitRate(app, deps, options)
+  limitRate(app, service, options)
   useWellKnown(app, config)
   app.use(createRestMount(restRouter, deps))
   app.use('/trpc', createRpcMount(appRouter, deps))
@@ -87,12 +88,12 @@ export function createApp(deps: Deps, options: AppOptions = {}): App {
  * The stack of the public listener: protocol, metadata and pages, for callers who are nobody, whatever they send and
  * whatever host they name. What else the service has is not there.
  */
-export function createPublicApp(ofService: Deps, options: AppOptions = {}): App {
-  const deps = depsOfStrangers(ofService)
-  const app = newApp(deps)
-  limitRate(app, deps, options)
+export function createPublicApp({ forStrangers }: Pick<Service, 'forStrangers'>, options: AppOptions = {}): App {
+  const { deps, routers } = forStrangers
+  const app = newApp(forStrangers)
+  limitRate(app, forStrangers, options)
   useWellKnown(app, deps.config)
-  app.use(createRestMount(routersOf(deps.formats).restRouter, deps, isOpenRoute))
+  app.use(createRestMount(routers.restRouter, deps, isOpenRoute))
 
   app.use((request, _response, next) => next(errors.routeNotFound(request.method, request.path)))
   const onError: ErrorRequestHandler = (thrown, request, response, _next) =>

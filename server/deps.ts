@@ -2,13 +2,16 @@ import type { SignerStore } from './agent/signers/store.js'
 import type { AgentStore } from './agent/store.js'
 import type { AuditStore } from './audit/store.js'
 import type { Access, TokenCheck } from './auth/access.js'
+import type { AccessRequest, RequestAccess } from './auth/request-access.js'
 import type { SignIn } from './auth/sign-in.js'
 import type { Config } from './config/config.js'
 import type { Changes } from './console/changes/changes.js'
 import type { ChangeStore } from './console/changes/store.js'
 import type { ConsoleSessions } from './console/sessions/sessions.js'
 import type { ConsoleSessionStore } from './console/sessions/store.js'
+import type { Database } from './database/connect.js'
 import type { Lists } from './database/replica/lists.js'
+import type { Replica } from './database/replica/open.js'
 import type { DomainLinkages } from './dids/domain-linkage.js'
 import type { DidResolver } from './dids/resolver.js'
 import type { DidStore } from './dids/store.js'
@@ -138,6 +141,7 @@ export interface Deps {
   readonly random: (length: number) => Uint8Array
   readonly newId: () => string
   readonly access: Access
+  readonly accessOf: (request: AccessRequest) => RequestAccess
   /** Access tokens of the identity provider, wherever they come from. */
   readonly tokens: Pick<TokenCheck, 'user'>
   /** Those of the console; undefined where nobody logs in. */
@@ -162,6 +166,9 @@ export interface Deps {
   readonly stores: Stores
   /** Where lists are read: from the primary, or the replica of DATABASE_REPLICA_URL. */
   readonly lists: Lists<ListStores>
+  readonly database: Database
+  /** Lists over stores that are made for the primary, and for the replica of DATABASE_REPLICA_URL. */
+  readonly listsOver: Replica['listsOver']
   readonly events: Events
   /** Streams of what changes in the lists of the console. */
   readonly changes: Changes

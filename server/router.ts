@@ -1,5 +1,6 @@
 import { agentRouter } from './agent/agent.router.js'
 import { signersRouter } from './agent/signers/signers.router.js'
+import { absent } from './api/absent.js'
 import { mergeRouters, router } from './api/trpc.js'
 import { auditRouter } from './audit/audit.router.js'
 import { consolePagesRouter, consoleRouter } from './console/console.router.js'
@@ -33,9 +34,10 @@ import { flowsRouter } from './wallet/flows/flows.router.js'
 import { agentHoldersRouter, holdersRouter } from './wallet/holders/holders.router.js'
 import { walletPresentationsRouter } from './wallet/presentations/presentations.router.js'
 import { processRouter } from './wallet/process/process.router.js'
+import type { Features } from './wiring/features.js'
 
 /** The table of contents of the API: what first-party clients call by name and REST clients by path. */
-const createAppRouter = (formats: Formats) =>
+const createAppRouter = (formats: Formats, features: Features) =>
   router({
     service: serviceRouter,
     console: consoleRouter,
@@ -48,7 +50,7 @@ const createAppRouter = (formats: Formats) =>
     vpQueries: vpQueriesRouter,
     authorizationRequests: authorizationRequestsRouter(formats),
     verificationSessions: verificationSessionsRouter(formats),
-    trustedIssuers: trustedIssuersRouter,
+    trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
     walletTrust: walletTrustRouter,
     qrCodes: qrCodesRouter,
     pages: createPageRouter,
@@ -69,31 +71,34 @@ const createAppRouter = (formats: Formats) =>
  * What wallets, probes and other strangers ask by path, in the standards' own shapes (`kind: 'protocol'`). None of it is
  * on `/trpc`: its status, headers and media types would be lost there, and the address that a DPoP proof names wrong.
  */
-export const protocolRouter = router({
-  greeting: greetingRouter,
-  health: healthRouter,
-  statusLists: statusListsRouter,
-  metadata: metadataRouter,
-  openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
-  pageFiles: pageFilesRouter,
-  peoplePages: peoplePagesRouter,
-  consolePages: consolePagesRouter,
-  openid4vp: openid4vpRouter,
-})
+const createProtocolRouter = (_features: Features) =>
+  router({
+    greeting: greetingRouter,
+    health: healthRouter,
+    statusLists: statusListsRouter,
+    metadata: metadataRouter,
+    openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
+    pageFiles: pageFilesRouter,
+    peoplePages: peoplePagesRouter,
+    consolePages: consolePagesRouter,
+    openid4vp: openid4vpRouter,
+  })
 
-/** The routers of a service. Its formats are in its contracts, and so in its OpenAPI document. */
-function createRouters(formats: Formats) {
-  const appRouter = createAppRouter(formats)
-  /** `restRouter` is everything that has a path: the REST façade and the OpenAPI document. */
-  return { appRouter, restRouter: mergeRouters(appRouter, protocolRouter) }
+/**
+ * The routers of a service over its features. The formats are in the contracts, and so in the OpenAPI document. `restRouter` is
+ * everything that has a path: the REST façade and the OpenAPI document.
+ */
+export function createRouters(formats: Formats, features: Features) {
+  const appRouter = createAppRouter(formats, features)
+  const protocolRouter = createProtocolRouter(features)
+  return { appRouter, protocolRouter, restRouter: mergeRouters(appRouter, protocolRouter) }
 }
 
-const standardRouters = createRouters(standardFormats)
+export type Routers = ReturnType<typeof createRouters>
 
-export const routersOf = (formats: Formats): typeof standardRouters =>
-  formats === standardFormats ? standardRouters : createRouters(formats)
-
-export const { appRouter, restRouter } = standardRouters
+/** The routers without a service: what their contracts say, for documents, addresses and tests. No procedure can be called. */
+export const contractRouters = (formats: Formats = standardFormats): Routers =>
+  createRouters(formats, absent<Features>())
 
 /** The exported type of the API; the client package is typed by it alone. */
-export type AppRouter = typeof appRouter
+export type AppRouter = Routers['appRouter']

@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AnyProcedure } from '@trpc/server'
-import { appRouter } from '../../server/router.js'
+import { contractRouters } from '../../server/router.js'
 import { programOf } from '../setup/run-program.js'
 import { apiText, type Contracted } from './api-text.js'
 
@@ -16,7 +16,7 @@ const DECLARED = ['index', 'api', 'calls', 'request', 'router']
 /** Every procedure of `/trpc`, in the order of the table of contents. */
 function contracted(): Contracted[] {
   // A typed router's procedures are a type of their own each; inputs and contracts are no part of `_def`'s type.
-  return Object.entries<AnyProcedure>(appRouter._def.procedures as never).map(([name, { _def }]) => {
+  return Object.entries<AnyProcedure>(contractRouters().appRouter._def.procedures as never).map(([name, { _def }]) => {
     const { type, meta, inputs, output } = _def as unknown as Omit<Contracted, 'name' | 'input'> & { inputs: never[] }
     const [input] = inputs
     if (input === undefined) throw new Error(`${name} has no input.`)

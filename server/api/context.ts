@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../auth/caller.js'
-import type { ReadList } from '../database/replica/lists.js'
-import type { Deps, ListStores } from '../deps.js'
+import type { RequestAccess } from '../auth/request-access.js'
+import type { Lists, ReadList } from '../database/replica/lists.js'
+import type { Deps } from '../deps.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { Work } from '../protocol/work.js'
 
@@ -13,6 +14,8 @@ export interface RequestFacts {
   readonly method: string
   /** Path without the query. */
   readonly path: string
+  /** The path as clients see it: a proxy may have stripped the path of the base URL. */
+  readonly publicPath: string
   readonly headers: IncomingHttpHeaders
   /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, where all input is one value. */
   pathParameter(name: string): string | undefined
@@ -26,6 +29,12 @@ export interface RequestFacts {
 export interface Context {
   readonly deps: Deps
   readonly request: RequestFacts
+  /** Who sent the request, and what its sender may do. */
+  readonly access: RequestAccess
+  /** Does a change that lists show, and notes whose change it is. */
+  readonly changing: Changing
+  /** Whether the cause of an unexpected error stays private. */
+  readonly production: boolean
   /** Response headers that a procedure adds: `Link`, say. */
   readonly responseHeaders: Map<string, string>
   /** What REST sends in the place of the output, where the request asks for another form of it. */
@@ -41,12 +50,30 @@ export interface CallerContext extends Context {
   readonly caller: Caller
 }
 
-/** The context of a list. */
-export interface ListContext extends Context {
-  readonly lists: ReadList<ListStores>
+/** The context of a list, which `lists` reads from these stores. */
+export interface ListContext<Stores> extends Context {
+  readonly lists: ReadList<Stores>
 }
 
-/** The context of one request: the same for REST, RPC and tests. */
+type Changing = Lists<unknown>['changing']
+
+/** What a service puts into the context of each of its requests. */
+export interface ContextPorts {
+  readonly accessOf: (request: RequestFacts) => RequestAccess
+  readonly changing: Changing
+  readonly production: boolean
+}
+
+/** Makes the context of one request: the same for REST, RPC and tests. */
 export function createContext(deps: Deps, request: RequestFacts): Context {
-  return { deps, request, responseHeaders: new Map(), otherForm: {}, work: new Work(WORK_PER_REQUEST) }
+  return {
+    deps,
+    request,
+    access: deps.accessOf(request),
+    changing: deps.lists.changing,
+    production: deps.config.production,
+    responseHeaders: new Map(),
+    otherForm: {},
+    work: new Work(WORK_PER_REQUEST),
+  }
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { ListPart, ListPosition, TimedPart } from '../database/list-position.js'
-import type { ListStores } from '../deps.js'
 import type { Context, ListContext } from './context.js'
 import { zMoment } from './moment.js'
 
@@ -71,12 +70,6 @@ export interface Page {
   readonly cursor?: string | undefined
 }
 
-/** The path as clients see it: a proxy may have stripped that of the base URL. */
-function publicPath({ deps: { config }, request: { path } }: Context): string {
-  const base = path.startsWith('/api/v1/verifier/') ? config.verifierBaseUrl : config.issuerBaseUrl
-  return `${new URL(base).pathname.replace(/\/$/, '')}${path}`
-}
-
 interface Cut<Row> {
   readonly shown: Row[]
   /** Undefined on the last page. */
@@ -101,7 +94,7 @@ function cut<Row>(
   if (rows.length === shown.length || last === undefined) return { shown, next: undefined }
   const next = cursorOf(position(last))
   const query = new URLSearchParams({ ...filters, limit: String(limit), cursor: next })
-  ctx.responseHeaders.set('link', `<${publicPath(ctx)}?${query}>; rel="next"`)
+  ctx.responseHeaders.set('link', `<${ctx.request.publicPath}?${query}>; rel="next"`)
   ctx.responseHeaders.set(NEXT_CURSOR, next)
   return { shown, next }
 }
@@ -109,9 +102,9 @@ function cut<Row>(
 const positionAfter = ({ cursor }: Page) => (cursor === undefined ? undefined : positionOf(cursor))
 
 /** Rows for an answer, of which nothing is made where nobody waits for it any more. */
-export async function awaited<Row>(
-  { lists, request }: ListContext,
-  read: (stores: ListStores) => Promise<readonly Row[]>,
+export async function awaited<Row, Stores>(
+  { lists, request }: ListContext<Stores>,
+  read: (stores: Stores) => Promise<readonly Row[]>,
 ) {
   const rows = await lists(read)
   return request.signal.aborted ? [] : rows
@@ -124,10 +117,10 @@ export async function awaited<Row>(
  * @param position of a row in the list.
  * @param roomFor tells how many of the first rows a page has room for, of a list whose rows bring others along; one at least.
  */
-export async function paged<Row>(
-  ctx: ListContext,
+export async function paged<Row, Stores>(
+  ctx: ListContext<Stores>,
   page: Page,
-  read: (stores: ListStores, part: ListPart) => Promise<readonly Row[]>,
+  read: (stores: Stores, part: ListPart) => Promise<readonly Row[]>,
   position: (row: Row) => ListPosition,
   roomFor?: (rows: readonly Row[]) => Promise<number>,
 ): Promise<Row[]> {
@@ -147,10 +140,10 @@ const filtersOf = ({ limit, cursor, ...filters }: ListInput): Record<string, str
  *
  * @param input all of it is the query of the list
  */
-export async function listed<Row extends ListPosition, Item>(
-  ctx: ListContext,
+export async function listed<Row extends ListPosition, Item, Stores>(
+  ctx: ListContext<Stores>,
   input: ListInput,
-  read: (stores: ListStores, part: TimedPart) => Promise<readonly Row[]>,
+  read: (stores: Stores, part: TimedPart) => Promise<readonly Row[]>,
   shownAs: (row: Row) => Item,
 ): Promise<{ items: Item[]; nextCursor?: string }> {
   const { limit = LISTED, from, to } = input

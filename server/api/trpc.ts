@@ -8,7 +8,9 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { z } from 'zod'
 import type { Half } from '../auth/access.js'
 import { type Caller, isAdmin } from '../auth/caller.js'
-import type { Config } from '../config/config.js'
+import type { RequestAccess } from '../auth/request-access.js'
+import type { Lists, ReadList } from '../database/replica/lists.js'
+import type { ListStores } from '../deps.js'
 import type { Context, ListContext } from './context.js'
 import type { Contract, ProcedureMeta, RouteAccess } from './contract.js'
 import { errors } from './errors.js'
@@ -27,7 +29,7 @@ const t = initTRPC
       client: { reconnectAfterInactivityMs: 45_000 },
     },
     errorFormatter: ({ shape, error, ctx }) => {
-      const { status, message } = publicError(error, ctx?.deps.config.production ?? true)
+      const { status, message } = publicError(error, ctx?.production ?? true)
       const { code, path } = shape.data
       const rpcCode = serviceErrorOf(error)?.code ?? code
       return {
@@ -55,13 +57,11 @@ export const publicProcedure = t.procedure
 const isActivity = (type: string, { request: { headers } }: Context) =>
   type !== 'subscription' && headers['x-console-idle'] === undefined
 
-/** `x-client-secret`, or a session of the console whose user may all of that half; `caller` is that user. */
+/** `x-client-secret`, or a session of the console whose user may do all of that half; `caller` is that user. */
 const withSecret = (half: Half) =>
-  t.procedure.use(async ({ ctx, next, type }) => {
-    const caller = await ctx.deps.access.client(ctx.request.headers, half, isActivity(type, ctx))
-    if (caller !== undefined) ctx.request.identified(caller)
-    return next({ ctx: { client: true, caller } })
-  })
+  t.procedure.use(async ({ ctx, next, type }) =>
+    next({ ctx: { client: true, caller: await ctx.access.client(half, isActivity(type, ctx)) } }),
+  )
 
 /** For what issuers' backends do. */
 const issuerClientProcedure = withSecret('issuer')
@@ -69,28 +69,35 @@ const issuerClientProcedure = withSecret('issuer')
 /** For what verifiers' backends do. */
 const verifierClientProcedure = withSecret('verifier')
 
-type Permit = (caller: Caller, config: Config) => void
-
 /** One middleware for token and role, since each middleware costs as much as validating the input. */
-const authenticated = (permit: Permit) =>
+const authenticated = (permit: (caller: Caller, access: RequestAccess) => void) =>
   t.procedure.use(async ({ ctx, next, type }) => {
-    const caller = await ctx.deps.access.user(ctx.request.headers, isActivity(type, ctx))
-    ctx.request.identified(caller)
-    permit(caller, ctx.deps.config)
+    const caller = await ctx.access.user(isActivity(type, ctx))
+    permit(caller, ctx.access)
     return next({ ctx: { caller } })
   })
 
-/** @throws 403 for a caller without a role that is configured for what they ask. */
-export function assertRole(caller: Caller, role: string | undefined, { authDisabled }: Config): void {
-  if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
+/** The names under which the changes of a request's sender are noted. */
+function namesOf(ctx: Context): string[] {
+  const { caller, client, access } = ctx as Context & { readonly caller?: Caller; readonly client?: boolean }
+  return access.namesOf(caller, client === true)
 }
 
-/** Under which names a caller's changes are remembered. Where nobody is asked who they are, all are one. */
-function namesOf(ctx: Context): string[] {
-  const { caller, client, deps } = ctx as Context & { readonly caller?: Caller; readonly client?: boolean }
-  if (deps.config.authDisabled) return ['anybody']
-  return [...(caller === undefined ? [] : [`user ${caller.sub}`]), ...(client === true ? ['client'] : [])]
-}
+/** For lists that decide nothing: `ctx.lists` reads them, from the replica where a replica may be used. */
+export const reading = <Stores>(lists: Lists<Stores>) =>
+  t.middleware(async function reading({ ctx, next }) {
+    return next({ ctx: { lists: await lists.readerFor(namesOf(ctx)) } })
+  })
+
+/**
+ * For lists of sessions: `ctx.lists` reads them from the primary. A sender who makes sessions is noted nowhere, since a note would be
+ * a statement more for each session, and must find them.
+ */
+export const readingPrimary = <Stores>(stores: Stores) =>
+  t.middleware(function readingPrimary({ next }) {
+    const lists: ReadList<Stores> = (read) => read(stores)
+    return next({ ctx: { lists } })
+  })
 
 /** For lists that decide nothing: `ctx.lists` reads them, from the replica where there is one that may be used. */
 export const listing = t.middleware(async ({ ctx, next }) =>
@@ -102,76 +109,70 @@ export const listing = t.middleware(async ({ ctx, next }) =>
  * more for each, and is to find them.
  */
 export const primaryListing = t.middleware(({ ctx, next }) => {
-  const lists: ListContext['lists'] = (read) => read(ctx.deps.stores)
+  const lists: ListContext<ListStores>['lists'] = (read) => read(ctx.deps.stores)
   return next({ ctx: { lists } })
 })
 
 /** For changes that such lists show. */
-export const changingLists = t.middleware(({ ctx, next }) => ctx.deps.lists.changing(namesOf(ctx), () => next()))
+export const changingLists = t.middleware(({ ctx, next }) => ctx.changing(namesOf(ctx), () => next()))
 
 /** A valid Bearer token, no specific role. */
 const userProcedure = authenticated(() => {})
 
 /** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
-const issuerProcedure = authenticated((caller, config) => assertRole(caller, config.issuerRole, config))
+const issuerProcedure = authenticated((caller, access) => access.assertRole(caller, 'issuer'))
 
 /** Bearer and, where VERIFIER_ROLE is set, that role: sessions, results, verify. */
-const verifierProcedure = authenticated((caller, config) => assertRole(caller, config.verifierRole, config))
+const verifierProcedure = authenticated((caller, access) => access.assertRole(caller, 'verifier'))
 
 /** Bearer with the `admin` role. */
 const adminProcedure = authenticated((caller) => {
   if (!isAdmin(caller)) throw errors.insufficientRole()
 })
 
-/** Works without credentials and shows more with them; one that is sent and wrong is a 401. */
-const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) => {
-  const sent = await ctx.deps.access.optional(ctx.request.headers, isActivity(type, ctx))
-  if (sent.caller !== undefined) ctx.request.identified(sent.caller)
-  return next({ ctx: { caller: sent.caller, client: sent.client } })
-})
+/** Works without credentials and shows more with them. Credentials that are sent and wrong are a 401. */
+const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) =>
+  next({ ctx: await ctx.access.optional(isActivity(type, ctx)) }),
+)
 
 /** `x-client-secret`, or what {@link verifierProcedure} asks for. */
-const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
-  if (!client && caller === undefined) throw errors.unauthorized()
-  if (!client && caller !== undefined) assertRole(caller, deps.config.verifierRole, deps.config)
+const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
+  if (client) return next()
+  if (caller === undefined) throw errors.unauthorized()
+  access.assertRole(caller, 'verifier')
   return next()
 })
 
-/** `x-client-secret`, or Bearer with the role `admin` or, where they are configured, one of those roles. */
-const halfOperatorProcedure = (rolesOf: (config: Config) => readonly (string | undefined)[]) =>
-  optionalProcedure.use(({ ctx: { caller, client, deps }, next }) => {
-    if (!client && caller === undefined) throw errors.unauthorized()
-    if (!client && caller !== undefined && !isAdmin(caller)) {
-      const has = (role: string | undefined) => role !== undefined && caller.roles.has(role)
-      if (!rolesOf(deps.config).some(has)) throw errors.insufficientRole()
-    }
+/** `x-client-secret`, or Bearer with the role `admin` or, where they are configured, the role of one of these halves. */
+const operatorOf = (halves: readonly Half[]) =>
+  optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
+    if (client) return next()
+    if (caller === undefined) throw errors.unauthorized()
+    access.assertOperator(caller, halves)
     return next()
   })
 
-/** Whoever runs the whole installation: `x-client-secret`, or Bearer with the role `admin`. */
-const operatorProcedure = halfOperatorProcedure(() => [])
+/** Who operates the whole installation: `x-client-secret`, or Bearer with the role `admin`. */
+const operatorProcedure = operatorOf([])
 
-/** Whoever runs the issuing half of an installation, and sees what all its callers made. */
-const issuerOperatorProcedure = halfOperatorProcedure(({ issuerRole }) => [issuerRole])
+/** Who operates the issuing half of an installation, and sees what all its callers made. */
+const issuerOperatorProcedure = operatorOf(['issuer'])
 
-/** Whoever runs the verifying half. */
-const verifierOperatorProcedure = halfOperatorProcedure(({ verifierRole }) => [verifierRole])
+/** Who operates the verifying half. */
+const verifierOperatorProcedure = operatorOf(['verifier'])
 
-/** Whoever runs one of the halves. */
-const eitherOperatorProcedure = halfOperatorProcedure(({ issuerRole, verifierRole }) => [issuerRole, verifierRole])
+/** Who operates one of the halves. */
+const eitherOperatorProcedure = operatorOf(['issuer', 'verifier'])
 
 /**
  * Bearer, `admin`, and the holder must have been created by the caller. Ownership comes before the input is validated, so
  * the holder's id is taken from the path, or, on `/trpc`, from the raw input.
  */
-const holderProcedure = adminProcedure.use(async ({ ctx, next, getRawInput }) => {
-  const { deps, request, caller } = ctx
+const holderProcedure = adminProcedure.use(async ({ ctx: { access, request, caller }, next, getRawInput }) => {
   const holderId = request.pathParameter('holderId') ?? holderIdOf(await getRawInput())
-  // A NUL character is in no id, and in no text that PostgreSQL takes.
-  const owned =
-    holderId !== undefined && !holderId.includes('\0') && (await deps.stores.holders.isOwnedBy(holderId, caller.sub))
-  if (!owned) throw errors.holderDenied()
-  return next({ ctx: { holderId } })
+  await access.assertHolder(caller, holderId)
+  // The check has refused a missing id.
+  return next({ ctx: { holderId: holderId as string } })
 })
 
 function holderIdOf(rawInput: unknown): string | undefined {

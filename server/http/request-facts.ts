@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { RequestFacts } from '../api/context.js'
 import type { Caller } from '../auth/caller.js'
+import type { Config } from '../config/config.js'
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
@@ -16,25 +17,36 @@ export function requestId(): RequestHandler {
   }
 }
 
+/** Where clients find the service. */
+export type BaseUrls = Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
+
 /** One shared error: creating one captures the stack, which is not needed here. */
 const CLIENT_GONE = new Error('The client is gone.')
 
 class ExpressFacts implements RequestFacts {
   #controller: AbortController | undefined
   readonly #params: Readonly<Record<string, string>>
+  readonly #baseUrls: BaseUrls
   readonly method: string
   readonly path: string
   readonly headers: Request['headers']
   readonly requestId: string
   readonly #response: Response
 
-  constructor(request: Request, response: Response, params: Readonly<Record<string, string>>) {
+  constructor(request: Request, response: Response, baseUrls: BaseUrls, params: Readonly<Record<string, string>>) {
     this.method = request.method
     this.path = request.path
     this.headers = request.headers
     this.requestId = String(response.locals.requestId)
     this.#response = response
     this.#params = params
+    this.#baseUrls = baseUrls
+  }
+
+  get publicPath(): string {
+    const { issuerBaseUrl, verifierBaseUrl } = this.#baseUrls
+    const base = new URL(this.path.startsWith('/api/v1/verifier/') ? verifierBaseUrl : issuerBaseUrl).pathname
+    return `${base.replace(/\/$/, '')}${this.path}`
   }
 
   identified({ sub }: Caller): void {
@@ -71,6 +83,11 @@ class ExpressFacts implements RequestFacts {
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
 /** @param params of a REST path, still percent-encoded. */
-export function requestFacts(request: Request, response: Response, params = NO_PARAMS): RequestFacts {
-  return new ExpressFacts(request, response, params)
+export function requestFacts(
+  request: Request,
+  response: Response,
+  baseUrls: BaseUrls,
+  params = NO_PARAMS,
+): RequestFacts {
+  return new ExpressFacts(request, response, baseUrls, params)
 }

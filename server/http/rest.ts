@@ -28,7 +28,7 @@ function addHeaders({ responseHeaders }: Context, response: Response): void {
 
 /** Calls the procedure, as `/trpc` does, and sends what it returned or threw. */
 async function serve(match: RouteMatch, search: string, request: Request, response: Response, deps: Deps) {
-  const ctx = createContext(deps, requestFacts(request, response, match.params))
+  const ctx = createContext(deps, requestFacts(request, response, deps.config, match.params))
   try {
     const data = await call(match.route, ctx, () => restInput(match, search, request, response))
     addHeaders(ctx, response)

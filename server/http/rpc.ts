@@ -68,7 +68,7 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
         res,
         info.calls.map(({ path }) => nameOf(path)),
       )
-      return createContext(deps, requestFacts(req, res))
+      return createContext(deps, requestFacts(req, res, deps.config))
     },
     // Some statuses have no RPC code; a single call still answers with the exact status.
     responseMeta: ({ errors, paths, ctx }) => {
@@ -101,7 +101,7 @@ export function sendRpcFailure(
   const error = getTRPCErrorFromUnknown(thrown)
   const { status } = publicError(error, deps.config.production)
   logFailure(error, status, request, response, deps)
-  const ctx = createContext(deps, requestFacts(request, response))
+  const ctx = createContext(deps, requestFacts(request, response, deps.config))
   const shape = getTRPCErrorShape({ config, error, type: 'unknown', path: undefined, input: undefined, ctx })
   response.status(status).json(transformTRPCResponse(config, { error: shape }))
 }

@@ -1,4 +1,4 @@
-import { assertRole, procedure, router } from '../api/trpc.js'
+import { procedure, router } from '../api/trpc.js'
 import type { CredentialOfferSessionView } from '../issuer/openid4vci/sessions/session.js'
 import type { SessionView } from '../verifier/sessions/session.js'
 import { makePage } from './create.js'
@@ -33,9 +33,8 @@ const OFFER: Told<CredentialOfferSessionView, OfferProgress['state']> = {
 
 /** How a backend gets a page. */
 export const createPageRouter = router({
-  create: procedure(createPage).mutation(({ ctx: { deps, caller }, input }) => {
-    const { verifierRole, issuerRole } = deps.config
-    assertRole(caller, input.verificationSessionId === undefined ? issuerRole : verifierRole, deps.config)
+  create: procedure(createPage).mutation(({ ctx: { deps, access, caller }, input }) => {
+    access.assertRole(caller, input.verificationSessionId === undefined ? 'issuer' : 'verifier')
     return makePage(deps, caller, input)
   }),
 })

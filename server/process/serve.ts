@@ -11,7 +11,7 @@ import { type App, createAppServer } from '../http/server.js'
 import { closeServer, endConnections, watchConnections } from '../http/shutdown.js'
 import type { Log } from '../log/log.js'
 import { inTime } from '../outbound/in-time.js'
-import { createService, type Service } from '../wiring.js'
+import { createService, type Service } from '../wiring/service.js'
 import { listenForOperators, ownSources, tellPrimary } from './operations.js'
 import { onStop } from './stop-signals.js'
 
@@ -77,11 +77,11 @@ async function redisCounter(url: string, log: Log): Promise<RedisCounter> {
 
 /** The public listener, where PUBLIC_PORT is set. */
 async function listenForStrangers(
-  { deps }: Service,
+  service: Service,
   { publicListener: { host, port } }: Config,
   rateLimitStore: Store | undefined,
 ): Promise<Server | undefined> {
-  return port === undefined ? undefined : listen(createPublicApp(deps, { rateLimitStore }), { host, port })
+  return port === undefined ? undefined : listen(createPublicApp(service, { rateLimitStore }), { host, port })
 }
 
 /**
@@ -99,7 +99,7 @@ export async function serve(config: Config, log: Log): Promise<void> {
   if (cluster.isWorker) tellPrimary(service.deps)
   else await listenForOperators(config, log, () => ownSources(service.deps))
   const rateLimitStore: Store | undefined = redis?.store ?? (cluster.isWorker ? new PrimaryStore() : undefined)
-  const server = await listen(createApp(service.deps, { rateLimitStore }), config)
+  const server = await listen(createApp(service, { rateLimitStore }), config)
   const strangers = await listenForStrangers(service, config, rateLimitStore)
   stopWhenTold(config, strangers === undefined ? [server] : [server, strangers], service, redis, log)
   const { address, port } = server.address() as AddressInfo

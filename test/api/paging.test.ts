@@ -3,20 +3,19 @@ import type { ListContext } from '../../server/api/context.js'
 import { awaited, paged } from '../../server/api/paging.js'
 
 /** A list's context, whose client leaves while the rows are read where `leaves` says so. */
-function contextOf({ leaves }: { leaves: boolean }): ListContext {
+function contextOf({ leaves }: { leaves: boolean }): ListContext<unknown> {
   const client = new AbortController()
   const lists = async (read: (stores: never) => Promise<unknown>) => {
     const rows = await read({} as never)
     if (leaves) client.abort()
     return rows
   }
-  const request = { signal: client.signal, path: '/list' }
-  const deps = { config: { issuerBaseUrl: 'https://issuer.example' } }
-  return { lists, request, deps, responseHeaders: new Map() } as unknown as ListContext
+  const request = { signal: client.signal, publicPath: '/list' }
+  return { lists, request, responseHeaders: new Map() } as unknown as ListContext<unknown>
 }
 
 const ROWS = [3, 2, 1].map((id) => ({ id: String(id), createdAt: new Date(id) }))
-const page = (ctx: ListContext) =>
+const page = (ctx: ListContext<unknown>) =>
   paged(
     ctx,
     { limit: 2 },

@@ -1,7 +1,7 @@
 import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { z } from 'zod'
 import type { ProcedureMeta } from '../../server/api/contract.js'
-import { appRouter, restRouter } from '../../server/router.js'
+import { appRouter, restRouter } from '../support/contracts.js'
 
 /** One procedure of the service with all that its contract says. */
 export interface ContractedProcedure {

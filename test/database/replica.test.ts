@@ -331,7 +331,8 @@ it('a read that took too long at the replica is not made once more at the primar
     primary: 'primary',
     replica: 'replica',
     standby: { standing: async () => 'replica', failed },
-    writers: { changing: (_, change) => change(), among: async () => new Map() },
+    changing: (_, change) => change(),
+    wrote: async () => undefined,
     onRead: () => {},
   })
   const tooSlow = new TooSlowError(new StatementError(new Error('canceling statement due to statement timeout')))

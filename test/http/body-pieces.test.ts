@@ -31,10 +31,10 @@ beforeAll(async () => {
   service = await startService()
   authorization = await service.bearer('alice')
   operations = await startOperations(service)
-  publicUrl = await serveApp(createPublicApp(service.deps))
-  const { config } = service.deps
-  const limited = { ...service.deps, config: { ...config, rateLimit: { ...config.rateLimit, max: 1 } } }
-  limitedUrl = await serveApp(createApp(limited))
+  publicUrl = await serveApp(createPublicApp(service.service))
+  const { deps, routers } = service.service
+  const config = { ...deps.config, rateLimit: { ...deps.config.rateLimit, max: 1 } }
+  limitedUrl = await serveApp(createApp({ deps: { ...deps, config }, routers }))
   await fetch(`${limitedUrl}/version`)
 })
 afterAll(async () => {

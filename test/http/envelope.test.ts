@@ -175,7 +175,7 @@ describe('internal errors', () => {
   })
 
   it('are those of an answer that breaks its own contract, too', async () => {
-    vi.spyOn(service.deps.stores.agents, 'issuers').mockResolvedValue([{ id: 7 }] as never)
+    vi.spyOn(service.deps.lists, 'readerFor').mockResolvedValue(async () => [{ id: 7 }] as never)
     expect((await service.request('GET', '/agent/issuers', { authorization: admin })).status).toBe(500)
   })
 })

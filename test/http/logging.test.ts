@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { routesOf } from '../../server/http/routes.js'
 import { createLog } from '../../server/log/log.js'
-import { restRouter } from '../../server/router.js'
+import { restRouter } from '../support/contracts.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 
 interface Line {

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { REFERENCE_PATHS } from '../../server/http/api-reference.js'
 import { routesOf } from '../../server/http/routes.js'
-import { restRouter } from '../../server/router.js'
+import { restRouter } from '../support/contracts.js'
 import { startService, type TestService } from '../support/service.js'
 import { sendRaw } from './raw.js'
 

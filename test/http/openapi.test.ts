@@ -3,8 +3,8 @@ import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../server/config/config.js'
 import { openApiDocument } from '../../server/http/openapi.js'
-import { restRouter } from '../../server/router.js'
 import { allProcedures } from '../contract/procedures.js'
+import { restRouter } from '../support/contracts.js'
 
 type Json = Record<string, unknown>
 

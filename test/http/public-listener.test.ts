@@ -5,7 +5,7 @@ import { createPublicApp } from '../../server/app.js'
 import { isOpenRoute } from '../../server/http/open-routes.js'
 import { routesOf } from '../../server/http/routes.js'
 import { createAppServer } from '../../server/http/server.js'
-import { restRouter } from '../../server/router.js'
+import { restRouter } from '../support/contracts.js'
 import { KEPT_ALIVE } from '../support/kept-alive.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 import { makeSchema } from '../verifier/actors.js'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await makeSchema(service)
   const made = createAppServer(KEPT_ALIVE)
   server = made.server
-  made.serve(createPublicApp(service.deps))
+  made.serve(createPublicApp(service.service))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
 })

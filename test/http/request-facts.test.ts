@@ -5,6 +5,8 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { requestFacts } from '../../server/http/request-facts.js'
 
+const BASE_URLS = { issuerBaseUrl: 'http://127.0.0.1', verifierBaseUrl: 'http://127.0.0.1' }
+
 /** A route that emits `arrived` and `left`, asks for its request's signal on `look`, and answers on `answer`. */
 async function startRoute() {
   const route = new EventEmitter()
@@ -12,7 +14,7 @@ async function startRoute() {
     response.once('close', () => route.emit('left'))
     setImmediate(() => route.emit('arrived'))
     await once(route, 'look')
-    route.emit('signal', requestFacts(request, response).signal)
+    route.emit('signal', requestFacts(request, response, BASE_URLS).signal)
     await once(route, 'answer')
     response.end()
   })

@@ -1,7 +1,8 @@
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client'
 import superjson from 'superjson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AppRouter, appRouter, protocolRouter } from '../../server/router.js'
+import type { AppRouter } from '../../server/router.js'
+import { appRouter, protocolRouter } from '../support/contracts.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService

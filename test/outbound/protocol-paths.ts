@@ -1,6 +1,6 @@
 import { walletPaths } from '../../server/http/paths.js'
 import { createOwnPathCheck } from '../../server/outbound/own-origin.js'
-import { restRouter } from '../../server/router.js'
+import { restRouter } from '../support/contracts.js'
 
 /** Paths that wallets call by a standard, as the contracts of the service have them. */
 export const isForWallets = walletPaths(restRouter)

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { fits } from '../../scripts/setup/node-version.mjs'
+import { unit } from '../../vitest.config.js'
 import { features } from '../../vitest.versions.config.js'
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -55,15 +56,15 @@ describe('the test files that run on every supported version', () => {
   const folders = readdirSync(new URL('../../server', import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(new URL(`../${entry.name}`, import.meta.url)))
     .map(({ name }) => name)
-  // Unit tests cover the pure folders, and a process of its own tests `keys`.
-  const elsewhere = ['protocol', 'keys']
+  // A process of its own tests `keys`.
+  const elsewhere = ['keys']
 
   it('exist', () => {
     expect(features.filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url)))).toEqual([])
   })
 
   it('cover each folder of the service that has tests', () => {
-    const covered = (folder: string) => features.some((file) => file.startsWith(`test/${folder}/`))
+    const covered = (folder: string) => [...unit, ...features].some((file) => file.startsWith(`test/${folder}/`))
     expect(folders.length).toBeGreaterThan(20)
     expect(folders.filter((folder) => !elsewhere.includes(folder) && !covered(folder))).toEqual([])
   })

@@ -8,7 +8,8 @@ import { createAtRestStore } from '../../server/keys/at-rest/store.js'
 import { openStoredKeys } from '../../server/keys/keys.js'
 import { createVault } from '../../server/keys/vault.js'
 import { createLog } from '../../server/log/log.js'
-import { createService, createStores, type DepsOptions } from '../../server/wiring.js'
+import type { Features } from '../../server/wiring/features.js'
+import { createService, createStores, type DepsOptions, type Service } from '../../server/wiring/service.js'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.js'
 import { KEPT_ALIVE } from './kept-alive.js'
 import { closeServer, listenLocally } from './local-server.js'
@@ -30,6 +31,9 @@ export interface TestService extends AsyncDisposable {
   readonly url: string
   readonly config: Config
   readonly deps: Deps
+  readonly features: Features
+  /** What runs behind the address. */
+  readonly service: Service
   readonly databaseUrl: string
   readonly identityProvider: IdentityProvider
   /** A request at a path of the service, with `authorization` or `x-client-secret` as asked. */
@@ -123,7 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...options,
     outbound: { ...onBusyMachine.outbound, ...options.outbound },
   })
-  serve(createApp(service.deps, options))
+  serve(createApp(service, options))
   const close = async () => {
     service.beginStop()
     service.endStreams()
@@ -136,6 +140,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     url,
     config,
     deps: service.deps,
+    features: service.features,
+    service,
     databaseUrl,
     identityProvider,
     request: (method, path, request = {}) => send(url, method, path, request),

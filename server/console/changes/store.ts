@@ -104,9 +104,8 @@ export function createChangeStore({ bounded, sql }: Database) {
 }
 
 /** What changed, as lists have it: of the replica where they are read from one. */
-export function changesIn(lists: Pick<Lists<{ readonly changes: ChangeStore }>, 'readerFor'>): ChangeStore {
-  const from = async <T>(read: (store: ChangeStore) => Promise<T>) =>
-    (await lists.readerFor([]))(({ changes }) => read(changes))
+export function changesIn(lists: Pick<Lists<ChangeStore>, 'readerFor'>): ChangeStore {
+  const from = async <T>(read: (store: ChangeStore) => Promise<T>) => (await lists.readerFor([]))(read)
   return {
     newest: () => from((store) => store.newest()),
     news: (...args) => from((store) => store.news(...args)),

@@ -1,4 +1,3 @@
-import { coalesced } from '../coalesce.js'
 import { TooSlowError } from '../errors.js'
 import type { Standby, Standing } from './standby.js'
 import type { RecentWriters } from './writers.js'
@@ -30,7 +29,9 @@ export interface ReplicaLists<Stores> {
   readonly primary: Stores
   readonly replica: Stores
   readonly standby: Standby
-  readonly writers: Pick<RecentWriters, 'changing' | 'among'>
+  /** Whether a caller changed something lately. */
+  readonly wrote: (caller: string) => Promise<true | undefined>
+  readonly changing: RecentWriters['changing']
   /** Told of each list that is read. */
   readonly onRead: (source: ListSource) => void
 }
@@ -39,11 +40,10 @@ export function replicaLists<Stores>({
   primary,
   replica,
   standby,
-  writers,
+  wrote,
+  changing,
   onRead,
 }: ReplicaLists<Stores>): Lists<Stores> {
-  const wrote = coalesced(writers.among)
-
   const sourceFor = async (callers: readonly string[]): Promise<ListSource> => {
     const standing = await standby.standing()
     if (standing !== 'replica') return standing
@@ -69,6 +69,6 @@ export function replicaLists<Stores>({
         return read(primary)
       }
     },
-    changing: writers.changing,
+    changing,
   }
 }

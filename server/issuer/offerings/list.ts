@@ -1,5 +1,6 @@
 import type { ListContext } from '../../api/context.js'
 import { awaited, type Page, paged } from '../../api/paging.js'
+import type { ListStores } from '../../deps.js'
 import { configurationsOf, offeringView, redemptionView } from './offering-json.js'
 import { type Reader, seesEverything } from './reader.js'
 import { type OfferingRow, type RedemptionRow, type RedemptionScope, SURE_OFFERINGS } from './store.js'
@@ -21,7 +22,7 @@ function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, R
 }
 
 /** One page of the offerings that the reader may see, the newest first, each with the redemptions that the reader may see. */
-export async function offeringsFor(ctx: ListContext & Reader, page: Page) {
+export async function offeringsFor(ctx: ListContext<ListStores> & Reader, page: Page) {
   const { deps } = ctx
   const scope = scopeOf(ctx)
   const rows = await paged(

@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import { shownRoots } from '../../agent/shown-certificate.js'
 import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
-import type { Deps } from '../../deps.js'
+import type { Lists } from '../../database/replica/lists.js'
 import { profileNamed } from '../openid4vp/profiles/profile.js'
-import type { TrustedIssuer } from './store.js'
+import type { TrustedIssuer, TrustedIssuerStore } from './store.js'
 import type { addTrustedIssuer, readCredentialTrust } from './trusted-issuers.contract.js'
 
 /** As the API shows it. */
@@ -19,33 +19,63 @@ export const shownTrustedIssuer = (row: TrustedIssuer): z.input<typeof addTruste
 /** One form for each, so that none is there twice. */
 const asCompared = (issuer: string): string => (issuer.startsWith('did:') ? issuer : new URL(issuer).origin)
 
-/**
- * Trusts an issuer from now on.
- *
- * @param actor who does; null for the client secret
- * @throws 400 for an origin without TLS, unless ALLOW_INSECURE_HTTP; 409 where it is trusted already.
- */
-export async function addTrusted(
-  { config, newId, stores }: Pick<Deps, 'config' | 'newId' | 'stores'>,
-  { issuer, note }: z.output<typeof addTrustedIssuer.input>,
-  actor: string | null,
-): Promise<TrustedIssuer> {
-  const compared = asCompared(issuer)
-  if (compared.startsWith('http:') && !config.allowInsecureHttp)
-    throw errors.badRequest('issuer must begin with https:')
-  const added = await stores.trustedIssuers.add({ id: newId(), issuer: compared, note: note ?? null, createdBy: actor })
-  if (added === undefined) throw errors.issuerTrusted()
-  return added
+/** What {@link createTrustedIssuers} is made of. */
+export interface TrustedIssuersPorts {
+  readonly store: Pick<TrustedIssuerStore, 'add' | 'has' | 'remove'>
+  readonly lists: Lists<Pick<TrustedIssuerStore, 'page'>>
+  readonly config: Pick<
+    Config,
+    | 'allowInsecureHttp'
+    | 'trustedIssuers'
+    | 'trustAnchors'
+    | 'statusTrustAnchors'
+    | 'verifierTrustAnchors'
+    | 'verifierProfile'
+  >
+  readonly newId: () => string
 }
 
-/** Whose credentials and requests the configuration trusts. */
-export function credentialTrust(config: Config): z.input<typeof readCredentialTrust.output> {
-  const { trustedIssuers, trustAnchors, statusTrustAnchors, verifierTrustAnchors, verifierProfile } = config
+export type TrustedIssuers = ReturnType<typeof createTrustedIssuers>
+
+/** Issuers that operators trust beside TRUSTED_ISSUERS. */
+export function createTrustedIssuers({ store, lists, config, newId }: TrustedIssuersPorts) {
   return {
-    trustedIssuers: [...(trustedIssuers ?? profileNamed(verifierProfile).trustedIssuers)],
-    byDefault: trustedIssuers === undefined,
-    credentials: shownRoots('TRUST_ANCHORS', trustAnchors),
-    statusLists: statusTrustAnchors === trustAnchors ? null : shownRoots('STATUS_TRUST_ANCHORS', statusTrustAnchors),
-    verifiers: shownRoots('VERIFIER_TRUST_ANCHORS', verifierTrustAnchors),
+    lists,
+
+    /** Whether a DID or an origin was added. */
+    has: store.has,
+
+    /**
+     * Trusts an issuer from now on.
+     *
+     * @param actor the `sub` of the user who does; null for the client secret
+     * @throws 400 for an origin without TLS, unless ALLOW_INSECURE_HTTP; 409 where the issuer is trusted already.
+     */
+    async add({ issuer, note }: z.output<typeof addTrustedIssuer.input>, actor: string | null): Promise<TrustedIssuer> {
+      const compared = asCompared(issuer)
+      if (compared.startsWith('http:') && !config.allowInsecureHttp)
+        throw errors.badRequest('issuer must begin with https:')
+      const added = await store.add({ id: newId(), issuer: compared, note: note ?? null, createdBy: actor })
+      if (added === undefined) throw errors.issuerTrusted()
+      return added
+    },
+
+    /** @throws 404 for an id of no added issuer. */
+    async remove(id: string, actor: string | null): Promise<void> {
+      if (!(await store.remove(id, actor))) throw errors.trustedIssuerNotFound()
+    },
+
+    /** Whose credentials and requests the configuration trusts. */
+    configured(): z.input<typeof readCredentialTrust.output> {
+      const { trustedIssuers, trustAnchors, statusTrustAnchors, verifierTrustAnchors, verifierProfile } = config
+      return {
+        trustedIssuers: [...(trustedIssuers ?? profileNamed(verifierProfile).trustedIssuers)],
+        byDefault: trustedIssuers === undefined,
+        credentials: shownRoots('TRUST_ANCHORS', trustAnchors),
+        statusLists:
+          statusTrustAnchors === trustAnchors ? null : shownRoots('STATUS_TRUST_ANCHORS', statusTrustAnchors),
+        verifiers: shownRoots('VERIFIER_TRUST_ANCHORS', verifierTrustAnchors),
+      }
+    },
   }
 }

@@ -1,11 +1,12 @@
 import type { ListContext } from '../../api/context.js'
 import { type Page, paged } from '../../api/paging.js'
+import type { ListStores } from '../../deps.js'
 import { shownCredential } from './credential-json.js'
 import { openCredential } from './held.js'
 import { statusesOf } from './status.js'
 
 /** One page of a holder's credentials with their statuses as they are now, the newest first. */
-export async function heldCredentials(ctx: ListContext, page: Page & { readonly holderId: string }) {
+export async function heldCredentials(ctx: ListContext<ListStores>, page: Page & { readonly holderId: string }) {
   const { deps } = ctx
   const rows = await paged(
     ctx,

@@ -1,9 +1,10 @@
 import type { CallerContext, ListContext } from '../../api/context.js'
 import { type Page, paged } from '../../api/paging.js'
+import type { ListStores } from '../../deps.js'
 import { shownDid, shownHolder } from './holder-json.js'
 
 /** One page of the holders that the caller created, the newest first. */
-export async function ownHolders(ctx: ListContext & CallerContext, page: Page) {
+export async function ownHolders(ctx: ListContext<ListStores> & CallerContext, page: Page) {
   const rows = await paged(
     ctx,
     page,
@@ -14,6 +15,6 @@ export async function ownHolders(ctx: ListContext & CallerContext, page: Page) {
 }
 
 /** All DIDs of a holder, the newest first. */
-export async function didsOf({ lists }: Pick<ListContext, 'lists'>, holderId: string) {
+export async function didsOf({ lists }: Pick<ListContext<ListStores>, 'lists'>, holderId: string) {
   return (await lists(({ dids }) => dids.ofHolder(holderId))).map(shownDid)
 }

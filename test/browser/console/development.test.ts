@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type ViteDevServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routesOf } from '../../../server/http/routes.js'
-import { appRouter } from '../../../server/router.js'
+import { appRouter } from '../../support/contracts.js'
 import { driven, heading, scanned, watchedPage } from './actors.js'
 
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))

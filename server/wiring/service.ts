@@ -1,87 +1,91 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { certificateChecks, certificateTasks, expiriesOf } from './agent/certificate-watch.js'
-import { certifiedKey } from './agent/certified-key.js'
-import { createSignerStore } from './agent/signers/store.js'
-import { createAgentStore } from './agent/store.js'
-import { createAuditStore } from './audit/store.js'
-import { auditTasks } from './audit/tasks.js'
-import { createAccess, createTokenCheck } from './auth/access.js'
-import { createSignIn } from './auth/sign-in.js'
-import type { Config } from './config/config.js'
-import { createChanges } from './console/changes/changes.js'
-import { changesIn, createChangeStore } from './console/changes/store.js'
-import { createConsoleSessions } from './console/sessions/sessions.js'
-import { createConsoleSessionStore } from './console/sessions/store.js'
-import { consoleTasks } from './console/tasks.js'
-import { connectDatabase, type Database } from './database/connect.js'
-import { openReplica } from './database/replica/open.js'
-import type { Deps, Stores } from './deps.js'
-import { documentOf } from './dids/documents.js'
-import { createDomainLinkages } from './dids/domain-linkage.js'
-import { createDidResolver } from './dids/resolver.js'
-import { createDidStore } from './dids/store.js'
-import { createPings } from './events/pings.js'
-import { type Announce, createEventStore } from './events/store.js'
-import { createEvents } from './events/stream.js'
-import { eventTasks } from './events/tasks.js'
-import { eventTransport } from './events/transports/configured.js'
-import { type Formats, standardFormats } from './formats/registry.js'
-import { walletPaths } from './http/paths.js'
-import { createOfferBatchStore } from './issuer/credential-offers/batch/store.js'
-import { createCredentialHistoryStore } from './issuer/credentials/history/store.js'
-import { createCredentialListStore } from './issuer/credentials/list/store.js'
-import { createCredentialStore } from './issuer/credentials/store.js'
-import { createIssuanceStore } from './issuer/issuance/store.js'
-import { createMetadataTexts } from './issuer/metadata/kept-texts.js'
-import { createMetadataStore } from './issuer/metadata/store.js'
-import { createOfferingStore } from './issuer/offerings/store.js'
-import { createDecisionStore } from './issuer/openid4vci/authorizations/decision-store.js'
-import { createAuthorizationStore } from './issuer/openid4vci/authorizations/store.js'
-import { createDeferredIssuanceStore } from './issuer/openid4vci/deferred/store.js'
-import { issuanceTasks } from './issuer/openid4vci/expire.js'
-import { createSeals } from './issuer/openid4vci/sealed.js'
-import { createOfferSessionListStore } from './issuer/openid4vci/sessions/list-store.js'
-import { createOfferSessionStore } from './issuer/openid4vci/sessions/store.js'
-import { createOpenid4vciStore } from './issuer/openid4vci/store.js'
-import { createSchemaListStore } from './issuer/schemas/list/store.js'
-import { createSchemaStore } from './issuer/schemas/store.js'
-import { createKeyRotationStore } from './key-rotation/store.js'
-import { createDecryptionKeys } from './keys/decryption-keys.js'
-import { createKeys, rootSecret } from './keys/keys.js'
-import { createKeyStore } from './keys/store.js'
-import { createVault } from './keys/vault.js'
-import { createLog, type Log } from './log/log.js'
-import { createMaintenance, type Maintenance, type Pace } from './maintenance/job.js'
-import { createPartitionStore } from './maintenance/partitions/store.js'
-import { createMaintenanceStore } from './maintenance/store.js'
-import { createMetrics } from './metrics/metrics.js'
-import { createOutbound, type OutboundOptions } from './outbound/guard.js'
-import { createOwnPathCheck, ownRequestMac } from './outbound/own-origin.js'
-import { pageTasks } from './people-pages/expire.js'
-import { createPageStore } from './people-pages/store.js'
-import { LruMap } from './protocol/jose/lru-map.js'
-import { deriveKey } from './protocol/jose/sealed.js'
-import { routersOf } from './router.js'
-import { createStatisticsStore } from './statistics/store.js'
-import { statisticsTasks } from './statistics/tasks.js'
-import { createAllotment } from './status-lists/allotment.js'
-import { createPublication } from './status-lists/publication.js'
-import { createStatusListStore } from './status-lists/store.js'
-import { createAuthorizationRequestStore } from './verifier/authorization-requests/store.js'
-import { sessionTasks } from './verifier/sessions/expire.js'
-import { createVerificationSessionListStore } from './verifier/sessions/list/store.js'
-import { createVerificationSessionStore } from './verifier/sessions/store.js'
-import { createTrustedIssuerStore } from './verifier/trusted-issuers/store.js'
-import { createVpQueryStore } from './verifier/vp-queries/store.js'
-import { createWalletCredentialStore } from './wallet/credentials/store.js'
-import { flowTasks } from './wallet/flows/expire.js'
-import { createFlowStore } from './wallet/flows/store.js'
-import { createHolderStore } from './wallet/holders/store.js'
-import { createPendingIssuanceStore } from './wallet/pending/store.js'
-import { pendingTasks } from './wallet/pending/tasks.js'
-import { createWalletPresentationStore } from './wallet/presentations/store.js'
-import { createWalletProvider } from './wallet/protocol/wallet-provider.js'
+import { certificateChecks, certificateTasks, expiriesOf } from '../agent/certificate-watch.js'
+import { certifiedKey } from '../agent/certified-key.js'
+import { createSignerStore } from '../agent/signers/store.js'
+import { createAgentStore } from '../agent/store.js'
+import { createAuditStore } from '../audit/store.js'
+import { auditTasks } from '../audit/tasks.js'
+import { createAccess, createTokenCheck } from '../auth/access.js'
+import { createRequestAccess } from '../auth/request-access.js'
+import { createSignIn } from '../auth/sign-in.js'
+import type { Config } from '../config/config.js'
+import { createChanges } from '../console/changes/changes.js'
+import { changesIn, createChangeStore } from '../console/changes/store.js'
+import { createConsoleSessions } from '../console/sessions/sessions.js'
+import { createConsoleSessionStore } from '../console/sessions/store.js'
+import { consoleTasks } from '../console/tasks.js'
+import { connectDatabase, type Database } from '../database/connect.js'
+import { openReplica } from '../database/replica/open.js'
+import type { Deps, Stores } from '../deps.js'
+import { documentOf } from '../dids/documents.js'
+import { createDomainLinkages } from '../dids/domain-linkage.js'
+import { createDidResolver } from '../dids/resolver.js'
+import { createDidStore } from '../dids/store.js'
+import { createPings } from '../events/pings.js'
+import { type Announce, createEventStore } from '../events/store.js'
+import { createEvents } from '../events/stream.js'
+import { eventTasks } from '../events/tasks.js'
+import { eventTransport } from '../events/transports/configured.js'
+import { type Formats, standardFormats } from '../formats/registry.js'
+import { depsOfStrangers } from '../http/open-routes.js'
+import { walletPaths } from '../http/paths.js'
+import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
+import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
+import { createCredentialListStore } from '../issuer/credentials/list/store.js'
+import { createCredentialStore } from '../issuer/credentials/store.js'
+import { createIssuanceStore } from '../issuer/issuance/store.js'
+import { createMetadataTexts } from '../issuer/metadata/kept-texts.js'
+import { createMetadataStore } from '../issuer/metadata/store.js'
+import { createOfferingStore } from '../issuer/offerings/store.js'
+import { createDecisionStore } from '../issuer/openid4vci/authorizations/decision-store.js'
+import { createAuthorizationStore } from '../issuer/openid4vci/authorizations/store.js'
+import { createDeferredIssuanceStore } from '../issuer/openid4vci/deferred/store.js'
+import { issuanceTasks } from '../issuer/openid4vci/expire.js'
+import { createSeals } from '../issuer/openid4vci/sealed.js'
+import { createOfferSessionListStore } from '../issuer/openid4vci/sessions/list-store.js'
+import { createOfferSessionStore } from '../issuer/openid4vci/sessions/store.js'
+import { createOpenid4vciStore } from '../issuer/openid4vci/store.js'
+import { createSchemaListStore } from '../issuer/schemas/list/store.js'
+import { createSchemaStore } from '../issuer/schemas/store.js'
+import { createKeyRotationStore } from '../key-rotation/store.js'
+import { createDecryptionKeys } from '../keys/decryption-keys.js'
+import { createKeys, rootSecret } from '../keys/keys.js'
+import { createKeyStore } from '../keys/store.js'
+import { createVault } from '../keys/vault.js'
+import { createLog, type Log } from '../log/log.js'
+import { createMaintenance, type Maintenance, type Pace } from '../maintenance/job.js'
+import { createPartitionStore } from '../maintenance/partitions/store.js'
+import { recentWriterTask } from '../maintenance/recent-writers.js'
+import { createMaintenanceStore } from '../maintenance/store.js'
+import { createMetrics } from '../metrics/metrics.js'
+import { createOutbound, type OutboundOptions } from '../outbound/guard.js'
+import { createOwnPathCheck, ownRequestMac } from '../outbound/own-origin.js'
+import { pageTasks } from '../people-pages/expire.js'
+import { createPageStore } from '../people-pages/store.js'
+import { LruMap } from '../protocol/jose/lru-map.js'
+import { deriveKey } from '../protocol/jose/sealed.js'
+import { contractRouters, createRouters, type Routers } from '../router.js'
+import { createStatisticsStore } from '../statistics/store.js'
+import { statisticsTasks } from '../statistics/tasks.js'
+import { createAllotment } from '../status-lists/allotment.js'
+import { createPublication } from '../status-lists/publication.js'
+import { createStatusListStore } from '../status-lists/store.js'
+import { createAuthorizationRequestStore } from '../verifier/authorization-requests/store.js'
+import { sessionTasks } from '../verifier/sessions/expire.js'
+import { createVerificationSessionListStore } from '../verifier/sessions/list/store.js'
+import { createVerificationSessionStore } from '../verifier/sessions/store.js'
+import { createTrustedIssuerStore } from '../verifier/trusted-issuers/store.js'
+import { createVpQueryStore } from '../verifier/vp-queries/store.js'
+import { createWalletCredentialStore } from '../wallet/credentials/store.js'
+import { flowTasks } from '../wallet/flows/expire.js'
+import { createFlowStore } from '../wallet/flows/store.js'
+import { createHolderStore } from '../wallet/holders/store.js'
+import { createPendingIssuanceStore } from '../wallet/pending/store.js'
+import { pendingTasks } from '../wallet/pending/tasks.js'
+import { createWalletPresentationStore } from '../wallet/presentations/store.js'
+import { createWalletProvider } from '../wallet/protocol/wallet-provider.js'
+import { type Features, wireFeatures } from './features.js'
 
 /** What tests and the start-up replace. */
 export interface DepsOptions {
@@ -174,6 +178,10 @@ function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8
 
 export interface Service {
   readonly deps: Deps
+  readonly features: Features
+  readonly routers: Routers
+  /** The same for the public listener, to which everybody is a stranger. */
+  readonly forStrangers: Pick<Service, 'deps' | 'routers'>
   readonly maintenance: Maintenance
   /** From now on the readiness check fails; everything is still served. */
   beginStop(): void
@@ -187,6 +195,7 @@ export interface Service {
 export async function createService(config: Config, options: DepsOptions = {}): Promise<Service> {
   const log = options.log ?? createLog(config.logLevel)
   const clock = options.clock ?? (() => new Date())
+  const formats = options.formats ?? standardFormats
   const provider = certifiedKey('walletProvider', config, new Date())
   const database = connectDatabase(config.databaseUrl, {
     ...(options.poolSize === undefined ? {} : { max: options.poolSize }),
@@ -204,7 +213,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     allowHttp: config.allowInsecureHttp,
     allowedHosts: config.outboundAllowedHosts,
     ownOrigins: baseUrls.map((url) => new URL(url).origin),
-    ownPathAllowed: createOwnPathCheck(baseUrls, walletPaths(routersOf(options.formats ?? standardFormats).restRouter)),
+    ownPathAllowed: createOwnPathCheck(baseUrls, walletPaths(contractRouters(formats).restRouter)),
     ownRequestMac: ownRequestMac(sealingKey('own-request'), clock, baseUrls),
     onEnd: metrics.outbound,
     ...options.outbound,
@@ -236,12 +245,11 @@ export async function createService(config: Config, options: DepsOptions = {}): 
           sealingKey,
           log,
         })
+  const access = createAccess(config, tokens, sessions)
   const state = { stopping: false }
   const replica = openReplica({
     url: config.databaseReplicaUrl,
     database,
-    stores,
-    storesOver: createStores,
     log,
     onRead: metrics.listRead,
   })
@@ -256,12 +264,13 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   })
   const deps: Deps = {
     config,
-    formats: options.formats ?? standardFormats,
+    formats,
     log,
     clock,
     random,
     newId: randomUUID,
-    access: createAccess(config, tokens, sessions),
+    access,
+    accessOf: createRequestAccess({ access, config, isHolderOf: stores.holders.isOwnedBy }),
     tokens,
     sessions,
     signIn,
@@ -278,10 +287,12 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     statusLists: createPublication(stores.statusLists, keys, config, clock),
     seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,
-    lists: replica.lists,
+    lists: replica.listsOver(createStores),
+    listsOver: replica.listsOver,
+    database,
     events,
     changes: createChanges({
-      store: changesIn(replica.lists),
+      store: changesIn(replica.listsOver(createChangeStore)),
       events,
       clock,
       log,
@@ -302,6 +313,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     },
     metrics,
   }
+  const features = wireFeatures(deps)
   const maintenance = createMaintenance({
     store: createMaintenanceStore(database),
     // All work that is done at intervals, independent of requests.
@@ -316,7 +328,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...auditTasks(deps),
       ...statisticsTasks(deps),
       ...eventTasks(deps),
-      ...replica.tasks,
+      ...(replica.forget === undefined ? [] : [recentWriterTask(replica.forget)]),
     ],
     clock,
     log,
@@ -331,8 +343,12 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     expiries: expiriesOf(config),
   })
   if (options.maintenance !== false) maintenance.start()
+  const strangers = depsOfStrangers(deps)
   return {
     deps,
+    features,
+    routers: createRouters(formats, features),
+    forStrangers: { deps: strangers, routers: createRouters(formats, wireFeatures(strangers)) },
     maintenance,
     beginStop: () => {
       state.stopping = true

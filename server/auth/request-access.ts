@@ -1,0 +1,86 @@
+import { errors } from '../api/errors.js'
+import type { Config } from '../config/config.js'
+import type { Access, Half, SentCredentials } from './access.js'
+import { type Caller, isAdmin } from './caller.js'
+
+/** What one request says of its sender, and who is told when the sender is known. */
+export interface AccessRequest {
+  readonly headers: SentCredentials
+  identified(caller: Caller): void
+}
+
+/** What the sender of one request may do. It is bound to this request. */
+export interface RequestAccess {
+  /** @throws the 401 that fits. */
+  user(isActivity: boolean): Promise<Caller>
+  /** The client secret, or a console session with the rights of that half: see {@link Access.client}. */
+  client(half: Half, isActivity: boolean): Promise<Caller | undefined>
+  /** @throws 401 for credentials that are sent and wrong. */
+  optional(isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
+  /** @throws 403 for a caller without the role of that half, where such a role is configured. */
+  assertRole(caller: Caller, half: Half): void
+  /** @throws 403 unless the caller is an admin, or has the configured role of one of these halves. */
+  assertOperator(caller: Caller, halves: readonly Half[]): void
+  /** @throws 403 unless the caller made this holder. */
+  assertHolder(caller: Caller, holderId: string | undefined): Promise<void>
+  /** The names under which the sender's changes are noted. Without authentication all senders have one name. */
+  namesOf(caller: Caller | undefined, client: boolean): string[]
+}
+
+/** What {@link createRequestAccess} is made of. */
+export interface RequestAccessPorts {
+  readonly access: Access
+  readonly config: Pick<Config, 'authDisabled' | 'issuerRole' | 'verifierRole'>
+  /** Whether a user made a holder. */
+  readonly isHolderOf: (holderId: string, sub: string) => Promise<boolean>
+}
+
+/** Binds the rules of access to requests. */
+export function createRequestAccess({
+  access,
+  config: { authDisabled, issuerRole, verifierRole },
+  isHolderOf,
+}: RequestAccessPorts): (request: AccessRequest) => RequestAccess {
+  const roles: Readonly<Record<Half, string | undefined>> = { issuer: issuerRole, verifier: verifierRole }
+
+  const rules: Pick<RequestAccess, 'assertRole' | 'assertOperator' | 'assertHolder' | 'namesOf'> = {
+    assertRole(caller, half) {
+      const role = roles[half]
+      if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
+    },
+
+    assertOperator(caller, halves) {
+      const has = (role: string | undefined) => role !== undefined && caller.roles.has(role)
+      if (!isAdmin(caller) && !halves.some((half) => has(roles[half]))) throw errors.insufficientRole()
+    },
+
+    async assertHolder(caller, holderId) {
+      // No id has a NUL character. PostgreSQL takes no text with one.
+      const isOwn = holderId !== undefined && !holderId.includes('\0') && (await isHolderOf(holderId, caller.sub))
+      if (!isOwn) throw errors.holderDenied()
+    },
+
+    namesOf: (caller, client) =>
+      authDisabled
+        ? ['anybody']
+        : [...(caller === undefined ? [] : [`user ${caller.sub}`]), ...(client ? ['client'] : [])],
+  }
+
+  return (request) => {
+    const { headers } = request
+    const identified = <Known extends Caller | undefined>(caller: Known): Known => {
+      if (caller !== undefined) request.identified(caller)
+      return caller
+    }
+    return {
+      ...rules,
+      user: async (isActivity) => identified(await access.user(headers, isActivity)),
+      client: async (half, isActivity) => identified(await access.client(headers, half, isActivity)),
+      optional: async (isActivity) => {
+        const sent = await access.optional(headers, isActivity)
+        identified(sent.caller)
+        return sent
+      },
+    }
+  }
+}
