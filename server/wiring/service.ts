@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { certificateChecks, certificateTasks, expiriesOf } from '../agent/certificate-watch.js'
+import { certificateChecks, expiriesOf } from '../agent/certificate-watch.js'
 import { certifiedKey } from '../agent/certified-key.js'
 import { createSignerStore } from '../agent/signers/store.js'
 import { createAgentStore } from '../agent/store.js'
@@ -14,7 +14,6 @@ import { createChanges } from '../console/changes/changes.js'
 import { changesIn, createChangeStore } from '../console/changes/store.js'
 import { createConsoleSessions } from '../console/sessions/sessions.js'
 import { createConsoleSessionStore } from '../console/sessions/store.js'
-import { consoleTasks } from '../console/tasks.js'
 import { connectDatabase, type Database } from '../database/connect.js'
 import { openReplica } from '../database/replica/open.js'
 import type { Deps, Stores } from '../deps.js'
@@ -307,7 +306,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
         ...replica.checks,
         ...(config.events.transport === 'nats' ? { nats: async () => deps.events.check?.() } : {}),
         ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
-        ...certificateChecks({ config, clock }),
+        ...certificateChecks(config, clock),
         ...options.checks,
       },
     },
@@ -323,8 +322,8 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...flowTasks(deps),
       ...pendingTasks(deps),
       ...pageTasks(deps),
-      ...consoleTasks(deps),
-      ...certificateTasks(deps),
+      ...features.console.tasks,
+      ...features.certificates.tasks,
       ...auditTasks(deps),
       ...statisticsTasks(deps),
       ...eventTasks(deps),

@@ -32,7 +32,8 @@ const REFUSED = [
   ],
 ] as const
 const CONSOLE = "import '../../../server/protocol/json-schema/form.js'\n"
-const DOWNWARD = "import '../../config/config.js'\nimport '../../protocol/jose/jws.js'\nimport '../../formats/format.js'\n"
+const DOWNWARD =
+  "import '../../config/config.js'\nimport '../../protocol/jose/jws.js'\nimport '../../formats/format.js'\n"
 
 let directory: string
 let said: string

@@ -35,7 +35,9 @@ it.each(['main.ts', 'process/prepare.ts'])(
   (entry) => {
     const before = [...loadedWith(`server/${entry}`)]
     expect(before).toContain('server/agent/defaults.ts')
-    expect(before.filter((path) => /^server\/(?:app|router)\.ts$|^server\/wiring\/|\.router\.ts$/.test(path))).toEqual([])
+    expect(before.filter((path) => /^server\/(?:app|router)\.ts$|^server\/wiring\/|\.router\.ts$/.test(path))).toEqual(
+      [],
+    )
     const packages = new Set(before.flatMap((path) => importsOf(path)))
     for (const name of ['express', 'trpc-to-openapi', 'openid-client', 'undici']) expect(packages).not.toContain(name)
   },
