@@ -4,6 +4,7 @@ import { certificateChecks, expiriesOf } from '../agent/certificate-watch.js'
 import { certifiedKey } from '../agent/certified-key.js'
 import { createSignerStore } from '../agent/signers/store.js'
 import { createAgentStore } from '../agent/store.js'
+import type { AppPorts } from '../app.js'
 import { createAuditStore } from '../audit/store.js'
 import { auditTasks } from '../audit/tasks.js'
 import { createAccess, createTokenCheck } from '../auth/access.js'
@@ -27,7 +28,6 @@ import { createEvents } from '../events/stream.js'
 import { eventTasks } from '../events/tasks.js'
 import { eventTransport } from '../events/transports/configured.js'
 import { type Formats, standardFormats } from '../formats/registry.js'
-import { depsOfStrangers } from '../http/open-routes.js'
 import { walletPaths } from '../http/paths.js'
 import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
@@ -64,7 +64,7 @@ import { pageTasks } from '../people-pages/expire.js'
 import { createPageStore } from '../people-pages/store.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { deriveKey } from '../protocol/jose/sealed.js'
-import { contractRouters, createRouters, type Routers } from '../router.js'
+import { contractRouters, createRouters } from '../router.js'
 import { createStatisticsStore } from '../statistics/store.js'
 import { statisticsTasks } from '../statistics/tasks.js'
 import { createAllotment } from '../status-lists/allotment.js'
@@ -85,6 +85,7 @@ import { pendingTasks } from '../wallet/pending/tasks.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 import { createWalletProvider } from '../wallet/protocol/wallet-provider.js'
 import { type Features, wireFeatures } from './features.js'
+import { depsOfStrangers } from './strangers.js'
 
 /** What tests and the start-up replace. */
 export interface DepsOptions {
@@ -178,9 +179,9 @@ function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8
 export interface Service {
   readonly deps: Deps
   readonly features: Features
-  readonly routers: Routers
-  /** The same for the public listener, to which everybody is a stranger. */
-  readonly forStrangers: Pick<Service, 'deps' | 'routers'>
+  readonly app: AppPorts
+  /** Of the public listener, to which everybody is a stranger. */
+  readonly publicApp: AppPorts
   readonly maintenance: Maintenance
   /** From now on the readiness check fails; everything is still served. */
   beginStop(): void
@@ -189,6 +190,13 @@ export interface Service {
   /** Closes connections; requests must be done. */
   close(): Promise<void>
 }
+
+/** What an application serves of a service. */
+const appPorts = (deps: Deps, features: Features): AppPorts => ({
+  ...deps,
+  routers: createRouters(deps.formats, features),
+  context: { deps, accessOf: deps.accessOf, changing: deps.lists.changing, production: deps.config.production },
+})
 
 /** Wires a process. The database must be migrated and hold the default issuer and verifier. */
 export async function createService(config: Config, options: DepsOptions = {}): Promise<Service> {
@@ -346,8 +354,8 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   return {
     deps,
     features,
-    routers: createRouters(formats, features),
-    forStrangers: { deps: strangers, routers: createRouters(formats, wireFeatures(strangers)) },
+    app: appPorts(deps, features),
+    publicApp: appPorts(strangers, wireFeatures(strangers)),
     maintenance,
     beginStop: () => {
       state.stopping = true

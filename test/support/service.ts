@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...options,
     outbound: { ...onBusyMachine.outbound, ...options.outbound },
   })
-  serve(createApp(service, options))
+  serve(createApp(service.app, options))
   const close = async () => {
     service.beginStop()
     service.endStreams()
