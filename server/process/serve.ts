@@ -95,9 +95,9 @@ export async function serve(config: Config, log: Log): Promise<void> {
     log,
     ...(redis === undefined ? {} : { checks: { redis: redis.check } }),
   })
-  if (config.metrics.port !== undefined) service.deps.metrics.readProcess()
-  if (cluster.isWorker) tellPrimary(service.deps)
-  else await listenForOperators(config, log, () => ownSources(service.deps))
+  if (config.metrics.port !== undefined) service.operated.metrics.readProcess()
+  if (cluster.isWorker) tellPrimary(service.operated)
+  else await listenForOperators(config, log, () => ownSources(service.operated))
   const rateLimitStore: Store | undefined = redis?.store ?? (cluster.isWorker ? new PrimaryStore() : undefined)
   const server = await listen(createApp(service.app, { rateLimitStore }), config)
   const strangers = await listenForStrangers(service, config, rateLimitStore)

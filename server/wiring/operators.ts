@@ -1,13 +1,16 @@
 import { createCertificateWatch } from '../agent/certificate-watch.js'
 import { createAuditStore } from '../audit/store.js'
+import { auditTasks } from '../audit/tasks.js'
 import { createAcceptLogin, createRevokeTokens } from '../console/accept-login.js'
 import { createConsole } from '../console/console.js'
 import { createLogin } from '../console/login.js'
 import { createLogOut } from '../console/logout.js'
 import { consoleTasks } from '../console/tasks.js'
 import type { Deps } from '../deps.js'
+import { eventTasks } from '../events/tasks.js'
 import { readinessOf } from '../health/readiness.js'
 import { issuerMetadata } from '../issuer/metadata/published.js'
+import { type PartitionTaskOf, partitionTask } from '../maintenance/partitions/task.js'
 import { createHomePage } from '../service/home-page.js'
 import { SERVICE } from '../service/release.js'
 import { identityProviderItem, redisItem } from '../setup/access.js'
@@ -20,7 +23,17 @@ export function wireOperators(deps: Deps) {
   const { config, stores, listsOver, clock, log, formats, outbound, sessions, signIn } = deps
   const readiness = (requestId: string) => readinessOf(deps, requestId)
 
-  const audit = { lists: listsOver(createAuditStore) }
+  const partitionTaskOf: PartitionTaskOf = (plan) => partitionTask(deps, plan)
+
+  const audit = { lists: listsOver(createAuditStore), tasks: auditTasks(partitionTaskOf) }
+  const sessionEvents = {
+    tasks: eventTasks({
+      store: stores.events,
+      partitions: stores.partitions,
+      partitionTask: partitionTaskOf,
+      config,
+    }),
+  }
   const health = { clock, readiness }
   const homePage = createHomePage({
     config,
@@ -94,6 +107,7 @@ export function wireOperators(deps: Deps) {
 
   return {
     audit,
+    sessionEvents,
     health,
     homePage,
     settings,

@@ -6,7 +6,6 @@ import { createSignerStore } from '../agent/signers/store.js'
 import { createAgentStore } from '../agent/store.js'
 import type { AppPorts } from '../app.js'
 import { createAuditStore } from '../audit/store.js'
-import { auditTasks } from '../audit/tasks.js'
 import { createAccess, createTokenCheck } from '../auth/access.js'
 import { createRequestAccess } from '../auth/request-access.js'
 import { createSignIn } from '../auth/sign-in.js'
@@ -25,9 +24,9 @@ import { createDidStore } from '../dids/store.js'
 import { createPings } from '../events/pings.js'
 import { type Announce, createEventStore } from '../events/store.js'
 import { createEvents } from '../events/stream.js'
-import { eventTasks } from '../events/tasks.js'
 import { eventTransport } from '../events/transports/configured.js'
 import { type Formats, standardFormats } from '../formats/registry.js'
+import { readinessOf } from '../health/readiness.js'
 import { walletPaths } from '../http/paths.js'
 import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
@@ -57,11 +56,12 @@ import { createMaintenance, type Maintenance, type Pace } from '../maintenance/j
 import { createPartitionStore } from '../maintenance/partitions/store.js'
 import { recentWriterTask } from '../maintenance/recent-writers.js'
 import { createMaintenanceStore } from '../maintenance/store.js'
-import { createMetrics } from '../metrics/metrics.js'
+import { createMetrics, type Metrics } from '../metrics/metrics.js'
 import { createOutbound, type OutboundOptions } from '../outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from '../outbound/own-origin.js'
 import { pageTasks } from '../people-pages/expire.js'
 import { createPageStore } from '../people-pages/store.js'
+import type { OperatedService } from '../process/operations.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { deriveKey } from '../protocol/jose/sealed.js'
 import { contractRouters, createRouters } from '../router.js'
@@ -180,6 +180,7 @@ export interface Service {
   readonly deps: Deps
   readonly features: Features
   readonly app: AppPorts
+  readonly operated: OperatedService & { readonly metrics: Metrics }
   /** Of the public listener, to which everybody is a stranger. */
   readonly publicApp: AppPorts
   readonly maintenance: Maintenance
@@ -332,9 +333,9 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...pageTasks(deps),
       ...features.console.tasks,
       ...features.certificates.tasks,
-      ...auditTasks(deps),
+      ...features.audit.tasks,
       ...statisticsTasks(deps),
-      ...eventTasks(deps),
+      ...features.sessionEvents.tasks,
       ...(replica.forget === undefined ? [] : [recentWriterTask(replica.forget)]),
     ],
     clock,
@@ -356,6 +357,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     features,
     app: appPorts(deps, features),
     publicApp: appPorts(strangers, wireFeatures(strangers)),
+    operated: { clock, metrics, readiness: () => readinessOf(deps) },
     maintenance,
     beginStop: () => {
       state.stopping = true
