@@ -42,6 +42,7 @@ import { createDeferredIssuanceStore } from '../issuer/openid4vci/deferred/store
 import { issuanceTasks } from '../issuer/openid4vci/expire.js'
 import { createSeals } from '../issuer/openid4vci/sealed.js'
 import { createOfferSessionListStore } from '../issuer/openid4vci/sessions/list-store.js'
+import { CREDENTIAL_OFFER_STATES, isFinal } from '../issuer/openid4vci/sessions/session.js'
 import { createOfferSessionStore } from '../issuer/openid4vci/sessions/store.js'
 import { createOpenid4vciStore } from '../issuer/openid4vci/store.js'
 import { createSchemaListStore } from '../issuer/schemas/list/store.js'
@@ -114,6 +115,8 @@ export interface DepsOptions {
   readonly maintenanceEveryMs?: number
 }
 
+const OPEN_STATES = CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state))
+
 /**
  * The stores over one database; nothing else in the service uses Prisma.
  *
@@ -128,7 +131,7 @@ export function createStores(database: Database, announce: Announce = () => {}):
     authorizationRequests: createAuthorizationRequestStore(database),
     credentialHistory: createCredentialHistoryStore(database),
     credentialList: createCredentialListStore(database),
-    changes: createChangeStore(database),
+    changes: createChangeStore(database, OPEN_STATES),
     consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),
@@ -300,7 +303,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     database,
     events,
     changes: createChanges({
-      store: changesIn(replica.listsOver(createChangeStore)),
+      store: changesIn(replica.listsOver((from) => createChangeStore(from, OPEN_STATES))),
       events,
       clock,
       log,

@@ -94,7 +94,7 @@ async function makeDefaults(config: Config): Promise<void> {
     config,
     vault: createVault(config.keyEncryptionKeys),
     newId: () => crypto.randomUUID(),
-    stores,
+    ...stores,
   })
   await database.close()
 }
