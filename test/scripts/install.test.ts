@@ -44,7 +44,7 @@ const lock = (version: string) =>
   write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/left-pad': { version } } }))
 
 async function install(): Promise<void> {
-  const program = "import { installDependencies } from './scripts/setup/install.mjs'; installDependencies()"
+  const program = "import { installDependencies } from './scripts/launch/install.mjs'; installDependencies()"
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd: directory,
     env: { ...process.env, npm_execpath: join(directory, 'npm', 'npm-cli.js') },

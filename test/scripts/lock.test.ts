@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { acquireLock, isRunning, releaseLock } from '../../scripts/setup/lock.mjs'
+import { acquireLock, isRunning, releaseLock } from '../../scripts/launch/lock.mjs'
 import { projectDirectory } from '../../server/database/migrations.js'
 
 const lockModule = pathToFileURL(join(projectDirectory(), 'scripts', 'setup', 'lock.mjs')).href
