@@ -29,7 +29,7 @@ beforeEach(async () => {
   await write('package.json', '{}')
   await lock('1.3.0')
   await write('npm/npm-cli.js', npm)
-  const script = join('scripts', 'setup', 'install.mjs')
+  const script = join('scripts', 'launch', 'install.mjs')
   await cp(join(projectDirectory(), script), join(directory, script))
 })
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { acquireLock, isRunning, releaseLock } from '../../scripts/launch/lock.mjs'
 import { projectDirectory } from '../../server/database/migrations.js'
 
-const lockModule = pathToFileURL(join(projectDirectory(), 'scripts', 'setup', 'lock.mjs')).href
+const lockModule = pathToFileURL(join(projectDirectory(), 'scripts', 'launch', 'lock.mjs')).href
 
 let directory: string
 let file: string
