@@ -77,7 +77,7 @@ const createProtocolRouter = (features: Features) =>
     health: healthRouter(features.health),
     statusLists: statusListsRouter,
     metadata: metadataRouter,
-    openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
+    openid4vci: mergeRouters(openid4vciRouter(features), authorizationsRouter(features)),
     pageFiles: pageFilesRouter,
     peoplePages: peoplePagesRouter,
     consolePages: consolePagesRouter(features.console),

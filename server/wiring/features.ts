@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.js'
 import { wireIdentities } from './identities.js'
 import { wireIssuer } from './issuer.js'
+import { wireOpenid4vci } from './openid4vci.js'
 import { wireOperators } from './operators.js'
 import { wireVerifier } from './verifier.js'
 import { wireWallet } from './wallet.js'
@@ -9,10 +10,11 @@ import { wireWallet } from './wallet.js'
 export function wireFeatures(deps: Deps) {
   const identities = wireIdentities(deps)
   const issuer = wireIssuer(deps)
+  const openid4vci = wireOpenid4vci(deps)
   const verifier = wireVerifier(deps)
   const wallet = wireWallet(deps)
   const operators = wireOperators(deps)
-  return { ...identities, ...issuer, ...verifier, ...wallet, ...operators }
+  return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...operators }
 }
 
 /** What the routers are made of: each feature's operations. */

@@ -39,7 +39,6 @@ import { createOfferingStore } from '../issuer/offerings/store.js'
 import { createDecisionStore } from '../issuer/openid4vci/authorizations/decision-store.js'
 import { createAuthorizationStore } from '../issuer/openid4vci/authorizations/store.js'
 import { createDeferredIssuanceStore } from '../issuer/openid4vci/deferred/store.js'
-import { issuanceTasks } from '../issuer/openid4vci/expire.js'
 import { createSeals } from '../issuer/openid4vci/sealed.js'
 import { createOfferSessionListStore } from '../issuer/openid4vci/sessions/list-store.js'
 import { CREDENTIAL_OFFER_STATES, isFinal } from '../issuer/openid4vci/sessions/session.js'
@@ -330,7 +329,11 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     // All work that is done at intervals, independent of requests.
     tasks: [
       ...sessionTasks(deps),
-      ...issuanceTasks(deps),
+      ...features.offerSessions.tasks,
+      ...features.authorizations.tasks,
+      ...features.walletTokens.tasks,
+      ...features.nonces.tasks,
+      ...features.requestEncryption.tasks,
       ...flowTasks(deps),
       ...pendingTasks(deps),
       ...pageTasks(deps),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { issuanceTasks } from '../../server/issuer/openid4vci/expire.js'
 import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { issuanceTasks } from '../issuer/openid4vci/issuance-tasks.js'
 import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import { newWallet } from '../support/wallet-actor.js'
@@ -19,7 +19,7 @@ const run = (sql: string, values: unknown[] = []) => query(issuer.service.databa
 /** The task that this process goes on with. */
 const ofEvents = () => issuer.service.features.sessionEvents.tasks
 const maintain = async (tasks = ofEvents()) => {
-  for (const task of [...issuanceTasks(issuer.service.deps), ...tasks]) await runTask(task, clock.now())
+  for (const task of [...issuanceTasks(issuer.service), ...tasks]) await runTask(task, clock.now())
 }
 const partitions = async () =>
   (

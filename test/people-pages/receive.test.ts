@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { issuanceTasks } from '../../server/issuer/openid4vci/expire.js'
 import { PRE_AUTHORIZED_CODE_GRANT as GRANT } from '../../server/protocol/openid4vci/requests.js'
 import { type Issuer, movingClock, SD_JWT, SUBJECT, startIssuer } from '../issuer/openid4vci/actors.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { issuanceTasks } from '../issuer/openid4vci/issuance-tasks.js'
 import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import { recordStatements } from '../support/statements.js'
@@ -304,7 +304,7 @@ describe('a browser that did not begin', () => {
     const { url } = await offerOnPage({ expiresInSeconds: 60 })
     await beginner(url)
     CLOCK.ahead += 120
-    for (const task of issuanceTasks(issuer.service.deps)) await runTask(task, CLOCK.now())
+    for (const task of issuanceTasks(issuer.service)) await runTask(task, CLOCK.now())
     const page = await open(url)
     expect([page.status, writtenOn(page)]).toEqual([410, `${heading()} The credential offer has expired.`])
     CLOCK.ahead = 0

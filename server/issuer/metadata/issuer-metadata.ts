@@ -7,7 +7,7 @@ import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { encryptionMembers } from '../openid4vci/encryption.js'
-import { grantsOf } from '../openid4vci/grants/index.js'
+import { grantTypesOf } from '../openid4vci/grants/grant.js'
 import { isHaip } from '../openid4vci/haip.js'
 import { metadataMembers } from '../openid4vci/profiles/configurations.js'
 import { publishedFormats } from '../openid4vci/profiles/profiles.js'
@@ -102,7 +102,7 @@ export async function authorizationServerMetadataOf(deps: Deps): Promise<Record<
     issuer: deps.config.issuerBaseUrl,
     token_endpoint: endpoint(deps, 'token'),
     jwks_uri: `${deps.config.issuerBaseUrl}/.well-known/jwks.json`,
-    grant_types_supported: grantsOf(deps).map(({ identifier }) => identifier),
+    grant_types_supported: [...grantTypesOf(deps)],
     authorization_endpoint: endpoint(deps, 'authorize'),
     pushed_authorization_request_endpoint: endpoint(deps, 'par'),
     response_types_supported: ['code'],

@@ -1,4 +1,5 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Outbound } from '../../outbound/guard.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { AttestationError, type Attester, attesterOf } from '../../protocol/openid4vci/attester.js'
@@ -23,22 +24,14 @@ const MAX_LISTS = 4
 const isWhyNot = (cause: unknown): cause is Error =>
   cause instanceof CredentialError || cause instanceof AttestationError || cause instanceof WorkExceededError
 
-/**
- * The status lists of the attestations of one request: four at most, each fetched once for that request and never kept for
- * another, and read within the request's budget.
- */
-export class AttestationStatuses {
-  readonly #deps: Pick<Deps, 'config' | 'outbound'>
-  readonly #work: Work
-  readonly #now: Date
-  readonly #lists = new Map<string, Promise<string>>()
+/** What {@link createAttestationStatuses} is made of. */
+export interface AttestationStatusesPorts {
+  readonly config: Pick<Config, 'attestationTrust'>
+  readonly outbound: Pick<Outbound, 'fetchText'>
+}
 
-  constructor(deps: Pick<Deps, 'config' | 'outbound'>, work: Work, now: Date) {
-    this.#deps = deps
-    this.#work = work
-    this.#now = now
-  }
-
+/** Checks the statuses of the attestations of one request. */
+export interface AttestationStatuses {
   /**
    * Where an attestation names a status, it must be valid (Token Status List §6.2, §8.3).
    *
@@ -46,45 +39,58 @@ export class AttestationStatuses {
    * @param admit is asked before its list is fetched, and may refuse that
    * @throws AttestationError
    */
-  async assertValid(
-    { status, attester }: AttestationWithStatus,
-    what: string,
+  assertValid(
+    attestation: AttestationWithStatus,
+    what: 'wallet attestation' | 'key attestation',
     admit?: () => Promise<void>,
-  ): Promise<void> {
-    if (status === undefined) return
-    const list = isObject(status) ? status.status_list : undefined
-    if (!isObject(list) || typeof list.uri !== 'string' || !Number.isSafeInteger(list.idx) || Number(list.idx) < 0)
-      throw new AttestationError(`The status of the ${what} is of no kind that is known.`)
-    await admit?.()
-    const state = await this.#read({ uri: list.uri, idx: Number(list.idx) }, attester, what).catch((cause) => {
-      if (!isWhyNot(cause)) throw cause
-      throw new AttestationError(`The status of the ${what} cannot be had: ${cause.message}`, { cause })
-    })
-    if (state !== 'valid') throw new AttestationError(`The ${what} is not valid any more.`)
-  }
+  ): Promise<void>
+}
 
-  /** Reads a list that is of the attester itself, or certified as attesters are. */
-  async #read(reference: Reference, { jwk, iss = '' }: Attester, what: string): Promise<CredentialStatus> {
-    const now = this.#now
-    const { attestationTrust: trust } = this.#deps.config
-    const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {
-      const attester = attesterOf(header, payload, trust, now, `status list of the ${what}`)
-      return { jwk: attester.jwk, issuer: attester.iss ?? '' }
+/** Begins with the statuses of one request. @param work the request's budget */
+export type AttestationStatusesOf = (work: Work, now: Date) => AttestationStatuses
+
+/**
+ * The status lists of the attestations of one request: four at most, each fetched once for that request and never kept for
+ * another, and read within the request's budget.
+ */
+export function createAttestationStatuses({ config, outbound }: AttestationStatusesPorts): AttestationStatusesOf {
+  return (work, now) => {
+    const lists = new Map<string, Promise<string>>()
+
+    const fetchText = (url: string, accept: string): Promise<string> => {
+      const known = lists.get(url)
+      if (known !== undefined) return known
+      if (lists.size >= MAX_LISTS)
+        throw new AttestationError(`More than ${MAX_LISTS} status lists would have to be fetched.`)
+      const text = outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES }).then((answer) => answer.text)
+      lists.set(url, text)
+      return text
     }
-    const fetchText = (url: string, accept: string) => this.#fetchText(url, accept)
-    const source = { now, fetchText, resolveIssuerKey, trustAnchors: trust.trustAnchors, work: this.#work }
-    return checkForeignStatus(source, reference, { jwk, issuer: iss })
-  }
 
-  #fetchText(url: string, accept: string): Promise<string> {
-    const known = this.#lists.get(url)
-    if (known !== undefined) return known
-    if (this.#lists.size >= MAX_LISTS)
-      throw new AttestationError(`More than ${MAX_LISTS} status lists would have to be fetched.`)
-    const text = this.#deps.outbound
-      .fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })
-      .then((answer) => answer.text)
-    this.#lists.set(url, text)
-    return text
+    /** Reads a list that is of the attester itself, or certified as attesters are. */
+    const read = (reference: Reference, { jwk, iss = '' }: Attester, what: string): Promise<CredentialStatus> => {
+      const { attestationTrust: trust } = config
+      const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {
+        const attester = attesterOf(header, payload, trust, now, `status list of the ${what}`)
+        return { jwk: attester.jwk, issuer: attester.iss ?? '' }
+      }
+      const source = { now, fetchText, resolveIssuerKey, trustAnchors: trust.trustAnchors, work }
+      return checkForeignStatus(source, reference, { jwk, issuer: iss })
+    }
+
+    return {
+      async assertValid({ status, attester }, what, admit) {
+        if (status === undefined) return
+        const list = isObject(status) ? status.status_list : undefined
+        if (!isObject(list) || typeof list.uri !== 'string' || !Number.isSafeInteger(list.idx) || Number(list.idx) < 0)
+          throw new AttestationError(`The status of the ${what} is of no kind that is known.`)
+        await admit?.()
+        const state = await read({ uri: list.uri, idx: Number(list.idx) }, attester, what).catch((cause) => {
+          if (!isWhyNot(cause)) throw cause
+          throw new AttestationError(`The status of the ${what} cannot be had: ${cause.message}`, { cause })
+        })
+        if (state !== 'valid') throw new AttestationError(`The ${what} is not valid any more.`)
+      },
+    }
   }
 }

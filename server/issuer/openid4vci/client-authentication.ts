@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Context } from '../../api/context.js'
+import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
-import type { Deps } from '../../deps.js'
+import type { DpopProof } from '../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { AttestationError } from '../../protocol/openid4vci/attester.js'
 import { verifyWalletAttestation, type WalletAttestation } from '../../protocol/openid4vci/wallet-attestation.js'
-import { AttestationStatuses } from './attestation-status.js'
+import type { Work } from '../../protocol/work.js'
+import type { AttestationStatusesOf } from './attestation-status.js'
+import { isHaip, type ProfiledOffer } from './haip.js'
+import type { Seals } from './sealed.js'
 import { proofOnce, type UsedOnce } from './used-once-store.js'
 
 /** A wallet at an endpoint of the authorization server, as far as it has proven who it is. */
@@ -21,6 +24,14 @@ export interface WalletClient {
   readonly challenged: boolean
   /** Proofs that count once, for the statement that the request makes. */
   readonly proofs: readonly UsedOnce[]
+}
+
+/** What is proven about the sender of a token request. */
+export interface TokenClient {
+  /** The DPoP proof of the request (RFC 9449 §5): the token is bound to its key. */
+  readonly dpop: DpopProof | undefined
+  /** The wallet, by its attestation where it has one. */
+  readonly wallet: WalletClient
 }
 
 const UNPROVEN: WalletClient = {
@@ -67,68 +78,122 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return text
 }
 
-/** The error for a proof without a good challenge (Attestation-Based Client Authentication §8.1); it brings a fresh one. */
-export const challengeNeeded = ({ seals }: Pick<Deps, 'seals'>, description: string): OAuthError =>
-  new OAuthError('use_attestation_challenge', description, {
-    status: 401,
-    headers: { [CHALLENGE_HEADER]: seals.attestationChallenge() },
-  })
-
-/** A challenge must be ours and fresh (Attestation-Based Client Authentication §8.1); a wallet that has none may do without. */
-function assertChallenge({ seals }: Pick<Deps, 'seals'>, { challenge }: WalletAttestation): void {
-  if (challenge === undefined || seals.isAttestationChallenge(challenge)) return
-  throw challengeNeeded({ seals }, 'The challenge of the proof is unknown or has expired.')
-}
-
 /** Turns errors that an attestation can cause into refusals; all others are faults of this service and are rethrown. */
 function refusal(thrown: unknown): unknown {
   return thrown instanceof AttestationError ? invalidClient(thrown.message, {}, thrown) : thrown
 }
 
-async function attestedClient(
-  { deps, work }: Context,
-  [attestation, proof]: readonly [string, string],
-  clientId: string | undefined,
-): Promise<WalletClient> {
-  const { attestationTrust: trust, issuerBaseUrl: audience } = deps.config
-  const now = deps.clock()
-  try {
-    const verified = verifyWalletAttestation(attestation, proof, { trust, audience, now })
-    if (clientId !== undefined && clientId !== verified.clientId)
-      throw invalidClient('The client_id is not the sub of the wallet attestation.')
-    assertChallenge(deps, verified)
-    await new AttestationStatuses(deps, work, now).assertValid(verified, 'wallet attestation')
-    const { instanceJkt, walletName, certified, challenge, jtiHash, expiresAt } = verified
-    return {
-      clientId: verified.clientId,
-      instanceJkt,
-      walletName,
-      certified,
-      challenged: challenge !== undefined,
-      proofs: proofOnce(jtiHash, expiresAt),
-    }
-  } catch (thrown) {
-    throw refusal(thrown)
-  }
+/** What {@link createClientAuthentication} is made of. */
+export interface ClientAuthenticationPorts {
+  readonly config: Pick<Config, 'attestationTrust' | 'issuerBaseUrl' | 'issuerProfile'>
+  readonly seals: Pick<Seals, 'attestationChallenge' | 'isAttestationChallenge'>
+  readonly statusesOf: AttestationStatusesOf
+  readonly clock: () => Date
 }
 
-/**
- * Who sends a request to PAR or token endpoint: a wallet that its provider attests (OpenID4VCI 1.0 Appendix E), or one that
- * proves nothing.
- *
- * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`
- */
-export async function authenticateClient(
-  ctx: Context,
-  parameters: Readonly<Record<string, string | undefined>>,
-): Promise<WalletClient> {
-  const { headers } = ctx.request
-  assertKnownAuthentication(headers, parameters)
-  const attestation = headerOf(headers, 'oauth-client-attestation')
-  const proof = headerOf(headers, 'oauth-client-attestation-pop')
-  if (attestation === undefined && proof === undefined) return UNPROVEN
-  if (attestation === undefined || proof === undefined)
-    throw invalidClient('OAuth-Client-Attestation and OAuth-Client-Attestation-PoP must be sent together.')
-  if (!attestsWallets(ctx.deps.config)) throw invalidClient('Wallet attestations are not taken here.')
-  return attestedClient(ctx, [attestation, proof], parameters.client_id)
+export type ClientAuthentication = ReturnType<typeof createClientAuthentication>
+
+/** Who wallets are at the endpoints of the authorization server. */
+export function createClientAuthentication({ config, seals, statusesOf, clock }: ClientAuthenticationPorts) {
+  /** The error for a proof without a good challenge (Attestation-Based Client Authentication §8.1); it brings a fresh one. */
+  const challengeNeeded = (description: string): OAuthError =>
+    new OAuthError('use_attestation_challenge', description, {
+      status: 401,
+      headers: { [CHALLENGE_HEADER]: seals.attestationChallenge() },
+    })
+
+  /** A challenge must be ours and fresh (Attestation-Based Client Authentication §8.1); a wallet that has none may do without. */
+  const assertChallenge = ({ challenge }: WalletAttestation): void => {
+    if (challenge === undefined || seals.isAttestationChallenge(challenge)) return
+    throw challengeNeeded('The challenge of the proof is unknown or has expired.')
+  }
+
+  const attestedClient = async (
+    [attestation, proof]: readonly [string, string],
+    clientId: string | undefined,
+    work: Work,
+  ): Promise<WalletClient> => {
+    const { attestationTrust: trust, issuerBaseUrl: audience } = config
+    const now = clock()
+    try {
+      const verified = verifyWalletAttestation(attestation, proof, { trust, audience, now })
+      if (clientId !== undefined && clientId !== verified.clientId)
+        throw invalidClient('The client_id is not the sub of the wallet attestation.')
+      assertChallenge(verified)
+      await statusesOf(work, now).assertValid(verified, 'wallet attestation')
+      const { instanceJkt, walletName, certified, challenge, jtiHash, expiresAt } = verified
+      return {
+        clientId: verified.clientId,
+        instanceJkt,
+        walletName,
+        certified,
+        challenged: challenge !== undefined,
+        proofs: proofOnce(jtiHash, expiresAt),
+      }
+    } catch (thrown) {
+      throw refusal(thrown)
+    }
+  }
+
+  /** HAIP 1.0 §4.4.1: a wallet authenticates with an attestation that brings its certificates, and with a fresh proof. */
+  const assertHaipWallet = ({ instanceJkt, certified, challenged }: WalletClient): void => {
+    if (instanceJkt === null) throw invalidClient('A wallet attestation is needed (HAIP).')
+    if (!certified) throw invalidClient('The wallet attestation must have its certificates in x5c (HAIP).')
+    if (!challenged) throw challengeNeeded('The proof of the wallet attestation needs a challenge (HAIP).')
+  }
+
+  return {
+    /**
+     * Who sends a request to PAR or token endpoint: a wallet that its provider attests (OpenID4VCI 1.0 Appendix E), or one that
+     * proves nothing.
+     *
+     * @param parameters of the request
+     * @param work pays for the status list of an attestation
+     * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`
+     */
+    async authenticate(
+      headers: IncomingHttpHeaders,
+      parameters: Readonly<Record<string, string | undefined>>,
+      work: Work,
+    ): Promise<WalletClient> {
+      assertKnownAuthentication(headers, parameters)
+      const attestation = headerOf(headers, 'oauth-client-attestation')
+      const proof = headerOf(headers, 'oauth-client-attestation-pop')
+      if (attestation === undefined && proof === undefined) return UNPROVEN
+      if (attestation === undefined || proof === undefined)
+        throw invalidClient('OAuth-Client-Attestation and OAuth-Client-Attestation-PoP must be sent together.')
+      if (!attestsWallets(config)) throw invalidClient('Wallet attestations are not taken here.')
+      return attestedClient([attestation, proof], parameters.client_id, work)
+    },
+
+    /**
+     * That a wallet has proven what the profile of everything here, or of an offer, asks of it.
+     *
+     * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`
+     */
+    assertWallet(wallet: WalletClient, offer?: ProfiledOffer): void {
+      if (isHaip({ config }, offer)) assertHaipWallet(wallet)
+    },
+
+    /**
+     * The same of the sender of a token request. HAIP 1.0 §4: tokens are bound to a key by DPoP, and the wallet authenticates.
+     *
+     * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`; `invalid_dpop_proof`
+     */
+    assertTokenClient({ wallet, dpop }: TokenClient, offer?: ProfiledOffer): void {
+      if (!isHaip({ config }, offer)) return
+      assertHaipWallet(wallet)
+      if (dpop === undefined) throw new OAuthError('invalid_dpop_proof', 'The DPoP proof is missing (HAIP).')
+    },
+
+    /**
+     * A fresh challenge for the proof of a wallet attestation.
+     *
+     * @throws 404 where no attestation is believed
+     */
+    challenge(): string {
+      if (!attestsWallets(config)) throw errors.routeNotFound('POST', '/openid4vci/challenge')
+      return seals.attestationChallenge()
+    },
+  }
 }

@@ -1,41 +1,61 @@
-import type { Context } from '../../api/context.js'
+import type { Context, RequestFacts } from '../../api/context.js'
 import { procedureOver, publicProcedure } from '../../api/trpc.js'
+import type { Config } from '../../config/config.js'
 import { DPOP_ALGORITHMS, type DpopProof, verifyDpopProof } from '../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
+import type { Seals } from './sealed.js'
 import { proofOnce, type UsedOnce } from './used-once-store.js'
 
-/** Gives the wallet a fresh nonce for its next DPoP proof, with whatever the answer will be (RFC 9449 §8.2). */
-export function provideDpopNonce({ deps, responseHeaders }: Pick<Context, 'deps' | 'responseHeaders'>): void {
-  responseHeaders.set('dpop-nonce', deps.seals.dpopNonce())
+/** What {@link createDpop} is made of. */
+export interface DpopPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly seals: Pick<Seals, 'dpopNonce' | 'isDpopNonce'>
+  readonly clock: () => Date
+}
+
+export type Dpop = ReturnType<typeof createDpop>
+
+/** DPoP proofs (RFC 9449) of requests, and the nonces for them. */
+export function createDpop({ config, seals, clock }: DpopPorts) {
+  return {
+    /** Gives the wallet a fresh nonce for its next DPoP proof, with whatever the answer will be (RFC 9449 §8.2). */
+    provideNonce(responseHeaders: Map<string, string>): void {
+      responseHeaders.set('dpop-nonce', seals.dpopNonce())
+    },
+
+    /**
+     * The DPoP proof of a request, verified; undefined where it has none. Whether it was used before is checked by the
+     * SQL statement of the request.
+     *
+     * @param accessToken that the request brings, at a protected resource
+     * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`
+     */
+    proofOf(
+      { headers, method, path }: Pick<RequestFacts, 'headers' | 'method' | 'path'>,
+      accessToken?: string,
+    ): DpopProof | undefined {
+      const sent = headers.dpop
+      if (sent === undefined) return undefined
+      return verifyDpopProof([sent].flat().join(', '), {
+        method,
+        // RFC 9449 §4.3: the public address from the configuration, not the one from Host or proxy headers.
+        url: `${config.issuerBaseUrl}${path}`,
+        ...(accessToken === undefined ? {} : { accessToken }),
+        now: clock(),
+        isNonce: seals.isDpopNonce,
+      })
+    },
+  }
 }
 
 /** Endpoints that take DPoP proofs, and the one for nonces: every answer brings a fresh nonce, also one to a request that cannot be read. */
-export const dpopProcedure = procedureOver<'public', Context>(
-  publicProcedure.use(({ ctx, next }) => {
-    provideDpopNonce(ctx)
-    return next()
-  }),
-)
-
-/**
- * The DPoP proof of a request, verified; undefined where it has none. Whether it was used before is checked by the
- * SQL statement of the request.
- *
- * @param accessToken that the request brings, at a protected resource
- * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`
- */
-export function dpopProofOf({ deps, request }: Context, accessToken?: string): DpopProof | undefined {
-  const sent = request.headers.dpop
-  if (sent === undefined) return undefined
-  return verifyDpopProof([sent].flat().join(', '), {
-    method: request.method,
-    // RFC 9449 §4.3: the public address from the configuration, not the one from Host or proxy headers.
-    url: `${deps.config.issuerBaseUrl}${request.path}`,
-    ...(accessToken === undefined ? {} : { accessToken }),
-    now: deps.clock(),
-    isNonce: deps.seals.isDpopNonce,
-  })
-}
+export const dpopProcedure = (dpop: Pick<Dpop, 'provideNonce'>) =>
+  procedureOver<'public', Context>(
+    publicProcedure.use(({ ctx, next }) => {
+      dpop.provideNonce(ctx.responseHeaders)
+      return next()
+    }),
+  )
 
 /** Proofs that may be used only once: the client attestation proof and the DPoP proof. */
 export const usedProofs = (

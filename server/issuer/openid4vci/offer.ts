@@ -1,22 +1,27 @@
-import type { Deps } from '../../deps.js'
-import { OAuthError } from '../../protocol/oauth/error.js'
+import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { isHaip } from './haip.js'
 import type { WalletOffering } from './offer-store.js'
 import { dialectOf, takeableFormats } from './profiles/profiles.js'
-import { offerNotFound } from './refusals.js'
-import type { PreAuthorizedCode } from './sealed.js'
+import type { PreAuthorizedCode, Seals } from './sealed.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
-/** Configurations that a wallet may take from an offering. */
-export function offeredConfigurations(
-  deps: Pick<Deps, 'config' | 'formats'>,
-  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>,
-): readonly string[] {
+/** What the configurations of an installation follow from. */
+interface Offerer {
+  readonly config: Pick<Config, 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509'>
+  readonly formats: Pick<Formats, 'issued' | 'former'>
+}
+
+/** What an offering says of the configurations that may be taken from it. */
+export type OfferedBy = Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>
+
+/** Ids of the configurations that a wallet may take from an offering. */
+export function offeredConfigurations({ config, formats }: Offerer, offering: OfferedBy): readonly string[] {
   const { offered, schemaName, asMdoc } = offering
-  const type = issuabilityByDefault(deps.config, asMdoc)
-  const possible = configurationIdsOf(takeableFormats(deps, offering), schemaName, type)
+  const type = issuabilityByDefault(config, asMdoc)
+  const possible = configurationIdsOf(takeableFormats({ config, formats }, offering), schemaName, type)
   return offered.length === 0 ? possible : offered.filter((id) => possible.includes(id))
 }
 
@@ -34,7 +39,8 @@ export function closedReason({ session, ...offering }: WalletOffering, now: Date
   return session?.state === 'Error' ? ENDED : undefined
 }
 
-type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
+/** What an offering says of its grant. */
+export type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
 
 /**
  * What the code of an offering says of it, where nothing of the offering but that it is open decides over a token: 1.0 is
@@ -45,8 +51,11 @@ function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthori
   return plain ? { hasSession: session !== null } : undefined
 }
 
-/** The one grant of an offer, with a code or an `issuer_state` that is sealed and not stored. */
-function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: OfferedGrant) {
+/** Makes codes and states that are sealed and not stored. */
+type CodeSeals = Pick<Seals, 'issuerState' | 'preAuthorizedCode'>
+
+/** The one grant of an offer, with a code or an `issuer_state`. */
+function grantsOf(config: Pick<Config, 'issuerProfile'>, seals: CodeSeals, offering: OfferedGrant) {
   const { offeringId, grant, session } = offering
   // HAIP 1.0 §4.2: an offering that nobody chose a grant for.
   if (isHaip({ config }, offering) || grant === 'authorization_code')
@@ -61,33 +70,13 @@ function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: O
  * wallets fail on two.
  */
 export function credentialOfferOf(
-  deps: Deps,
-  offering: OfferedGrant & Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>,
+  { config, formats, seals }: Offerer & { readonly config: Pick<Config, 'issuerBaseUrl'>; readonly seals: CodeSeals },
+  offering: OfferedGrant & OfferedBy,
 ): Record<string, unknown> {
   const offer = {
-    credential_issuer: deps.config.issuerBaseUrl,
-    credential_configuration_ids: [...offeredConfigurations(deps, offering)],
-    grants: grantsOf(deps, offering),
+    credential_issuer: config.issuerBaseUrl,
+    credential_configuration_ids: [...offeredConfigurations({ config, formats }, offering)],
+    grants: grantsOf(config, seals, offering),
   }
   return { ...dialectOf(offering.profile).offer(offer) }
-}
-
-/**
- * Hands the offer to a wallet. Repeatable: each time with a fresh code, which is sealed and not stored; only the first
- * one of a session writes.
- *
- * @param counts whether this is a wallet that fetches the offer.
- * @throws OAuthError 404 for an unknown offer, 400 for one that has ended.
- */
-export async function handOut(deps: Deps, id: string, counts: boolean) {
-  const { openid4vci } = deps.stores
-  const now = deps.clock()
-  const offering = counts ? await openid4vci.fetchedOffering(id, !isHaip(deps), now) : await openid4vci.offering(id)
-  if (offering === undefined) throw offerNotFound()
-  const reason = closedReason(offering, now)
-  if (reason !== undefined) throw new OAuthError('invalid_request', reason)
-  const { session } = offering
-  if (isHaip(deps, offering) && session !== null && offering.grant !== 'authorization_code')
-    throw new OAuthError('invalid_request', 'Pre-authorized codes are no longer given here.')
-  return credentialOfferOf(deps, offering)
 }

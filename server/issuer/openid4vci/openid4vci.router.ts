@@ -1,26 +1,24 @@
 import { onlyLooks } from '../../api/context.js'
-import { errors } from '../../api/errors.js'
 import { procedure, router } from '../../api/trpc.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { withValue } from '../../protocol/oauth/parameters.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { challenge } from './challenge.contract.js'
-import { attestsWallets, authenticateClient } from './client-authentication.js'
+import type { ClientAuthentication } from './client-authentication.js'
 import { credential } from './credential.contract.js'
-import { issueToWallet } from './credential.js'
-import { collectDeferred } from './deferred/collect.js'
+import type { CredentialRequests } from './credential-requests.js'
 import { deferredCredential } from './deferred/deferred-credential.contract.js'
-import { dpopProcedure, dpopProofOf } from './dpop.js'
-import { encryptableProcedure } from './encryption.js'
+import { type Dpop, dpopProcedure } from './dpop.js'
+import { encryptableProcedure, type RequestEncryption } from './encryption.js'
 import { nonce } from './nonce.contract.js'
+import type { Nonces } from './nonces.js'
 import { notification } from './notification.contract.js'
-import { takeNotification } from './notification.js'
-import { handOut } from './offer.js'
+import type { Notifications } from './notifications.js'
 import { credentialOffer } from './offers.contract.js'
-import { inDialect } from './profiles/in-dialect.js'
 import { token } from './token.contract.js'
-import { issueToken } from './token.js'
-import { walletProcedure } from './wallet-access.js'
+import { type WalletAccess, walletProcedure } from './wallet-access.js'
+import type { WalletOffers } from './wallet-offers.js'
+import type { WalletTokens } from './wallet-tokens.js'
 
 /** Codes, tokens, nonces and credentials stay out of caches (RFC 6749 §5.1, OpenID4VCI 1.0 §7.2). */
 const uncached = (body: Record<string, unknown>, status = 200): ProtocolReply => ({
@@ -33,34 +31,58 @@ const uncached = (body: Record<string, unknown>, status = 200): ProtocolReply =>
 const credentialReply = (body: JsonObject): ProtocolReply =>
   uncached(body, body.transaction_id === undefined ? 200 : 202)
 
-export const openid4vciRouter = router({
-  offer: procedure(credentialOffer).query(async ({ ctx, input }) =>
-    uncached(await handOut(ctx.deps, input.id, !onlyLooks(ctx.request))),
-  ),
+/** The features behind the endpoints that wallets ask. */
+interface WalletEndpoints {
+  readonly walletOffers: WalletOffers
+  readonly walletClients: ClientAuthentication
+  readonly walletTokens: WalletTokens
+  readonly walletAccess: WalletAccess
+  readonly dpop: Dpop
+  readonly nonces: Nonces
+  readonly requestEncryption: RequestEncryption
+  readonly credentialRequests: CredentialRequests
+  readonly notifications: Notifications
+}
 
-  token: dpopProcedure(token).mutation(async ({ ctx, input }) => {
-    const parameters = withValue(input)
-    const wallet = await authenticateClient(ctx, parameters)
-    return uncached({ ...(await issueToken(ctx.deps, parameters, { dpop: dpopProofOf(ctx), wallet })) })
-  }),
+export const openid4vciRouter = ({
+  walletOffers,
+  walletClients,
+  walletTokens,
+  walletAccess,
+  dpop,
+  nonces,
+  requestEncryption,
+  credentialRequests,
+  notifications,
+}: WalletEndpoints) => {
+  const withDpop = dpopProcedure(dpop)
+  const encryptable = encryptableProcedure(walletAccess, requestEncryption)
+  return router({
+    offer: procedure(credentialOffer).query(async ({ ctx, input }) =>
+      uncached(await walletOffers.handOut(input.id, !onlyLooks(ctx.request))),
+    ),
 
-  nonce: dpopProcedure(nonce).mutation(({ ctx }) => uncached({ c_nonce: ctx.deps.seals.nonce() })),
+    token: withDpop(token).mutation(async ({ ctx: { request, work }, input }) => {
+      const parameters = withValue(input)
+      const wallet = await walletClients.authenticate(request.headers, parameters, work)
+      return uncached({ ...(await walletTokens.issue(parameters, { dpop: dpop.proofOf(request), wallet })) })
+    }),
 
-  challenge: procedure(challenge).mutation(({ ctx: { deps } }) => {
-    if (!attestsWallets(deps.config)) throw errors.routeNotFound('POST', '/openid4vci/challenge')
-    return uncached({ attestation_challenge: deps.seals.attestationChallenge() })
-  }),
+    nonce: withDpop(nonce).mutation(() => uncached({ c_nonce: nonces.fresh() })),
 
-  credential: encryptableProcedure(credential).mutation(async ({ ctx: { deps, token, work }, input }) =>
-    credentialReply(await inDialect(deps, token, input, (request) => issueToWallet(deps, token, request, work))),
-  ),
+    challenge: procedure(challenge).mutation(() => uncached({ attestation_challenge: walletClients.challenge() })),
 
-  deferredCredential: encryptableProcedure(deferredCredential).mutation(async ({ ctx: { deps, token }, input }) =>
-    credentialReply(await collectDeferred(deps, token, input)),
-  ),
+    credential: encryptable(credential).mutation(async ({ ctx, input }) =>
+      credentialReply(await credentialRequests.answer(ctx.token, input, ctx.work)),
+    ),
 
-  notification: walletProcedure(notification).mutation(async ({ ctx, input }) => {
-    await takeNotification(ctx.deps, ctx.token, input)
-    return { status: 204, headers: { 'cache-control': 'no-store' } }
-  }),
-})
+    deferredCredential: encryptable(deferredCredential).mutation(async ({ ctx, input }) =>
+      credentialReply(await credentialRequests.collect(ctx.token, input)),
+    ),
+
+    notification: walletProcedure(walletAccess)(notification).mutation(async ({ ctx, input }) => {
+      await notifications.take(ctx.token, input)
+      return { status: 204, headers: { 'cache-control': 'no-store' } }
+    }),
+  })
+}

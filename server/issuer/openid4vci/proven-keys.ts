@@ -1,4 +1,6 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { DidResolver } from '../../dids/resolver.js'
+import type { Log } from '../../log/log.js'
 import { findVerificationMethod } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { didOf } from '../../protocol/did/did-url.js'
@@ -6,17 +8,21 @@ import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import { type Jwk, thumbprint } from '../../protocol/jose/jws.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { AttestationError } from '../../protocol/openid4vci/attester.js'
-import { type KeyAttestation, verifyKeyAttestation } from '../../protocol/openid4vci/key-attestation.js'
+import {
+  KEY_ATTESTATION_TYPE,
+  type KeyAttestation,
+  verifyKeyAttestation,
+} from '../../protocol/openid4vci/key-attestation.js'
 import { bareKeyOf, type KeyProof, type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
 import { BATCH_SIZE, type RequestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { Work } from '../../protocol/work.js'
-import { AttestationStatuses } from './attestation-status.js'
+import type { AttestationStatuses, AttestationStatusesOf } from './attestation-status.js'
 import { attestsWallets } from './client-authentication.js'
 import { isHaip } from './haip.js'
-import { KEY_ATTESTATION_TYPES } from './profiles/key-attestation-types.js'
 import { assertRecipient } from './recipient.js'
-import { RequestDids } from './request-dids.js'
-import { RequestNonces } from './request-nonces.js'
+import { type ResolveRequestDid, requestDids } from './request-dids.js'
+import type { RequestNonces } from './request-nonces.js'
+import type { Seals } from './sealed.js'
 import type { TokenContext } from './tokens/store.js'
 import type { UsedOnce } from './used-once-store.js'
 
@@ -28,7 +34,22 @@ export interface Proven {
   readonly nonces: readonly UsedOnce[]
 }
 
-type Proving = Pick<Deps, 'config' | 'log' | 'outbound' | 'resolver' | 'seals' | 'stores'>
+/**
+ * `typ` of key attestations: that of 1.0 (Appendix D.1), and of the drafts, which is taken under every profile, since the
+ * library that wallets are commonly made with (`@openid4vc/openid4vci` 0.4.6) writes it in 1.0 too. They differ in the name alone.
+ */
+const KEY_ATTESTATION_TYPES = [KEY_ATTESTATION_TYPE, 'keyattestation+jwt'] as const
+
+/** What {@link createProvenKeys} is made of. */
+export interface ProvenKeysPorts {
+  readonly config: Pick<Config, 'attestationTrust' | 'issuerBaseUrl' | 'issuerProfile'>
+  readonly seals: Pick<Seals, 'nonceIssuedAt'>
+  readonly resolver: DidResolver
+  readonly noncesOfRequest: () => RequestNonces
+  readonly statusesOf: AttestationStatusesOf
+  readonly log: Pick<Log, 'warn'>
+}
+
 type ProvingToken = Pick<TokenContext, 'clientId' | 'keyAttestation' | 'profile' | 'recipient'>
 
 /** Keys that a request proves or attests, before anything is asked of other hosts about them. */
@@ -42,8 +63,8 @@ interface Claimed {
 
 const invalidProof = (description: string, cause?: unknown) => new OAuthError('invalid_proof', description, { cause })
 
-async function resolveKey(dids: RequestDids, kid: string, nonce: string): Promise<{ id: string; jwk: Jwk }> {
-  const document = await dids.resolve(didOf(kid) ?? kid, [nonce])
+async function resolveKey(resolve: ResolveRequestDid, kid: string, nonce: string): Promise<{ id: string; jwk: Jwk }> {
+  const document = await resolve(didOf(kid) ?? kid, [nonce])
   const method = findVerificationMethod(document, kid, 'authentication')
   if (method === undefined) throw new DidResolutionError('its DID does not list it for authentication.')
   return method
@@ -53,48 +74,6 @@ async function resolveKey(dids: RequestDids, kid: string, nonce: string): Promis
 function numbered(thrown: unknown, position: number, count: number): unknown {
   if (count === 1 || !(thrown instanceof OAuthError)) return thrown
   return new OAuthError(thrown.error, `Key proof ${position + 1} of ${count}: ${thrown.message}`, { cause: thrown })
-}
-
-/** Verifies the key attestations of a request, each once. */
-function attestationReader({ config, seals }: Proving, token: ProvingToken, now: Date, inProof: boolean) {
-  const options = {
-    trust: config.attestationTrust,
-    types: KEY_ATTESTATION_TYPES,
-    now,
-    nonceIssuedAt: seals.nonceIssuedAt,
-    inProof,
-    required: token.keyAttestation,
-    certified: isHaip({ config }, token),
-  }
-  const known = new Map<string, KeyAttestation>()
-  return (jwt: string): KeyAttestation => {
-    const attestation = known.get(jwt) ?? verifyKeyAttestation(jwt, options)
-    known.set(jwt, attestation)
-    return attestation
-  }
-}
-
-async function verifiedProofs(
-  deps: Proving,
-  dids: RequestDids,
-  token: ProvingToken,
-  proofs: readonly string[],
-  now: Date,
-): Promise<KeyProof[]> {
-  const options = {
-    audience: deps.config.issuerBaseUrl,
-    ...(token.clientId === null ? {} : { clientId: token.clientId }),
-    now,
-    algorithms: SIGNATURE_ALGORITHMS,
-    nonceIssuedAt: deps.seals.nonceIssuedAt,
-    resolveKey: (kid: string, nonce: string) => resolveKey(dids, kid, nonce),
-    attestationOf: attestsWallets(deps.config) ? attestationReader(deps, token, now, true) : undefined,
-  }
-  const results = await Promise.allSettled(proofs.map((proof) => verifyKeyProof(proof, options)))
-  return results.map((result, position) => {
-    if (result.status === 'rejected') throw numbered(result.reason, position, proofs.length)
-    return result.value
-  })
 }
 
 /** §8.3: each key is bound to at most one credential. Beside those that sign, each attested key gets one (Appendix F.1). */
@@ -110,30 +89,6 @@ function keysOf(proofs: readonly KeyProof[]): readonly ProvenKey[] {
 function assertDistinct(proofs: readonly KeyProof[]): void {
   if (new Set(proofs.map(({ key }) => thumbprint(key.jwk))).size < proofs.length)
     throw invalidProof('Each key proof of a batch must be made with a key of its own.')
-}
-
-async function claimedByProofs(
-  deps: Proving,
-  dids: RequestDids,
-  token: ProvingToken,
-  jwts: readonly string[],
-  now: Date,
-): Promise<Claimed> {
-  const proofs = await verifiedProofs(deps, dids, token, jwts, now)
-  assertDistinct(proofs)
-  if (token.keyAttestation !== null && proofs.some(({ attestation }) => attestation === undefined))
-    throw invalidProof('The credential needs a key attestation: the proof has none that is believed here.')
-  return {
-    keys: keysOf(proofs),
-    nonces: proofs.map(({ nonce }) => nonce),
-    attestations: [...new Set(proofs.flatMap(({ attestation }) => attestation ?? []))],
-  }
-}
-
-/** Appendix F.3: a key attestation without a proof that the wallet holds any of the keys. */
-function claimedByAttestation(deps: Proving, token: ProvingToken, jwts: readonly string[], now: Date): Claimed {
-  const attestations = jwts.map(attestationReader(deps, token, now, false))
-  return { keys: attestations.flatMap(({ keys }) => keys.map(bareKeyOf)), nonces: [], attestations }
 }
 
 /** Its nonce is used up before the status list is fetched. */
@@ -164,20 +119,95 @@ function batchOf([first, ...others]: readonly ProvenKey[]): Proven['keys'] {
  * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or where two prove one key;
  *   `credential_request_denied` where the offer is for another recipient.
  */
-export async function provenKeys(
-  deps: Proving,
+export type ProvenKeys = (
   token: ProvingToken,
-  { type, jwts }: RequestedProofs,
-  { now, work }: { readonly now: Date; readonly work: Work },
-): Promise<Proven> {
-  const requestNonces = new RequestNonces(deps)
-  const dids = new RequestDids(deps, requestNonces)
-  const claimed =
-    type === 'jwt' ? await claimedByProofs(deps, dids, token, jwts, now) : claimedByAttestation(deps, token, jwts, now)
-  const keys = batchOf(claimed.keys)
-  const nonces = [...claimed.nonces, ...claimed.attestations.map(({ nonce }) => nonce)]
-  const statuses = new AttestationStatuses(deps, work, now)
-  await Promise.all(claimed.attestations.map((attestation) => assertStatus(statuses, requestNonces, attestation)))
-  await assertRecipient(deps, dids, token.recipient, { keys, nonces })
-  return { keys, nonces: requestNonces.unused(nonces) }
+  proofs: RequestedProofs,
+  request: { readonly now: Date; readonly work: Work },
+) => Promise<Proven>
+
+/** The check of key proofs, as the credential endpoint asks for it. */
+export function createProvenKeys({
+  config,
+  seals,
+  resolver,
+  noncesOfRequest,
+  statusesOf,
+  log,
+}: ProvenKeysPorts): ProvenKeys {
+  /** Verifies the key attestations of a request, each once. */
+  const attestationReader = (token: ProvingToken, now: Date, inProof: boolean) => {
+    const options = {
+      trust: config.attestationTrust,
+      types: KEY_ATTESTATION_TYPES,
+      now,
+      nonceIssuedAt: seals.nonceIssuedAt,
+      inProof,
+      required: token.keyAttestation,
+      certified: isHaip({ config }, token),
+    }
+    const known = new Map<string, KeyAttestation>()
+    return (jwt: string): KeyAttestation => {
+      const attestation = known.get(jwt) ?? verifyKeyAttestation(jwt, options)
+      known.set(jwt, attestation)
+      return attestation
+    }
+  }
+
+  const verifiedProofs = async (
+    resolve: ResolveRequestDid,
+    token: ProvingToken,
+    proofs: readonly string[],
+    now: Date,
+  ): Promise<KeyProof[]> => {
+    const options = {
+      audience: config.issuerBaseUrl,
+      ...(token.clientId === null ? {} : { clientId: token.clientId }),
+      now,
+      algorithms: SIGNATURE_ALGORITHMS,
+      nonceIssuedAt: seals.nonceIssuedAt,
+      resolveKey: (kid: string, nonce: string) => resolveKey(resolve, kid, nonce),
+      attestationOf: attestsWallets(config) ? attestationReader(token, now, true) : undefined,
+    }
+    const results = await Promise.allSettled(proofs.map((proof) => verifyKeyProof(proof, options)))
+    return results.map((result, position) => {
+      if (result.status === 'rejected') throw numbered(result.reason, position, proofs.length)
+      return result.value
+    })
+  }
+
+  const claimedByProofs = async (
+    resolve: ResolveRequestDid,
+    token: ProvingToken,
+    jwts: readonly string[],
+    now: Date,
+  ): Promise<Claimed> => {
+    const proofs = await verifiedProofs(resolve, token, jwts, now)
+    assertDistinct(proofs)
+    if (token.keyAttestation !== null && proofs.some(({ attestation }) => attestation === undefined))
+      throw invalidProof('The credential needs a key attestation: the proof has none that is believed here.')
+    return {
+      keys: keysOf(proofs),
+      nonces: proofs.map(({ nonce }) => nonce),
+      attestations: [...new Set(proofs.flatMap(({ attestation }) => attestation ?? []))],
+    }
+  }
+
+  /** Appendix F.3: a key attestation without a proof that the wallet holds any of the keys. */
+  const claimedByAttestation = (token: ProvingToken, jwts: readonly string[], now: Date): Claimed => {
+    const attestations = jwts.map(attestationReader(token, now, false))
+    return { keys: attestations.flatMap(({ keys }) => keys.map(bareKeyOf)), nonces: [], attestations }
+  }
+
+  return async (token, { type, jwts }, { now, work }) => {
+    const requestNonces = noncesOfRequest()
+    const resolve = requestDids(resolver, requestNonces)
+    const claimed =
+      type === 'jwt' ? await claimedByProofs(resolve, token, jwts, now) : claimedByAttestation(token, jwts, now)
+    const keys = batchOf(claimed.keys)
+    const nonces = [...claimed.nonces, ...claimed.attestations.map(({ nonce }) => nonce)]
+    const statuses = statusesOf(work, now)
+    await Promise.all(claimed.attestations.map((attestation) => assertStatus(statuses, requestNonces, attestation)))
+    await assertRecipient({ resolve, log }, token.recipient, { keys, nonces })
+    return { keys, nonces: requestNonces.unused(nonces) }
+  }
 }

@@ -1,10 +1,10 @@
-import type { Deps } from '../../deps.js'
+import type { Log } from '../../log/log.js'
 import { type DidKeys, findVerificationMethod } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { thumbprint } from '../../protocol/jose/jws.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
-import type { RequestDids } from './request-dids.js'
+import type { ResolveRequestDid } from './request-dids.js'
 
 function authenticationKeys(document: DidKeys): Set<string> {
   const thumbprints = (document.authentication ?? []).flatMap((entry) => {
@@ -21,17 +21,18 @@ function authenticationKeys(document: DidKeys): Set<string> {
   return new Set(thumbprints)
 }
 
-async function keysOf(
-  deps: Pick<Deps, 'log'>,
-  dids: RequestDids,
-  did: string,
-  nonces: readonly string[],
-): Promise<Set<string>> {
+/** What {@link assertRecipient} asks. */
+interface RecipientPorts {
+  readonly resolve: ResolveRequestDid
+  readonly log: Pick<Log, 'warn'>
+}
+
+async function keysOf({ resolve, log }: RecipientPorts, did: string, nonces: readonly string[]): Promise<Set<string>> {
   try {
-    return authenticationKeys(await dids.resolve(did, nonces))
+    return authenticationKeys(await resolve(did, nonces))
   } catch (thrown) {
     if (!(thrown instanceof DidResolutionError)) throw thrown
-    deps.log.warn({ reason: thrown.message }, 'recipient DID cannot be resolved')
+    log.warn({ reason: thrown.message }, 'recipient DID cannot be resolved')
     return new Set()
   }
 }
@@ -39,18 +40,18 @@ async function keysOf(
 /**
  * A recipient-bound offering is released only to keys of that DID: named by it, or bare and listed by it.
  *
+ * @param recipient the DID; null for an offering that is bound to none
  * @throws OAuthError `credential_request_denied`
  */
 export async function assertRecipient(
-  deps: Pick<Deps, 'log'>,
-  dids: RequestDids,
+  ports: RecipientPorts,
   recipient: string | null,
   { keys, nonces }: { readonly keys: readonly ProvenKey[]; readonly nonces: readonly string[] },
 ): Promise<void> {
   if (recipient === null) return
   const others = keys.filter((key) => key.did !== recipient)
   if (others.length === 0) return
-  const own = others.some((key) => key.kid !== undefined) ? new Set() : await keysOf(deps, dids, recipient, nonces)
+  const own = others.some((key) => key.kid !== undefined) ? new Set() : await keysOf(ports, recipient, nonces)
   if (others.every((key) => own.has(thumbprint(key.jwk)))) return
   throw new OAuthError(
     'credential_request_denied',

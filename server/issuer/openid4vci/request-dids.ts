@@ -1,30 +1,25 @@
-import type { Deps } from '../../deps.js'
 import { RemoteDids } from '../../dids/remote-dids.js'
+import type { DidResolver } from '../../dids/resolver.js'
 import type { DidKeys } from '../../protocol/did/did-document.js'
 import type { RequestNonces } from './request-nonces.js'
 
 /**
- * Resolves the DIDs that one credential request names. Before a DID of another host is resolved, the nonces of its
- * proofs are used up. At most four such DIDs are resolved.
+ * Resolves a DID that a credential request names.
+ *
+ * @param nonces those of the proofs that the DID is needed for
+ * @throws DidResolutionError, or OAuthError `invalid_nonce` where a nonce has been used before.
  */
-export class RequestDids {
-  readonly #deps: Pick<Deps, 'resolver'>
-  readonly #nonces: RequestNonces
-  readonly #remote = new RemoteDids()
+export type ResolveRequestDid = (did: string, nonces: readonly string[]) => Promise<DidKeys>
 
-  constructor(deps: Pick<Deps, 'resolver'>, nonces: RequestNonces) {
-    this.#deps = deps
-    this.#nonces = nonces
-  }
-
-  /**
-   * @param nonces those of the proofs that the DID is needed for
-   * @throws DidResolutionError, or OAuthError `invalid_nonce` where a nonce has been used before.
-   */
-  resolve(did: string, nonces: readonly string[]): Promise<DidKeys> {
-    return this.#deps.resolver.resolve(did, async (remote) => {
-      this.#remote.admit(remote)
-      await this.#nonces.use(nonces)
+/**
+ * For the DIDs that one credential request names. Before a DID of another host is resolved, the nonces of its proofs are used
+ * up. At most four such DIDs are resolved.
+ */
+export function requestDids(resolver: DidResolver, requestNonces: RequestNonces): ResolveRequestDid {
+  const remoteDids = new RemoteDids()
+  return (did, nonces) =>
+    resolver.resolve(did, async (remote) => {
+      remoteDids.admit(remote)
+      await requestNonces.use(nonces)
     })
-  }
 }

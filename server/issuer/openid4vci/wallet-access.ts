@@ -1,10 +1,12 @@
-import type { Context } from '../../api/context.js'
+import type { Context, RequestFacts } from '../../api/context.js'
 import { procedureOver, publicProcedure } from '../../api/trpc.js'
 import type { Config } from '../../config/config.js'
 import { sha256 } from '../../keys/secret-hash.js'
 import { OAuthError, type OAuthErrorCode } from '../../protocol/oauth/error.js'
-import { dpopChallenge, dpopProofOf, provideDpopNonce, replayedProof } from './dpop.js'
+import { type Dpop, dpopChallenge, replayedProof } from './dpop.js'
 import { isHaip } from './haip.js'
+import { OTHER_CONFIGURATION } from './refusals.js'
+import type { Openid4vciStore } from './store.js'
 import type { TokenContext } from './tokens/store.js'
 import { proofOnce } from './used-once-store.js'
 
@@ -13,8 +15,8 @@ import { proofOnce } from './used-once-store.js'
  *
  * @param sent whether the request had a token: the challenge of one that had none has no error code (§3.1).
  */
-export function authorizationError(
-  config: Config,
+function authorizationError(
+  config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>,
   error: OAuthErrorCode & ('invalid_token' | 'insufficient_scope'),
   description: string,
   sent = true,
@@ -42,48 +44,79 @@ function sentToken(authorization: string | undefined): SentToken | undefined {
 }
 
 /** RFC 9449 §7.1: at a protected resource a refused proof is a 401 with the challenge of the scheme. */
-function proofOf(context: Context, token: string) {
-  try {
-    const proof = dpopProofOf(context, token)
-    return proof === undefined ? undefined : { jkt: proof.jkt, once: proofOnce(proof.jtiHash, proof.expiresAt) }
-  } catch (thrown) {
-    if (!(thrown instanceof OAuthError)) throw thrown
-    throw proofError(thrown)
-  }
-}
-
 const proofError = ({ error, message, cause }: OAuthError): OAuthError =>
   new OAuthError(error, message, { status: 401, headers: { 'www-authenticate': dpopChallenge(error) }, cause })
 
-/** RFC 9449 §7.2: a token that is bound to a key needs a proof by that key; any other is a Bearer token. */
-async function tokenOf(context: Context, { scheme, token }: SentToken): Promise<TokenContext> {
-  const { deps } = context
-  const refusal = (description: string) => authorizationError(deps.config, 'invalid_token', description)
-  const proof = scheme === 'dpop' ? proofOf(context, token) : undefined
-  if (scheme === 'dpop' && proof === undefined) throw refusal('The DPoP proof is missing.')
-  const now = deps.clock()
-  const found = await deps.stores.openid4vci.token(sha256(token), proof, now)
-  if (found === undefined || found.tokenExpiresAt <= now) throw refusal('The access token is unknown or has expired.')
-  if ((found.dpopJkt !== null) !== (scheme === 'dpop'))
-    throw refusal(`The access token must be sent as ${found.dpopJkt === null ? 'Bearer' : 'DPoP'}.`)
-  if (found.dpopJkt === null && isHaip(deps, found)) throw refusal('The access token must be bound to a key (HAIP).')
-  if (proof !== undefined && found.dpopJkt !== proof.jkt)
-    throw refusal('The access token is bound to another key than that of the DPoP proof.')
-  if (proof !== undefined && !found.proven) throw proofError(replayedProof())
-  return found
+/** What is read of a request with an access token. */
+type TokenRequest = Pick<RequestFacts, 'headers' | 'method' | 'path'>
+
+/** What {@link createWalletAccess} is made of. */
+export interface WalletAccessPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>
+  readonly store: Pick<Openid4vciStore, 'token'>
+  readonly dpop: Dpop
+  readonly clock: () => Date
+}
+
+export type WalletAccess = ReturnType<typeof createWalletAccess>
+
+/** Access by the tokens of this service's own token endpoint. */
+export function createWalletAccess({ config, store, dpop, clock }: WalletAccessPorts) {
+  const proofOf = (request: TokenRequest, token: string) => {
+    try {
+      const proof = dpop.proofOf(request, token)
+      return proof === undefined ? undefined : { jkt: proof.jkt, once: proofOnce(proof.jtiHash, proof.expiresAt) }
+    } catch (thrown) {
+      if (!(thrown instanceof OAuthError)) throw thrown
+      throw proofError(thrown)
+    }
+  }
+
+  const refusal = (description: string) => authorizationError(config, 'invalid_token', description)
+
+  return {
+    provideNonce: dpop.provideNonce,
+
+    /**
+     * What the access token of a request stands for. A token that is bound to a key needs a proof by that key; any other is a
+     * Bearer token (RFC 9449 §7.2).
+     *
+     * @throws OAuthError 401 `invalid_token`, `invalid_dpop_proof` or `use_dpop_nonce`, each with its challenges
+     */
+    async tokenOf(request: TokenRequest): Promise<TokenContext> {
+      const sent = sentToken(request.headers.authorization)
+      if (sent === undefined) throw authorizationError(config, 'invalid_token', 'An access token is needed.', false)
+      const { scheme, token } = sent
+      const proof = scheme === 'dpop' ? proofOf(request, token) : undefined
+      if (scheme === 'dpop' && proof === undefined) throw refusal('The DPoP proof is missing.')
+      const now = clock()
+      const found = await store.token(sha256(token), proof, now)
+      if (found === undefined || found.tokenExpiresAt <= now)
+        throw refusal('The access token is unknown or has expired.')
+      if ((found.dpopJkt !== null) !== (scheme === 'dpop'))
+        throw refusal(`The access token must be sent as ${found.dpopJkt === null ? 'Bearer' : 'DPoP'}.`)
+      if (found.dpopJkt === null && isHaip({ config }, found))
+        throw refusal('The access token must be bound to a key (HAIP).')
+      if (proof !== undefined && found.dpopJkt !== proof.jkt)
+        throw refusal('The access token is bound to another key than that of the DPoP proof.')
+      if (proof !== undefined && !found.proven) throw proofError(replayedProof())
+      return found
+    },
+
+    /** §8.3.1.1: the error of a token that does not enable the issuance of a credential that there is. */
+    otherConfiguration: (): OAuthError => authorizationError(config, 'insufficient_scope', OTHER_CONFIGURATION),
+  }
 }
 
 /**
  * An access token of this service's own token endpoint, valid for one issuance. Tokens of the identity provider are
  * refused here, and the management API accepts only those.
  */
-export const withWalletToken = publicProcedure.use(async ({ ctx, next }) => {
-  provideDpopNonce(ctx)
-  const sent = sentToken(ctx.request.headers.authorization)
-  if (sent === undefined)
-    throw authorizationError(ctx.deps.config, 'invalid_token', 'An access token is needed.', false)
-  return next({ ctx: { token: await tokenOf(ctx, sent) } })
-})
+export const withWalletToken = (access: Pick<WalletAccess, 'provideNonce' | 'tokenOf'>) =>
+  publicProcedure.use(async ({ ctx, next }) => {
+    access.provideNonce(ctx.responseHeaders)
+    return next({ ctx: { token: await access.tokenOf(ctx.request) } })
+  })
 
 /** What an operation of a wallet may know: the request, and what its token stands for. */
 export interface WalletContext extends Context {
@@ -91,4 +124,5 @@ export interface WalletContext extends Context {
 }
 
 /** For requests that are never encrypted. */
-export const walletProcedure = procedureOver<'wallet', WalletContext>(withWalletToken)
+export const walletProcedure = (access: Pick<WalletAccess, 'provideNonce' | 'tokenOf'>) =>
+  procedureOver<'wallet', WalletContext>(withWalletToken(access))

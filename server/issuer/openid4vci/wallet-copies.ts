@@ -1,9 +1,9 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
-import type { TakenIndices } from '../../status-lists/allotment.js'
+import type { StatusIndexAllotment, TakenIndices } from '../../status-lists/allotment.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
-import { type SignedInstance, type SignRequest, signInstance } from '../issuance/sign.js'
-import { credentialView } from '../issuance/vc-object.js'
+import type { SignedInstance, SignRequest } from '../issuance/sign.js'
 import { isHaip } from './haip.js'
 import type { TokenContext } from './tokens/store.js'
 
@@ -22,23 +22,21 @@ export interface WalletCopies {
   readonly taken: Pick<TakenIndices, 'giveBack'>
 }
 
-async function signAll(
-  deps: Deps,
-  requests: readonly Omit<SignRequest, 'status'>[],
-  taken: TakenIndices,
-): Promise<SignedInstance[]> {
-  try {
-    return await Promise.all(
-      requests.map((request, position) => {
-        const status = taken.indices[position]
-        if (status === undefined) throw new Error('Too few status indices were allotted.')
-        return signInstance(deps, { ...request, status })
-      }),
-    )
-  } catch (thrown) {
-    taken.giveBack()
-    throw thrown
-  }
+/** What {@link createSignCopies} is made of. */
+export interface SignCopiesPorts {
+  /** Signs one instance of a credential, with its own status entry, in one format. */
+  readonly sign: (request: SignRequest) => Promise<SignedInstance>
+  /** The credential object that the API shows. */
+  readonly viewOf: (
+    request: Pick<SignRequest, 'context' | 'subject' | 'binding'>,
+    recordId: string,
+    signed: SignedInstance,
+    issuedAt: Date,
+  ) => unknown
+  readonly allotment: StatusIndexAllotment
+  readonly config: Pick<Config, 'issuerProfile'>
+  readonly formats: Formats
+  readonly newId: () => string
 }
 
 /**
@@ -47,33 +45,54 @@ async function signAll(
  *
  * @param recordId the id of the record, which its first signed copy bears.
  */
-export async function signCopies(
-  deps: Deps,
+export type SignCopies = (
   token: TokenContext,
   configurationId: string,
   keys: readonly ProvenKey[],
   recordId: string,
   now: Date,
-): Promise<WalletCopies> {
-  const configuration = parseConfigurationId(deps.formats, configurationId)
-  if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
-  const { format } = configuration
-  // HAIP 1.0 §6.1: `cnf` holds the key itself, however the proof named it.
-  const bare = isHaip(deps, token)
-  const subjectId = subjectIdOf(token)
-  const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)
-  const requests = keys.map((key, position) => ({
-    context: token,
-    subject: token.credentialSubject,
-    format,
-    binding: format.issuing.bindingTo(bare ? { jwk: key.jwk, did: key.did } : key, subjectId),
-    id: position === 0 && !token.credentialSigned ? recordId : deps.newId(),
-    issuedAt,
-  }))
-  const taken = await deps.allotment.allot(token.issuerId, token.keyId, keys.length)
-  const instances = await signAll(deps, requests, taken)
-  const [request] = requests
-  const [first] = instances
-  if (request === undefined || first === undefined) throw new Error('Nothing was signed.')
-  return { instances, vc: credentialView(deps.config, request, recordId, first, issuedAt), taken }
+) => Promise<WalletCopies>
+
+export function createSignCopies({ sign, viewOf, allotment, config, formats, newId }: SignCopiesPorts): SignCopies {
+  const signAll = async (
+    requests: readonly Omit<SignRequest, 'status'>[],
+    taken: TakenIndices,
+  ): Promise<SignedInstance[]> => {
+    try {
+      return await Promise.all(
+        requests.map((request, position) => {
+          const status = taken.indices[position]
+          if (status === undefined) throw new Error('Too few status indices were allotted.')
+          return sign({ ...request, status })
+        }),
+      )
+    } catch (thrown) {
+      taken.giveBack()
+      throw thrown
+    }
+  }
+
+  return async (token, configurationId, keys, recordId, now) => {
+    const configuration = parseConfigurationId(formats, configurationId)
+    if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
+    const { format } = configuration
+    // HAIP 1.0 §6.1: `cnf` holds the key itself, however the proof named it.
+    const bare = isHaip({ config }, token)
+    const subjectId = subjectIdOf(token)
+    const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)
+    const requests = keys.map((key, position) => ({
+      context: token,
+      subject: token.credentialSubject,
+      format,
+      binding: format.issuing.bindingTo(bare ? { jwk: key.jwk, did: key.did } : key, subjectId),
+      id: position === 0 && !token.credentialSigned ? recordId : newId(),
+      issuedAt,
+    }))
+    const taken = await allotment.allot(token.issuerId, token.keyId, keys.length)
+    const instances = await signAll(requests, taken)
+    const [request] = requests
+    const [first] = instances
+    if (request === undefined || first === undefined) throw new Error('Nothing was signed.')
+    return { instances, vc: viewOf(request, recordId, first, issuedAt), taken }
+  }
 }

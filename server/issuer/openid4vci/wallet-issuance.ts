@@ -1,4 +1,5 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Metrics } from '../../metrics/metrics.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
@@ -6,11 +7,12 @@ import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import { type Admission, INSTANCES_A_DAY, type Refusal } from './admission-store.js'
 import { isHaip } from './haip.js'
 import { CLOSED } from './offer.js'
+import type { Seals } from './sealed.js'
 import { moved } from './sessions/session.js'
-import type { NewRecord } from './store.js'
+import type { NewRecord, Openid4vciStore } from './store.js'
 import type { TokenContext } from './tokens/store.js'
 import type { UsedOnce } from './used-once-store.js'
-import { signCopies, type WalletCopies } from './wallet-copies.js'
+import type { SignCopies, WalletCopies } from './wallet-copies.js'
 
 /** What a wallet is to get: copies of one configuration, one for each key that it proved. */
 export interface WalletIssuance {
@@ -80,82 +82,92 @@ export async function admittedAs<Outcome extends { readonly kind: string }>(
   return 'now' in second ? attempt({ ...admission, ...second.now }) : second
 }
 
-function recordOf(
-  deps: Pick<Deps, 'newId'>,
-  token: TokenContext,
-  keys: readonly ProvenKey[],
-  credentialId: string,
-  copies: WalletCopies,
-): NewRecord {
-  const { session } = token
-  return {
-    credentialId,
-    redemptionId: deps.newId(),
-    schemaId: token.id,
-    issuerId: token.issuerId,
-    holderDid: token.recipient ?? keys[0]?.did ?? null,
-    vc: copies.vc,
-    vcIsSigned: copies.instances[0]?.vc !== undefined,
-    instances: copies.instances.map(({ instance }) => instance),
-    session: session === null ? null : moved(session, 'CredentialIssued'),
-  }
-}
-
 /** §8.3 */
 const responseOf = ({ instances }: WalletCopies, notificationId: string): JsonObject => ({
   credentials: instances.map(({ compact }) => ({ credential: compact })),
   notification_id: notificationId,
 })
 
-/**
- * What stands against issuing under a token whatever was proven or decided.
- *
- * @throws OAuthError `credential_request_denied`
- */
-export function assertIssuable(deps: Pick<Deps, 'config'>, token: TokenContext): void {
-  if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
-  if (token.x5c === null && isHaip(deps, token)) throw denied('The issuer has no certificate (HAIP).')
+/** What {@link createWalletIssuance} is made of. */
+export interface WalletIssuancePorts {
+  readonly signCopies: SignCopies
+  readonly store: Pick<Openid4vciStore, 'issue'>
+  readonly config: Pick<Config, 'issuerProfile'>
+  readonly seals: Pick<Seals, 'notificationId'>
+  readonly metrics: Pick<Metrics, 'offerSession'>
+  readonly newId: () => string
 }
 
-/** What cannot be signed now, with a certificate that has expired say, is denied. */
-async function signedCopies(
-  deps: Deps,
-  token: TokenContext,
-  { configurationId, keys }: WalletIssuance,
-  recordId: string,
-  now: Date,
-): Promise<WalletCopies> {
-  try {
-    return await signCopies(deps, token, configurationId, keys, recordId, now)
-  } catch (thrown) {
-    if (!(thrown instanceof CredentialError)) throw thrown
-    throw denied(thrown.message)
-  }
-}
+export type WalletIssuances = ReturnType<typeof createWalletIssuance>
 
-/**
- * Signs copies and puts them on record. What is refused keeps no status index.
- *
- * @returns the credentials and a notification id (OpenID4VCI 1.0 §8.3)
- * @throws OAuthError with the code of §8.3.1.2 or §9.3 that fits.
- */
-export async function issueCopies(
-  deps: Deps,
-  token: TokenContext,
-  issuance: WalletIssuance,
-  now: Date,
-): Promise<JsonObject> {
-  const { keys } = issuance
-  const recordId = token.credentialId ?? deps.newId()
-  const copies = await signedCopies(deps, token, issuance, recordId, now)
-  const record = recordOf(deps, token, keys, recordId, copies)
-  const admission = admissionOf(token, issuance, now)
-  const outcome = await admittedAs(admission, (current) => deps.stores.openid4vci.issue(current, record))
-  if (outcome.kind !== 'issued') {
-    copies.taken.giveBack()
-    throw refusalError(outcome, admission)
+/** Issuing to wallets, once it is known what to which keys. */
+export function createWalletIssuance({ signCopies, store, config, seals, metrics, newId }: WalletIssuancePorts) {
+  const recordOf = (
+    token: TokenContext,
+    keys: readonly ProvenKey[],
+    credentialId: string,
+    copies: WalletCopies,
+  ): NewRecord => {
+    const { session } = token
+    return {
+      credentialId,
+      redemptionId: newId(),
+      schemaId: token.id,
+      issuerId: token.issuerId,
+      holderDid: token.recipient ?? keys[0]?.did ?? null,
+      vc: copies.vc,
+      vcIsSigned: copies.instances[0]?.vc !== undefined,
+      instances: copies.instances.map(({ instance }) => instance),
+      session: session === null ? null : moved(session, 'CredentialIssued'),
+    }
   }
-  if (admission.hasSession && admission.earlierId === null) deps.metrics.offerSession('issued')
-  const notificationId = deps.seals.notificationId(token.offeringId, outcome.credentialId)
-  return responseOf(copies, notificationId)
+
+  /** What cannot be signed now, with a certificate that has expired say, is denied. */
+  const signedCopies = async (
+    token: TokenContext,
+    { configurationId, keys }: WalletIssuance,
+    recordId: string,
+    now: Date,
+  ): Promise<WalletCopies> => {
+    try {
+      return await signCopies(token, configurationId, keys, recordId, now)
+    } catch (thrown) {
+      if (!(thrown instanceof CredentialError)) throw thrown
+      throw denied(thrown.message)
+    }
+  }
+
+  return {
+    /**
+     * What stands against issuing under a token whatever was proven or decided.
+     *
+     * @throws OAuthError `credential_request_denied`
+     */
+    assertIssuable(token: Pick<TokenContext, 'credentialGood' | 'profile' | 'x5c'>): void {
+      if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
+      if (token.x5c === null && isHaip({ config }, token)) throw denied('The issuer has no certificate (HAIP).')
+    },
+
+    /**
+     * Signs copies and puts them on record. What is refused keeps no status index.
+     *
+     * @returns the credentials and a notification id (OpenID4VCI 1.0 §8.3)
+     * @throws OAuthError with the code of §8.3.1.2 or §9.3 that fits.
+     */
+    async issueCopies(token: TokenContext, issuance: WalletIssuance, now: Date): Promise<JsonObject> {
+      const { keys } = issuance
+      const recordId = token.credentialId ?? newId()
+      const copies = await signedCopies(token, issuance, recordId, now)
+      const record = recordOf(token, keys, recordId, copies)
+      const admission = admissionOf(token, issuance, now)
+      const outcome = await admittedAs(admission, (current) => store.issue(current, record))
+      if (outcome.kind !== 'issued') {
+        copies.taken.giveBack()
+        throw refusalError(outcome, admission)
+      }
+      if (admission.hasSession && admission.earlierId === null) metrics.offerSession('issued')
+      const notificationId = seals.notificationId(token.offeringId, outcome.credentialId)
+      return responseOf(copies, notificationId)
+    },
+  }
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { issuanceTasks } from '../../../server/issuer/openid4vci/expire.js'
 import { query } from '../../support/postgres.js'
 import { type Issuer, startIssuer } from './actors.js'
 import { newBrowser, openPage, responseOf } from './browser.js'
+import { issuanceTasks } from './issuance-tasks.js'
 import { newOffer, newRequest, redeem } from './sign-in-actors.js'
 
 let issuer: Issuer
@@ -61,7 +61,7 @@ describe('attacks on the steps of an authorization', () => {
 describe('the rows of an authorization', () => {
   it('stay for an hour after it ended, and go with its refresh tokens', async () => {
     const { id } = await tokens()
-    const task = issuanceTasks(issuer.service.deps).find(({ name }) => name === 'remove authorizations')
+    const task = issuanceTasks(issuer.service).find(({ name }) => name === 'remove authorizations')
     const rows = (table: string, column: string) =>
       query(issuer.service.databaseUrl, `SELECT 1 FROM ${table} WHERE ${column} = $1`, [id])
     await query(issuer.service.databaseUrl, 'UPDATE authorizations SET expires_at = $2 WHERE id = $1', [id, new Date()])

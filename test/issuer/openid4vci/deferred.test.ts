@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { issuanceTasks } from '../../../server/issuer/openid4vci/expire.js'
 import { signCompact } from '../../../server/protocol/jose/jws.js'
 import { runTask } from '../../support/maintenance.js'
 import { query } from '../../support/postgres.js'
@@ -21,6 +20,7 @@ import {
 } from './actors.js'
 import { newBrowser, newPkce, openPage, REDIRECT_URI, responseOf } from './browser.js'
 import { encryptFor, newAnswerKey, requestKey, sendJwe } from './encryption-actors.js'
+import { issuanceTasks } from './issuance-tasks.js'
 
 const DAY = 86_400
 const clock = movingClock()
@@ -77,7 +77,7 @@ const approved = async (offerId: string, body?: unknown) => {
 }
 
 const maintain = async () => {
-  for (const task of issuanceTasks(issuer.service.deps)) await runTask(task, clock.now())
+  for (const task of issuanceTasks(issuer.service)) await runTask(task, clock.now())
 }
 
 const onRecord = async (offerId: string) => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { issuanceTasks } from '../../../server/issuer/openid4vci/expire.js'
 import { keysCommand } from '../../../server/key-rotation/command.js'
 import { ensureEncryptionKey } from '../../../server/key-rotation/encryption-key.js'
 import { environmentOf } from '../../keys/environment.js'
@@ -8,6 +7,7 @@ import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 import { type Issuer, movingClock, refusalOf, startIssuer } from './actors.js'
 import { encryptFor, requestKey, sendJwe } from './encryption-actors.js'
+import { issuanceTasks } from './issuance-tasks.js'
 
 const DAY = 86_400
 
@@ -81,7 +81,7 @@ describe('keys:rotate', () => {
     const third = await jweOf(issuer)
     expect(new Set([first, second, third].map((jwe) => jwe.split('.')[0])).size).toBe(3)
     expect((await stored(issuer.service)).map(({ retired }) => retired)).toEqual([true, true, false])
-    const remove = issuanceTasks(issuer.service.deps).find(
+    const remove = issuanceTasks(issuer.service).find(
       ({ name }) => name === 'remove former keys of credential requests',
     )
     if (remove === undefined) throw new Error('There is no such task.')

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCredenceClient } from '../../../client/index.js'
-import { issuanceTasks } from '../../../server/issuer/openid4vci/expire.js'
 import { runTask } from '../../support/maintenance.js'
 import { query } from '../../support/postgres.js'
 import { type Issuer, JWT_VC, movingClock, refusalOf, SD_JWT, startIssuer } from './actors.js'
 import { readEvents } from './event-reader.js'
+import { issuanceTasks } from './issuance-tasks.js'
 
 const DAY = 86_400
 const clock = movingClock()
@@ -24,7 +24,7 @@ const eventsOf = async (id: string) => {
 }
 /** Runs every task of the issuance's maintenance as of now. */
 const maintain = async () => {
-  for (const task of issuanceTasks(issuer.service.deps)) await runTask(task, clock.now())
+  for (const task of issuanceTasks(issuer.service)) await runTask(task, clock.now())
 }
 /** A session whose credential was taken, with what a notification needs. */
 const redeemed = async () => {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { issuanceTasks } from '../../../server/issuer/openid4vci/expire.js'
 import { runTask } from '../../support/maintenance.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 import { newWallet } from '../../support/wallet-actor.js'
 import { type Issuer, JWT_VC, movingClock, PRE_AUTHORIZED, refusalOf, startIssuer } from './actors.js'
+import { issuanceTasks } from './issuance-tasks.js'
 
 const HOUR = 3_600
 const clock = movingClock()
@@ -27,8 +27,8 @@ afterEach(() => {
 })
 
 const run = (sql: string, values: unknown[] = []) => query(issuer.service.databaseUrl, sql, values)
-const maintain = async ({ deps } = issuer.service) => {
-  for (const task of issuanceTasks(deps)) await runTask(task, deps.clock())
+const maintain = async (service = issuer.service) => {
+  for (const task of issuanceTasks(service)) await runTask(task, service.deps.clock())
 }
 const partitions = async () =>
   (await run("SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'used_nonces'::regclass")).map(
@@ -115,7 +115,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     expect(place).not.toBe('used_nonces_default')
     clock.ahead += 2 * HOUR
     const rows: number[] = []
-    for (const task of issuanceTasks(issuer.service.deps)) {
+    for (const task of issuanceTasks(issuer.service)) {
       const { count } = await task.run(clock.now(), 200)
       if (task.name === 'remove used nonces') rows.push(count)
     }

@@ -1,20 +1,26 @@
 import { procedure, router } from '../../../api/trpc.js'
-import { dpopProcedure } from '../dpop.js'
+import { type Dpop, dpopProcedure } from '../dpop.js'
 import { authorize, callback, consent, decision, par } from './authorizations.contract.js'
-import { authorize as authorizeBrowser } from './authorize.js'
-import { decide, showConsent } from './consent.js'
-import { endLogin } from './login.js'
-import { pushRequest } from './par.js'
+import type { Authorizations } from './authorizations.js'
 
 /** The authorization code flow up to the code: what a wallet pushes, and what a person's browser is shown. */
-export const authorizationsRouter = router({
-  par: dpopProcedure(par).mutation(({ ctx, input }) => pushRequest(ctx, input)),
+export const authorizationsRouter = ({
+  authorizations,
+  dpop,
+}: {
+  readonly authorizations: Authorizations
+  readonly dpop: Dpop
+}) =>
+  router({
+    par: dpopProcedure(dpop)(par).mutation(({ ctx, input }) =>
+      authorizations.pushRequest(ctx.request, input, ctx.work),
+    ),
 
-  authorize: procedure(authorize).query(({ ctx, input }) => authorizeBrowser(ctx, input)),
+    authorize: procedure(authorize).query(({ ctx, input }) => authorizations.authorize(ctx.request, input)),
 
-  callback: procedure(callback).query(({ ctx, input }) => endLogin(ctx, input)),
+    callback: procedure(callback).query(({ ctx, input }) => authorizations.endLogin(ctx.request, input)),
 
-  consent: procedure(consent).query(({ ctx, input }) => showConsent(ctx, input.id)),
+    consent: procedure(consent).query(({ ctx, input }) => authorizations.showConsent(ctx.request, input.id, ctx.work)),
 
-  decision: procedure(decision).mutation(({ ctx, input }) => decide(ctx, input)),
-})
+    decision: procedure(decision).mutation(({ ctx, input }) => authorizations.decide(ctx.request, input, ctx.work)),
+  })

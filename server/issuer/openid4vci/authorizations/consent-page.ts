@@ -100,7 +100,7 @@ export interface ConsentForm {
 
 /** The page on which a person decides whether a wallet gets a credential: no script, two buttons. */
 export function consentPage(
-  config: Config,
+  config: Pick<Config, 'authDisabled' | 'issuerBaseUrl' | 'signIn'>,
   authorization: UsersAuthorization,
   context: ConsentContext,
   token: string,

@@ -1,265 +1,163 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type Context, onlyLooks } from '../../../api/context.js'
+import { onlyLooks } from '../../../api/context.js'
 import { ServiceError } from '../../../api/errors.js'
-import type { Deps } from '../../../deps.js'
-import { sha256 } from '../../../keys/secret-hash.js'
+import type { Config } from '../../../config/config.js'
+import type { Log } from '../../../log/log.js'
 import { type Languages, languagesOf } from '../../../pages/languages.js'
-import { messagePage } from '../../../pages/page.js'
-import { secretKey } from '../../../protocol/jose/secret-key.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
-import { assertSubject } from '../../issuance/subject.js'
+import type { Work } from '../../../protocol/work.js'
+import type { IssuanceContext } from '../../issuance/store.js'
 import { claimTitles } from '../../schemas/claims.js'
 import type { ConsentContext } from '../offer-store.js'
-import { CODE_SECONDS } from './authorization.js'
-import { answerWallet, refuseWallet } from './authorize.js'
+import type { Openid4vciStore } from '../store.js'
+import type { Decided } from './codes.js'
 import { consentPage } from './consent-page.js'
-import type { OfferGrant } from './decision-store.js'
+import type { Deny } from './deny.js'
 import { claimsOf, type Filled, formOf, problemsOf } from './form-fields.js'
 import type { SentForm } from './form-page.js'
-import {
-  configurationsOf,
-  denied,
-  type Issuable,
-  issuableFor,
-  issuableName,
-  issuableNamed,
-  offeringNamed,
-} from './issuable.js'
-import { beginLogin } from './login.js'
-import { openedRequest } from './parameters.js'
-import { browserHashOf, decided, notFound, type Visited, visited } from './visited.js'
-
-/**
- * The token of the form, against cross-site requests: only a page that was sent to this browser contains it. It names what
- * the page showed.
- */
-function formToken(deps: Pick<Deps, 'sealingKey'>, id: string, browserHash: string, shown: string): string {
-  const mac = createHmac('sha256', secretKey(deps.sealingKey('consent'))).update(`${id} ${browserHash} ${shown}`)
-  return `${shown}.${mac.digest('base64url')}`
-}
-
-/** What the page of a form showed; undefined where the token is not one of ours. */
-function shownOnForm(
-  deps: Pick<Deps, 'sealingKey'>,
-  id: string,
-  browserHash: string,
-  sent: unknown,
-): string | undefined {
-  const token = String(sent)
-  const shown = token.slice(0, Math.max(token.lastIndexOf('.'), 0))
-  const [one, other] = [Buffer.from(token), Buffer.from(formToken(deps, id, browserHash, shown))]
-  return one.length === other.length && timingSafeEqual(one, other) ? shown : undefined
-}
-
-/** How long a wallet may take what was made for its user. */
-const MADE_SECONDS = 86_400
+import type { FormTokens } from './form-tokens.js'
+import { denied, type Issuable, type Issuables, issuableName } from './issuable.js'
+import type { UserLogin } from './login.js'
+import type { Replies } from './replies.js'
+import type { BrowserRequest, Visited, Visits } from './visited.js'
 
 /** Begins each message about a form. */
 const FORM = 'claims'
 
-/** What the page shows of it. */
-async function consentContext({ stores }: Deps, issuable: Issuable): Promise<ConsentContext> {
-  if (issuable.kind === 'offer') return issuable.offering
-  const { context } = issuable
+const readersLanguages = ({ headers }: BrowserRequest): Languages => languagesOf(headers['accept-language'])
+
+/**
+ * Checks a subject by its type's schema.
+ *
+ * @param member names it in every message
+ * @throws ServiceError 400 listing every claim that fails
+ */
+type AssertSubject = (
+  context: IssuanceContext,
+  subject: Readonly<Record<string, unknown>>,
+  member: string,
+  work: Work,
+) => Promise<void>
+
+/** What {@link createConsentPages} is made of. */
+export interface ConsentPagesPorts {
+  readonly store: Pick<Openid4vciStore, 'issuerDisplay'>
+  readonly config: Pick<Config, 'authDisabled' | 'issuerBaseUrl' | 'signIn'>
+  readonly formTokens: Pick<FormTokens, 'tokenOf'>
+  readonly assertSubject: AssertSubject
+  readonly log: Pick<Log, 'warn'>
+}
+
+export type ConsentPages = ReturnType<typeof createConsentPages>
+
+/** The pages on which people decide. */
+export function createConsentPages({ store, config, formTokens, assertSubject, log }: ConsentPagesPorts) {
+  /** What the page shows of it. */
+  const consentContext = async (issuable: Issuable): Promise<ConsentContext> => {
+    if (issuable.kind === 'offer') return issuable.offering
+    const { context } = issuable
+    return {
+      schemaName: context.name,
+      schemaTitle: context.title,
+      schemaDisplay: context.display,
+      schemaBody: context.body,
+      schemaClaims: context.claims,
+      issuerDisplay: await store.issuerDisplay(context.issuerId),
+      credentialSubject: issuable.kind === 'claims' ? issuable.credentialSubject : {},
+      deferred: false,
+    }
+  }
+
+  /** The page of what may be issued. */
+  const pageOf = async (
+    request: BrowserRequest,
+    { authorization, browserHash }: Visited,
+    issuable: Issuable,
+    sent?: SentForm,
+  ): Promise<ProtocolReply> => {
+    const context = await consentContext(issuable)
+    const languages = readersLanguages(request)
+    const token = formTokens.tokenOf(authorization.id, browserHash, issuableName(issuable))
+    const form =
+      issuable.kind === 'form'
+        ? {
+            parts: formOf(issuable.context.body, claimTitles(issuable.context, languages)),
+            ...(sent === undefined ? {} : { sent }),
+          }
+        : undefined
+    return consentPage(config, authorization, context, token, languages, form)
+  }
+
   return {
-    schemaName: context.name,
-    schemaTitle: context.title,
-    schemaDisplay: context.display,
-    schemaBody: context.body,
-    schemaClaims: context.claims,
-    issuerDisplay: await stores.openid4vci.issuerDisplay(context.issuerId),
-    credentialSubject: issuable.kind === 'claims' ? issuable.credentialSubject : {},
-    deferred: false,
+    pageOf,
+
+    /** @throws OAuthError `access_denied` where the schema does not accept what the provider says of the user */
+    async assertValid({ requestId }: BrowserRequest, issuable: Issuable, work: Work): Promise<void> {
+      if (issuable.kind !== 'claims') return
+      try {
+        await assertSubject(issuable.context, issuable.credentialSubject, 'claimsFrom', work)
+      } catch (thrown) {
+        if (!(thrown instanceof ServiceError)) throw thrown
+        log.warn({ requestId, reason: thrown.message }, 'claims of the provider do not fit')
+        throw denied('What is known of the user does not make this credential.')
+      }
+    },
+
+    /** What the form of the local admin makes; or its page again, which says what is wrong. */
+    async filledForm(
+      request: BrowserRequest,
+      found: Visited,
+      issuable: Issuable & { readonly kind: 'form' },
+      filled: Filled,
+      work: Work,
+    ): Promise<Decided | ProtocolReply> {
+      const { context } = issuable
+      const parts = formOf(context.body, claimTitles(context, readersLanguages(request)))
+      const credentialSubject = claimsOf(parts, filled)
+      try {
+        await assertSubject(context, credentialSubject, FORM, work)
+        return { kind: 'claims', context, credentialSubject }
+      } catch (thrown) {
+        if (!(thrown instanceof ServiceError)) throw thrown
+        const messages = typeof thrown.messages === 'string' ? [thrown.messages] : thrown.messages
+        return pageOf(request, found, issuable, { filled, problems: problemsOf(parts, messages, FORM) })
+      }
+    },
   }
 }
 
-/** @throws OAuthError `access_denied` where the schema does not accept what the provider says of the user */
-async function assertValid({ deps, work, request }: Context, issuable: Issuable): Promise<void> {
-  if (issuable.kind !== 'claims') return
-  try {
-    await assertSubject(deps.formats, issuable.context, issuable.credentialSubject, 'claimsFrom', work)
-  } catch (thrown) {
-    if (!(thrown instanceof ServiceError)) throw thrown
-    deps.log.warn({ requestId: request.requestId, reason: thrown.message }, 'claims of the provider do not fit')
-    throw denied('What is known of the user does not make this credential.')
-  }
-}
-
-const readersLanguages = ({ request }: Context): Languages => languagesOf(request.headers['accept-language'])
-
-/** The page of what may be issued. */
-async function pageOf(ctx: Context, found: Visited, issuable: Issuable, sent?: SentForm): Promise<ProtocolReply> {
-  const { deps } = ctx
-  const context = await consentContext(deps, issuable)
-  const { authorization, browserHash } = found
-  const languages = readersLanguages(ctx)
-  const token = formToken(deps, authorization.id, browserHash, issuableName(issuable))
-  const form =
-    issuable.kind === 'form'
-      ? {
-          parts: formOf(issuable.context.body, claimTitles(issuable.context, languages)),
-          ...(sent === undefined ? {} : { sent }),
-        }
-      : undefined
-  return consentPage(deps.config, authorization, context, token, languages, form)
-}
-
-/** Shows what would be issued to whom, and asks. */
-export async function showConsent(ctx: Context, id: string): Promise<ProtocolReply> {
-  const { deps } = ctx
-  const found = await visited(ctx, id)
-  if (found === undefined) return notFound(deps)
-  const { authorization } = found
-  if (authorization.state === 'Started') return beginLogin(ctx, found)
-  if (authorization.state !== 'SignedIn') return decided(deps)
-  try {
-    const issuable = await issuableFor(deps, authorization)
-    await assertValid(ctx, issuable)
-    return await pageOf(ctx, found, issuable)
-  } catch (thrown) {
-    if (!(thrown instanceof OAuthError)) throw thrown
-    const { decisions } = deps.stores
-    return onlyLooks(ctx.request) || (await decisions.deny(id, found.browserHash, deps.clock())) !== undefined
-      ? refuseWallet(deps, authorization.request, thrown)
-      : decided(deps)
-  }
-}
-
-/** What is known whole. */
-type Decided = Exclude<Issuable, { kind: 'form' }>
-
-/** What the form of the local admin makes; or its page again, which says what is wrong. */
-async function filledForm(
-  ctx: Context,
-  found: Visited,
-  issuable: Issuable & { readonly kind: 'form' },
-  filled: Filled,
-): Promise<Decided | ProtocolReply> {
-  const { deps, work } = ctx
-  const { context } = issuable
-  const parts = formOf(context.body, claimTitles(context, readersLanguages(ctx)))
-  const credentialSubject = claimsOf(parts, filled)
-  try {
-    await assertSubject(deps.formats, context, credentialSubject, FORM, work)
-    return { kind: 'claims', context, credentialSubject }
-  } catch (thrown) {
-    if (!(thrown instanceof ServiceError)) throw thrown
-    const messages = typeof thrown.messages === 'string' ? [thrown.messages] : thrown.messages
-    return pageOf(ctx, found, issuable, { filled, problems: problemsOf(parts, messages, FORM) })
-  }
-}
-
-/** The offering that is made now for a user. */
-const madeOf = (deps: Deps, { context, credentialSubject }: Decided & { readonly kind: 'claims' }, now: Date) => ({
-  schemaId: context.id,
-  issuerId: context.issuerId,
-  credentialSubject,
-  configurationIds: configurationsOf(deps, context),
-  expiresAt: new Date(now.getTime() + MADE_SECONDS * 1000),
-})
-
-/** A code, and how it is stored. */
-function newCode(deps: Pick<Deps, 'clock' | 'random'>) {
-  const now = deps.clock()
-  const code = Buffer.from(deps.random(32)).toString('base64url')
-  return { code, codeHash: sha256(code), codeExpiresAt: new Date(now.getTime() + CODE_SECONDS * 1000), now }
-}
-
-async function accept(ctx: Context, found: Visited, shown: string, filled: Filled): Promise<ProtocolReply> {
-  const { deps } = ctx
-  const { authorization, browserHash } = found
-  const named = await issuableNamed(deps, authorization, shown)
-  await assertValid(ctx, named)
-  const issuable = named.kind === 'form' ? await filledForm(ctx, found, named, filled) : named
-  if (!('kind' in issuable)) return issuable
-  if (issuable.kind === 'offer') {
-    const { offeringId } = issuable.offering
-    const given = await codeForOffer(deps, { id: authorization.id, browserHash, offeringId })
-    return given === undefined ? decided(deps) : answerWallet(deps, authorization.request, { code: given.code })
-  }
-  const { code, ...stored } = newCode(deps)
-  const given = await deps.stores.decisions.grantMade({
-    id: authorization.id,
-    browserHash,
-    offeringId: deps.newId(),
-    ...stored,
-    made: madeOf(deps, issuable, stored.now),
-  })
-  return given ? answerWallet(deps, authorization.request, { code }) : decided(deps)
-}
-
-/** A code for an offer that is open and for this user and wallet, with the request that it answers; undefined where none is given. */
-async function codeForOffer(deps: Deps, offer: Pick<OfferGrant, 'id' | 'browserHash' | 'offeringId'>) {
-  const { code, ...stored } = newCode(deps)
-  const { issuerProfile, signIn } = deps.config
-  const asked = { attestedOnly: issuerProfile === 'haip', usersHaveDids: signIn !== undefined }
-  const parameters = await deps.stores.decisions.grantOffer({ ...offer, ...stored, ...asked })
-  return parameters === undefined ? undefined : { code, parameters }
-}
-
-const declines = () => denied('The user declined.')
-
-/** The form of the page, with its fields where it has some. */
-interface Decision extends Filled {
-  readonly id: string
-  readonly decision?: unknown
-  readonly token?: unknown
+/** What {@link createShowConsent} is made of. */
+export interface ShowConsentPorts {
+  readonly visited: Visits['visited']
+  readonly beginLogin: UserLogin['beginLogin']
+  readonly issuableFor: Issuables['issuableFor']
+  readonly pages: Pick<ConsentPages, 'assertValid' | 'pageOf'>
+  readonly deny: Deny
+  readonly replies: Replies
 }
 
 /**
- * A decision over an offer that nothing stands against, in one statement (`bench/rows/haip-flow.ts` measures it). That the request
- * fits the offer was checked when the page was made, which its token says, and is again when the code is redeemed. Whom the offer
- * is for is a condition of the one statement by which codes for offers are given, here and stepwise.
+ * Shows what would be issued to whom, and asks.
  *
- * @returns undefined where it cannot be taken so, and nothing has happened.
+ * @param id of the authorization
+ * @param work pays for the check of what is shown
  */
-async function decidedAtOnce(ctx: Context, { id, decision, token }: Decision): Promise<ProtocolReply | undefined> {
-  const { deps } = ctx
-  const browserHash = browserHashOf(ctx)
-  const shown = browserHash === undefined ? undefined : shownOnForm(deps, id, browserHash, token)
-  if (browserHash === undefined || shown === undefined) return undefined
-  if (decision === 'decline') {
-    const parameters = await deps.stores.decisions.deny(id, browserHash, deps.clock(), ['SignedIn'])
-    if (parameters === undefined) return undefined
-    return refuseWallet(deps, (await openedRequest(deps, id, parameters)).request, declines())
-  }
-  const offeringId = offeringNamed(shown)
-  if (decision !== 'accept' || offeringId === undefined) return undefined
-  const given = await codeForOffer(deps, { id, browserHash, offeringId })
-  if (given === undefined) return undefined
-  return answerWallet(deps, (await openedRequest(deps, id, given.parameters)).request, { code: given.code })
-}
+export type ShowConsent = (request: BrowserRequest, id: string, work: Work) => Promise<ProtocolReply>
 
-/** Takes the decision, once, and sends the browser back to the wallet. */
-export async function decide(ctx: Context, sent: Decision): Promise<ProtocolReply> {
-  return (await decidedAtOnce(ctx, sent)) ?? decideStepwise(ctx, sent)
-}
-
-/** Says what stands against a decision; and decides over what is made only now. */
-async function decideStepwise(ctx: Context, { id, decision, token, ...filled }: Decision): Promise<ProtocolReply> {
-  const { deps } = ctx
-  const found = await visited(ctx, id)
-  if (found === undefined || found.authorization.state === 'Started') return notFound(deps)
-  const shown = shownOnForm(deps, id, found.browserHash, token)
-  if (shown === undefined)
-    return messagePage(
-      deps.config.issuerBaseUrl,
-      403,
-      'This page is out of date',
-      'Open the request again in your wallet.',
-    )
-  if (found.authorization.state !== 'SignedIn') return decided(deps)
-  if (decision !== 'accept' && decision !== 'decline')
-    return messagePage(deps.config.issuerBaseUrl, 400, 'Nothing was decided', 'decision must be accept or decline.')
-  const { authorization, browserHash } = found
-  try {
-    if (decision === 'accept') return await accept(ctx, found, shown, filled)
-    throw declines()
-  } catch (thrown) {
-    if (!(thrown instanceof OAuthError)) throw thrown
-    return (await deps.stores.decisions.deny(id, browserHash, deps.clock())) !== undefined
-      ? refuseWallet(deps, authorization.request, thrown)
-      : decided(deps)
+export const createShowConsent =
+  ({ visited, beginLogin, issuableFor, pages, deny, replies }: ShowConsentPorts): ShowConsent =>
+  async (request, id, work) => {
+    const found = await visited(request, id)
+    if (found === undefined) return replies.notFound()
+    const { authorization } = found
+    if (authorization.state === 'Started') return beginLogin(request, found)
+    if (authorization.state !== 'SignedIn') return replies.decided()
+    try {
+      const issuable = await issuableFor(authorization)
+      await pages.assertValid(request, issuable, work)
+      return await pages.pageOf(request, found, issuable)
+    } catch (thrown) {
+      if (!(thrown instanceof OAuthError)) throw thrown
+      return onlyLooks(request) ? replies.refuseWallet(authorization.request, thrown) : deny(found, thrown)
+    }
   }
-}

@@ -1,11 +1,13 @@
-import type { Deps } from '../../../deps.js'
+import type { Config } from '../../../config/config.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { isHaip } from '../haip.js'
-import { closedReason, offeredConfigurations } from '../offer.js'
+import { closedReason } from '../offer.js'
 import type { ShownOffering, WalletOffering } from '../offer-store.js'
+import type { Offered } from '../offered.js'
+import type { Openid4vciStore } from '../store.js'
 import type { UsersAuthorization } from './authorization.js'
-import { configurationNames, nothingKnown, requestedContexts, requestedOf } from './requested-offer.js'
+import { configurationNames, nothingKnown, type RequestedOffers } from './requested-offers.js'
 import { isLocalAdmin } from './sign-in.js'
 
 /**
@@ -35,93 +37,6 @@ export function offeringNamed(name: string): string | undefined {
   return kind === 'offer' ? id : undefined
 }
 
-/**
- * Says why the statement that gives codes for offers (`decisions/store.ts`) would give none.
- *
- * @throws OAuthError `access_denied` where an offer is closed, for another user, or bound to a DID that is not theirs
- */
-function assertTheirs(
-  deps: Deps,
-  { userSub, userDids, instanceJkt }: UsersAuthorization,
-  offering: WalletOffering,
-): void {
-  const reason = closedReason(offering, deps.clock())
-  if (reason !== undefined) throw denied(reason)
-  // The wallet began, and did not know which offer it would be.
-  if (isHaip(deps, offering) && instanceJkt === null) throw denied('The offer is for attested wallets.')
-  if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
-  // Without sign-in, the key proof shows later whether the wallet is the recipient's.
-  if (deps.config.signIn !== undefined && offering.recipient !== null && !userDids.includes(offering.recipient))
-    throw denied('The offer is for another recipient.')
-}
-
-async function offerNamed(deps: Deps, authorization: UsersAuthorization, offeringId: string): Promise<Issuable> {
-  const offering = await deps.stores.openid4vci.shownOffering(offeringId)
-  if (offering === undefined) throw denied('There is no credential for this user.')
-  assertTheirs(deps, authorization, offering)
-  requestedOf(deps, authorization.request, offering)
-  return { kind: 'offer', offering }
-}
-
-async function newestOffer(deps: Deps, { userSub, request }: UsersAuthorization): Promise<ShownOffering | undefined> {
-  if (userSub === null) return undefined
-  return deps.stores.openid4vci.newestOfferingFor(userSub, configurationNames(request), deps.clock())
-}
-
-/** Of a schema that says which of the provider's claims a credential is made of. */
-function ofProvidedClaims(
-  deps: Deps,
-  { provided, request }: UsersAuthorization,
-  contexts: readonly IssuanceContext[],
-): Issuable | undefined {
-  const context = contexts.find(({ id }) => id === provided.made?.schemaId)
-  if (context === undefined || provided.made === undefined) return undefined
-  requestedOf(deps, request, wholeType(context))
-  return { kind: 'claims', context, credentialSubject: provided.made.credentialSubject }
-}
-
-/** Of the first type that is asked for. */
-function ofForm(
-  deps: Deps,
-  { request }: UsersAuthorization,
-  [context]: readonly IssuanceContext[],
-): Issuable | undefined {
-  if (context === undefined || !isLocalAdmin(deps.config)) return undefined
-  requestedOf(deps, request, wholeType(context))
-  return { kind: 'form', context }
-}
-
-/**
- * What is issued in answer to an authorization request: the offer that its `issuer_state` chose; else the newest open one
- * that was made for the user; else what their claims make; else what the local admin fills in.
- *
- * @throws OAuthError `access_denied` where there is nothing for this user, `invalid_scope` where nothing known is asked for
- */
-export async function issuableFor(deps: Deps, authorization: UsersAuthorization): Promise<Issuable> {
-  if (authorization.offeringId !== null) return offerNamed(deps, authorization, authorization.offeringId)
-  const offering = await newestOffer(deps, authorization)
-  if (offering !== undefined) {
-    assertTheirs(deps, authorization, offering)
-    requestedOf(deps, authorization.request, offering)
-    return { kind: 'offer', offering }
-  }
-  const contexts = await requestedContexts(deps, authorization.request)
-  if (contexts.length === 0) throw nothingKnown()
-  const made = ofProvidedClaims(deps, authorization, contexts) ?? ofForm(deps, authorization, contexts)
-  if (made === undefined) throw denied('There is no credential for this user.')
-  return made
-}
-
-/** What a page showed, as it is now. @throws OAuthError `access_denied` where it cannot be issued any more */
-export async function issuableNamed(deps: Deps, authorization: UsersAuthorization, name: string): Promise<Issuable> {
-  const offeringId = offeringNamed(name)
-  if (offeringId !== undefined) return offerNamed(deps, authorization, offeringId)
-  const contexts = await requestedContexts(deps, authorization.request)
-  const made = ofProvidedClaims(deps, authorization, contexts) ?? ofForm(deps, authorization, contexts)
-  if (made === undefined || issuableName(made) !== name) throw denied('The credential is not issued any more.')
-  return made
-}
-
 /** What is made for a user is offered in every format. */
 const wholeType = (context: IssuanceContext) =>
   ({
@@ -131,6 +46,99 @@ const wholeType = (context: IssuanceContext) =>
     asMdoc: context.mdoc !== null && context.x5c !== null,
   }) as const
 
-/** The configurations that a wallet may take of what is made for its user. */
-export const configurationsOf = (deps: Pick<Deps, 'config' | 'formats'>, context: IssuanceContext): readonly string[] =>
-  offeredConfigurations(deps, wholeType(context))
+/** What {@link createIssuables} is made of. */
+export interface IssuablesPorts {
+  readonly store: Pick<Openid4vciStore, 'newestOfferingFor' | 'shownOffering'>
+  readonly config: Pick<Config, 'authDisabled' | 'issuerProfile' | 'signIn'>
+  readonly offered: Pick<Offered, 'configurations' | 'requestedOf'>
+  readonly requestedContexts: RequestedOffers['requestedContexts']
+  readonly clock: () => Date
+}
+
+export type Issuables = ReturnType<typeof createIssuables>
+
+/** What may be issued to the users of authorizations. */
+export function createIssuables({ store, config, offered, requestedContexts, clock }: IssuablesPorts) {
+  /**
+   * Says why the statement that gives codes for offers (`decision-store.ts`) would give none.
+   *
+   * @throws OAuthError `access_denied` where an offer is closed, for another user, or bound to a DID that is not theirs
+   */
+  const assertTheirs = ({ userSub, userDids, instanceJkt }: UsersAuthorization, offering: WalletOffering): void => {
+    const reason = closedReason(offering, clock())
+    if (reason !== undefined) throw denied(reason)
+    // The wallet began, and did not know which offer it would be.
+    if (isHaip({ config }, offering) && instanceJkt === null) throw denied('The offer is for attested wallets.')
+    if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
+    // Without sign-in, the key proof shows later whether the wallet is the recipient's.
+    if (config.signIn !== undefined && offering.recipient !== null && !userDids.includes(offering.recipient))
+      throw denied('The offer is for another recipient.')
+  }
+
+  const offerFor = (authorization: UsersAuthorization, offering: ShownOffering): Issuable => {
+    assertTheirs(authorization, offering)
+    offered.requestedOf(authorization.request, offering)
+    return { kind: 'offer', offering }
+  }
+
+  const offerNamed = async (authorization: UsersAuthorization, offeringId: string): Promise<Issuable> => {
+    const offering = await store.shownOffering(offeringId)
+    if (offering === undefined) throw denied('There is no credential for this user.')
+    return offerFor(authorization, offering)
+  }
+
+  const newestOffer = async ({ userSub, request }: UsersAuthorization): Promise<ShownOffering | undefined> =>
+    userSub === null ? undefined : store.newestOfferingFor(userSub, configurationNames(request), clock())
+
+  /** Of a schema that says which of the provider's claims a credential is made of. */
+  const ofProvidedClaims = (
+    { provided, request }: UsersAuthorization,
+    contexts: readonly IssuanceContext[],
+  ): Issuable | undefined => {
+    const context = contexts.find(({ id }) => id === provided.made?.schemaId)
+    if (context === undefined || provided.made === undefined) return undefined
+    offered.requestedOf(request, wholeType(context))
+    return { kind: 'claims', context, credentialSubject: provided.made.credentialSubject }
+  }
+
+  /** Of the first type that is asked for. */
+  const ofForm = ({ request }: UsersAuthorization, [context]: readonly IssuanceContext[]): Issuable | undefined => {
+    if (context === undefined || !isLocalAdmin(config)) return undefined
+    offered.requestedOf(request, wholeType(context))
+    return { kind: 'form', context }
+  }
+
+  const madeOf = (authorization: UsersAuthorization, contexts: readonly IssuanceContext[]): Issuable | undefined =>
+    ofProvidedClaims(authorization, contexts) ?? ofForm(authorization, contexts)
+
+  return {
+    /**
+     * What is issued in answer to an authorization request: the offer that its `issuer_state` chose; else the newest open one
+     * that was made for the user; else what their claims make; else what the local admin fills in.
+     *
+     * @throws OAuthError `access_denied` where there is nothing for this user, `invalid_scope` where nothing known is asked for
+     */
+    async issuableFor(authorization: UsersAuthorization): Promise<Issuable> {
+      if (authorization.offeringId !== null) return offerNamed(authorization, authorization.offeringId)
+      const offering = await newestOffer(authorization)
+      if (offering !== undefined) return offerFor(authorization, offering)
+      const contexts = await requestedContexts(authorization.request)
+      if (contexts.length === 0) throw nothingKnown()
+      const made = madeOf(authorization, contexts)
+      if (made === undefined) throw denied('There is no credential for this user.')
+      return made
+    },
+
+    /** What a page showed, as it is now. @throws OAuthError `access_denied` where it cannot be issued any more */
+    async issuableNamed(authorization: UsersAuthorization, name: string): Promise<Issuable> {
+      const offeringId = offeringNamed(name)
+      if (offeringId !== undefined) return offerNamed(authorization, offeringId)
+      const made = madeOf(authorization, await requestedContexts(authorization.request))
+      if (made === undefined || issuableName(made) !== name) throw denied('The credential is not issued any more.')
+      return made
+    },
+
+    /** The configurations that a wallet may take of what is made for its user. */
+    configurationsOf: (context: IssuanceContext): readonly string[] => offered.configurations(wholeType(context)),
+  }
+}

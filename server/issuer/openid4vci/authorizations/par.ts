@@ -1,4 +1,5 @@
-import type { Context } from '../../../api/context.js'
+import type { RequestFacts } from '../../../api/context.js'
+import type { Config } from '../../../config/config.js'
 import { sha256 } from '../../../keys/secret-hash.js'
 import {
   type AuthorizationParameters,
@@ -10,12 +11,13 @@ import type { DpopProof } from '../../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import { withValue } from '../../../protocol/oauth/parameters.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
-import { authenticateClient } from '../client-authentication.js'
-import { dpopProofOf, replayedProof, usedProofs } from '../dpop.js'
-import { assertHaipRequest, assertHaipWallet, isHaip } from '../haip.js'
+import type { Work } from '../../../protocol/work.js'
+import type { ClientAuthentication } from '../client-authentication.js'
+import { type Dpop, replayedProof, usedProofs } from '../dpop.js'
+import { assertHaipRequest, isHaip } from '../haip.js'
 import { REQUEST_URI_SECONDS } from './authorization.js'
 import { isRedirectUriOf } from './parameters.js'
-import { storeRequest } from './store-request.js'
+import type { StoreRequest } from './store-request.js'
 
 const URN = 'urn:ietf:params:oauth:request_uri:'
 
@@ -32,43 +34,67 @@ function assertPushable(parameters: AuthorizationParameters): void {
   assertNoRequestObject(parameters)
 }
 
+/** What {@link createPushRequest} is made of. */
+export interface PushRequestPorts {
+  readonly config: Pick<Config, 'allowInsecureHttp' | 'issuerBaseUrl' | 'issuerProfile' | 'walletRedirectUris'>
+  readonly clients: Pick<ClientAuthentication, 'assertWallet' | 'authenticate'>
+  readonly dpop: Pick<Dpop, 'proofOf'>
+  readonly storeRequest: StoreRequest
+  readonly random: (length: number) => Uint8Array
+  readonly clock: () => Date
+}
+
 /**
  * Takes a pushed authorization request (RFC 9126): everything that the authorization endpoint would check is checked here.
  *
+ * @param sent the parameters of the request
+ * @param work pays for the status list of a wallet attestation
  * @throws OAuthError with the code that the authorization endpoint would give
  */
-export async function pushRequest(ctx: Context, sent: AuthorizationParameters): Promise<ProtocolReply> {
-  const { deps } = ctx
-  const parameters = withValue(sent)
-  assertPushable(parameters)
-  const client = await authenticateClient(ctx, parameters)
-  if (isHaip(deps)) assertHaipWallet(deps, client)
-  const proof = dpopProofOf(ctx)
-  const target = redirectTarget(parameters, isRedirectUriOf(deps))
-  const request = authorizationRequest(parameters, target, deps.config.issuerBaseUrl)
-  if (isHaip(deps)) assertHaipRequest(request)
-  const dpopJkt = boundKey(request.dpopJkt, proof)
-  const requestUri = `${URN}${Buffer.from(deps.random(32)).toString('base64url')}`
-  const createdAt = deps.clock()
-  const stored = await storeRequest(
-    deps,
-    { ...request, walletName: client.walletName },
-    {
-      dpopJkt,
-      instanceJkt: client.instanceJkt,
-      requestUriHash: sha256(requestUri),
-      state: 'Pushed',
-      browserHash: null,
-      userSub: null,
-      expiresAt: new Date(createdAt.getTime() + REQUEST_URI_SECONDS * 1000),
-      createdAt,
-    },
-    usedProofs(client, proof),
-    (offering) => {
-      if (isHaip(deps, offering)) assertHaipWallet(deps, client)
-    },
-  )
-  if (stored === undefined) throw replayedProof(client)
-  const body = { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS }
-  return { status: 201, headers: { 'cache-control': 'no-store' }, body }
+export type PushRequest = (
+  request: Pick<RequestFacts, 'headers' | 'method' | 'path'>,
+  sent: AuthorizationParameters,
+  work: Work,
+) => Promise<ProtocolReply>
+
+export function createPushRequest({
+  config,
+  clients,
+  dpop,
+  storeRequest,
+  random,
+  clock,
+}: PushRequestPorts): PushRequest {
+  const isRedirectUri = isRedirectUriOf(config)
+  return async (pushed, sent, work) => {
+    const parameters = withValue(sent)
+    assertPushable(parameters)
+    const client = await clients.authenticate(pushed.headers, parameters, work)
+    clients.assertWallet(client)
+    const proof = dpop.proofOf(pushed)
+    const target = redirectTarget(parameters, isRedirectUri)
+    const request = authorizationRequest(parameters, target, config.issuerBaseUrl)
+    if (isHaip({ config })) assertHaipRequest(request)
+    const dpopJkt = boundKey(request.dpopJkt, proof)
+    const requestUri = `${URN}${Buffer.from(random(32)).toString('base64url')}`
+    const createdAt = clock()
+    const stored = await storeRequest(
+      { ...request, walletName: client.walletName },
+      {
+        dpopJkt,
+        instanceJkt: client.instanceJkt,
+        requestUriHash: sha256(requestUri),
+        state: 'Pushed',
+        browserHash: null,
+        userSub: null,
+        expiresAt: new Date(createdAt.getTime() + REQUEST_URI_SECONDS * 1000),
+        createdAt,
+      },
+      usedProofs(client, proof),
+      (offering) => clients.assertWallet(client, offering),
+    )
+    if (stored === undefined) throw replayedProof(client)
+    const body = { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS }
+    return { status: 201, headers: { 'cache-control': 'no-store' }, body }
+  }
 }

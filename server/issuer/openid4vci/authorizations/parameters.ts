@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import type { Deps } from '../../../deps.js'
+import type { Config } from '../../../config/config.js'
+import type { Vault } from '../../../keys/vault.js'
 import { isPublicClientRedirectUri } from '../../../protocol/oauth/redirect-uri.js'
 import type { Authorization, ProvidedClaims, StoredRequest, UsersAuthorization } from './authorization.js'
 import type { StoredAuthorization, VisitedAuthorization } from './store.js'
 
 /** Whether a redirect URI is allowed: for a known client one of its own, for any other one of an allowed form. */
 export const isRedirectUriOf =
-  ({ config }: Pick<Deps, 'config'>) =>
+  (config: Pick<Config, 'allowInsecureHttp' | 'walletRedirectUris'>) =>
   (clientId: string, uri: string): boolean =>
     config.walletRedirectUris.get(clientId)?.includes(uri) ?? isPublicClientRedirectUri(uri, config.allowInsecureHttp)
 
@@ -28,10 +29,10 @@ const placeOf = (id: string) => ({ column: 'authorizations.parameters', id }) as
 
 /** A request as the vault protects it: state and issuer_state are secrets of others. */
 export const protectRequest = (
-  deps: Pick<Deps, 'vault'>,
+  vault: Pick<Vault, 'protect'>,
   id: string,
   request: StoredRequest & { readonly walletName?: string | undefined },
-): Promise<string> => deps.vault.protect(placeOf(id), JSON.stringify(request))
+): Promise<string> => vault.protect(placeOf(id), JSON.stringify(request))
 
 const zProvidedClaims = z.strictObject({
   name: optional,
@@ -41,35 +42,35 @@ const zProvidedClaims = z.strictObject({
 const claimsPlaceOf = (id: string) => ({ column: 'authorizations.user_claims', id }) as const
 
 /** Claims of a user as the vault protects them. */
-export const protectClaims = (deps: Pick<Deps, 'vault'>, id: string, provided: ProvidedClaims): Promise<string> =>
-  deps.vault.protect(claimsPlaceOf(id), JSON.stringify(provided))
+export const protectClaims = (vault: Pick<Vault, 'protect'>, id: string, provided: ProvidedClaims): Promise<string> =>
+  vault.protect(claimsPlaceOf(id), JSON.stringify(provided))
 
 /** A request as it was stored for an authorization. */
 export async function openedRequest(
-  deps: Pick<Deps, 'vault'>,
+  vault: Pick<Vault, 'reveal'>,
   id: string,
   parameters: string,
 ): Promise<Pick<Authorization, 'request' | 'walletName'>> {
   const { state, scope, authorizationDetails, issuerState, walletName, ...request } = zStoredRequest.parse(
-    JSON.parse(await deps.vault.reveal(placeOf(id), parameters)),
+    JSON.parse(await vault.reveal(placeOf(id), parameters)),
   )
   return { walletName, request: { ...request, state, scope, authorizationDetails, issuerState } }
 }
 
 /** A stored authorization with its request opened. */
-export async function opened(deps: Pick<Deps, 'vault'>, stored: StoredAuthorization): Promise<Authorization> {
+export async function opened(vault: Pick<Vault, 'reveal'>, stored: StoredAuthorization): Promise<Authorization> {
   const { parameters, codeExpiresAt: _, ...authorization } = stored
-  return { ...authorization, ...(await openedRequest(deps, stored.id, parameters)) }
+  return { ...authorization, ...(await openedRequest(vault, stored.id, parameters)) }
 }
 
 /** A stored authorization as its user decides about it: opened, with what was kept of their claims. */
 export async function openedForUser(
-  deps: Pick<Deps, 'vault'>,
+  vault: Pick<Vault, 'reveal'>,
   { login: _, userClaims, ...stored }: VisitedAuthorization,
 ): Promise<UsersAuthorization> {
   const provided =
     userClaims === null
       ? {}
-      : zProvidedClaims.parse(JSON.parse(await deps.vault.reveal(claimsPlaceOf(stored.id), userClaims)))
-  return { ...(await opened(deps, stored)), provided }
+      : zProvidedClaims.parse(JSON.parse(await vault.reveal(claimsPlaceOf(stored.id), userClaims)))
+  return { ...(await opened(vault, stored)), provided }
 }

@@ -1,9 +1,8 @@
 import type { UserClaims } from '../../../auth/sign-in.js'
-import type { Deps } from '../../../deps.js'
 import { valueAt } from '../../../protocol/json/json-pointer.js'
+import type { IssuanceContext } from '../../issuance/store.js'
 import type { ClaimsFrom } from '../../schemas/store.js'
-import type { Authorization, ProvidedClaims } from './authorization.js'
-import { requestedContexts } from './requested-offer.js'
+import type { ProvidedClaims } from './authorization.js'
 
 /** A subject of the provider's claims. What the provider does not say is no claim. */
 export function subjectFrom(claimsFrom: ClaimsFrom, claims: UserClaims): Record<string, unknown> {
@@ -21,16 +20,12 @@ const nameOf = (claims: UserClaims): string | undefined =>
 /**
  * What is kept of the provider's claims until the user decides: a name to be called by, and, where the wallet named no offer
  * and a type that it asks for is issued of such claims, those of them that are in the credential.
+ *
+ * @param contexts what would be issued of the types that the wallet asks for; none where it named an offer
  */
-export async function providedClaims(
-  deps: Pick<Deps, 'formats' | 'stores'>,
-  { offeringId, request }: Authorization,
-  claims: UserClaims,
-): Promise<ProvidedClaims> {
-  const name = nameOf(claims)
-  const contexts = offeringId === null ? await requestedContexts(deps, request) : []
+export function providedClaims(contexts: readonly IssuanceContext[], claims: UserClaims): ProvidedClaims {
   const [made] = contexts.flatMap(({ id, claimsFrom }) =>
     claimsFrom === null ? [] : [{ schemaId: id, credentialSubject: subjectFrom(claimsFrom, claims) }],
   )
-  return { name, made }
+  return { name: nameOf(claims), made }
 }

@@ -1,12 +1,18 @@
-import type { Deps } from '../../../deps.js'
+import type { Vault } from '../../../keys/vault.js'
 import type { WalletOffering } from '../offer-store.js'
 import type { UsedOnce } from '../used-once-store.js'
 import type { StoredRequest } from './authorization.js'
 import { protectRequest } from './parameters.js'
-import { assertKnown, assertRequestable, namedTypes, offeringIdOf } from './requested-offer.js'
-import type { NewAuthorization } from './store.js'
+import type { RequestedOffers } from './requested-offers.js'
+import type { AuthorizationStore, NewAuthorization } from './store.js'
 
-type Stored = Omit<NewAuthorization, 'id' | 'clientId' | 'parameters'>
+/** What {@link createStoreRequest} is made of. */
+export interface StoreRequestPorts {
+  readonly authorizations: Pick<AuthorizationStore, 'insert' | 'insertFor' | 'remove'>
+  readonly requestedOffers: Pick<RequestedOffers, 'assertKnown' | 'assertRequestable' | 'namedTypes' | 'offeringIdOf'>
+  readonly vault: Pick<Vault, 'protect'>
+  readonly newId: () => string
+}
 
 /**
  * Stores a request, with its proofs as used, in the statement that reads what it is for: an offer, or types of credentials.
@@ -16,31 +22,35 @@ type Stored = Omit<NewAuthorization, 'id' | 'clientId' | 'parameters'>
  * @returns the id of the authorization; undefined where a proof was used before.
  * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
  */
-export async function storeRequest(
-  deps: Deps,
+export type StoreRequest = (
   request: StoredRequest & { readonly walletName?: string | undefined },
-  stored: Stored,
+  stored: Omit<NewAuthorization, 'id' | 'clientId' | 'parameters'>,
   proofs: readonly UsedOnce[],
   admit: (offering: WalletOffering) => void,
-): Promise<string | undefined> {
-  const { authorizations } = deps.stores
-  const id = deps.newId()
-  const parameters = await protectRequest(deps, id, request)
-  const offeringId = offeringIdOf(deps, request)
-  const authorization = { ...stored, id, clientId: request.clientId, parameters }
-  const kept = async (isStored: boolean, check: () => void) => {
-    try {
-      check()
-    } catch (thrown) {
-      if (isStored) await authorizations.remove(id)
-      throw thrown
+) => Promise<string | undefined>
+
+export const createStoreRequest =
+  ({ authorizations, requestedOffers, vault, newId }: StoreRequestPorts): StoreRequest =>
+  async (request, stored, proofs, admit) => {
+    const id = newId()
+    const parameters = await protectRequest(vault, id, request)
+    const offeringId = requestedOffers.offeringIdOf(request)
+    const authorization = { ...stored, id, clientId: request.clientId, parameters }
+    const kept = async (isStored: boolean, check: () => void) => {
+      try {
+        check()
+      } catch (thrown) {
+        if (isStored) await authorizations.remove(id)
+        throw thrown
+      }
+      return isStored ? id : undefined
     }
-    return isStored ? id : undefined
+    if (offeringId === null) {
+      const inserted = await authorizations.insert(authorization, requestedOffers.namedTypes(request), proofs)
+      return kept(inserted.stored, () => requestedOffers.assertKnown(request, inserted.known))
+    }
+    const found = await authorizations.insertFor(offeringId, authorization, proofs)
+    return kept(found?.stored === true, () =>
+      admit(requestedOffers.assertRequestable(request, found?.offering).offering),
+    )
   }
-  if (offeringId === null) {
-    const inserted = await authorizations.insert(authorization, namedTypes(deps, request), proofs)
-    return kept(inserted.stored, () => assertKnown(deps, request, inserted.known))
-  }
-  const found = await authorizations.insertFor(offeringId, authorization, proofs)
-  return kept(found?.stored === true, () => admit(assertRequestable(deps, request, found?.offering).offering))
-}

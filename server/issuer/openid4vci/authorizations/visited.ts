@@ -1,12 +1,17 @@
-import type { Context } from '../../../api/context.js'
-import type { Deps } from '../../../deps.js'
+import type { RequestFacts } from '../../../api/context.js'
+import type { Config } from '../../../config/config.js'
 import { sha256 } from '../../../keys/secret-hash.js'
-import { readBrowserCookie } from '../../../pages/browser-cookie.js'
-import { messagePage } from '../../../pages/page.js'
-import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
-import type { UsersAuthorization } from './authorization.js'
-import { BROWSER_COOKIE } from './authorize.js'
+import type { Vault } from '../../../keys/vault.js'
+import { browserCookie, readBrowserCookie } from '../../../pages/browser-cookie.js'
+import { DECISION_SECONDS, type UsersAuthorization } from './authorization.js'
 import { openedForUser } from './parameters.js'
+import type { AuthorizationStore } from './store.js'
+
+/** Names the browser that an authorization belongs to. */
+const BROWSER_COOKIE = 'authorization'
+
+/** What is read of a browser's request. */
+export type BrowserRequest = Pick<RequestFacts, 'headers' | 'method' | 'requestId'>
 
 /** An authorization as the browser that it belongs to meets it. */
 export interface Visited {
@@ -16,36 +21,47 @@ export interface Visited {
   readonly login: string | null
 }
 
-/** The hash of the cookie that a browser sends; undefined where it sends none. */
-export function browserHashOf({ deps, request }: Context): string | undefined {
-  const cookie = readBrowserCookie(request.headers.cookie, BROWSER_COOKIE, deps.config.issuerBaseUrl)
-  return cookie === undefined ? undefined : sha256(cookie)
+/** What {@link createVisits} is made of. */
+export interface VisitsPorts {
+  readonly authorizations: Pick<AuthorizationStore, 'find'>
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly vault: Pick<Vault, 'reveal'>
+  readonly random: (length: number) => Uint8Array
+  readonly clock: () => Date
 }
 
-/** The authorization with an id; undefined unless the request comes from the browser that it belongs to. */
-export async function visited(ctx: Context, id: string): Promise<Visited | undefined> {
-  const { deps } = ctx
-  const browserHash = browserHashOf(ctx)
-  if (browserHash === undefined) return undefined
-  const stored = await deps.stores.authorizations.find(id, browserHash)
-  if (stored === undefined || stored.expiresAt <= deps.clock()) return undefined
-  return { authorization: await openedForUser(deps, stored), browserHash, login: stored.login }
+export type Visits = ReturnType<typeof createVisits>
+
+/** Which browsers authorizations belong to. */
+export function createVisits({ authorizations, config, vault, random, clock }: VisitsPorts) {
+  const cookieOf = ({ headers }: BrowserRequest): string | undefined =>
+    readBrowserCookie(headers.cookie, BROWSER_COOKIE, config.issuerBaseUrl)
+
+  /** The hash of the cookie that a browser sends; undefined where it sends none. */
+  const browserHashOf = (request: BrowserRequest): string | undefined => {
+    const cookie = cookieOf(request)
+    return cookie === undefined ? undefined : sha256(cookie)
+  }
+
+  return {
+    browserHashOf,
+
+    /** The browser's cookie, or a new one, and its hash. */
+    browserOf(request: BrowserRequest) {
+      const value = cookieOf(request) ?? Buffer.from(random(32)).toString('base64url')
+      return {
+        hash: sha256(value),
+        cookie: browserCookie(BROWSER_COOKIE, value, DECISION_SECONDS, config.issuerBaseUrl),
+      }
+    },
+
+    /** The authorization with an id; undefined unless the request comes from the browser that it belongs to. */
+    async visited(request: BrowserRequest, id: string): Promise<Visited | undefined> {
+      const browserHash = browserHashOf(request)
+      if (browserHash === undefined) return undefined
+      const stored = await authorizations.find(id, browserHash)
+      if (stored === undefined || stored.expiresAt <= clock()) return undefined
+      return { authorization: await openedForUser(vault, stored), browserHash, login: stored.login }
+    },
+  }
 }
-
-/** The page where there is no authorization for this browser. */
-export const notFound = ({ config }: Pick<Deps, 'config'>): ProtocolReply =>
-  messagePage(
-    config.issuerBaseUrl,
-    404,
-    'There is nothing here',
-    'This page is unknown, has ended, or was opened in another browser.',
-  )
-
-/** The page after a decision. */
-export const decided = ({ config }: Pick<Deps, 'config'>): ProtocolReply =>
-  messagePage(
-    config.issuerBaseUrl,
-    409,
-    'This has been decided',
-    'A decision was made already, perhaps in another window. Go on in your wallet.',
-  )

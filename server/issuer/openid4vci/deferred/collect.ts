@@ -1,24 +1,25 @@
 import type { z } from 'zod'
-import type { Deps } from '../../../deps.js'
 import { sha256 } from '../../../keys/secret-hash.js'
+import type { Vault } from '../../../keys/vault.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import type { zDeferredCredentialRequest } from '../../../protocol/openid4vci/requests.js'
-import { ENDED, offeredConfigurations } from '../offer.js'
-import { OTHER_CONFIGURATION } from '../refusals.js'
+import { ENDED } from '../offer.js'
+import type { Offered } from '../offered.js'
 import { takeable } from '../requested-configurations.js'
 import type { TokenContext } from '../tokens/store.js'
-import { authorizationError } from '../wallet-access.js'
-import { assertIssuable, denied, issueCopies, unknownTransaction } from '../wallet-issuance.js'
-import { decisionOn } from './decision.js'
-import { openKeys, waitingResponse } from './waiting.js'
+import type { WalletAccess } from '../wallet-access.js'
+import { denied, unknownTransaction, type WalletIssuances } from '../wallet-issuance.js'
+import type { DeferredIssuanceStore } from './store.js'
+import { decisionOn, openKeys, waitingResponse } from './waiting.js'
 
-/** What a transaction id stands for, under the authorization that it was given under. */
-async function waitingFor(deps: Pick<Deps, 'stores'>, token: TokenContext, transactionHash: string) {
-  const { authorizationId } = token
-  const found =
-    authorizationId === null ? undefined : await deps.stores.deferredIssuances.find(transactionHash, authorizationId)
-  if (found === undefined) throw unknownTransaction()
-  return found
+/** What {@link createCollect} is made of. */
+export interface CollectPorts {
+  readonly store: Pick<DeferredIssuanceStore, 'find'>
+  readonly vault: Pick<Vault, 'reveal'>
+  readonly offered: Pick<Offered, 'configurations'>
+  readonly otherConfiguration: WalletAccess['otherConfiguration']
+  readonly issuance: WalletIssuances
+  readonly clock: () => Date
 }
 
 /**
@@ -27,27 +28,32 @@ async function waitingFor(deps: Pick<Deps, 'stores'>, token: TokenContext, trans
  *
  * @throws OAuthError `invalid_transaction_id`, or `credential_request_denied` once it was rejected or cannot be had any more.
  */
-export async function collectDeferred(
-  deps: Deps,
-  token: TokenContext,
-  request: z.output<typeof zDeferredCredentialRequest>,
-): Promise<JsonObject> {
-  const { transaction_id: transactionId } = request
-  const transactionHash = sha256(transactionId)
-  const { configurationId, keys } = await waitingFor(deps, token, transactionHash)
-  // A refreshed token may be good for less than that of the request (§9).
-  if (!takeable(token, offeredConfigurations(deps, token)).includes(configurationId))
-    throw authorizationError(deps.config, 'insufficient_scope', OTHER_CONFIGURATION)
-  const standing = decisionOn(token)
-  if (standing === 'rejected') throw denied('The issuer has rejected the request.')
-  if (standing === 'ended') throw denied(ENDED)
-  assertIssuable(deps, token)
-  if (standing === 'pending') return waitingResponse(transactionId)
-  const issuance = {
-    configurationId,
-    keys: await openKeys(deps, transactionHash, keys),
-    nonces: [],
-    transactionHash,
+export type Collect = (token: TokenContext, request: z.output<typeof zDeferredCredentialRequest>) => Promise<JsonObject>
+
+export function createCollect({ store, vault, offered, otherConfiguration, issuance, clock }: CollectPorts): Collect {
+  /** What a transaction id stands for, under the authorization that it was given under. */
+  const waitingFor = async ({ authorizationId }: TokenContext, transactionHash: string) => {
+    const found = authorizationId === null ? undefined : await store.find(transactionHash, authorizationId)
+    if (found === undefined) throw unknownTransaction()
+    return found
   }
-  return issueCopies(deps, token, issuance, deps.clock())
+
+  return async (token, { transaction_id: transactionId }) => {
+    const transactionHash = sha256(transactionId)
+    const { configurationId, keys } = await waitingFor(token, transactionHash)
+    // A refreshed token may be good for less than that of the request (§9).
+    if (!takeable(token, offered.configurations(token)).includes(configurationId)) throw otherConfiguration()
+    const standing = decisionOn(token)
+    if (standing === 'rejected') throw denied('The issuer has rejected the request.')
+    if (standing === 'ended') throw denied(ENDED)
+    issuance.assertIssuable(token)
+    if (standing === 'pending') return waitingResponse(transactionId)
+    const awaited = {
+      configurationId,
+      keys: await openKeys(vault, transactionHash, keys),
+      nonces: [],
+      transactionHash,
+    }
+    return issuance.issueCopies(token, awaited, clock())
+  }
 }

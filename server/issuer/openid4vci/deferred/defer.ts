@@ -1,10 +1,20 @@
-import type { Deps } from '../../../deps.js'
 import { sha256 } from '../../../keys/secret-hash.js'
+import type { Vault } from '../../../keys/vault.js'
+import type { Metrics } from '../../../metrics/metrics.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import { newAccessToken } from '../access-token.js'
 import type { TokenContext } from '../tokens/store.js'
 import { admissionOf, admittedAs, refusalError, type WalletIssuance } from '../wallet-issuance.js'
+import type { DeferredIssuanceStore } from './store.js'
 import { protectKeys, waitingResponse } from './waiting.js'
+
+/** What {@link createDefer} is made of. */
+export interface DeferPorts {
+  readonly store: Pick<DeferredIssuanceStore, 'insert'>
+  readonly vault: Pick<Vault, 'protect'>
+  readonly metrics: Pick<Metrics, 'offerSession'>
+  readonly random: (length: number) => Uint8Array
+}
 
 /**
  * Lets a wallet wait whose request is in order (OpenID4VCI 1.0 §8.3): the redemption is counted, nonces are used up, and the
@@ -13,20 +23,27 @@ import { protectKeys, waitingResponse } from './waiting.js'
  *
  * @throws OAuthError with the code of §8.3.1.2 that fits.
  */
-export async function defer(deps: Deps, token: TokenContext, issuance: WalletIssuance, now: Date): Promise<JsonObject> {
-  const { session, authorizationExpiresAt } = token
-  if (session === null || authorizationExpiresAt === null)
-    throw new Error('A deferred offer has a session, and each of its tokens an authorization.')
-  const transactionId = newAccessToken(deps.random)
-  const transactionHash = sha256(transactionId)
-  const keys = await protectKeys(deps, transactionHash, issuance.keys)
-  // From now on there is as much time as the wallet has tokens.
-  const waiting = { ...session, deferred: 'pending' as const, seq: session.seq + 1, expiresAt: authorizationExpiresAt }
-  const admission = admissionOf(token, issuance, now)
-  const outcome = await admittedAs(admission, (current) =>
-    deps.stores.deferredIssuances.insert(current, { transactionHash, keys }, waiting),
-  )
-  if (outcome.kind !== 'deferred') throw refusalError(outcome, admission)
-  if (outcome.isFirst) deps.metrics.offerSession('deferred')
-  return waitingResponse(transactionId)
-}
+export type Defer = (token: TokenContext, issuance: WalletIssuance, now: Date) => Promise<JsonObject>
+
+export const createDefer =
+  ({ store, vault, metrics, random }: DeferPorts): Defer =>
+  async (token, issuance, now) => {
+    const { session, authorizationExpiresAt } = token
+    if (session === null || authorizationExpiresAt === null)
+      throw new Error('A deferred offer has a session, and each of its tokens an authorization.')
+    const transactionId = newAccessToken(random)
+    const transactionHash = sha256(transactionId)
+    const keys = await protectKeys(vault, transactionHash, issuance.keys)
+    // From now on there is as much time as the wallet has tokens.
+    const waiting = {
+      ...session,
+      deferred: 'pending' as const,
+      seq: session.seq + 1,
+      expiresAt: authorizationExpiresAt,
+    }
+    const admission = admissionOf(token, issuance, now)
+    const outcome = await admittedAs(admission, (current) => store.insert(current, { transactionHash, keys }, waiting))
+    if (outcome.kind !== 'deferred') throw refusalError(outcome, admission)
+    if (outcome.isFirst) metrics.offerSession('deferred')
+    return waitingResponse(transactionId)
+  }

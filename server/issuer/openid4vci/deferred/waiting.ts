@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { Deps } from '../../../deps.js'
+import type { Vault } from '../../../keys/vault.js'
 import type { Jwk } from '../../../protocol/jose/jws.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import type { ProvenKey } from '../../../protocol/openid4vci/key-proof.js'
+import type { TokenContext } from '../tokens/store.js'
 
 /** After so many seconds a wallet may ask again (OpenID4VCI 1.0 §8.3). */
 const INTERVAL_SECONDS = 5
@@ -28,13 +29,27 @@ const placeOf = (transactionHash: string) => ({ column: 'deferred_issuances.keys
  * place of one that was proved.
  */
 export const protectKeys = (
-  { vault }: Pick<Deps, 'vault'>,
+  vault: Pick<Vault, 'protect'>,
   transactionHash: string,
   keys: readonly ProvenKey[],
 ): Promise<string> => vault.protect(placeOf(transactionHash), JSON.stringify(keys))
 
+/** The keys that were protected so. */
 export const openKeys = async (
-  { vault }: Pick<Deps, 'vault'>,
+  vault: Pick<Vault, 'reveal'>,
   transactionHash: string,
   stored: string,
 ): Promise<readonly ProvenKey[]> => zKeys.parse(JSON.parse(await vault.reveal(placeOf(transactionHash), stored)))
+
+/**
+ * How it stands with what a token is good for of a deferred offer. `pending`: nobody has decided. `ended`: nobody can any more,
+ * or what was approved is not to be had.
+ */
+export type Standing = 'pending' | 'approved' | 'rejected' | 'ended'
+
+export function decisionOn({ credentialId, session }: Pick<TokenContext, 'credentialId' | 'session'>): Standing {
+  if (session?.state === 'Error') return session.deferred === 'rejected' ? 'rejected' : 'ended'
+  // What is on record was approved, though the session may be past its retention.
+  if (credentialId !== null || session?.deferred === 'approved') return 'approved'
+  return session === null ? 'ended' : 'pending'
+}

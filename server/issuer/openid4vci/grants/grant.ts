@@ -1,6 +1,16 @@
-import type { Deps } from '../../../deps.js'
-import type { DpopProof } from '../../../protocol/oauth/dpop.js'
-import type { WalletClient } from '../client-authentication.js'
+import type { Config } from '../../../config/config.js'
+import { PRE_AUTHORIZED_CODE_GRANT } from '../../../protocol/openid4vci/requests.js'
+import type { TokenClient } from '../client-authentication.js'
+import { isHaip } from '../haip.js'
+
+/** The values of `grant_type` at the token endpoint. */
+const GRANT_TYPES = ['authorization_code', PRE_AUTHORIZED_CODE_GRANT, 'refresh_token'] as const
+
+export type GrantType = (typeof GRANT_TYPES)[number]
+
+/** The grants of the token endpoint (`grant_types_supported`); HAIP 1.0 §4 has no pre-authorized codes. */
+export const grantTypesOf = ({ config }: { readonly config: Pick<Config, 'issuerProfile'> }): readonly GrantType[] =>
+  isHaip({ config }) ? GRANT_TYPES.filter((type) => type !== PRE_AUTHORIZED_CODE_GRANT) : GRANT_TYPES
 
 /** Parameters of a token request, each sent once, none without a value (RFC 6749 §3.2). */
 export type TokenParameters = Readonly<Record<string, string | undefined>>
@@ -8,18 +18,9 @@ export type TokenParameters = Readonly<Record<string, string | undefined>>
 /** Token Response (OpenID4VCI 1.0 §6.2). */
 export type TokenResponse = Readonly<Record<string, unknown>>
 
-/** What is proven about the sender of a token request. */
-export interface TokenClient {
-  /** The DPoP proof of the request (RFC 9449 §5): the token is bound to its key. */
-  readonly dpop: DpopProof | undefined
-  /** The wallet, by its attestation where it has one. */
-  readonly wallet: WalletClient
-}
-
-/** A way to get an access token: the token endpoint finds it by its identifier. */
-export interface Grant {
-  /** `grant_type`; also in `grant_types_supported`. */
-  readonly identifier: string
-  /** @throws OAuthError with the code of RFC 6749 §5.2 that fits. */
-  readonly handle: (deps: Deps, parameters: TokenParameters, client: TokenClient) => Promise<TokenResponse>
-}
+/**
+ * A way to get an access token.
+ *
+ * @throws OAuthError with the code of RFC 6749 §5.2 that fits.
+ */
+export type Grant = (parameters: TokenParameters, client: TokenClient) => Promise<TokenResponse>

@@ -1,11 +1,21 @@
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import type { OAuthError } from '../../../protocol/oauth/error.js'
 import type { TxCodeDescription } from '../tx-code.js'
-import type { OfferedTypes } from './offered-types.js'
 import type { SentCredentialRequest } from './sent-credential-request.js'
 
 /** Parameters of an authorization or a token request, each sent once. */
 export type Parameters = Readonly<Record<string, string | undefined>>
+
+/** A configuration that a wallet may ask for, with all that it can be named by. */
+export interface OfferedType {
+  readonly id: string
+  readonly format: string
+  /** The members that say its type (OpenID4VCI 1.0 Appendix A): `vct`, or `credential_definition`. */
+  readonly members: JsonObject
+}
+
+/** What some configurations can be named by: only some drafts ask. */
+export type OfferedTypes = () => readonly OfferedType[]
 
 /** Makes a fresh `c_nonce`, with its lifetime, for an answer that has one. */
 export type NonceMembers = () => { readonly c_nonce: string; readonly c_nonce_expires_in: number }

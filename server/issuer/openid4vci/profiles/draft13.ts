@@ -1,10 +1,9 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
-import type { Dialect, Parameters } from './dialect.js'
+import type { Dialect, OfferedType, OfferedTypes, Parameters } from './dialect.js'
 import { draft15 } from './draft15.js'
 import { final } from './final.js'
 import { isNamedBy } from './named-type.js'
-import type { OfferedType, OfferedTypes } from './offered-types.js'
 import type { SentCredentialRequest } from './sent-credential-request.js'
 import { singleCredential } from './single-proof.js'
 

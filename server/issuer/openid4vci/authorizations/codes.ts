@@ -1,0 +1,65 @@
+import type { Config } from '../../../config/config.js'
+import { sha256 } from '../../../keys/secret-hash.js'
+import { CODE_SECONDS } from './authorization.js'
+import type { DecisionStore, OfferGrant } from './decision-store.js'
+import type { Issuable, Issuables } from './issuable.js'
+
+/** How long a wallet may take what was made for its user. */
+const MADE_SECONDS = 86_400
+
+/** What is known whole. */
+export type Decided = Exclude<Issuable, { kind: 'form' }>
+
+/** What {@link createCodes} is made of. */
+export interface CodesPorts {
+  readonly decisions: Pick<DecisionStore, 'grantMade' | 'grantOffer'>
+  readonly config: Pick<Config, 'issuerProfile' | 'signIn'>
+  readonly configurationsOf: Issuables['configurationsOf']
+  readonly random: (length: number) => Uint8Array
+  readonly clock: () => Date
+  readonly newId: () => string
+}
+
+export type Codes = ReturnType<typeof createCodes>
+
+/** Authorization codes for what users have agreed to. */
+export function createCodes({ decisions, config, configurationsOf, random, clock, newId }: CodesPorts) {
+  /** A code, and how it is stored. */
+  const newCode = () => {
+    const now = clock()
+    const code = Buffer.from(random(32)).toString('base64url')
+    return { code, codeHash: sha256(code), codeExpiresAt: new Date(now.getTime() + CODE_SECONDS * 1000), now }
+  }
+
+  return {
+    /** A code for an offer that is open and for this user and wallet, with the request that it answers; undefined where none is given. */
+    async codeForOffer(offer: Pick<OfferGrant, 'id' | 'browserHash' | 'offeringId'>) {
+      const { code, ...stored } = newCode()
+      const { issuerProfile, signIn } = config
+      const asked = { attestedOnly: issuerProfile === 'haip', usersHaveDids: signIn !== undefined }
+      const parameters = await decisions.grantOffer({ ...offer, ...stored, ...asked })
+      return parameters === undefined ? undefined : { code, parameters }
+    },
+
+    /** A code for an offering that is made now for a user; undefined where it was decided before. */
+    async codeForMade(
+      authorization: Pick<OfferGrant, 'id' | 'browserHash'>,
+      { context, credentialSubject }: Decided & { readonly kind: 'claims' },
+    ): Promise<string | undefined> {
+      const { code, ...stored } = newCode()
+      const given = await decisions.grantMade({
+        ...authorization,
+        offeringId: newId(),
+        ...stored,
+        made: {
+          schemaId: context.id,
+          issuerId: context.issuerId,
+          credentialSubject,
+          configurationIds: configurationsOf(context),
+          expiresAt: new Date(stored.now.getTime() + MADE_SECONDS * 1000),
+        },
+      })
+      return given ? code : undefined
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import type { Vault } from '../../../keys/vault.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
+import type { Work } from '../../../protocol/work.js'
+import type { Codes } from './codes.js'
+import type { ConsentPages } from './consent.js'
+import type { DecisionStore } from './decision-store.js'
+import type { Deny } from './deny.js'
+import type { Filled } from './form-fields.js'
+import type { FormTokens } from './form-tokens.js'
+import { denied, type Issuables, offeringNamed } from './issuable.js'
+import { openedRequest } from './parameters.js'
+import type { Replies } from './replies.js'
+import type { BrowserRequest, Visited, Visits } from './visited.js'
+
+/** The form of the page, with its fields where it has some. */
+export interface Decision extends Filled {
+  readonly id: string
+  readonly decision?: unknown
+  readonly token?: unknown
+}
+
+const declines = () => denied('The user declined.')
+
+/** What {@link createDecideAtOnce} is made of. */
+export interface DecideAtOncePorts {
+  readonly browserHashOf: Visits['browserHashOf']
+  readonly formTokens: Pick<FormTokens, 'shownBy'>
+  readonly decisions: Pick<DecisionStore, 'deny'>
+  readonly codeForOffer: Codes['codeForOffer']
+  readonly replies: Replies
+  readonly vault: Pick<Vault, 'reveal'>
+  readonly clock: () => Date
+}
+
+/**
+ * A decision over an offer that nothing stands against, in one statement (`bench/rows/haip-flow.ts` measures it). That the request
+ * fits the offer was checked when the page was made, which its token says, and is again when the code is redeemed. Whom the offer
+ * is for is a condition of the one statement by which codes for offers are given, here and stepwise.
+ *
+ * @returns undefined where it cannot be taken so, and nothing has happened.
+ */
+type DecideAtOnce = (request: BrowserRequest, sent: Decision) => Promise<ProtocolReply | undefined>
+
+export const createDecideAtOnce =
+  ({ browserHashOf, formTokens, decisions, codeForOffer, replies, vault, clock }: DecideAtOncePorts): DecideAtOnce =>
+  async (request, { id, decision, token }) => {
+    const browserHash = browserHashOf(request)
+    const shown = browserHash === undefined ? undefined : formTokens.shownBy(id, browserHash, token)
+    if (browserHash === undefined || shown === undefined) return undefined
+    if (decision === 'decline') {
+      const parameters = await decisions.deny(id, browserHash, clock(), ['SignedIn'])
+      if (parameters === undefined) return undefined
+      return replies.refuseWallet((await openedRequest(vault, id, parameters)).request, declines())
+    }
+    const offeringId = offeringNamed(shown)
+    if (decision !== 'accept' || offeringId === undefined) return undefined
+    const given = await codeForOffer({ id, browserHash, offeringId })
+    if (given === undefined) return undefined
+    return replies.answerWallet((await openedRequest(vault, id, given.parameters)).request, { code: given.code })
+  }
+
+/** What {@link createDecideStepwise} is made of. */
+export interface DecideStepwisePorts {
+  readonly visited: Visits['visited']
+  readonly formTokens: Pick<FormTokens, 'shownBy'>
+  readonly issuableNamed: Issuables['issuableNamed']
+  readonly pages: Pick<ConsentPages, 'assertValid' | 'filledForm'>
+  readonly codes: Codes
+  readonly deny: Deny
+  readonly replies: Replies
+}
+
+/** Says what stands against a decision; and decides over what is made only now. */
+type DecideStepwise = (request: BrowserRequest, sent: Decision, work: Work) => Promise<ProtocolReply>
+
+export function createDecideStepwise({
+  visited,
+  formTokens,
+  issuableNamed,
+  pages,
+  codes,
+  deny,
+  replies,
+}: DecideStepwisePorts): DecideStepwise {
+  const accept = async (
+    request: BrowserRequest,
+    found: Visited,
+    shown: string,
+    filled: Filled,
+    work: Work,
+  ): Promise<ProtocolReply> => {
+    const { authorization, browserHash } = found
+    const { id } = authorization
+    const named = await issuableNamed(authorization, shown)
+    await pages.assertValid(request, named, work)
+    const issuable = named.kind === 'form' ? await pages.filledForm(request, found, named, filled, work) : named
+    if (!('kind' in issuable)) return issuable
+    const code =
+      issuable.kind === 'offer'
+        ? (await codes.codeForOffer({ id, browserHash, offeringId: issuable.offering.offeringId }))?.code
+        : await codes.codeForMade({ id, browserHash }, issuable)
+    return code === undefined ? replies.decided() : replies.answerWallet(authorization.request, { code })
+  }
+
+  return async (request, { id, decision, token, ...filled }, work) => {
+    const found = await visited(request, id)
+    if (found === undefined || found.authorization.state === 'Started') return replies.notFound()
+    const shown = formTokens.shownBy(id, found.browserHash, token)
+    if (shown === undefined) return replies.outOfDate()
+    if (found.authorization.state !== 'SignedIn') return replies.decided()
+    if (decision !== 'accept' && decision !== 'decline') return replies.undecided()
+    try {
+      if (decision === 'accept') return await accept(request, found, shown, filled, work)
+      throw declines()
+    } catch (thrown) {
+      if (!(thrown instanceof OAuthError)) throw thrown
+      return deny(found, thrown)
+    }
+  }
+}

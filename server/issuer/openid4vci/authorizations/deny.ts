@@ -1,0 +1,22 @@
+import type { OAuthError } from '../../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
+import type { DecisionStore } from './decision-store.js'
+import type { Replies } from './replies.js'
+import type { Visited } from './visited.js'
+
+/** What {@link createDeny} is made of. */
+export interface DenyPorts {
+  readonly decisions: Pick<DecisionStore, 'deny'>
+  readonly replies: Pick<Replies, 'decided' | 'refuseWallet'>
+  readonly clock: () => Date
+}
+
+/** Denies an authorization, once, and sends the browser back to the wallet with the refusal. */
+export type Deny = (visited: Visited, refusal: OAuthError) => Promise<ProtocolReply>
+
+export const createDeny =
+  ({ decisions, replies, clock }: DenyPorts): Deny =>
+  async ({ authorization, browserHash }, refusal) =>
+    (await decisions.deny(authorization.id, browserHash, clock())) !== undefined
+      ? replies.refuseWallet(authorization.request, refusal)
+      : replies.decided()

@@ -1,0 +1,115 @@
+import type { Formats } from '../../../formats/registry.js'
+import { OAuthError } from '../../../protocol/oauth/error.js'
+import { parseConfigurationId } from '../../issuance/configurations.js'
+import type { IssuanceContext } from '../../issuance/store.js'
+import { closedReason } from '../offer.js'
+import type { WalletOffering } from '../offer-store.js'
+import type { Offered } from '../offered.js'
+import type { RequestedConfigurations } from '../requested-configurations.js'
+import type { Seals } from '../sealed.js'
+import type { Openid4vciStore } from '../store.js'
+import type { KnownType, StoredRequest } from './authorization.js'
+
+/** An offer with what a wallet asks of it. */
+export interface RequestedOffer {
+  readonly offering: WalletOffering
+  readonly requested: RequestedConfigurations
+}
+
+const invalid = (description: string) => new OAuthError('invalid_request', description)
+
+const unknownState = () => invalid('The issuer_state is unknown or has expired.')
+
+/** All configuration ids that a request may name; they are compared with the offer later. */
+export function configurationNames({ scope, authorizationDetails }: StoredRequest): readonly string[] {
+  const scopes = (scope ?? '').split(' ').filter((name) => name !== '')
+  const details = [...(authorizationDetails ?? '').matchAll(/"credential_configuration_id"\s*:\s*"([^"\\]+)"/g)]
+  return [...scopes, ...details.map(([, id]) => id ?? '')].slice(0, 64)
+}
+
+/** The refusal of a request that names nothing of this issuer's. */
+export const nothingKnown = () =>
+  new OAuthError('invalid_scope', 'Neither scope nor authorization_details name a credential of this issuer.')
+
+/** Credential types that are looked at where a wallet names no offer. */
+const MAX_TYPES = 8
+
+/** What {@link createRequestedOffers} is made of. */
+export interface RequestedOffersPorts {
+  readonly store: Pick<Openid4vciStore, 'offering'>
+  readonly seals: Pick<Seals, 'openIssuerState'>
+  readonly offered: Pick<Offered, 'publishedOf' | 'requested' | 'requestedOf'>
+  readonly formats: Formats
+  /** What would be issued of a type; undefined for an unknown type. */
+  readonly contextOf: (type: string) => Promise<IssuanceContext | undefined>
+  readonly clock: () => Date
+}
+
+export type RequestedOffers = ReturnType<typeof createRequestedOffers>
+
+/** What authorization requests ask for. */
+export function createRequestedOffers({ store, seals, offered, formats, contextOf, clock }: RequestedOffersPorts) {
+  /** §5.1.3: `issuer_state` may be sent by anyone. It selects an offer and does not authenticate the sender. */
+  const offeringIdOf = ({ issuerState }: StoredRequest): string | null => {
+    if (issuerState === undefined) return null
+    const id = seals.openIssuerState(issuerState)
+    if (id === undefined) throw unknownState()
+    return id
+  }
+
+  /**
+   * What a request asks of the offer that it is for, which must be open.
+   *
+   * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
+   */
+  const assertRequestable = (request: StoredRequest, offering: WalletOffering | undefined): RequestedOffer => {
+    if (offering === undefined) throw unknownState()
+    const reason = closedReason(offering, clock())
+    if (reason !== undefined) throw invalid(reason)
+    return { offering, requested: offered.requestedOf(request, offering) }
+  }
+
+  /** The credential types that a request may name, in its order. */
+  const namedTypes = (request: StoredRequest): readonly string[] => {
+    const names = configurationNames(request).map((id) => parseConfigurationId(formats, id)?.name)
+    return [...new Set(names.filter((name) => name !== undefined))]
+  }
+
+  return {
+    offeringIdOf,
+    assertRequestable,
+    namedTypes,
+
+    /**
+     * The offer that an authorization request is for; undefined where it names none.
+     *
+     * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
+     */
+    async requestedOffer(request: StoredRequest): Promise<RequestedOffer | undefined> {
+      const id = offeringIdOf(request)
+      return id === null ? undefined : assertRequestable(request, await store.offering(id))
+    },
+
+    /**
+     * What a request asks that names no offer: there must be something of it here. Who may have it is found once its user is known.
+     *
+     * @param types those that are known of the types that it names
+     * @throws OAuthError `invalid_scope` or `invalid_authorization_details`
+     */
+    assertKnown({ scope, authorizationDetails }: StoredRequest, types: readonly KnownType[]): void {
+      const known = types.flatMap(({ name, asMdoc }) => offered.publishedOf(name, asMdoc))
+      const { detailed, scoped } = offered.requested({ scope, authorization_details: authorizationDetails }, known)
+      if (detailed.length === 0 && scoped.length === 0) throw nothingKnown()
+    },
+
+    /** What would be issued of the types that a request names, in its order. */
+    async requestedContexts(request: StoredRequest): Promise<readonly IssuanceContext[]> {
+      const contexts = await Promise.all(
+        namedTypes(request)
+          .slice(0, MAX_TYPES)
+          .map((type) => contextOf(type)),
+      )
+      return contexts.filter((context) => context !== undefined)
+    },
+  }
+}

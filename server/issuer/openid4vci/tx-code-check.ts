@@ -1,0 +1,45 @@
+import type { Metrics } from '../../metrics/metrics.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { WalletOffering } from './offer-store.js'
+import { dialectOf } from './profiles/profiles.js'
+import { moved } from './sessions/session.js'
+import type { OfferSessionStore } from './sessions/store.js'
+import { TX_CODE_LOCKED, txCodeMatches } from './tx-code.js'
+
+/** What {@link createTxCodeCheck} is made of. */
+export interface TxCodeCheckPorts {
+  /** The key of the hashes of transaction codes. */
+  readonly key: Uint8Array
+  readonly sessions: Pick<OfferSessionStore, 'countWrongTxCode'>
+  readonly metrics: Pick<Metrics, 'offerSession'>
+  readonly clock: () => Date
+}
+
+/**
+ * Checks the transaction code that a wallet sends for an offering. Each session has five attempts, even if its offer is fetched
+ * again; the fifth wrong code ends it.
+ *
+ * @param sent undefined where the wallet sends none
+ * @throws OAuthError `invalid_request` for a code that is missing or not expected (§6.3), `invalid_grant` for a wrong one
+ */
+export type AssertTxCode = (
+  offering: Pick<WalletOffering, 'profile' | 'session'>,
+  sent: string | undefined,
+) => Promise<void>
+
+export const createTxCodeCheck =
+  ({ key, sessions, metrics, clock }: TxCodeCheckPorts): AssertTxCode =>
+  async ({ session, profile }, sent) => {
+    const { txCodeName } = dialectOf(profile)
+    const hash = session?.txCodeHash ?? null
+    if (session === null || hash === null) {
+      if (sent !== undefined) throw new OAuthError('invalid_request', `${txCodeName} is not expected for this offer.`)
+      return
+    }
+    if (sent === undefined) throw new OAuthError('invalid_request', `${txCodeName} is missing.`)
+    if (txCodeMatches(key, session.id, sent, hash)) return
+    const left = await sessions.countWrongTxCode(moved(session, 'Error', TX_CODE_LOCKED), clock())
+    if (left === 0) metrics.offerSession('failed', 'tx-code')
+    if (left === undefined || left === 0) throw new OAuthError('invalid_grant', TX_CODE_LOCKED)
+    throw new OAuthError('invalid_grant', `The transaction code is wrong. Attempts left: ${left}.`)
+  }

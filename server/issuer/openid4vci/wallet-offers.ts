@@ -1,0 +1,41 @@
+import type { Config } from '../../config/config.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import { isHaip } from './haip.js'
+import { closedReason, type OfferedBy, type OfferedGrant } from './offer.js'
+import { offerNotFound } from './refusals.js'
+import type { Openid4vciStore } from './store.js'
+
+/** What {@link createWalletOffers} is made of. */
+export interface WalletOffersPorts {
+  readonly store: Pick<Openid4vciStore, 'fetchedOffering' | 'offering'>
+  readonly config: Pick<Config, 'issuerProfile'>
+  /** The credential offer object of an offering. */
+  readonly objectOf: (offering: OfferedBy & OfferedGrant) => Record<string, unknown>
+  readonly clock: () => Date
+}
+
+export type WalletOffers = ReturnType<typeof createWalletOffers>
+
+/** The offers that wallets fetch. */
+export function createWalletOffers({ store, config, objectOf, clock }: WalletOffersPorts) {
+  return {
+    /**
+     * Hands an offer to a wallet. Repeatable: each time with a fresh code, which is sealed and not stored; only the first
+     * one of a session writes.
+     *
+     * @param counts whether this is a wallet that fetches the offer.
+     * @throws OAuthError 404 for an unknown offer, 400 for one that has ended.
+     */
+    async handOut(id: string, counts: boolean): Promise<Record<string, unknown>> {
+      const now = clock()
+      const offering = counts ? await store.fetchedOffering(id, !isHaip({ config }), now) : await store.offering(id)
+      if (offering === undefined) throw offerNotFound()
+      const reason = closedReason(offering, now)
+      if (reason !== undefined) throw new OAuthError('invalid_request', reason)
+      const { session } = offering
+      if (isHaip({ config }, offering) && session !== null && offering.grant !== 'authorization_code')
+        throw new OAuthError('invalid_request', 'Pre-authorized codes are no longer given here.')
+      return objectOf(offering)
+    },
+  }
+}
