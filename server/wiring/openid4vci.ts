@@ -11,13 +11,13 @@ import { createDecideAtOnce, createDecideStepwise } from '../issuer/openid4vci/a
 import { createDeny } from '../issuer/openid4vci/authorizations/deny.js'
 import { createFormTokens } from '../issuer/openid4vci/authorizations/form-tokens.js'
 import { createIssuables } from '../issuer/openid4vci/authorizations/issuable.js'
-import { createKeepUser, createLogin } from '../issuer/openid4vci/authorizations/login.js'
-import { createLogins } from '../issuer/openid4vci/authorizations/logins.js'
+import { createKeptLogins } from '../issuer/openid4vci/authorizations/kept-logins.js'
+import { createKeepUser, createUserLogin } from '../issuer/openid4vci/authorizations/login.js'
 import { createPushRequest } from '../issuer/openid4vci/authorizations/par.js'
 import { createReplies } from '../issuer/openid4vci/authorizations/replies.js'
 import { createRequestedOffers } from '../issuer/openid4vci/authorizations/requested-offers.js'
 import { createStoreRequest } from '../issuer/openid4vci/authorizations/store-request.js'
-import { createVisits } from '../issuer/openid4vci/authorizations/visited.js'
+import { createVisits } from '../issuer/openid4vci/authorizations/visits.js'
 import { createClientAuthentication } from '../issuer/openid4vci/client-authentication.js'
 import { createCredentialRequests, createIssueToWallet } from '../issuer/openid4vci/credential-requests.js'
 import { createCollect } from '../issuer/openid4vci/deferred/collect.js'
@@ -33,7 +33,6 @@ import { createNotifications } from '../issuer/openid4vci/notifications.js'
 import { credentialOfferOf } from '../issuer/openid4vci/offer.js'
 import { createOffered } from '../issuer/openid4vci/offered.js'
 import { createProvenKeys } from '../issuer/openid4vci/proven-keys.js'
-import { createRequestNonces } from '../issuer/openid4vci/request-nonces.js'
 import { createOfferSessions } from '../issuer/openid4vci/sessions/sessions.js'
 import { createTxCodeCheck } from '../issuer/openid4vci/tx-code-check.js'
 import { createWalletAccess } from '../issuer/openid4vci/wallet-access.js'
@@ -46,70 +45,22 @@ import { PRE_AUTHORIZED_CODE_GRANT } from '../protocol/openid4vci/requests.js'
 
 /** What wallets ask of the issuing half (OpenID4VCI 1.0). */
 export function wireOpenid4vci(deps: Deps) {
-  const { config, formats, seals, stores, vault, metrics, clock, random, newId, log } = deps
-
-  // What the features share.
-  const offered = createOffered({ config, formats })
-  const contextOf = (type: string) => stores.issuance.context(type, undefined, undefined)
-  const partitions = (plan: PartitionPlan) => partitionTask(deps, plan)
-  const statusesOf = createAttestationStatuses({ config, outbound: deps.outbound })
+  const shared = wireShared(deps)
+  const { clientAuthentication, dpop, nonces } = shared
+  const { config, seals, stores, metrics, clock } = deps
 
   const offerSessions = createOfferSessions({ store: stores.offerSessions, config, metrics })
 
   const walletOffers = createWalletOffers({
     store: stores.openid4vci,
     config,
-    objectOf: (offering) => credentialOfferOf({ config, formats, seals }, offering),
+    objectOf: (offering) => credentialOfferOf(deps, offering),
     clock,
   })
 
-  const nonces = createNonces({ seals, store: stores.openid4vci, partitionTask: partitions })
+  const authorizations = wireAuthorizations(deps, shared)
 
-  const dpop = createDpop({ config, seals, clock })
-
-  const walletClients = createClientAuthentication({ config, seals, statusesOf, clock })
-
-  const tokens = createNewTokens({ store: stores.openid4vci, config, random })
-  const grantPorts = {
-    offered,
-    tokens,
-    assertTokenClient: walletClients.assertTokenClient,
-    nonceMembers: nonces.members,
-    clock,
-  }
-  const walletTokens = createWalletTokens({
-    grants: {
-      authorization_code: createAuthorizationCodeGrant({
-        ...grantPorts,
-        authorizations: stores.authorizations,
-        vault,
-      }),
-      [PRE_AUTHORIZED_CODE_GRANT]: createPreAuthorizedCodeGrant({
-        offered,
-        tokens,
-        nonceMembers: nonces.members,
-        seals,
-        store: stores.openid4vci,
-        assertTxCode: createTxCodeCheck({
-          key: deps.sealingKey('tx-code'),
-          sessions: stores.offerSessions,
-          metrics,
-          clock,
-        }),
-        clock,
-        newId,
-      }),
-      refresh_token: createRefreshTokenGrant({
-        ...grantPorts,
-        store: stores.openid4vci,
-        authorizations: stores.authorizations,
-      }),
-    },
-    config,
-    assertTokenClient: walletClients.assertTokenClient,
-    store: stores.openid4vci,
-    partitionTask: partitions,
-  })
+  const walletTokens = wireWalletTokens(deps, shared)
 
   const walletAccess = createWalletAccess({ config, store: stores.openid4vci, dpop, clock })
 
@@ -120,119 +71,177 @@ export function wireOpenid4vci(deps: Deps) {
     clock,
   })
 
-  const { otherConfiguration } = walletAccess
-  const issuance = createWalletIssuance({
-    signCopies: createSignCopies({
-      sign: (request) => signInstance(deps, request),
-      viewOf: (request, recordId, signed, issuedAt) => credentialView(config, request, recordId, signed, issuedAt),
-      allotment: deps.allotment,
-      config,
-      formats,
-      newId,
-    }),
-    store: stores.openid4vci,
-    config,
-    seals,
-    metrics,
-    newId,
-  })
-  const credentialRequests = createCredentialRequests({
-    issueToWallet: createIssueToWallet({
-      formats,
-      offered,
-      contextOf,
-      otherConfiguration,
-      provenKeys: createProvenKeys({
-        config,
-        seals,
-        resolver: deps.resolver,
-        noncesOfRequest: createRequestNonces({ store: stores.openid4vci, seals }),
-        statusesOf,
-        log,
-      }),
-      issuance,
-      defer: createDefer({ store: stores.deferredIssuances, vault, metrics, random }),
-      clock,
-    }),
-    collect: createCollect({ store: stores.deferredIssuances, vault, offered, otherConfiguration, issuance, clock }),
-    offered,
-    nonceMembers: nonces.members,
-  })
+  const credentialRequests = wireCredentialRequests(deps, shared, walletAccess.otherConfiguration)
 
   const notifications = createNotifications({ seals, sessions: stores.offerSessions, metrics, clock })
-
-  const requestedOffers = createRequestedOffers({
-    store: stores.openid4vci,
-    seals,
-    offered,
-    formats,
-    contextOf,
-    clock,
-  })
-  const { requestedContexts, requestedOffer } = requestedOffers
-  const storeRequest = createStoreRequest({ authorizations: stores.authorizations, requestedOffers, vault, newId })
-  const replies = createReplies({ config })
-  const visits = createVisits({ authorizations: stores.authorizations, config, vault, random, clock })
-  const deny = createDeny({ decisions: stores.decisions, replies, clock })
-  const login = createLogin({
-    signIn: deps.signIn,
-    logins: createLogins({ authorizations: stores.authorizations, vault, random, clock }),
-    keepUser: createKeepUser({ authorizations: stores.authorizations, requestedContexts, config, vault, clock }),
-    deny,
-    visited: visits.visited,
-    replies,
-    config,
-    log,
-  })
-  const issuables = createIssuables({ store: stores.openid4vci, config, offered, requestedContexts, clock })
-  const { configurationsOf, issuableFor, issuableNamed } = issuables
-  const formTokens = createFormTokens({ key: deps.sealingKey('consent') })
-  const pages = createConsentPages({
-    store: stores.openid4vci,
-    config,
-    formTokens,
-    assertSubject: (context, subject, member, work) => assertSubject(formats, context, subject, member, work),
-    log,
-  })
-  const codes = createCodes({ decisions: stores.decisions, config, configurationsOf, random, clock, newId })
-  const { visited, browserHashOf } = visits
-  const authorizations = createAuthorizations({
-    pushRequest: createPushRequest({ config, clients: walletClients, dpop, storeRequest, random, clock }),
-    authorize: createAuthorize({
-      config,
-      authorizations: stores.authorizations,
-      requestedOffer,
-      storeRequest,
-      visits,
-      replies,
-      clock,
-    }),
-    endLogin: login.endLogin,
-    showConsent: createShowConsent({ visited, beginLogin: login.beginLogin, issuableFor, pages, deny, replies }),
-    decideAtOnce: createDecideAtOnce({
-      browserHashOf,
-      formTokens,
-      decisions: stores.decisions,
-      codeForOffer: codes.codeForOffer,
-      replies,
-      vault,
-      clock,
-    }),
-    decideStepwise: createDecideStepwise({ visited, formTokens, issuableNamed, pages, codes, deny, replies }),
-    store: stores.authorizations,
-  })
 
   return {
     offerSessions,
     walletOffers,
-    walletClients,
-    walletTokens,
-    walletAccess,
+    clientAuthentication,
     dpop,
     nonces,
+    authorizations,
+    walletTokens,
+    walletAccess,
     requestEncryption,
     credentialRequests,
     notifications,
-    authorizations,
   }
+}
+
+type Shared = ReturnType<typeof wireShared>
+
+/** What more than one of the features needs. */
+function wireShared(deps: Deps) {
+  const { config, formats, outbound, seals, stores, clock } = deps
+  const partitionTaskOf = (plan: PartitionPlan) => partitionTask(deps, plan)
+  const statusesOf = createAttestationStatuses({ config, outbound })
+  return {
+    offered: createOffered({ config, formats }),
+    contextOf: (type: string) => stores.issuance.context(type, undefined, undefined),
+    partitionTaskOf,
+    statusesOf,
+    dpop: createDpop({ config, seals, clock }),
+    clientAuthentication: createClientAuthentication({ config, seals, statusesOf, clock }),
+    nonces: createNonces({ seals, store: stores.openid4vci, partitionTask: partitionTaskOf }),
+  }
+}
+
+/** The token endpoint, whose grants share how tokens are made. */
+function wireWalletTokens(deps: Deps, { offered, clientAuthentication, nonces, partitionTaskOf }: Shared) {
+  const { config, seals, stores, vault, metrics, clock, random, newId } = deps
+  const { assertTokenClient } = clientAuthentication
+  const store = stores.openid4vci
+  const { authorizations } = stores
+  const nonceMembers = nonces.members
+  const tokens = createNewTokens({ store, config, random })
+  const assertTxCode = createTxCodeCheck({
+    key: deps.sealingKey('tx-code'),
+    sessions: stores.offerSessions,
+    metrics,
+    clock,
+  })
+  return createWalletTokens({
+    grants: {
+      authorization_code: createAuthorizationCodeGrant({
+        authorizations,
+        vault,
+        offered,
+        tokens,
+        assertTokenClient,
+        nonceMembers,
+        clock,
+      }),
+      [PRE_AUTHORIZED_CODE_GRANT]: createPreAuthorizedCodeGrant({
+        seals,
+        store,
+        offered,
+        tokens,
+        assertTxCode,
+        nonceMembers,
+        clock,
+        newId,
+      }),
+      refresh_token: createRefreshTokenGrant({
+        store,
+        authorizations,
+        offered,
+        tokens,
+        assertTokenClient,
+        nonceMembers,
+        clock,
+      }),
+    },
+    config,
+    assertTokenClient,
+    store,
+    partitionTask: partitionTaskOf,
+  })
+}
+
+/** The credential endpoints. */
+function wireCredentialRequests(
+  deps: Deps,
+  { offered, contextOf, statusesOf, nonces }: Shared,
+  otherConfiguration: ReturnType<typeof createWalletAccess>['otherConfiguration'],
+) {
+  const { config, formats, seals, stores, vault, metrics, clock, random, newId, resolver, log } = deps
+  const signCopies = createSignCopies({
+    sign: (request) => signInstance(deps, request),
+    viewOf: (...args) => credentialView(config, ...args),
+    allotment: deps.allotment,
+    config,
+    formats,
+    newId,
+  })
+  const issuance = createWalletIssuance({ signCopies, store: stores.openid4vci, config, seals, metrics, newId })
+  const issueToWallet = createIssueToWallet({
+    formats,
+    offered,
+    contextOf,
+    otherConfiguration,
+    provenKeys: createProvenKeys({ config, seals, store: stores.openid4vci, resolver, statusesOf, log }),
+    issuance,
+    defer: createDefer({ store: stores.deferredIssuances, vault, metrics, random }),
+    clock,
+  })
+  return createCredentialRequests({
+    issueToWallet,
+    collect: createCollect({ store: stores.deferredIssuances, vault, offered, otherConfiguration, issuance, clock }),
+    offered,
+    nonceMembers: nonces.members,
+  })
+}
+
+/** The authorization code flow up to the code. */
+function wireAuthorizations(deps: Deps, { offered, contextOf, clientAuthentication, dpop }: Shared) {
+  const { config, formats, seals, stores, vault, clock, random, newId, log } = deps
+  const { authorizations, decisions } = stores
+  const store = stores.openid4vci
+
+  // What a wallet asks for.
+  const requestedOffers = createRequestedOffers({ store, seals, offered, formats, contextOf, clock })
+  const { requestedContexts, requestedOffer } = requestedOffers
+  const storeRequest = createStoreRequest({ authorizations, requestedOffers, vault, newId })
+
+  // Whose browser comes, and who signs in there.
+  const replies = createReplies({ config })
+  const visits = createVisits({ authorizations, config, vault, random, clock })
+  const { browserHashOf, visited } = visits
+  const deny = createDeny({ decisions, replies, clock })
+  const { beginLogin, endLogin } = createUserLogin({
+    signIn: deps.signIn,
+    logins: createKeptLogins({ authorizations, vault, random, clock }),
+    keepUser: createKeepUser({ authorizations, requestedContexts, config, vault, clock }),
+    deny,
+    visited,
+    replies,
+    config,
+    log,
+  })
+
+  // What the user may have, and decides.
+  const issuables = createIssuables({ store, config, offered, requestedContexts, clock })
+  const { configurationsOf, issuableFor, issuableNamed } = issuables
+  const formTokens = createFormTokens({ key: deps.sealingKey('consent') })
+  const pages = createConsentPages({
+    store,
+    config,
+    formTokens,
+    assertSubject: (...args) => assertSubject(formats, ...args),
+    log,
+  })
+  const codes = createCodes({ decisions, config, configurationsOf, random, clock, newId })
+  const { codeForOffer } = codes
+
+  return createAuthorizations({
+    pushRequest: createPushRequest({ config, clients: clientAuthentication, dpop, storeRequest, random, clock }),
+    authorize: createAuthorize({ config, authorizations, requestedOffer, storeRequest, visits, replies, clock }),
+    endLogin,
+    showConsent: createShowConsent({ visited, beginLogin, issuableFor, pages, deny, replies }),
+    decideAtOnce: createDecideAtOnce({ browserHashOf, formTokens, decisions, codeForOffer, replies, vault, clock }),
+    decideStepwise: createDecideStepwise({ visited, formTokens, issuableNamed, pages, codes, deny, replies }),
+    store: authorizations,
+  })
 }

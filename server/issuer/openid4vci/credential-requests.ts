@@ -22,7 +22,7 @@ import type { ProvenKeys } from './proven-keys.js'
 import { takeable } from './requested-configurations.js'
 import type { TokenContext } from './tokens/store.js'
 import type { WalletAccess } from './wallet-access.js'
-import { denied, type WalletIssuances } from './wallet-issuance.js'
+import { denied, type WalletIssuance } from './wallet-issuance.js'
 
 function credentialRequestOf(members: JsonObject): CredentialRequest {
   const parsed = zCredentialRequest.safeParse(members)
@@ -38,7 +38,7 @@ export interface IssueToWalletPorts {
   readonly contextOf: (type: string) => Promise<IssuanceContext | undefined>
   readonly otherConfiguration: WalletAccess['otherConfiguration']
   readonly provenKeys: ProvenKeys
-  readonly issuance: WalletIssuances
+  readonly issuance: WalletIssuance
   readonly defer: Defer
   readonly clock: () => Date
 }

@@ -34,7 +34,7 @@ const credentialReply = (body: JsonObject): ProtocolReply =>
 /** The features behind the endpoints that wallets ask. */
 interface WalletEndpoints {
   readonly walletOffers: WalletOffers
-  readonly walletClients: ClientAuthentication
+  readonly clientAuthentication: ClientAuthentication
   readonly walletTokens: WalletTokens
   readonly walletAccess: WalletAccess
   readonly dpop: Dpop
@@ -46,7 +46,7 @@ interface WalletEndpoints {
 
 export const openid4vciRouter = ({
   walletOffers,
-  walletClients,
+  clientAuthentication,
   walletTokens,
   walletAccess,
   dpop,
@@ -64,13 +64,15 @@ export const openid4vciRouter = ({
 
     token: withDpop(token).mutation(async ({ ctx: { request, work }, input }) => {
       const parameters = withValue(input)
-      const wallet = await walletClients.authenticate(request.headers, parameters, work)
+      const wallet = await clientAuthentication.authenticate(request.headers, parameters, work)
       return uncached({ ...(await walletTokens.issue(parameters, { dpop: dpop.proofOf(request), wallet })) })
     }),
 
     nonce: withDpop(nonce).mutation(() => uncached({ c_nonce: nonces.fresh() })),
 
-    challenge: procedure(challenge).mutation(() => uncached({ attestation_challenge: walletClients.challenge() })),
+    challenge: procedure(challenge).mutation(() =>
+      uncached({ attestation_challenge: clientAuthentication.challenge() }),
+    ),
 
     credential: encryptable(credential).mutation(async ({ ctx, input }) =>
       credentialReply(await credentialRequests.answer(ctx.token, input, ctx.work)),

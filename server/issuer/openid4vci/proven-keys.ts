@@ -21,8 +21,9 @@ import { attestsWallets } from './client-authentication.js'
 import { isHaip } from './haip.js'
 import { assertRecipient } from './recipient.js'
 import { type ResolveRequestDid, requestDids } from './request-dids.js'
-import type { RequestNonces } from './request-nonces.js'
+import { createRequestNonces, type RequestNonces } from './request-nonces.js'
 import type { Seals } from './sealed.js'
+import type { Openid4vciStore } from './store.js'
 import type { TokenContext } from './tokens/store.js'
 import type { UsedOnce } from './used-once-store.js'
 
@@ -43,9 +44,9 @@ const KEY_ATTESTATION_TYPES = [KEY_ATTESTATION_TYPE, 'keyattestation+jwt'] as co
 /** What {@link createProvenKeys} is made of. */
 export interface ProvenKeysPorts {
   readonly config: Pick<Config, 'attestationTrust' | 'issuerBaseUrl' | 'issuerProfile'>
-  readonly seals: Pick<Seals, 'nonceIssuedAt'>
+  readonly seals: Pick<Seals, 'nonceExpiresAt' | 'nonceIssuedAt'>
+  readonly store: Pick<Openid4vciStore, 'useNonce'>
   readonly resolver: DidResolver
-  readonly noncesOfRequest: () => RequestNonces
   readonly statusesOf: AttestationStatusesOf
   readonly log: Pick<Log, 'warn'>
 }
@@ -126,14 +127,9 @@ export type ProvenKeys = (
 ) => Promise<Proven>
 
 /** The check of key proofs, as the credential endpoint asks for it. */
-export function createProvenKeys({
-  config,
-  seals,
-  resolver,
-  noncesOfRequest,
-  statusesOf,
-  log,
-}: ProvenKeysPorts): ProvenKeys {
+export function createProvenKeys({ config, seals, resolver, store, statusesOf, log }: ProvenKeysPorts): ProvenKeys {
+  const noncesOfRequest = createRequestNonces({ store, seals })
+
   /** Verifies the key attestations of a request, each once. */
   const attestationReader = (token: ProvingToken, now: Date, inProof: boolean) => {
     const options = {

@@ -15,7 +15,7 @@ import type { UsedOnce } from './used-once-store.js'
 import type { SignCopies, WalletCopies } from './wallet-copies.js'
 
 /** What a wallet is to get: copies of one configuration, one for each key that it proved. */
-export interface WalletIssuance {
+export interface WantedCopies {
   readonly configurationId: string
   readonly keys: readonly ProvenKey[]
   /** The nonces that are used up with it. */
@@ -49,7 +49,7 @@ export const refusalError = (refusal: Refusal, admission: Admission): OAuthError
 
 export function admissionOf(
   token: TokenContext,
-  { configurationId, keys, nonces, transactionHash }: WalletIssuance,
+  { configurationId, keys, nonces, transactionHash }: WantedCopies,
   now: Date,
 ): Admission {
   return {
@@ -98,7 +98,7 @@ export interface WalletIssuancePorts {
   readonly newId: () => string
 }
 
-export type WalletIssuances = ReturnType<typeof createWalletIssuance>
+export type WalletIssuance = ReturnType<typeof createWalletIssuance>
 
 /** Issuing to wallets, once it is known what to which keys. */
 export function createWalletIssuance({ signCopies, store, config, seals, metrics, newId }: WalletIssuancePorts) {
@@ -125,7 +125,7 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
   /** What cannot be signed now, with a certificate that has expired say, is denied. */
   const signedCopies = async (
     token: TokenContext,
-    { configurationId, keys }: WalletIssuance,
+    { configurationId, keys }: WantedCopies,
     recordId: string,
     now: Date,
   ): Promise<WalletCopies> => {
@@ -154,12 +154,12 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
      * @returns the credentials and a notification id (OpenID4VCI 1.0 §8.3)
      * @throws OAuthError with the code of §8.3.1.2 or §9.3 that fits.
      */
-    async issueCopies(token: TokenContext, issuance: WalletIssuance, now: Date): Promise<JsonObject> {
-      const { keys } = issuance
+    async issueCopies(token: TokenContext, wanted: WantedCopies, now: Date): Promise<JsonObject> {
+      const { keys } = wanted
       const recordId = token.credentialId ?? newId()
-      const copies = await signedCopies(token, issuance, recordId, now)
+      const copies = await signedCopies(token, wanted, recordId, now)
       const record = recordOf(token, keys, recordId, copies)
-      const admission = admissionOf(token, issuance, now)
+      const admission = admissionOf(token, wanted, now)
       const outcome = await admittedAs(admission, (current) => store.issue(current, record))
       if (outcome.kind !== 'issued') {
         copies.taken.giveBack()

@@ -139,15 +139,6 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
     expect(await issuer.session(id)).toMatchObject({ state: 'Error', errorMessage })
   })
 
-  it('of a final session changes nothing', async () => {
-    const { id, token, notificationId } = await redeemed()
-    await issuer.notify(token, { notification_id: notificationId, event: 'credential_accepted' })
-    const before = await issuer.session(id)
-    const answer = await issuer.notify(token, { notification_id: notificationId, event: 'credential_deleted' })
-    expect(answer.status).toBe(204)
-    expect(await issuer.session(id)).toEqual(before)
-  })
-
   it('after a failure nothing more is issued under the token', async () => {
     const { id, token, notificationId } = await redeemed()
     await issuer.notify(token, { notification_id: notificationId, event: 'credential_failure' })
@@ -157,12 +148,6 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
       'The credential offer has ended.',
     ])
     expect(await eventsOf(id)).toHaveLength(5)
-  })
-
-  it('of an offering without a session is taken, too', async () => {
-    const token = await issuer.token((await issuer.makeOffering()).id)
-    const { notification_id } = (await issuer.take(token, SD_JWT)).json
-    expect((await issuer.notify(token, { notification_id, event: 'credential_accepted' })).status).toBe(204)
   })
 
   it.each<[string, Record<string, unknown>, string, string]>([

@@ -7,7 +7,7 @@ import type { createDecideAtOnce, createDecideStepwise, Decision } from './decid
 import type { UserLogin } from './login.js'
 import type { PushRequest } from './par.js'
 import type { AuthorizationStore } from './store.js'
-import type { BrowserRequest } from './visited.js'
+import type { BrowserRequest } from './visits.js'
 
 /** What {@link createAuthorizations} is made of. */
 export interface AuthorizationsPorts {

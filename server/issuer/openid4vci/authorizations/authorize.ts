@@ -18,7 +18,7 @@ import type { RequestedOffers } from './requested-offers.js'
 import { deciderOf } from './sign-in.js'
 import type { AuthorizationStore } from './store.js'
 import type { StoreRequest } from './store-request.js'
-import type { BrowserRequest, Visits } from './visited.js'
+import type { BrowserRequest, Visits } from './visits.js'
 
 /** RFC 6749 §3.1: no parameter is given more than once. */
 function assertOnce(repeated: readonly string[]): void {

@@ -19,7 +19,7 @@ import type { FormTokens } from './form-tokens.js'
 import { denied, type Issuable, type Issuables, issuableName } from './issuable.js'
 import type { UserLogin } from './login.js'
 import type { Replies } from './replies.js'
-import type { BrowserRequest, Visited, Visits } from './visited.js'
+import type { BrowserRequest, Visited, Visits } from './visits.js'
 
 /** Begins each message about a form. */
 const FORM = 'claims'

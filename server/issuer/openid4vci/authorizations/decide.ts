@@ -11,7 +11,7 @@ import type { FormTokens } from './form-tokens.js'
 import { denied, type Issuables, offeringNamed } from './issuable.js'
 import { openedRequest } from './parameters.js'
 import type { Replies } from './replies.js'
-import type { BrowserRequest, Visited, Visits } from './visited.js'
+import type { BrowserRequest, Visited, Visits } from './visits.js'
 
 /** The form of the page, with its fields where it has some. */
 export interface Decision extends Filled {

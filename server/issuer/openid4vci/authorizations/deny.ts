@@ -2,7 +2,7 @@ import type { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import type { DecisionStore } from './decision-store.js'
 import type { Replies } from './replies.js'
-import type { Visited } from './visited.js'
+import type { Visited } from './visits.js'
 
 /** What {@link createDeny} is made of. */
 export interface DenyPorts {

@@ -15,13 +15,13 @@ import { seeOther } from '../../../pages/page.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import type { Deny } from './deny.js'
-import type { Logins } from './logins.js'
+import type { KeptLogins } from './kept-logins.js'
 import { protectClaims } from './parameters.js'
 import { providedClaims } from './provided-claims.js'
 import { LOOKED_AT, type Replies } from './replies.js'
 import type { RequestedOffers } from './requested-offers.js'
 import type { AuthorizationStore } from './store.js'
-import type { BrowserRequest, Visited, Visits } from './visited.js'
+import type { BrowserRequest, Visited, Visits } from './visits.js'
 
 /** What {@link createKeepUser} is made of. */
 export interface KeepUserPorts {
@@ -55,11 +55,11 @@ const REFUSALS = {
   unavailable: new OAuthError('temporarily_unavailable', 'The identity provider cannot be used at the moment.'),
 } as const
 
-/** What {@link createLogin} is made of. */
-export interface LoginPorts {
+/** What {@link createUserLogin} is made of. */
+export interface UserLoginPorts {
   /** Undefined where nobody can sign in. */
   readonly signIn: SignIn | undefined
-  readonly logins: Logins
+  readonly logins: KeptLogins
   readonly keepUser: KeepUser
   readonly deny: Deny
   readonly visited: Visits['visited']
@@ -68,10 +68,10 @@ export interface LoginPorts {
   readonly log: Pick<Log, 'warn'>
 }
 
-export type UserLogin = ReturnType<typeof createLogin>
+export type UserLogin = ReturnType<typeof createUserLogin>
 
 /** Sign-in of the users of authorizations at the identity provider. */
-export function createLogin({ signIn, logins, keepUser, deny, visited, replies, config, log }: LoginPorts) {
+export function createUserLogin({ signIn, logins, keepUser, deny, visited, replies, config, log }: UserLoginPorts) {
   const callback = () => `${config.issuerBaseUrl}/openid4vci/authorize/callback`
 
   /**

@@ -8,7 +8,7 @@ import type { Offered } from '../offered.js'
 import { takeable } from '../requested-configurations.js'
 import type { TokenContext } from '../tokens/store.js'
 import type { WalletAccess } from '../wallet-access.js'
-import { denied, unknownTransaction, type WalletIssuances } from '../wallet-issuance.js'
+import { denied, unknownTransaction, type WalletIssuance } from '../wallet-issuance.js'
 import type { DeferredIssuanceStore } from './store.js'
 import { decisionOn, openKeys, waitingResponse } from './waiting.js'
 
@@ -18,7 +18,7 @@ export interface CollectPorts {
   readonly vault: Pick<Vault, 'reveal'>
   readonly offered: Pick<Offered, 'configurations'>
   readonly otherConfiguration: WalletAccess['otherConfiguration']
-  readonly issuance: WalletIssuances
+  readonly issuance: WalletIssuance
   readonly clock: () => Date
 }
 

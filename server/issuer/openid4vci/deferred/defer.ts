@@ -4,7 +4,7 @@ import type { Metrics } from '../../../metrics/metrics.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import { newAccessToken } from '../access-token.js'
 import type { TokenContext } from '../tokens/store.js'
-import { admissionOf, admittedAs, refusalError, type WalletIssuance } from '../wallet-issuance.js'
+import { admissionOf, admittedAs, refusalError, type WantedCopies } from '../wallet-issuance.js'
 import type { DeferredIssuanceStore } from './store.js'
 import { protectKeys, waitingResponse } from './waiting.js'
 
@@ -23,17 +23,17 @@ export interface DeferPorts {
  *
  * @throws OAuthError with the code of §8.3.1.2 that fits.
  */
-export type Defer = (token: TokenContext, issuance: WalletIssuance, now: Date) => Promise<JsonObject>
+export type Defer = (token: TokenContext, wanted: WantedCopies, now: Date) => Promise<JsonObject>
 
 export const createDefer =
   ({ store, vault, metrics, random }: DeferPorts): Defer =>
-  async (token, issuance, now) => {
+  async (token, wanted, now) => {
     const { session, authorizationExpiresAt } = token
     if (session === null || authorizationExpiresAt === null)
       throw new Error('A deferred offer has a session, and each of its tokens an authorization.')
     const transactionId = newAccessToken(random)
     const transactionHash = sha256(transactionId)
-    const keys = await protectKeys(vault, transactionHash, issuance.keys)
+    const keys = await protectKeys(vault, transactionHash, wanted.keys)
     // From now on there is as much time as the wallet has tokens.
     const waiting = {
       ...session,
@@ -41,7 +41,7 @@ export const createDefer =
       seq: session.seq + 1,
       expiresAt: authorizationExpiresAt,
     }
-    const admission = admissionOf(token, issuance, now)
+    const admission = admissionOf(token, wanted, now)
     const outcome = await admittedAs(admission, (current) => store.insert(current, { transactionHash, keys }, waiting))
     if (outcome.kind !== 'deferred') throw refusalError(outcome, admission)
     if (outcome.isFirst) metrics.offerSession('deferred')

@@ -22,7 +22,7 @@ export const dialectOf = (profile: OfferProfile): Dialect => (isDraft(profile) ?
 export const hasFormerFormats = (draft: Draft): boolean => draft !== 'draft15'
 
 /** What an installation can issue in, and which drafts are open there. */
-interface Issuing {
+interface IssuingFormats {
   readonly config: Pick<Config, 'issuerLegacyProfiles' | 'issuerProfile'>
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
@@ -34,12 +34,12 @@ const withFormer = (offered: readonly IssuedFormat[], { former }: Pick<Formats, 
 const ofDrafts = (formats: readonly IssuedFormat[]) => formats.filter(({ issuing }) => issuing.drafts)
 
 /** The formats that an offer of a profile may name: former ones are for wallets that know no other. */
-export const offerableFormats = (issuing: Issuing, profile: OfferProfile) =>
+export const offerableFormats = (issuing: IssuingFormats, profile: OfferProfile) =>
   isDraft(profile) ? ofDrafts(publishedFormats(issuing)) : issuing.formats.issued
 
 /** The formats that wallets take from an offer: former ones too from one that was made when its draft was open. */
 export const takeableFormats = (
-  { config, formats }: Issuing,
+  { config, formats }: IssuingFormats,
   offer: { readonly profile: OfferProfile },
 ): readonly IssuedFormat[] =>
   isDraft(offer.profile) && !isHaip({ config })
@@ -47,7 +47,7 @@ export const takeableFormats = (
     : offeredFormats({ config, formats }, offer)
 
 /** The formats that have configurations here: former ones too where a draft is open that knows them. */
-export function publishedFormats({ config, formats }: Issuing): readonly IssuedFormat[] {
+export function publishedFormats({ config, formats }: IssuingFormats): readonly IssuedFormat[] {
   const offered = offeredFormats({ config, formats })
   return config.issuerLegacyProfiles.some(hasFormerFormats) ? withFormer(offered, formats) : offered
 }

@@ -7,18 +7,18 @@ const zLogin = z.strictObject({ state: z.string(), nonce: z.string(), verifier: 
 
 const placeOf = (id: string) => ({ column: 'authorizations.login', id }) as const
 
-/** What {@link createLogins} is made of. */
-export interface LoginsPorts {
+/** What {@link createKeptLogins} is made of. */
+export interface KeptLoginsPorts {
   readonly authorizations: Pick<AuthorizationStore, 'beginLogin' | 'takeLogin'>
   readonly vault: Pick<Vault, 'protect' | 'reveal'>
   readonly random: (length: number) => Uint8Array
   readonly clock: () => Date
 }
 
-export type Logins = ReturnType<typeof createLogins>
+export type KeptLogins = ReturnType<typeof createKeptLogins>
 
 /** Sign-ins of authorizations that are under way, each kept as the vault protects it. */
-export function createLogins({ authorizations, vault, random, clock }: LoginsPorts) {
+export function createKeptLogins({ authorizations, vault, random, clock }: KeptLoginsPorts) {
   /** A sign-in as it was kept. */
   const opened = async (id: string, login: string): Promise<Login> =>
     zLogin.parse(JSON.parse(await vault.reveal(placeOf(id), login)))

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { createRequestNonces } from '../../../server/issuer/openid4vci/request-nonces.js'
+import { sha256 } from '../../../server/keys/secret-hash.js'
+
+const EXPIRY = new Date('2026-05-04T10:05:00Z')
+
+/** The nonces of requests over a store in which some are used up already; what the store was asked. */
+function noncesWith(...usedUp: string[]) {
+  const asked: string[] = []
+  const spent = new Set(usedUp.map(sha256))
+  const begin = createRequestNonces({
+    store: {
+      useNonce: async ({ hash }) => {
+        asked.push(hash)
+        const fresh = !spent.has(hash)
+        spent.add(hash)
+        return fresh
+      },
+    },
+    seals: { nonceExpiresAt: () => EXPIRY },
+  })
+  return { begin, asked }
+}
+
+const row = (nonce: string) => ({ hash: sha256(nonce), expiresAt: EXPIRY })
+
+describe('the nonces of a credential request', () => {
+  it('are used up with the issuance, each once, where nothing was asked for them before', () => {
+    const { begin, asked } = noncesWith()
+    expect(begin().unused(['one', 'two', 'one'])).toEqual([row('one'), row('two')])
+    expect(asked).toEqual([])
+  })
+
+  it('that were used up before are not used up again with the issuance', async () => {
+    const { begin, asked } = noncesWith()
+    const nonces = begin()
+    await nonces.use(['one'])
+    expect(nonces.unused(['one', 'two'])).toEqual([row('two')])
+    expect(asked).toEqual([sha256('one')])
+  })
+
+  it('of several proofs may be one: it is used up once, however often it is needed', async () => {
+    const { begin, asked } = noncesWith()
+    const nonces = begin()
+    await Promise.all([nonces.use(['one', 'one']), nonces.use(['one'])])
+    await nonces.use(['one'])
+    expect(asked).toEqual([sha256('one')])
+  })
+
+  it('are refused where one of them was used by another request, as often as it is needed', async () => {
+    const { begin } = noncesWith('two')
+    const nonces = begin()
+    const refusal = expect.objectContaining({ error: 'invalid_nonce' })
+    await expect(nonces.use(['one', 'two'])).rejects.toEqual(refusal)
+    await expect(nonces.use(['two'])).rejects.toEqual(refusal)
+    await nonces.use(['one'])
+  })
+
+  it('are those of one request alone: the next one meets them used', async () => {
+    const { begin } = noncesWith()
+    await begin().use(['one'])
+    await expect(begin().use(['one'])).rejects.toEqual(expect.objectContaining({ error: 'invalid_nonce' }))
+  })
+})
