@@ -25,6 +25,7 @@ export const unit = [
   'test/dids/resolver.test.ts',
   'test/events/inquiry.test.ts',
   'test/events/subscriptions.test.ts',
+  'test/issuer/openid4vci/client-authentication.test.ts',
   'test/issuer/openid4vci/notifications.test.ts',
   'test/issuer/openid4vci/request-nonces.test.ts',
   'test/issuer/openid4vci/sealed.test.ts',

@@ -205,7 +205,7 @@ function wireAuthorizations(deps: Deps, { offered, contextOf, clientAuthenticati
   const { requestedContexts, requestedOffer } = requestedOffers
   const storeRequest = createStoreRequest({ authorizations, requestedOffers, vault, newId })
 
-  // Whose browser comes, and who signs in there.
+  // The browser that comes, and the user who signs in there.
   const replies = createReplies({ config })
   const visits = createVisits({ authorizations, config, vault, random, clock })
   const { browserHashOf, visited } = visits
@@ -221,7 +221,7 @@ function wireAuthorizations(deps: Deps, { offered, contextOf, clientAuthenticati
     log,
   })
 
-  // What the user may have, and decides.
+  // What the user may have, and how the user decides.
   const issuables = createIssuables({ store, config, offered, requestedContexts, clock })
   const { configurationsOf, issuableFor, issuableNamed } = issuables
   const formTokens = createFormTokens({ key: deps.sealingKey('consent') })

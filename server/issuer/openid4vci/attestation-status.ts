@@ -46,7 +46,7 @@ export interface AttestationStatuses {
   ): Promise<void>
 }
 
-/** Begins with the statuses of one request. @param work the request's budget */
+/** Makes the status check of one request. @param work the request's budget */
 export type AttestationStatusesOf = (work: Work, now: Date) => AttestationStatuses
 
 /**

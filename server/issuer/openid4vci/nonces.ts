@@ -16,7 +16,10 @@ export type Nonces = ReturnType<typeof createNonces>
 
 /** Nonces for key proofs (OpenID4VCI 1.0 §7): made when one is asked for, and stored by nobody before they are used. */
 export function createNonces({ seals, store, partitionTask }: NoncesPorts) {
-  /** The row of a nonce, a proof or a code stays until what it stands for has expired by itself, by the clock of every process. */
+  /**
+   * The row of a nonce, a proof or a code says that it was used. The row stays until the nonce, proof or code has expired by the
+   * clock of every process.
+   */
   const tasks: readonly MaintenanceTask[] = [
     partitionTask({
       table: 'used_nonces',

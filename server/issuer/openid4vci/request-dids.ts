@@ -12,8 +12,8 @@ import type { RequestNonces } from './request-nonces.js'
 export type ResolveRequestDid = (did: string, nonces: readonly string[]) => Promise<DidKeys>
 
 /**
- * For the DIDs that one credential request names. Before a DID of another host is resolved, the nonces of its proofs are used
- * up. At most four such DIDs are resolved.
+ * Makes the resolution of the DIDs that one credential request names. Before a DID of another host is resolved, the nonces of its
+ * proofs are used up. At most four such DIDs are resolved.
  */
 export function requestDids(resolver: DidResolver, requestNonces: RequestNonces): ResolveRequestDid {
   const remoteDids = new RemoteDids()

@@ -23,9 +23,9 @@ export interface RequestNonces {
 }
 
 /**
- * Begins with the nonces of one credential request. Each counts once. Most are used up when the issuance is recorded; those of
- * proofs that make this service ask another host are used up before, even if the request then fails, so that one nonce causes at
- * most one such request.
+ * Makes the nonces of one credential request. Each nonce counts once. Most nonces are used up when the issuance is recorded. Some
+ * proofs make this service ask another host: their nonces are used up before, even if the request then fails. One nonce so causes
+ * at most one such question.
  */
 export const createRequestNonces =
   ({ store, seals }: RequestNoncesPorts) =>

@@ -100,7 +100,7 @@ export interface WalletIssuancePorts {
 
 export type WalletIssuance = ReturnType<typeof createWalletIssuance>
 
-/** Issuing to wallets, once it is known what to which keys. */
+/** Issues copies to wallets, once configuration and keys are known. */
 export function createWalletIssuance({ signCopies, store, config, seals, metrics, newId }: WalletIssuancePorts) {
   const recordOf = (
     token: TokenContext,

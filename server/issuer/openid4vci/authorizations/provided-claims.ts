@@ -18,8 +18,8 @@ const nameOf = (claims: UserClaims): string | undefined =>
     ?.slice(0, 200)
 
 /**
- * What is kept of the provider's claims until the user decides: a name to be called by, and, where the wallet named no offer
- * and a type that it asks for is issued of such claims, those of them that are in the credential.
+ * The part of the provider's claims that is kept until the user decides. It has a name for the user. Where a type is issued of
+ * such claims, it has the claims that the credential would hold.
  *
  * @param contexts what would be issued of the types that the wallet asks for; none where it named an offer
  */

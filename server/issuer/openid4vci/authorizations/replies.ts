@@ -10,7 +10,7 @@ export const LOOKED_AT: ProtocolReply = { status: 303, headers: { 'cache-control
 
 export type Replies = ReturnType<typeof createReplies>
 
-/** What browsers are answered that a wallet sent here. */
+/** Answers to the browsers that wallets send here. */
 export function createReplies({ config }: { readonly config: Pick<Config, 'issuerBaseUrl'> }) {
   const { issuerBaseUrl } = config
 
@@ -52,15 +52,15 @@ export function createReplies({ config }: { readonly config: Pick<Config, 'issue
         'A decision was made already, perhaps in another window. Go on in your wallet.',
       ),
 
-    /** The page where a form was sent that was not shown to this browser. */
+    /** The page for a form that was not shown to this browser. */
     outOfDate: (): ProtocolReply =>
       messagePage(issuerBaseUrl, 403, 'This page is out of date', 'Open the request again in your wallet.'),
 
-    /** The page where a form was sent without a decision. */
+    /** The page for a form without a decision. */
     undecided: (): ProtocolReply =>
       messagePage(issuerBaseUrl, 400, 'Nothing was decided', 'decision must be accept or decline.'),
 
-    /** The page where the provider's answer is not that to the sign-in under way. */
+    /** The page for an answer of the provider that belongs to another sign-in. */
     otherLogin: (): ProtocolReply =>
       messagePage(issuerBaseUrl, 400, 'This sign-in cannot be used', 'Open the request again in your wallet.'),
   }

@@ -34,7 +34,7 @@ export const protectKeys = (
   keys: readonly ProvenKey[],
 ): Promise<string> => vault.protect(placeOf(transactionHash), JSON.stringify(keys))
 
-/** The keys that were protected so. */
+/** The keys of a transaction, as {@link protectKeys} protected them. */
 export const openKeys = async (
   vault: Pick<Vault, 'reveal'>,
   transactionHash: string,

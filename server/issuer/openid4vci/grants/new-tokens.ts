@@ -10,14 +10,14 @@ import type { NewRefreshToken, NewToken, TokenOutcome } from '../tokens/store.js
 
 /** What an access token is given for, beside its client. */
 export interface Given extends Pick<NewToken, 'code' | 'offeringId' | 'detailed' | 'scoped' | 'authorization'> {
-  /** The session, moved on; `unread` where nobody read it, null where it stays as it is or there is none. */
+  /** The session after its transition; `unread` where the offering was not read, null where the session stays or there is none. */
   readonly session: CredentialOfferSession | 'unread' | null
   /** For how long the token is good at most, where its authorization ends sooner than tokens do. */
   readonly atMostSeconds?: number
 }
 
 /** Members of a token response (RFC 6749 §5.1). */
-interface TokenMembers {
+type TokenMembers = {
   readonly access_token: string
   readonly token_type: 'Bearer' | 'DPoP'
   readonly expires_in: number

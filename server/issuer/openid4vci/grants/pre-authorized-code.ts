@@ -102,7 +102,7 @@ export function createPreAuthorizedCodeGrant({
     const code = codeOf(sent)
     const now = clock()
     const plain = await plainToken(code, sent, client, now)
-    if (plain !== undefined) return { ...plain }
+    if (plain !== undefined) return plain
     const offering = await store.offering(code.offeringId)
     if (offering === undefined) throw unknownCode()
     const reason = closedReason(offering, now)

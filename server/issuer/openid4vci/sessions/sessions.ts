@@ -12,7 +12,7 @@ export interface OfferSessionsPorts {
 
 export type OfferSessions = ReturnType<typeof createOfferSessions>
 
-/** The sessions of credential offers, as time goes on. */
+/** Sessions of credential offers: they expire, and are removed after the retention time. */
 export function createOfferSessions({ store, config, metrics }: OfferSessionsPorts) {
   const seconds = config.sessionRetentionDays * DAY_SECONDS
   const tasks: readonly MaintenanceTask[] = [

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createClientAuthentication,
+  type WalletClient,
+} from '../../../server/issuer/openid4vci/client-authentication.js'
+import type { DpopProof } from '../../../server/protocol/oauth/dpop.js'
+import { Work } from '../../../server/protocol/work.js'
+import { NOW } from './offering-fakes.js'
+
+/** Client authentication of an installation that trusts no wallet provider. */
+const withProfile = (issuerProfile: 'final' | 'haip') =>
+  createClientAuthentication({
+    config: {
+      attestationTrust: { trustAnchors: [], providers: [] },
+      issuerBaseUrl: 'https://issuer.example',
+      issuerProfile,
+    },
+    seals: { attestationChallenge: () => 'fresh', isAttestationChallenge: () => false },
+    statusesOf: () => {
+      throw new Error('No attestation gets so far.')
+    },
+    clock: () => NOW,
+  })
+
+const attested: WalletClient = {
+  clientId: 'wallet',
+  instanceJkt: 'thumbprint',
+  walletName: undefined,
+  certified: true,
+  challenged: true,
+  proofs: [],
+}
+const dpop: DpopProof = { jkt: 'key', jtiHash: 'hash', expiresAt: NOW }
+const haip = { profile: 'haip' } as const
+
+describe('who sends a request', () => {
+  const { authenticate } = withProfile('final')
+  const work = () => new Work(1_000)
+
+  it.each([{}, { authorization: 'Bearer token' }, { authorization: 'DPoP token' }])(
+    'with %o is a wallet that proves nothing',
+    async (headers) => {
+      expect(await authenticate(headers, { client_id: 'anybody' }, work())).toEqual({
+        ...attested,
+        clientId: undefined,
+        instanceJkt: null,
+        certified: false,
+        challenged: false,
+      })
+    },
+  )
+
+  it.each<[string, Record<string, string>, Record<string, string>, Record<string, string>]>([
+    ['a scheme that is not known', { authorization: 'Basic YTpi' }, {}, { 'www-authenticate': 'Basic realm="token"' }],
+    ['a secret', {}, { client_secret: 'secret' }, {}],
+    ['an attestation without a proof', { 'oauth-client-attestation': 'a' }, {}, {}],
+    ['a proof without an attestation', { 'oauth-client-attestation-pop': 'a' }, {}, {}],
+    ['two attestations', { 'oauth-client-attestation': 'a, b', 'oauth-client-attestation-pop': 'c' }, {}, {}],
+    [
+      'an attestation, where none is believed',
+      { 'oauth-client-attestation': 'a', 'oauth-client-attestation-pop': 'b' },
+      {},
+      {},
+    ],
+  ])('with %s is refused', async (_, headers, parameters, answered) => {
+    await expect(authenticate(headers, parameters, work())).rejects.toEqual(
+      expect.objectContaining({ error: 'invalid_client', status: 401, headers: answered }),
+    )
+  })
+})
+
+describe('what HAIP asks of a wallet (HAIP 1.0 §4)', () => {
+  it.each([
+    ['final', undefined],
+    ['final', { profile: 'final' }],
+  ] as const)('is asked of nobody under the profile %s, with the offer %o', (profile, offer) => {
+    const { assertTokenClient, assertWallet } = withProfile(profile)
+    const unproven = { ...attested, instanceJkt: null }
+    assertWallet(unproven, offer)
+    assertTokenClient({ wallet: unproven, dpop: undefined }, offer)
+  })
+
+  describe.each([
+    ['everything here', 'haip', undefined],
+    ['everything here, whatever the offer says', 'haip', { profile: 'final' }],
+    ['the offer', 'final', haip],
+  ] as const)('where it is the profile of %s', (_, profile, offer) => {
+    const { assertTokenClient, assertWallet } = withProfile(profile)
+
+    it('is met by an attested wallet with a bound token', () => {
+      assertWallet(attested, offer)
+      assertTokenClient({ wallet: attested, dpop }, offer)
+    })
+
+    it.each([
+      ['an attestation', { ...attested, instanceJkt: null }, 'invalid_client'],
+      ['the certificates of its provider', { ...attested, certified: false }, 'invalid_client'],
+      ['a challenge of ours', { ...attested, challenged: false }, 'use_attestation_challenge'],
+    ])('is not met without %s', (_lacking, wallet, error) => {
+      const refusal = expect.objectContaining({ error, status: 401 })
+      const thrownBy = (check: () => void) => {
+        try {
+          check()
+          return undefined
+        } catch (thrown) {
+          return thrown
+        }
+      }
+      expect(thrownBy(() => assertWallet(wallet, offer))).toEqual(refusal)
+      expect(thrownBy(() => assertTokenClient({ wallet, dpop }, offer))).toEqual(refusal)
+    })
+
+    it('is not met by a token without a key', () => {
+      expect(() => assertTokenClient({ wallet: attested, dpop: undefined }, offer)).toThrow('The DPoP proof is missing')
+    })
+  })
+
+  it('gives a fresh challenge to who has none', () => {
+    const { assertWallet } = withProfile('haip')
+    expect(() => assertWallet({ ...attested, challenged: false })).toThrow(
+      expect.objectContaining({ headers: { 'OAuth-Client-Attestation-Challenge': 'fresh' } }),
+    )
+  })
+})
+
+it('no challenge is given where no attestation is believed', () => {
+  expect(() => withProfile('final').challenge()).toThrow(expect.objectContaining({ status: 404 }))
+})
