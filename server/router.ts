@@ -59,7 +59,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     audit: auditRouter,
     setup: setupRouter,
     settings: settingsRouter,
-    statistics: statisticsRouter,
+    statistics: statisticsRouter(features.statistics),
     agentHolders: agentHoldersRouter,
     holders: mergeRouters(holdersRouter, processRouter(formats)),
     walletCredentials: walletCredentialsRouter(formats),
@@ -71,11 +71,11 @@ const createAppRouter = (formats: Formats, features: Features) =>
  * What wallets, probes and other strangers ask by path, in the standards' own shapes (`kind: 'protocol'`). None of it is
  * on `/trpc`: its status, headers and media types would be lost there, and the address that a DPoP proof names wrong.
  */
-const createProtocolRouter = (_features: Features) =>
+const createProtocolRouter = (features: Features) =>
   router({
     greeting: greetingRouter,
     health: healthRouter,
-    statusLists: statusListsRouter,
+    statusLists: statusListsRouter(features.statusLists),
     metadata: metadataRouter,
     openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
     pageFiles: pageFilesRouter,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { statisticsTasks } from '../../server/statistics/tasks.js'
 import { postSchema, SUBJECT } from '../issuer/purchase.js'
 import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
@@ -17,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 async function fold(): Promise<void> {
-  for (const task of statisticsTasks(service.deps)) await runTask(task, service.deps.clock())
+  for (const task of service.features.statistics.tasks) await runTask(task, service.deps.clock())
 }
 
 async function post(path: string, body?: unknown, asked: object = { authorization: alice }) {
