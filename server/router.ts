@@ -42,7 +42,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     service: serviceRouter,
     console: consoleRouter,
     dids: didsRouter,
-    schemas: schemasRouter,
+    schemas: schemasRouter(features.schemas),
     offerings: offeringsRouter,
     credentials: credentialsRouter(formats),
     credentialOffers: credentialOffersRouter,
