@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { storedWarnings } from '../agent/certificate-watch.js'
 import type { Deps } from '../deps.js'
-import { issuerMetadata } from '../issuer/metadata/published.js'
+import { issuerOf } from '../wiring/issuer.js'
 import { clientSecretItem, identityProviderItem, redisItem, signInItem } from './access.js'
 import { addressItems, statusListItem } from './addresses.js'
 import { item, type SetupItem } from './item.js'
@@ -21,7 +21,7 @@ const MANY_METADATA_BYTES = 200_000
 
 /** Whether wallets can be expected to read what the issuer publishes of itself and of all its types. */
 async function issuerMetadataItem(deps: Deps): Promise<SetupItem> {
-  const bytes = Buffer.byteLength(await issuerMetadata(deps))
+  const bytes = Buffer.byteLength(await issuerOf(deps).metadata.issuer())
   const size = `${Math.ceil(bytes / 1_000)} KB`
   return bytes < MANY_METADATA_BYTES
     ? item('issuerMetadata', 'ok', `The issuer's metadata are ${size}.`)

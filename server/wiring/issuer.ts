@@ -1,13 +1,31 @@
 import type { Deps } from '../deps.js'
+import { issuerKeySet } from '../dids/issuer-key-set.js'
+import { createMakeBatch } from '../issuer/credential-offers/batch/create-batch.js'
+import { createMakeOffer, createPrepareOffer } from '../issuer/credential-offers/create.js'
+import { createCredentialOffers } from '../issuer/credential-offers/credential-offers.js'
+import { createDecisions } from '../issuer/credential-offers/decide.js'
+import { createCredentials } from '../issuer/credentials/credentials.js'
+import { createCredentialListStore } from '../issuer/credentials/list/store.js'
+import { createIssuance } from '../issuer/issuance/issuance.js'
+import { createMetadata } from '../issuer/metadata/metadata.js'
+import { createAddOffering } from '../issuer/offerings/add.js'
+import { createClaim } from '../issuer/offerings/claim.js'
+import { createOfferings } from '../issuer/offerings/offerings.js'
+import { createPageOfOffering } from '../issuer/offerings/page.js'
+import { createOfferingStore } from '../issuer/offerings/store.js'
 import { createSchemaListStore } from '../issuer/schemas/list/store.js'
 import { createSchemas } from '../issuer/schemas/schemas.js'
+import { createWalletTrust } from '../issuer/wallet-trust/wallet-trust.js'
 import { createStatistics } from '../statistics/statistics.js'
 
 /** The issuing half. */
 export function wireIssuer(deps: Deps) {
-  const { config, formats, stores, listsOver, clock, newId, statusLists } = deps
+  const { config, formats, stores, listsOver, clock, newId, random, sealingKey } = deps
+  const { keys, resolver, seals, events, metrics, statusLists } = deps
 
   const statistics = createStatistics({ store: stores.statistics, clock })
+
+  const walletTrust = createWalletTrust({ config })
 
   const schemas = createSchemas({
     store: stores.schemas,
@@ -18,5 +36,92 @@ export function wireIssuer(deps: Deps) {
     newId,
   })
 
-  return { statistics, statusLists, schemas }
+  const metadata = createMetadata({
+    texts: deps.metadataTexts,
+    schemas: schemas.published,
+    defaultIssuer: () => stores.agents.defaultIssuer(),
+    recordIdentities: () => stores.dids.recordIdentities(),
+    publishedKeys: () => stores.keys.published(),
+    keySet: async () => (await issuerKeySet(deps)).jwks,
+    keys,
+    config,
+    formats,
+  })
+
+  const issuance = createIssuance({
+    store: stores.issuance,
+    allot: statusLists.allot,
+    activeSchema: schemas.active,
+    knowsIssuer: async (issuerId, sub) =>
+      sub === undefined
+        ? stores.agents.issuerExists(issuerId)
+        : (await stores.agents.issuer(issuerId, sub)) !== undefined,
+    config,
+    keys,
+    random,
+    clock,
+    newId,
+  })
+  const { context, issue } = issuance
+
+  const credentials = createCredentials({
+    store: stores.credentials,
+    history: stores.credentialHistory,
+    lists: listsOver(createCredentialListStore),
+    eventsOf: (id, offeringId) => stores.audit.ofCredential(id, offeringId),
+    context,
+    issue,
+    formats,
+    resolver,
+    clock,
+  })
+
+  const offerings = createOfferings({
+    store: stores.offerings,
+    lists: listsOver(createOfferingStore),
+    add: createAddOffering({ store: stores.offerings, context, formats, clock, newId }),
+    claim: createClaim({ offeringContext: issuance.offeringContext, issue, formats, clock }),
+    pageOf: createPageOfOffering({
+      config,
+      sealingKey,
+      keepPage: (page) => stores.pages.createOnDemand(page),
+      clock,
+      newId,
+    }),
+    holderDidsOf: (sub) => stores.dids.holderDidsOf(sub),
+    config,
+    formats,
+    seals,
+  })
+
+  const prepare = createPrepareOffer({ context, config, formats, sealingKey, random, clock, newId })
+  const credentialOffers = createCredentialOffers({
+    store: stores.offerSessions,
+    list: stores.offerSessionList,
+    events,
+    create: createMakeOffer({ prepare, store: stores.offerSessions, metrics, config, formats, seals }),
+    createMany: createMakeBatch({ prepare, context, store: stores.offerBatches, sealingKey, metrics, config }),
+    decisions: createDecisions({ store: stores.deferredIssuances, metrics, formats, clock }),
+  })
+
+  return {
+    statistics,
+    statusLists,
+    walletTrust,
+    schemas,
+    metadata,
+    issuance,
+    credentials,
+    offerings,
+    credentialOffers,
+  }
+}
+
+const wired = new WeakMap<Deps, ReturnType<typeof wireIssuer>>()
+
+/** The same features, for areas that are still given `Deps`. */
+export function issuerOf(deps: Deps): ReturnType<typeof wireIssuer> {
+  const known = wired.get(deps) ?? wireIssuer(deps)
+  wired.set(deps, known)
+  return known
 }

@@ -8,7 +8,7 @@ type JsonObject = Readonly<Record<string, unknown>>
  * what was signed belongs to its holder.
  */
 export function credentialView(
-  config: Config,
+  config: Pick<Config, 'issuerBaseUrl'>,
   request: Pick<SignRequest, 'context' | 'subject' | 'binding'>,
   id: string,
   signed: SignedInstance,

@@ -1,5 +1,7 @@
+import type { Config } from '../../config/config.js'
 import type { Deps } from '../../deps.js'
 import type { IssuedFormat } from '../../formats/format.js'
+import type { Formats } from '../../formats/registry.js'
 import type { AuthorizationRequest } from '../../protocol/oauth/authorization-request.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { challengeNeeded, type WalletClient } from './client-authentication.js'
@@ -8,13 +10,20 @@ import type { OfferProfile } from './offer-profile.js'
 
 type Offer = { readonly profile: OfferProfile }
 
+/** The profile of everything that this installation issues. */
+interface ForAll {
+  readonly config: Pick<Config, 'issuerProfile'>
+}
+
 /** Whether HAIP 1.0 holds: for everything that this installation issues, or for an offer. */
-export const isHaip = ({ config }: Pick<Deps, 'config'>, offer?: Offer): boolean =>
+export const isHaip = ({ config }: ForAll, offer?: Offer): boolean =>
   config.issuerProfile === 'haip' || offer?.profile === 'haip'
 
 /** The formats that wallets may take, in the order in which they are offered (HAIP 1.0 §6). */
-export const offeredFormats = (deps: Pick<Deps, 'config' | 'formats'>, offer?: Offer): readonly IssuedFormat[] =>
-  isHaip(deps, offer) ? deps.formats.issued.filter(({ haip }) => haip) : deps.formats.issued
+export const offeredFormats = (
+  { config, formats }: ForAll & { readonly formats: Pick<Formats, 'issued'> },
+  offer?: Offer,
+): readonly IssuedFormat[] => (isHaip({ config }, offer) ? formats.issued.filter(({ haip }) => haip) : formats.issued)
 
 /**
  * HAIP 1.0 §4.4.1: a wallet authenticates with an attestation that brings its certificates, and with a fresh proof.

@@ -1,4 +1,6 @@
+import type { Config } from '../../config/config.js'
 import type { Deps } from '../../deps.js'
+import type { Formats } from '../../formats/registry.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
@@ -6,17 +8,23 @@ import { isHaip } from './haip.js'
 import type { WalletOffering } from './offer-store.js'
 import { dialectOf, takeableFormats } from './profiles/profiles.js'
 import { offerNotFound } from './refusals.js'
-import type { PreAuthorizedCode } from './sealed.js'
+import type { PreAuthorizedCode, Seals } from './sealed.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
-/** Configurations that a wallet may take from an offering. */
-export function offeredConfigurations(
-  deps: Pick<Deps, 'config' | 'formats'>,
-  offering: Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>,
-): readonly string[] {
+/** What the configurations of an installation follow from. */
+interface Offerer {
+  readonly config: Pick<Config, 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509'>
+  readonly formats: Pick<Formats, 'issued' | 'former'>
+}
+
+/** What an offering says of the configurations that may be taken from it. */
+export type OfferedBy = Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>
+
+/** Ids of the configurations that a wallet may take from an offering. */
+export function offeredConfigurations({ config, formats }: Offerer, offering: OfferedBy): readonly string[] {
   const { offered, schemaName, asMdoc } = offering
-  const type = issuabilityByDefault(deps.config, asMdoc)
-  const possible = configurationIdsOf(takeableFormats(deps, offering), schemaName, type)
+  const type = issuabilityByDefault(config, asMdoc)
+  const possible = configurationIdsOf(takeableFormats({ config, formats }, offering), schemaName, type)
   return offered.length === 0 ? possible : offered.filter((id) => possible.includes(id))
 }
 
@@ -34,7 +42,8 @@ export function closedReason({ session, ...offering }: WalletOffering, now: Date
   return session?.state === 'Error' ? ENDED : undefined
 }
 
-type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
+/** What an offering says of its grant. */
+export type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
 
 /**
  * What the code of an offering says of it, where nothing of the offering but that it is open decides over a token: 1.0 is
@@ -45,8 +54,11 @@ function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthori
   return plain ? { hasSession: session !== null } : undefined
 }
 
-/** The one grant of an offer, with a code or an `issuer_state` that is sealed and not stored. */
-function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: OfferedGrant) {
+/** Makes codes and states that are sealed and not stored. */
+type CodeSeals = Pick<Seals, 'issuerState' | 'preAuthorizedCode'>
+
+/** The one grant of an offer, with a code or an `issuer_state`. */
+function grantsOf(config: Pick<Config, 'issuerProfile'>, seals: CodeSeals, offering: OfferedGrant) {
   const { offeringId, grant, session } = offering
   // HAIP 1.0 §4.2: an offering that nobody chose a grant for.
   if (isHaip({ config }, offering) || grant === 'authorization_code')
@@ -61,13 +73,13 @@ function grantsOf({ config, seals }: Pick<Deps, 'config' | 'seals'>, offering: O
  * wallets fail on two.
  */
 export function credentialOfferOf(
-  deps: Deps,
-  offering: OfferedGrant & Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>,
+  { config, formats, seals }: Offerer & { readonly config: Pick<Config, 'issuerBaseUrl'>; readonly seals: CodeSeals },
+  offering: OfferedGrant & OfferedBy,
 ): Record<string, unknown> {
   const offer = {
-    credential_issuer: deps.config.issuerBaseUrl,
-    credential_configuration_ids: [...offeredConfigurations(deps, offering)],
-    grants: grantsOf(deps, offering),
+    credential_issuer: config.issuerBaseUrl,
+    credential_configuration_ids: [...offeredConfigurations({ config, formats }, offering)],
+    grants: grantsOf(config, seals, offering),
   }
   return { ...dialectOf(offering.profile).offer(offer) }
 }

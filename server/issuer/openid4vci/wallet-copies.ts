@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import type { TakenIndices } from '../../status-lists/allotment.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
-import { type SignedInstance, type SignRequest, signInstance } from '../issuance/sign.js'
+import { createSign, type SignedInstance, type SignRequest } from '../issuance/sign.js'
 import { credentialView } from '../issuance/vc-object.js'
 import { isHaip } from './haip.js'
 import type { TokenContext } from './tokens/store.js'
@@ -32,7 +32,7 @@ async function signAll(
       requests.map((request, position) => {
         const status = taken.indices[position]
         if (status === undefined) throw new Error('Too few status indices were allotted.')
-        return signInstance(deps, { ...request, status })
+        return createSign(deps)({ ...request, status })
       }),
     )
   } catch (thrown) {

@@ -1,5 +1,6 @@
-import type { Deps } from '../../../deps.js'
+import type { Config } from '../../../config/config.js'
 import type { IssuedFormat } from '../../../formats/format.js'
+import type { Formats } from '../../../formats/registry.js'
 import type { Draft } from '../../../protocol/openid4vci/drafts.js'
 import { isHaip, offeredFormats } from '../haip.js'
 import type { OfferProfile } from '../offer-profile.js'
@@ -20,27 +21,33 @@ export const dialectOf = (profile: OfferProfile): Dialect => (isDraft(profile) ?
 /** Drafts in which formats had their former names: until draft 14. */
 export const hasFormerFormats = (draft: Draft): boolean => draft !== 'draft15'
 
-const withFormer = (formats: readonly IssuedFormat[], { formats: { former } }: Pick<Deps, 'formats'>) => [
-  ...new Set([...formats, ...former]),
+/** What an installation can issue in, and which drafts are open there. */
+interface Issuing {
+  readonly config: Pick<Config, 'issuerLegacyProfiles' | 'issuerProfile'>
+  readonly formats: Pick<Formats, 'issued' | 'former'>
+}
+
+const withFormer = (offered: readonly IssuedFormat[], { former }: Pick<Formats, 'former'>) => [
+  ...new Set([...offered, ...former]),
 ]
 
 const ofDrafts = (formats: readonly IssuedFormat[]) => formats.filter(({ issuing }) => issuing.drafts)
 
 /** The formats that an offer of a profile may name: former ones are for wallets that know no other. */
-export const offerableFormats = (deps: Pick<Deps, 'config' | 'formats'>, profile: OfferProfile) =>
-  isDraft(profile) ? ofDrafts(publishedFormats(deps)) : deps.formats.issued
+export const offerableFormats = (issuing: Issuing, profile: OfferProfile) =>
+  isDraft(profile) ? ofDrafts(publishedFormats(issuing)) : issuing.formats.issued
 
 /** The formats that wallets take from an offer: former ones too from one that was made when its draft was open. */
 export const takeableFormats = (
-  deps: Pick<Deps, 'config' | 'formats'>,
+  { config, formats }: Issuing,
   offer: { readonly profile: OfferProfile },
 ): readonly IssuedFormat[] =>
-  isDraft(offer.profile) && !isHaip(deps)
-    ? ofDrafts(withFormer(deps.formats.issued, deps))
-    : offeredFormats(deps, offer)
+  isDraft(offer.profile) && !isHaip({ config })
+    ? ofDrafts(withFormer(formats.issued, formats))
+    : offeredFormats({ config, formats }, offer)
 
 /** The formats that have configurations here: former ones too where a draft is open that knows them. */
-export function publishedFormats(deps: Pick<Deps, 'config' | 'formats'>): readonly IssuedFormat[] {
-  const offered = offeredFormats(deps)
-  return deps.config.issuerLegacyProfiles.some(hasFormerFormats) ? withFormer(offered, deps) : offered
+export function publishedFormats({ config, formats }: Issuing): readonly IssuedFormat[] {
+  const offered = offeredFormats({ config, formats })
+  return config.issuerLegacyProfiles.some(hasFormerFormats) ? withFormer(offered, formats) : offered
 }
