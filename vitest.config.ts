@@ -26,7 +26,7 @@ export const unit = [
   'test/events/inquiry.test.ts',
   'test/events/subscriptions.test.ts',
   'test/issuer/credential-offers/decisions.test.ts',
-  'test/issuer/issuance/issue.test.ts',
+  'test/issuer/issuance/*.test.ts',
   'test/issuer/offerings/claim-rules.test.ts',
   'test/issuer/openid4vci/sealed.test.ts',
   'test/issuer/openid4vci/tx-code.test.ts',

@@ -47,6 +47,7 @@ import type { Metrics } from './metrics/metrics.js'
 import type { Outbound } from './outbound/guard.js'
 import type { PageStore } from './people-pages/store.js'
 import type { StatisticsStore } from './statistics/store.js'
+import type { StatusIndexAllotment } from './status-lists/allotment.js'
 import type { StatusLists } from './status-lists/status-lists.js'
 import type { StatusListStore } from './status-lists/store.js'
 import type { AuthorizationRequestStore } from './verifier/authorization-requests/store.js'
@@ -157,7 +158,7 @@ export interface Deps {
   readonly outbound: Outbound
   readonly resolver: DidResolver
   readonly domainLinkages: DomainLinkages
-  readonly allotment: Pick<StatusLists, 'allot'>
+  readonly allotment: StatusIndexAllotment
   readonly metadataTexts: MetadataTexts
   readonly statusLists: StatusLists
   /** Sealed, stateless values of OpenID4VCI: codes, nonces, notification ids. */

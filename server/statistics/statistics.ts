@@ -62,8 +62,8 @@ export type Statistics = ReturnType<typeof createStatistics>
 /** How much was offered, issued, revoked and verified. */
 export function createStatistics({ store, clock }: StatisticsPorts) {
   /**
-   * Counts audit events, those from before there were counters too: an installation that is new to them begins with its first event, and
-   * goes on in the job's share of the time.
+   * Counts audit events, also events from before there were counters. An installation that is new to counters begins with its first
+   * event, and goes on in the job's share of the time.
    */
   const count: MaintenanceTask = {
     name: 'count what happened',

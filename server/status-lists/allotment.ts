@@ -36,6 +36,10 @@ export interface TakenIndices {
 /** Allots unique, unpredictable indices in lists of an issuer's key. */
 export type Allot = (issuerId: string, keyId: string, count: number) => Promise<TakenIndices>
 
+export interface StatusIndexAllotment {
+  readonly allot: Allot
+}
+
 interface Block {
   readonly range: IndexRange
   /** How many entries were asked for. */

@@ -1,7 +1,7 @@
 import { listed } from '../../api/paging.js'
 import { procedure, readingPrimary, router } from '../../api/trpc.js'
 import { sessionView } from '../openid4vci/sessions/session.js'
-import { createCredentialOffers } from './batch/batch.contract.js'
+import { createOfferBatch } from './batch/batch.contract.js'
 import {
   approveCredentialOffer,
   createCredentialOffer,
@@ -18,7 +18,7 @@ export const credentialOffersRouter = (offers: CredentialOffers) =>
       offers.create(caller, input, work),
     ),
 
-    createMany: procedure(createCredentialOffers).mutation(({ ctx: { caller, work }, input }) =>
+    createMany: procedure(createOfferBatch).mutation(({ ctx: { caller, work }, input }) =>
       offers.createMany(caller, input, work),
     ),
 

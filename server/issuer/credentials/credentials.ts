@@ -21,7 +21,7 @@ export interface CredentialsPorts {
   readonly store: Pick<CredentialStore, 'findOwned' | 'revoke'>
   readonly history: Pick<CredentialHistoryStore, 'find'>
   readonly lists: Lists<CredentialListStore>
-  /** What happened to a credential and to the offering that it is of, the newest first. */
+  /** Audit events of a credential and of its offering, the newest first. */
   readonly eventsOf: (id: string, offeringId: string | null) => Promise<readonly AuditEvent[]>
   readonly context: Issuance['context']
   readonly issue: Issuance['issue']

@@ -57,7 +57,7 @@ function claimsOf(schema: CredentialSchema, { issuing }: IssuedFormat) {
 /** Algorithms that issuers sign with now. */
 export interface SigningAlgorithms {
   readonly algorithms: readonly string[]
-  /** Of those of them whose key has a certificate. */
+  /** Algorithms of the issuers whose key has a certificate. */
   readonly certifiedAlgorithms: readonly string[]
 }
 

@@ -16,8 +16,8 @@ interface Kept {
 }
 
 /**
- * Keeps one text of each form. What decides it is read for every request, so that a change of it, in whichever process,
- * is in the next answer of each.
+ * Keeps one text of each form. Every request reads the state that decides the text. So a change by any process is in the next answer
+ * of every process.
  */
 export function createMetadataTexts(store: Pick<MetadataStore, 'state'>, clock: () => Date): MetadataTexts {
   const kept = new Map<MetadataForm, Kept>()

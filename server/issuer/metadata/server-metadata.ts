@@ -30,7 +30,7 @@ function attestationMembers(config: ServerMetadataPorts['config']): Record<strin
   }
 }
 
-/** What differs between OpenID4VCI 1.0 and HAIP 1.0 §4: wallets must push and authenticate, and ask by scope. */
+/** The members in which HAIP 1.0 §4 differs from OpenID4VCI 1.0: wallets must push and authenticate, and ask by scope. */
 function profileMembers(config: ServerMetadataPorts['config']): Record<string, unknown> {
   const attested = attestsWallets(config) ? ['attest_jwt_client_auth'] : []
   if (isHaip({ config }))

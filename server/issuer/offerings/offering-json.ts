@@ -82,7 +82,7 @@ export function createOfferingView({ config, formats, seals }: OfferingViewPorts
     listed,
     /** As an offering is shown by itself. */
     detail,
-    /** What the credentials of some redemptions are of, by the ids of their schemas: one object for all of a schema. */
+    /** The configurations of redeemed credentials, by the ids of their schemas: one object for all credentials of a schema. */
     configurations: (redemptions: readonly RedemptionRow[]) => configurationsOf(config, redemptions),
   }
 }

@@ -70,8 +70,14 @@ export function createOfferings(ports: OfferingsPorts) {
       return view.detail(row, await maySeeSubject(row, reader))
     },
 
-    /** Whether REST shows an offering of that id: offers of sessions and of single authorizations it does not show. */
+    /** Whether REST shows an offering of that id. It shows no offer of a session, and none of a single authorization. */
     isOpen: async (id: string): Promise<boolean> => (await store.find(id)) !== undefined,
+
+    /** What the QR code of an offering says to a wallet; undefined where REST shows no offering of that id. */
+    async walletUri(id: string): Promise<string | undefined> {
+      const row = await store.find(id)
+      return row && offeringFullUrl(config, row)
+    },
 
     /** The QR code of an offering, in the form that the request asks for. @throws 404 where there is no such offering. */
     qrCode: async (ctx: Context, id: string): Promise<string> =>

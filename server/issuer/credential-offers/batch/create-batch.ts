@@ -11,13 +11,13 @@ import type { Issuance } from '../../issuance/issuance.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { offeringFullUrl } from '../../offerings/offering-json.js'
 import { newTxCode } from '../../openid4vci/tx-code.js'
-import { contextOf, type PrepareOffer } from '../create.js'
-import type { createCredentialOffers } from './batch.contract.js'
+import { contextOf, type PrepareOffer } from '../prepare.js'
+import type { createOfferBatch } from './batch.contract.js'
 import type { KeyedOffer, KnownOffer, OfferBatchStore } from './store.js'
 
-type Input = z.output<typeof createCredentialOffers.input>
+type Input = z.output<typeof createOfferBatch.input>
 type Row = Input['rows'][number]
-type Answer = z.input<typeof createCredentialOffers.output>
+type Answer = z.input<typeof createOfferBatch.output>
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -57,7 +57,7 @@ export type MakeBatch = (caller: Caller, input: Input, work: Work) => Promise<An
  * @throws 400 naming every row that is wrong
  */
 export function createMakeBatch({ prepare, context, store, sealingKey, metrics, config }: MakeBatchPorts): MakeBatch {
-  /** What the transaction code of an offer is made of, the same whenever it is asked for again: whoever lost the answer gets it once more. */
+  /** What makes the transaction code of an offer. It makes the same code each time, so that a caller who lost the answer gets the code again. */
   const randomOf = (id: string) => {
     let block = 0
     return (length: number): Uint8Array => {
