@@ -22,7 +22,7 @@ export interface IssuancePorts {
 
 export type Issuance = ReturnType<typeof createIssuance>
 
-/** What every way to a credential needs: the type with its issuer, a signature, a record. */
+/** Every way to a credential needs these operations: the type with its issuer, a signature, a record. */
 export function createIssuance(ports: IssuancePorts) {
   const { store, allot, activeSchema, knowsIssuer, config, keys, random, clock, newId } = ports
   const sign = createSign({ config, keys, random, clock })

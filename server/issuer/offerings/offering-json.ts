@@ -29,7 +29,7 @@ interface OfferAddress {
   readonly walletUrl?: string | undefined
 }
 
-/** What the QR code of an offering says to a wallet. */
+/** The content of an offering's QR code, which opens a wallet. */
 export const offeringFullUrl = (
   config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>,
   { id, profile, walletUrl }: OfferAddress,

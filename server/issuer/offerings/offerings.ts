@@ -73,7 +73,7 @@ export function createOfferings(ports: OfferingsPorts) {
     /** Whether REST shows an offering of that id. It shows no offer of a session, and none of a single authorization. */
     isOpen: async (id: string): Promise<boolean> => (await store.find(id)) !== undefined,
 
-    /** What the QR code of an offering says to a wallet; undefined where REST shows no offering of that id. */
+    /** The content of an offering's QR code, which opens a wallet; undefined where REST shows no offering of that id. */
     async walletUri(id: string): Promise<string | undefined> {
       const row = await store.find(id)
       return row && offeringFullUrl(config, row)

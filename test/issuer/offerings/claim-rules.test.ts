@@ -8,7 +8,7 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const ISSUED: Issued = { id: 'credential', compact: 'a.b.c', vc: { type: ['VerifiableCredential'] } }
 const ALICE = { sub: 'alice', roles: new Set<string>(), tokenDids: ['did:example:token'] }
 
-/** A claim of an offering that nothing is wrong with but what is given, and what it asked for. */
+/** A claim of an offering that can be claimed but for the members given here, and the signature that the claim asked for. */
 function claiming(offering: Partial<OfferingIssuance> | undefined, outcome: 'recorded' | 'not recorded' = 'recorded') {
   const plain = { credentialSubject: {}, recipient: null, redemptionLimit: null, redemptionCount: 0, expiresAt: null }
   const found = offering && ({ ...plain, callerDids: [], ...offering } as Partial<OfferingIssuance> as OfferingIssuance)
