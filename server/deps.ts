@@ -48,7 +48,7 @@ import type { Outbound } from './outbound/guard.js'
 import type { PageStore } from './people-pages/store.js'
 import type { StatisticsStore } from './statistics/store.js'
 import type { StatusIndexAllotment } from './status-lists/allotment.js'
-import type { StatusListPublication } from './status-lists/publication.js'
+import type { StatusLists } from './status-lists/status-lists.js'
 import type { StatusListStore } from './status-lists/store.js'
 import type { AuthorizationRequestStore } from './verifier/authorization-requests/store.js'
 import type { VerificationSessionListStore } from './verifier/sessions/list/store.js'
@@ -160,7 +160,7 @@ export interface Deps {
   readonly domainLinkages: DomainLinkages
   readonly allotment: StatusIndexAllotment
   readonly metadataTexts: MetadataTexts
-  readonly statusLists: StatusListPublication
+  readonly statusLists: StatusLists
   /** Sealed, stateless values of OpenID4VCI: codes, nonces, notification ids. */
   readonly seals: Seals
   readonly stores: Stores

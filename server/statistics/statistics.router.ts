@@ -1,7 +1,8 @@
 import { procedure, router } from '../api/trpc.js'
-import { statisticsOf } from './read.js'
 import { readStatistics } from './statistics.contract.js'
+import type { Statistics } from './statistics.js'
 
-export const statisticsRouter = router({
-  read: procedure(readStatistics).query(({ ctx: { deps }, input }) => statisticsOf(deps, input)),
-})
+export const statisticsRouter = ({ read }: Statistics) =>
+  router({
+    read: procedure(readStatistics).query(({ input }) => read(input)),
+  })

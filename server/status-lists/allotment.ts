@@ -33,9 +33,11 @@ export interface TakenIndices {
   giveBack(): void
 }
 
+/** Allots unique, unpredictable indices in lists of an issuer's key. */
+export type Allot = (issuerId: string, keyId: string, count: number) => Promise<TakenIndices>
+
 export interface StatusIndexAllotment {
-  /** Unique, unpredictable indices in lists of an issuer's key. */
-  allot(issuerId: string, keyId: string, count: number): Promise<TakenIndices>
+  readonly allot: Allot
 }
 
 interface Block {
@@ -62,7 +64,7 @@ export function createAllotment(
   store: Pick<StatusListStore, 'reserve'>,
   newId: () => string,
   permutationKey: (listId: string) => Uint8Array,
-): StatusIndexAllotment {
+): Allot {
   const blocks = new LruMap<string, Block>(MAX_BLOCKS)
   const pending = new Map<string, Promise<void>>()
 
@@ -95,15 +97,13 @@ export function createAllotment(
     return { listId, index: permuteIndex(permutationKey(listId), count, size) }
   }
 
-  return {
-    async allot(issuerId, keyId, count) {
-      const indices: StatusIndex[] = []
-      while (indices.length < count) {
-        const index = take(keyId)
-        if (index === undefined) await refillOnce(issuerId, keyId)
-        else indices.push(index)
-      }
-      return { indices, giveBack: () => blocks.get(keyId)?.returned.push(...indices.splice(0)) }
-    },
+  return async (issuerId, keyId, count) => {
+    const indices: StatusIndex[] = []
+    while (indices.length < count) {
+      const index = take(keyId)
+      if (index === undefined) await refillOnce(issuerId, keyId)
+      else indices.push(index)
+    }
+    return { indices, giveBack: () => blocks.get(keyId)?.returned.push(...indices.splice(0)) }
   }
 }

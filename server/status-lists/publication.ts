@@ -46,8 +46,10 @@ interface Cached extends PublishedList {
 export const statusListUri = (config: Pick<Config, 'issuerBaseUrl'>, form: StatusListForm, id: string): string =>
   `${config.issuerBaseUrl}/${form === 'bitstring' ? 'status-lists' : 'token-status-lists'}/${id}`
 
+type NamingConfig = Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
+
 interface SigningInput {
-  readonly config: Config
+  readonly config: NamingConfig
   /** Of whoever signs the list. */
   readonly did: string
   readonly validUntil: Date
@@ -93,22 +95,26 @@ const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<
 }
 
 /** A list stays signed by its own key, and so under the DID that this key was named by, also after a rotation. */
-function didOfList(list: StatusListRecord, config: Config): string {
+function didOfList(list: StatusListRecord, config: NamingConfig): string {
   const web = list.issuerDid.startsWith('did:web:') ? list.issuerDid : undefined
   return signingDidOf(list.issuerMethod, web, config.issuerBaseUrl, list.publicJwk)
 }
 
-export interface StatusListPublication {
-  /** The signed list as of now, one statement where nothing was revoked since it was last asked for. */
-  publish(form: StatusListForm, id: string): Promise<PublishedList | undefined>
+/**
+ * The signed list as of now, one statement where nothing was revoked since it was last asked for; undefined where there is no such list.
+ */
+export type Publish = (form: StatusListForm, id: string) => Promise<PublishedList | undefined>
+
+/** What {@link createPublication} is made of. */
+export interface PublicationPorts {
+  readonly store: Pick<StatusListStore, 'find' | 'revokedIndices'>
+  readonly keys: Pick<Keys, 'signer'>
+  readonly config: NamingConfig
+  readonly clock: () => Date
 }
 
-export function createPublication(
-  store: StatusListStore,
-  keys: Keys,
-  config: Config,
-  clock: () => Date,
-): StatusListPublication {
+/** Signs lists and keeps them until something in them is revoked. */
+export function createPublication({ store, keys, config, clock }: PublicationPorts): Publish {
   const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()
 
@@ -148,16 +154,14 @@ export function createPublication(
     return started
   }
 
-  return {
-    async publish(form, id) {
-      const list = await store.find(id)
-      if (list === undefined) return undefined
-      const name = `${form} ${id}`
-      const known = published.get(name)
-      if (known !== undefined && known.version === list.version && clock().getTime() < known.renewAt) return known
-      const signed = await signOnce(form, list)
-      published.set(name, signed, signed.body.length + signed.gzipped.length)
-      return signed
-    },
+  return async (form, id) => {
+    const list = await store.find(id)
+    if (list === undefined) return undefined
+    const name = `${form} ${id}`
+    const known = published.get(name)
+    if (known !== undefined && known.version === list.version && clock().getTime() < known.renewAt) return known
+    const signed = await signOnce(form, list)
+    published.set(name, signed, signed.body.length + signed.gzipped.length)
+    return signed
   }
 }

@@ -1,17 +1,17 @@
 import { acceptsType, prefersGzip, weightOf } from '../api/accept.js'
-import type { Context } from '../api/context.js'
+import type { RequestFacts } from '../api/context.js'
 import { errors } from '../api/errors.js'
 import { procedure, router } from '../api/trpc.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
-import { STATUS_LIST_TTL_SECONDS, type StatusListForm } from './publication.js'
+import { type PublishedList, STATUS_LIST_TTL_SECONDS } from './publication.js'
 import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
+import type { StatusLists } from './status-lists.js'
 
 /** A list with caching headers; 304 where the caller has it already (RFC 9110 §13.1.2). */
-async function published(ctx: Context, form: StatusListForm, id: string): Promise<ProtocolReply> {
-  const list = await ctx.deps.statusLists.publish(form, id)
+function replyWith(list: PublishedList | undefined, headers: RequestFacts['headers']): ProtocolReply {
   if (list === undefined) throw errors.statusListNotFound()
-  const gzip = prefersGzip(ctx.request.headers['accept-encoding'])
+  const gzip = prefersGzip(headers['accept-encoding'])
   // RFC 9110 §8.8.3.3: compressed it is another representation, with an ETag of its own.
   const etag = gzip ? list.etag.replace(/"$/, '-gzip"') : list.etag
   const caching = {
@@ -21,11 +21,11 @@ async function published(ctx: Context, form: StatusListForm, id: string): Promis
     // Without an Origin too: a cache in between keeps one answer for browsers and everybody else.
     'access-control-allow-origin': '*',
   }
-  const known = (ctx.request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known.includes(etag) || known.includes('*')) return { status: 304, headers: caching }
-  const headers = { ...caching, 'content-type': list.mediaType }
-  if (!gzip) return { status: 200, headers, body: list.body }
-  return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: list.gzipped }
+  const typed = { ...caching, 'content-type': list.mediaType }
+  if (!gzip) return { status: 200, headers: typed, body: list.body }
+  return { status: 200, headers: { ...typed, 'content-encoding': 'gzip' }, body: list.gzipped }
 }
 
 /** Token Status List §8.1: a CWT where that is liked better by its name, as for mobile documents; else a JWT. */
@@ -36,14 +36,17 @@ function tokenFormOf(accept: string | undefined): 'token' | 'cwt' | undefined {
   return acceptsType(accept, TOKEN_STATUS_LIST_MEDIA_TYPE) ? 'token' : undefined
 }
 
-export const statusListsRouter = router({
-  bitstring: procedure(bitstringStatusList).query(({ ctx, input }) => published(ctx, 'bitstring', input.id)),
+export const statusListsRouter = ({ publish }: StatusLists) =>
+  router({
+    bitstring: procedure(bitstringStatusList).query(async ({ ctx: { request }, input }) =>
+      replyWith(await publish('bitstring', input.id), request.headers),
+    ),
 
-  token: procedure(tokenStatusList).query(({ ctx, input }) => {
-    const form = tokenFormOf(ctx.request.headers.accept)
-    if (form === undefined) throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE, STATUS_LIST_CWT_MEDIA_TYPE)
-    // Token Status List §8.4
-    if (input.time !== undefined) throw errors.historyNotKept()
-    return published(ctx, form, input.id)
-  }),
-})
+    token: procedure(tokenStatusList).query(async ({ ctx: { request }, input }) => {
+      const form = tokenFormOf(request.headers.accept)
+      if (form === undefined) throw errors.notAcceptable(TOKEN_STATUS_LIST_MEDIA_TYPE, STATUS_LIST_CWT_MEDIA_TYPE)
+      // Token Status List §8.4
+      if (input.time !== undefined) throw errors.historyNotKept()
+      return replyWith(await publish(form, input.id), request.headers)
+    }),
+  })

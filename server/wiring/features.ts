@@ -9,11 +9,11 @@ import { wireWallet } from './wallet.js'
 /** All features of a service, in the order in which they depend on one another. */
 export function wireFeatures(deps: Deps) {
   const identities = wireIdentities(deps)
-  const issuer = wireIssuer(deps)
-  const openid4vci = wireOpenid4vci(deps)
+  const issuer = wireIssuer(deps, identities)
+  const openid4vci = wireOpenid4vci(deps, issuer)
   const verifier = wireVerifier(deps)
   const wallet = wireWallet(deps)
-  const operators = wireOperators(deps)
+  const operators = wireOperators(deps, issuer)
   return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...operators }
 }
 

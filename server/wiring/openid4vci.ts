@@ -1,7 +1,6 @@
 import type { Deps } from '../deps.js'
-import { signInstance } from '../issuer/issuance/sign.js'
+import type { Issuance } from '../issuer/issuance/issuance.js'
 import { assertSubject } from '../issuer/issuance/subject.js'
-import { credentialView } from '../issuer/issuance/vc-object.js'
 import { createAttestationStatuses } from '../issuer/openid4vci/attestation-status.js'
 import { createAuthorizations } from '../issuer/openid4vci/authorizations/authorizations.js'
 import { createAuthorize } from '../issuer/openid4vci/authorizations/authorize.js'
@@ -44,8 +43,8 @@ import { type PartitionPlan, partitionTask } from '../maintenance/partitions/tas
 import { PRE_AUTHORIZED_CODE_GRANT } from '../protocol/openid4vci/requests.js'
 
 /** What wallets ask of the issuing half (OpenID4VCI 1.0). */
-export function wireOpenid4vci(deps: Deps) {
-  const shared = wireShared(deps)
+export function wireOpenid4vci(deps: Deps, { issuance }: { readonly issuance: Issuance }) {
+  const shared = wireShared(deps, issuance)
   const { clientAuthentication, dpop, nonces } = shared
   const { config, seals, stores, metrics, clock } = deps
 
@@ -93,13 +92,14 @@ export function wireOpenid4vci(deps: Deps) {
 type Shared = ReturnType<typeof wireShared>
 
 /** What more than one of the features needs. */
-function wireShared(deps: Deps) {
+function wireShared(deps: Deps, issuance: Issuance) {
   const { config, formats, outbound, seals, stores, clock } = deps
   const partitionTaskOf = (plan: PartitionPlan) => partitionTask(deps, plan)
   const statusesOf = createAttestationStatuses({ config, outbound })
   return {
     offered: createOffered({ config, formats }),
-    contextOf: (type: string) => stores.issuance.context(type, undefined, undefined),
+    issuance,
+    contextOf: issuance.contextByDefault,
     partitionTaskOf,
     statusesOf,
     dpop: createDpop({ config, seals, clock }),
@@ -163,32 +163,39 @@ function wireWalletTokens(deps: Deps, { offered, clientAuthentication, nonces, p
 /** The credential endpoints. */
 function wireCredentialRequests(
   deps: Deps,
-  { offered, contextOf, statusesOf, nonces }: Shared,
+  { issuance, offered, contextOf, statusesOf, nonces }: Shared,
   otherConfiguration: ReturnType<typeof createWalletAccess>['otherConfiguration'],
 ) {
   const { config, formats, seals, stores, vault, metrics, clock, random, newId, resolver, log } = deps
   const signCopies = createSignCopies({
-    sign: (request) => signInstance(deps, request),
-    viewOf: (...args) => credentialView(config, ...args),
+    sign: issuance.sign,
+    viewOf: issuance.view,
     allotment: deps.allotment,
     config,
     formats,
     newId,
   })
-  const issuance = createWalletIssuance({ signCopies, store: stores.openid4vci, config, seals, metrics, newId })
+  const walletIssuance = createWalletIssuance({ signCopies, store: stores.openid4vci, config, seals, metrics, newId })
   const issueToWallet = createIssueToWallet({
     formats,
     offered,
     contextOf,
     otherConfiguration,
     provenKeys: createProvenKeys({ config, seals, store: stores.openid4vci, resolver, statusesOf, log }),
-    issuance,
+    issuance: walletIssuance,
     defer: createDefer({ store: stores.deferredIssuances, vault, metrics, random }),
     clock,
   })
   return createCredentialRequests({
     issueToWallet,
-    collect: createCollect({ store: stores.deferredIssuances, vault, offered, otherConfiguration, issuance, clock }),
+    collect: createCollect({
+      store: stores.deferredIssuances,
+      vault,
+      offered,
+      otherConfiguration,
+      issuance: walletIssuance,
+      clock,
+    }),
     offered,
     nonceMembers: nonces.members,
   })

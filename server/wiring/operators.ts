@@ -9,7 +9,8 @@ import { consoleTasks } from '../console/tasks.js'
 import type { Deps } from '../deps.js'
 import { eventTasks } from '../events/tasks.js'
 import { readinessOf } from '../health/readiness.js'
-import { issuerMetadata } from '../issuer/metadata/published.js'
+import type { Metadata } from '../issuer/metadata/metadata.js'
+import type { Schemas } from '../issuer/schemas/schemas.js'
 import { type PartitionTaskOf, partitionTask } from '../maintenance/partitions/task.js'
 import { createHomePage } from '../service/home-page.js'
 import { SERVICE } from '../service/release.js'
@@ -18,8 +19,13 @@ import { createAddressChecks } from '../setup/addresses.js'
 import { createSetup, credentialTypesItem, issuerMetadataItem } from '../setup/setup.js'
 import { keyItems } from '../setup/signing.js'
 
+interface OperatedFeatures {
+  readonly schemas: Schemas
+  readonly metadata: Metadata
+}
+
 /** What operators use: the console, health, settings, the checklist, audit events. */
-export function wireOperators(deps: Deps) {
+export function wireOperators(deps: Deps, { schemas, metadata }: OperatedFeatures) {
   const { config, stores, listsOver, clock, log, formats, outbound, consoleSessions: sessions, signIn } = deps
   const readiness = (requestId: string) => readinessOf(deps, requestId)
 
@@ -47,7 +53,7 @@ export function wireOperators(deps: Deps) {
     config,
     log,
     keys: stores.keys,
-    hasDoctype: stores.schemas.hasDoctype,
+    hasDoctype: schemas.hasDoctype,
   })
 
   const addresses = createAddressChecks({
@@ -64,12 +70,12 @@ export function wireOperators(deps: Deps) {
     clock,
     storedWarnings: certificates.storedWarnings,
     storedItems: async () => {
-      const [keys, isAny, metadata] = await Promise.all([
+      const [keys, isAny, published] = await Promise.all([
         keyItems(stores.agents, stores.keys),
-        stores.schemas.isAny(),
-        issuerMetadata(deps),
+        schemas.isAny(),
+        metadata.issuer(),
       ])
-      return [...keys, credentialTypesItem(isAny), issuerMetadataItem(metadata)]
+      return [...keys, credentialTypesItem(isAny), issuerMetadataItem(published)]
     },
     askedItems: async () => {
       const items = await Promise.all([

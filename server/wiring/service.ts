@@ -66,9 +66,7 @@ import { LruMap } from '../protocol/jose/lru-map.js'
 import { deriveKey } from '../protocol/jose/sealed.js'
 import { contractRouters, createRouters } from '../router.js'
 import { createStatisticsStore } from '../statistics/store.js'
-import { statisticsTasks } from '../statistics/tasks.js'
-import { createAllotment } from '../status-lists/allotment.js'
-import { createPublication } from '../status-lists/publication.js'
+import { createStatusLists } from '../status-lists/status-lists.js'
 import { createStatusListStore } from '../status-lists/store.js'
 import { createAuthorizationRequestStore } from '../verifier/authorization-requests/store.js'
 import { sessionTasks } from '../verifier/sessions/expire.js'
@@ -272,6 +270,14 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     limits: config.streams,
     everyMs: options.eventsEveryMs,
   })
+  const statusLists = createStatusLists({
+    store: stores.statusLists,
+    keys,
+    config,
+    clock,
+    newId: randomUUID,
+    sealingKey,
+  })
   const deps: Deps = {
     config,
     formats,
@@ -292,9 +298,9 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     outbound,
     resolver,
     domainLinkages: createDomainLinkages(keys, config, clock),
-    allotment: createAllotment(stores.statusLists, randomUUID, (listId) => sealingKey(`status-list ${listId}`)),
+    allotment: statusLists,
     metadataTexts: createMetadataTexts(stores.metadata, clock),
-    statusLists: createPublication(stores.statusLists, keys, config, clock),
+    statusLists,
     seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,
     lists: replica.listsOver(createStores),
@@ -340,7 +346,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...features.console.tasks,
       ...features.certificates.tasks,
       ...features.audit.tasks,
-      ...statisticsTasks(deps),
+      ...features.statistics.tasks,
       ...features.sessionEvents.tasks,
       ...(replica.forget === undefined ? [] : [recentWriterTask(replica.forget)]),
     ],

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { statisticsTasks } from '../../server/statistics/tasks.js'
 import { postSchema, SUBJECT } from '../issuer/purchase.js'
 import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
@@ -17,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 async function fold(): Promise<void> {
-  for (const task of statisticsTasks(service.deps)) await runTask(task, service.deps.clock())
+  for (const task of service.features.statistics.tasks) await runTask(task, service.deps.clock())
 }
 
 async function post(path: string, body?: unknown, asked: object = { authorization: alice }) {
@@ -109,11 +108,6 @@ describe('GET /api/v1/statistics', () => {
   })
 
   it.each<[Record<string, string>, string]>([
-    [{ from: '2026-02-02T00:00:00Z', to: '2026-02-01T00:00:00Z' }, 'from must be before to'],
-    [
-      { from: '2026-02-01T00:00:00Z', to: '2026-04-01T00:00:00Z', step: 'hour' },
-      'from must be within 31 days before to with step hour',
-    ],
     [{ from: '0001-01-01T00:00:00Z' }, 'from must be within 366 days before to with step day'],
     [{ from: 'yesterday' }, 'from must be a valid datetime'],
     [{ step: 'minute' }, 'step must be one of hour, day'],

@@ -205,7 +205,7 @@ describe('the blocks of a process', () => {
   it('grow while they are used up at once, to less than a hundredth of a list; only the largest ask for further lists', async () => {
     const asked: Pick<Reservation, 'count' | 'mostOpen'>[] = []
     const store = createStatusListStore(database)
-    const allotment = createAllotment(
+    const allot = createAllotment(
       {
         reserve: (reservation, newId) => {
           asked.push(reservation)
@@ -218,9 +218,9 @@ describe('the blocks of a process', () => {
     const useUpIn = async (milliseconds: number) => {
       const count = asked.at(-1)?.count ?? 0
       now += milliseconds
-      for (let taken = 0; taken < count; taken += 1) await allotment.allot(context.issuerId, context.keyId, 1)
+      for (let taken = 0; taken < count; taken += 1) await allot(context.issuerId, context.keyId, 1)
     }
-    await allotment.allot(context.issuerId, context.keyId, 1)
+    await allot(context.issuerId, context.keyId, 1)
     for (let block = 0; block < 6; block += 1) await useUpIn(99)
     await useUpIn(500)
     for (let block = 0; block < 6; block += 1) await useUpIn(1_001)
@@ -233,8 +233,8 @@ describe('the blocks of a process', () => {
   })
 
   it('give out once what a refused request gave back, also while the next block is being reserved', async () => {
-    const allotment = createAllotment(createStatusListStore(database), randomUUID, () => Buffer.alloc(32, 1))
-    const take = (count: number) => allotment.allot(context.issuerId, context.keyId, count)
+    const allot = createAllotment(createStatusListStore(database), randomUUID, () => Buffer.alloc(32, 1))
+    const take = (count: number) => allot(context.issuerId, context.keyId, count)
     const refused = await take(32)
     const givenBack = names(refused.indices)
     const waiting = take(1)

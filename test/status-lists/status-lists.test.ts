@@ -127,11 +127,14 @@ describe.each([
     const { headers } = await raw('GET', form, place)
     expect([headers['content-encoding'], headers.vary]).toEqual([undefined, 'Accept, Accept-Encoding'])
     expect(headers.etag).not.toBe(first.headers.etag)
-    const published = await service.deps.statusLists.publish(
+    const published = await service.features.statusLists.publish(
       form === 'status-lists' ? 'bitstring' : 'token',
       place.listId,
     )
-    const again = await service.deps.statusLists.publish(form === 'status-lists' ? 'bitstring' : 'token', place.listId)
+    const again = await service.features.statusLists.publish(
+      form === 'status-lists' ? 'bitstring' : 'token',
+      place.listId,
+    )
     expect(again?.gzipped).toBe(published?.gzipped)
     for (const [coding, own, other] of [
       ['gzip', first.headers.etag, headers.etag],

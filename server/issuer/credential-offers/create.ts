@@ -1,210 +1,49 @@
-import type { z } from 'zod'
-import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Metrics } from '../../metrics/metrics.js'
 import { receivePageUrl } from '../../pages/addresses.js'
-import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
-import type { Draft } from '../../protocol/openid4vci/drafts.js'
 import type { Work } from '../../protocol/work.js'
-import { issuabilityOf, parseConfigurationId } from '../issuance/configurations.js'
-import { issuanceContext } from '../issuance/issuer-context.js'
-import type { IssuanceContext } from '../issuance/store.js'
-import { assertSubject } from '../issuance/subject.js'
 import { offeringFullUrl } from '../offerings/offering-json.js'
-import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
 import { credentialOfferOf } from '../openid4vci/offer.js'
-import type { OfferGrant, OfferProfile } from '../openid4vci/offer-profile.js'
+import type { Seals } from '../openid4vci/sealed.js'
+import type { OfferSessionStore } from '../openid4vci/sessions/store.js'
+import type { OfferFormats, OfferRequest, PrepareOffer } from './prepare.js'
 
-import { dialectOf, isDraft, offerableFormats } from '../openid4vci/profiles/profiles.js'
-import type { StoredSession } from '../openid4vci/sessions/store.js'
-import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
-import type { WholeOffer } from './batch/store.js'
-import type { createCredentialOffer } from './credential-offers.contract.js'
-import { newPageOf } from './page.js'
-
-export type OfferRequest = z.output<typeof createCredentialOffer.input>
-
-const DEFAULT_VALIDITY_SECONDS = 86_400
-const FIELD = 'credentialConfigurationIds'
-
-/** @throws 400 where a configuration is unknown, or they are of several types: one offer has one subject. */
-function schemaNameOf(deps: Deps, profile: OfferProfile, configurationIds: readonly string[]): string {
-  const offerable = offerableFormats(deps, profile)
-  const names = configurationIds.map((id) => {
-    const configuration = parseConfigurationId(deps.formats, id)
-    return configuration !== undefined && offerable.includes(configuration.format) ? configuration.name : undefined
-  })
-  const unknown = configurationIds.find((_, position) => names[position] === undefined)
-  if (unknown !== undefined)
-    throw errors.badRequest(`${FIELD} names ${unknown}, which is not a credential configuration`)
-  const [name, ...others] = [...new Set(names)]
-  if (name === undefined || others.length > 0) throw errors.badRequest(`${FIELD} must all be of one credential type`)
-  if (new Set(configurationIds).size < configurationIds.length)
-    throw errors.badRequest(`${FIELD} must not repeat itself`)
-  return name
+/** What {@link createMakeOffer} is made of. */
+export interface MakeOfferPorts {
+  readonly prepare: PrepareOffer
+  readonly store: Pick<OfferSessionStore, 'insert'>
+  readonly metrics: Pick<Metrics, 'offerSession'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509'>
+  readonly formats: OfferFormats
+  readonly seals: Pick<Seals, 'issuerState' | 'preAuthorizedCode'>
 }
 
-export async function contextOf(deps: Deps, caller: Caller, name: string, issuerId: string | undefined) {
-  const { issuance, schemas } = deps.stores
-  const context = await issuance.context(name, issuerId, caller.sub)
-  if (context !== undefined) return context
-  if ((await schemas.active(name)) === undefined) {
-    throw errors.badRequest(`${FIELD} names ${name}, which is not a credential configuration`)
-  }
-  // There is the type, so it is the issuer: this says what is wrong with it.
-  return issuanceContext(deps, name, issuerId, caller)
-}
-
-/** @throws 400 naming a configuration that the type, or the issuer that signs it, does not have. */
-function assertIssued({ formats }: Pick<Deps, 'formats'>, ids: readonly string[], context: IssuanceContext): void {
-  for (const id of ids) {
-    const lacking = parseConfigurationId(formats, id)?.format.issuing.lacks(issuabilityOf(context))
-    if (lacking !== undefined) throw errors.badRequest(`${FIELD} names ${id}, which needs ${lacking}`)
-  }
-}
-
-/** @throws 400 for what HAIP 1.0 forbids, and where the installation or the issuer lacks what it demands. */
-function assertHaipOffer(
-  { config, formats }: Deps,
-  { credentialConfigurationIds: ids }: OfferRequest,
-  context: IssuanceContext,
-) {
-  if (config.issuerX509 === undefined) throw errors.badRequest('profile haip needs ISSUER_X509')
-  if (config.attestationTrust.trustAnchors.length === 0)
-    throw errors.badRequest('profile haip needs WALLET_TRUST_ANCHORS')
-  if (context.x5c === null || algorithmOfJwk(context.publicJwk) !== 'ES256')
-    throw errors.badRequest('profile haip needs an issuer with a certificate for a P-256 key')
-  const other = ids.find((id) => parseConfigurationId(formats, id)?.format.haip !== true)
-  if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
-}
-
-/** @throws 400 for a draft that is not open here, and for what its wallets cannot do. */
-function assertDraftOffer({ config }: Deps, profile: Draft, { txCode, deferred }: OfferRequest): void {
-  if (!config.issuerLegacyProfiles.includes(profile))
-    throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
-  // Drafts had other answers for wallets that wait: an error while nobody has decided, or a token of its own.
-  if (deferred === true) throw errors.badRequest(`deferred must not be given with profile ${profile}`)
-  const fault = txCode === undefined ? undefined : dialectOf(profile).txCodeFault(describeTxCode(txCode))
-  if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)
-}
-
-/** @throws 400 for a profile that no offer can have here. */
-function profileOf(deps: Deps, request: OfferRequest): OfferProfile {
-  const ofAll = deps.config.issuerProfile
-  const profile = request.profile ?? ofAll
-  if (ofAll === 'haip' && profile !== 'haip') throw errors.badRequest('profile must be haip here')
-  if (isDraft(profile)) assertDraftOffer(deps, profile, request)
-  return profile
-}
-
-/** @throws 400 where the members cannot be combined, or the user whom the offer is for could not sign in. */
-function grantOf({ config }: Deps, { grant, forSubject, txCode }: OfferRequest, haip: boolean): OfferGrant {
-  const byDefault = haip || forSubject !== undefined ? 'authorization_code' : 'pre-authorized_code'
-  const chosen = grant ?? byDefault
-  if (haip && chosen !== 'authorization_code')
-    throw errors.badRequest('grant must be authorization_code with profile haip')
-  if (chosen === 'authorization_code' && txCode !== undefined)
-    throw errors.badRequest('txCode must not be given with grant authorization_code')
-  if (chosen === 'pre-authorized_code' && forSubject !== undefined)
-    throw errors.badRequest('forSubject must not be given with grant pre-authorized_code')
-  if (forSubject !== undefined && !canSignIn(config))
-    throw errors.badRequest('forSubject needs an identity provider at which users can sign in')
-  return chosen
-}
-
-/** A credential offer that can be put on record, and what its answer is made of. */
-export interface PreparedOffer extends WholeOffer {
-  readonly code: string | undefined
-  readonly context: IssuanceContext
-}
-
-/** Where schemas and issuers are looked up. */
-type ContextOf = (name: string, issuerId: string | undefined) => Promise<IssuanceContext>
-
-/**
- * Checks an offer with a limit of one redemption, and makes all of it; nothing is written.
- *
- * @param randomFor what a transaction code is made of, by the session's id
- * @throws 400 for what cannot be offered
- */
-export async function prepareOffer(
-  deps: Deps,
-  caller: Caller,
-  request: OfferRequest,
-  work: Work,
-  contextFor: ContextOf = (name, issuerId) => contextOf(deps, caller, name, issuerId),
-  randomFor: (id: string) => Deps['random'] = () => deps.random,
-): Promise<PreparedOffer> {
-  const configurationIds = request.credentialConfigurationIds
-  const profile = profileOf(deps, request)
-  const context = await contextFor(schemaNameOf(deps, profile, configurationIds), request.issuerId)
-  assertIssued(deps, configurationIds, context)
-  await assertSubject(deps.formats, context, request.credentialSubject, 'credentialSubject', work)
-  const id = deps.newId()
-  const createdAt = deps.clock()
-  const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)
-  if (profile === 'haip') assertHaipOffer(deps, request, context)
-  const grant = grantOf(deps, request, profile === 'haip')
-  const txCode = request.txCode === undefined ? null : describeTxCode(request.txCode)
-  const code = txCode === null ? undefined : newTxCode(txCode, randomFor(id))
-  const session: StoredSession = {
-    id,
-    createdBy: caller.sub,
-    state: 'Created',
-    seq: 1,
-    errorMessage: null,
-    deferred: null,
-    configurationIds,
-    issuerId: context.issuerId,
-    txCode,
-    txCodeHash: code === undefined ? null : hashTxCode(deps.sealingKey('tx-code'), id, code),
-    txCodeAttempts: 0,
-    createdAt,
-    expiresAt,
-  }
-  const deferred = request.deferred ?? false
-  const page =
-    request.page === true ? newPageOf(deps, { id, expiresAt, deferred }, caller.sub, { inQrCode: true }) : undefined
-  const offering = {
-    id,
-    schemaId: context.id,
-    issuerId: context.issuerId,
-    credentialSubject: request.credentialSubject,
-    recipient: null,
-    redemptionLimit: 1,
-    expiresAt,
-    createdAt,
-    configurationIds,
-    grant,
-    forSubject: request.forSubject ?? null,
-    profile,
-    deferred,
-    walletUrl: request.walletUrl ?? null,
-  }
-  return { offering, session, page, code, context }
-}
+export type MakeOffer = ReturnType<typeof createMakeOffer>
 
 /** Makes a credential offer with a limit of one redemption, and the session that shows its progress. */
-export async function createOffer(deps: Deps, caller: Caller, request: OfferRequest, work: Work) {
-  const { offering, session, page, code, context } = await prepareOffer(deps, caller, request, work)
-  const { id, grant, profile, deferred } = offering
-  await deps.stores.offerSessions.insert(offering, session, page)
-  deps.metrics.offerSession('created')
-  const offered = {
-    offeringId: id,
-    schemaName: context.name,
-    asMdoc: context.mdoc !== null && context.x5c !== null,
-    offered: request.credentialConfigurationIds,
-    session,
-    grant,
-    profile,
-    deferred,
-  }
-  return {
-    credentialOfferSessionId: id,
-    credentialOfferUri: offeringFullUrl(deps.config, { id, profile, walletUrl: request.walletUrl }),
-    credentialOffer: credentialOfferOf(deps, offered),
-    ...(code === undefined ? {} : { txCode: code }),
-    ...(page === undefined ? {} : { pageUrl: receivePageUrl(deps.config, page.id) }),
+export function createMakeOffer({ prepare, store, metrics, config, formats, seals }: MakeOfferPorts) {
+  return async (caller: Caller, request: OfferRequest, work: Work) => {
+    const { offering, session, page, code, context } = await prepare(caller, request, work)
+    const { id, grant, profile, deferred } = offering
+    await store.insert(offering, session, page)
+    metrics.offerSession('created')
+    const offered = {
+      offeringId: id,
+      schemaName: context.name,
+      asMdoc: context.mdoc !== null && context.x5c !== null,
+      offered: request.credentialConfigurationIds,
+      session,
+      grant,
+      profile,
+      deferred,
+    }
+    return {
+      credentialOfferSessionId: id,
+      credentialOfferUri: offeringFullUrl(config, { id, profile, walletUrl: request.walletUrl }),
+      credentialOffer: credentialOfferOf({ config, formats, seals }, offered),
+      ...(code === undefined ? {} : { txCode: code }),
+      ...(page === undefined ? {} : { pageUrl: receivePageUrl(config, page.id) }),
+    }
   }
 }

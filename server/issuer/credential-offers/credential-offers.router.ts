@@ -1,11 +1,7 @@
-import { errors } from '../../api/errors.js'
 import { listed } from '../../api/paging.js'
-import { primaryListing, procedure, router } from '../../api/trpc.js'
-import type { Deps } from '../../deps.js'
+import { procedure, readingPrimary, router } from '../../api/trpc.js'
 import { sessionView } from '../openid4vci/sessions/session.js'
-import { createCredentialOffers } from './batch/batch.contract.js'
-import { createBatch } from './batch/create-batch.js'
-import { createOffer } from './create.js'
+import { createOfferBatch } from './batch/batch.contract.js'
 import {
   approveCredentialOffer,
   createCredentialOffer,
@@ -14,57 +10,40 @@ import {
   readCredentialOfferSession,
   rejectCredentialOffer,
 } from './credential-offers.contract.js'
-import { approve, reject } from './decide.js'
+import type { CredentialOffers } from './credential-offers.js'
 
-/** A session belongs to its creator; someone else's is an unknown one. */
-export async function ownSession(deps: Pick<Deps, 'stores'>, id: string, sub: string) {
-  const session = await deps.stores.offerSessions.find(id, sub)
-  if (session === undefined) throw errors.credentialOfferSessionNotFound()
-  return session
-}
-
-export const credentialOffersRouter = router({
-  create: procedure(createCredentialOffer).mutation(({ ctx: { deps, caller, work }, input }) =>
-    createOffer(deps, caller, input, work),
-  ),
-
-  createMany: procedure(createCredentialOffers).mutation(({ ctx: { deps, caller, work }, input }) =>
-    createBatch(deps, caller, input, work),
-  ),
-
-  sessions: procedure(listCredentialOfferSessions)
-    .use(primaryListing)
-    .query(({ ctx, input }) =>
-      listed(
-        ctx,
-        input,
-        ({ offerSessionList }, part) => offerSessionList.page(input, part),
-        (session) => ({ ...sessionView(session), createdBy: session.createdBy }),
-      ),
+export const credentialOffersRouter = (offers: CredentialOffers) =>
+  router({
+    create: procedure(createCredentialOffer).mutation(({ ctx: { caller, work }, input }) =>
+      offers.create(caller, input, work),
     ),
 
-  session: procedure(readCredentialOfferSession).query(async ({ ctx: { deps, caller }, input }) =>
-    sessionView(await ownSession(deps, input.id, caller.sub)),
-  ),
+    createMany: procedure(createOfferBatch).mutation(({ ctx: { caller, work }, input }) =>
+      offers.createMany(caller, input, work),
+    ),
 
-  approve: procedure(approveCredentialOffer).mutation(async ({ ctx: { deps, caller, work }, input }) =>
-    sessionView(await approve(deps, caller, input, work)),
-  ),
+    sessions: procedure(listCredentialOfferSessions)
+      .use(readingPrimary(offers.list))
+      .query(({ ctx, input }) =>
+        listed(
+          ctx,
+          input,
+          (store, part) => store.page(input, part),
+          (session) => ({ ...sessionView(session), createdBy: session.createdBy }),
+        ),
+      ),
 
-  reject: procedure(rejectCredentialOffer).mutation(async ({ ctx: { deps, caller }, input }) =>
-    sessionView(await reject(deps, caller, input)),
-  ),
+    session: procedure(readCredentialOfferSession).query(({ ctx: { caller }, input }) =>
+      offers.session(caller, input.id),
+    ),
 
-  events: procedure(credentialOfferSessionEvents).subscription(({ ctx: { deps, caller, request }, input }) =>
-    deps.events.stream({
-      sessionId: input.id,
-      lastEventId: input.lastEventId,
-      caller,
-      signal: request.signal,
-      current: async () => {
-        const session = await ownSession(deps, input.id, caller.sub)
-        return { seq: session.seq, data: sessionView(session) }
-      },
-    }),
-  ),
-})
+    approve: procedure(approveCredentialOffer).mutation(({ ctx: { caller, work }, input }) =>
+      offers.approve(caller, input, work),
+    ),
+
+    reject: procedure(rejectCredentialOffer).mutation(({ ctx: { caller }, input }) => offers.reject(caller, input)),
+
+    events: procedure(credentialOfferSessionEvents).subscription(({ ctx: { caller, request }, input }) =>
+      offers.follow(input.id, { caller, lastEventId: input.lastEventId, signal: request.signal }),
+    ),
+  })

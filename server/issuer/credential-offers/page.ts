@@ -1,5 +1,5 @@
 import { secondsAfter } from '../../api/moment.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import { DAY_SECONDS } from '../../maintenance/task.js'
 import type { NewPage, PageTexts } from '../../pages/store.js'
 
@@ -11,8 +11,15 @@ interface OfferOfPage {
   readonly deferred: boolean
 }
 
+/** What {@link newPageOf} takes from the service. */
+export interface NewPagePorts {
+  readonly config: Pick<Config, 'refreshTokenDays' | 'sessionRetentionDays'>
+  readonly clock: () => Date
+  readonly newId: () => string
+}
+
 /** For as long as a wallet may wait for it, and its session is kept; an offering may end at any moment that can be written. */
-function endOf({ config }: Pick<Deps, 'config'>, { expiresAt, deferred }: OfferOfPage): Date | null {
+function endOf(config: NewPagePorts['config'], { expiresAt, deferred }: OfferOfPage): Date | null {
   if (expiresAt === null) return null
   const days = config.sessionRetentionDays + (deferred ? config.refreshTokenDays : 0)
   return secondsAfter(expiresAt, days * DAY_SECONDS)
@@ -24,19 +31,19 @@ function endOf({ config }: Pick<Deps, 'config'>, { expiresAt, deferred }: OfferO
  * @param madeBy the `sub` whose page it is
  */
 export function newPageOf(
-  deps: Pick<Deps, 'config' | 'clock' | 'newId'>,
+  { config, clock, newId }: NewPagePorts,
   offer: OfferOfPage,
   madeBy: string,
   { inQrCode = false, ...texts }: PageTexts & { readonly inQrCode?: boolean } = {},
 ): NewPage {
   return {
     ...texts,
-    id: deps.newId(),
+    id: newId(),
     offeringId: offer.id,
     madeBy,
     typeNames: [],
     inQrCode,
-    createdAt: deps.clock(),
-    expiresAt: endOf(deps, offer),
+    createdAt: clock(),
+    expiresAt: endOf(config, offer),
   }
 }

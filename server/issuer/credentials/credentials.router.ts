@@ -1,37 +1,31 @@
 import { listed } from '../../api/paging.js'
-import { changingLists, listing, procedure, router } from '../../api/trpc.js'
+import { changingLists, procedure, reading, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
 import { createCredential, readCredential, revokeCredential, signCredential } from './credentials.contract.js'
+import type { Credentials } from './credentials.js'
 import { readCredentialHistory } from './history/history.contract.js'
-import { historyOf } from './history/history.js'
-import { issueStandalone } from './issue.js'
 import { listCredentials } from './list/list.contract.js'
 import { listedCredential } from './list/listed-credential.js'
-import { ownCredential } from './read.js'
-import { revoke } from './revoke.js'
-import { signForCaller } from './sign.js'
 
-export const credentialsRouter = (formats: Formats) =>
+export const credentialsRouter = (formats: Formats, credentials: Credentials) =>
   router({
     create: procedure(createCredential)
       .use(changingLists)
-      .mutation(({ ctx: { deps, caller, work }, input }) => issueStandalone(deps, caller, input, work)),
+      .mutation(({ ctx: { caller, work }, input }) => credentials.create(caller, input, work)),
 
     list: procedure(listCredentials)
-      .use(listing)
-      .query(({ ctx, input }) =>
-        listed(ctx, input, ({ credentialList }, part) => credentialList.page(input, part), listedCredential),
-      ),
+      .use(reading(credentials.lists))
+      .query(({ ctx, input }) => listed(ctx, input, (store, part) => store.page(input, part), listedCredential)),
 
-    history: procedure(readCredentialHistory).query(({ ctx: { deps }, input }) => historyOf(deps, input.id)),
+    history: procedure(readCredentialHistory).query(({ input }) => credentials.history(input.id)),
 
-    read: procedure(readCredential).query(({ ctx: { deps, caller }, input }) => ownCredential(deps, caller, input.id)),
+    read: procedure(readCredential).query(({ ctx: { caller }, input }) => credentials.read(caller, input.id)),
 
     revoke: procedure(revokeCredential)
       .use(changingLists)
-      .mutation(({ ctx: { deps, caller }, input }) => revoke(deps, caller, input.id)),
+      .mutation(({ ctx: { caller }, input }) => credentials.revoke(caller, input.id)),
 
     sign: procedure(signCredential(formats))
       .use(changingLists)
-      .mutation(({ ctx: { deps, caller, work }, input }) => signForCaller(deps, caller, input, work)),
+      .mutation(({ ctx: { caller, work }, input }) => credentials.sign(caller, input, work)),
   })

@@ -1,19 +1,18 @@
 import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
-import type { Deps } from '../../deps.js'
+import type { DidResolver } from '../../dids/resolver.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
 import { issuabilityOf } from '../issuance/configurations.js'
-import { holderBinding } from '../issuance/holder-binding.js'
-import { issueToCaller } from '../issuance/issue.js'
-import { issuanceContext } from '../issuance/issuer-context.js'
+import type { Issuance } from '../issuance/issuance.js'
 import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
 import type { signCredential } from './credentials.contract.js'
-import { didIn, idOf } from './subject-id.js'
+import { didIn, holderBinding, idOf } from './holder-binding.js'
 
 type SignRequest = z.output<ReturnType<typeof signCredential>['input']>
 
@@ -35,28 +34,38 @@ async function assertHolderKey({ issuing }: IssuedFormat, { holderKey }: Binding
   }
 }
 
-/**
- * Signs a credential in the format that its caller names, bound to the key of a holder where one is given.
- *
- * @throws 400 for a type, an issuer, a subject, a format or a holder that it cannot have.
- */
-export async function signForCaller(deps: Deps, caller: Caller, request: SignRequest, work: Work) {
-  const subject = request.credential_subject
-  const context = await issuanceContext(deps, request.type, request.issuerId, caller)
-  const format = deps.formats.named(request.format)
-  assertSignable(format, request.holder, context)
-  await assertSubject(deps.formats, context, subject, 'credential_subject', work)
-  const binding = await holderBinding(deps, request.holder, idOf(subject))
-  await assertHolderKey(format, binding)
-  const issued = await issueToCaller(deps, {
-    context,
-    subject,
-    format,
-    binding,
-    owner: caller.sub,
-    holderDid: didIn(binding.subjectId),
-    action: 'credential.signed',
-  })
-  if (issued === undefined) throw new Error('A signed credential was not recorded.')
-  return { id: issued.id, format: request.format, credential: issued.compact }
+/** What {@link createSignForCaller} is made of. */
+export interface SignForCallerPorts {
+  readonly context: Issuance['context']
+  readonly issue: Issuance['issue']
+  readonly formats: Pick<Formats, 'issued' | 'named'>
+  readonly resolver: Pick<DidResolver, 'resolve'>
+}
+
+export function createSignForCaller({ context: contextOf, issue, formats, resolver }: SignForCallerPorts) {
+  /**
+   * Signs a credential in the format that its caller names, bound to the key of a holder where one is given.
+   *
+   * @throws 400 for a type, an issuer, a subject, a format or a holder that it cannot have.
+   */
+  return async function signForCaller(caller: Caller, request: SignRequest, work: Work) {
+    const subject = request.credential_subject
+    const context = await contextOf(request.type, request.issuerId, caller)
+    const format = formats.named(request.format)
+    assertSignable(format, request.holder, context)
+    await assertSubject(formats, context, subject, 'credential_subject', work)
+    const binding = await holderBinding(resolver, request.holder, idOf(subject))
+    await assertHolderKey(format, binding)
+    const issued = await issue({
+      context,
+      subject,
+      format,
+      binding,
+      owner: caller.sub,
+      holderDid: didIn(binding.subjectId),
+      action: 'credential.signed',
+    })
+    if (issued === undefined) throw new Error('A signed credential was not recorded.')
+    return { id: issued.id, format: request.format, credential: issued.compact }
+  }
 }

@@ -34,7 +34,7 @@ export interface Configuration {
 }
 
 /** The schema name and format that a configuration id stands for; undefined where it has no such form. */
-export function parseConfigurationId(formats: Formats, id: string): Configuration | undefined {
+export function parseConfigurationId(formats: Pick<Formats, 'withSuffix'>, id: string): Configuration | undefined {
   const [, name, suffix = ''] = /^([a-zA-Z0-9_]+)(-.+)?$/.exec(id) ?? []
   const format = formats.withSuffix(suffix)
   return name === undefined || format === undefined ? undefined : { name, format }

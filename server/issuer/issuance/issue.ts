@@ -1,11 +1,11 @@
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
-import type { TakenIndices } from '../../status-lists/allotment.js'
-import { type SignedInstance, type SignRequest, signInstance } from './sign.js'
-import type { CredentialAudit, IssuanceContext } from './store.js'
+import type { StatusLists } from '../../status-lists/status-lists.js'
+import type { Sign } from './sign.js'
+import type { CredentialAudit, IssuanceContext, IssuanceStore } from './store.js'
 import { credentialView } from './vc-object.js'
 
 export interface IssueRequest {
@@ -25,54 +25,66 @@ export interface Issued {
   readonly vc: Readonly<Record<string, unknown>>
 }
 
+/** What {@link createIssue} is made of. */
+export interface IssuePorts {
+  readonly sign: Sign
+  readonly allot: StatusLists['allot']
+  readonly store: Pick<IssuanceStore, 'record'>
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly clock: () => Date
+  readonly newId: () => string
+}
+
 /**
  * Signs one credential for a caller and records it; where it is redeemed from an offering, the redemption counts with it.
  *
  * @returns undefined where the offering was used up or expired before it was recorded.
+ * @throws 400 for a subject that the format cannot carry
  */
-export async function issueToCaller(deps: Deps, request: IssueRequest): Promise<Issued | undefined> {
-  const { context, owner } = request
-  const id = deps.newId()
-  const now = deps.clock()
-  const taken = await deps.allotment.allot(context.issuerId, context.keyId, 1)
-  const signed = await sign(deps, taken, { ...request, id, issuedAt: now })
-  const vc = credentialView(deps.config, request, id, signed, now)
-  const recorded = await deps.stores.issuance.record(
-    {
-      id,
-      schemaId: context.id,
-      issuerId: context.issuerId,
-      owner,
-      holderDid: request.holderDid ?? null,
-      vc,
-      createdAt: now,
-      instances: [signed.instance],
-      audit: { actor: owner, action: request.action },
-    },
-    request.redemption === undefined
-      ? undefined
-      : {
-          id: deps.newId(),
-          offeringId: request.redemption.offeringId,
-          recipientDid: request.holderDid ?? null,
-          redeemedBy: owner,
-        },
-  )
-  if (recorded) return { id, compact: signed.compact, vc }
-  taken.giveBack()
-  return undefined
+export type Issue = (request: IssueRequest) => Promise<Issued | undefined>
+
+export function createIssue({ sign, allot, store, config, clock, newId }: IssuePorts): Issue {
+  return async (request) => {
+    const { context, owner } = request
+    const id = newId()
+    const now = clock()
+    const taken = await allot(context.issuerId, context.keyId, 1)
+    const [status] = taken.indices
+    if (status === undefined) throw new Error('No status index was allotted.')
+    const signed = await sign({ ...request, id, status, issuedAt: now }).catch((thrown: unknown) => {
+      taken.giveBack()
+      throw refusalOf(thrown)
+    })
+    const vc = credentialView(config, request, id, signed, now)
+    const recorded = await store.record(
+      {
+        id,
+        schemaId: context.id,
+        issuerId: context.issuerId,
+        owner,
+        holderDid: request.holderDid ?? null,
+        vc,
+        createdAt: now,
+        instances: [signed.instance],
+        audit: { actor: owner, action: request.action },
+      },
+      request.redemption === undefined
+        ? undefined
+        : {
+            id: newId(),
+            offeringId: request.redemption.offeringId,
+            recipientDid: request.holderDid ?? null,
+            redeemedBy: owner,
+          },
+    )
+    if (recorded) return { id, compact: signed.compact, vc }
+    taken.giveBack()
+    return undefined
+  }
 }
 
 /** A subject that a format cannot carry is the caller's error: 400. */
-async function sign(deps: Deps, taken: TakenIndices, request: Omit<SignRequest, 'status'>): Promise<SignedInstance> {
-  try {
-    const [status] = taken.indices
-    if (status === undefined) throw new Error('No status index was allotted.')
-    return await signInstance(deps, { ...request, status })
-  } catch (thrown) {
-    taken.giveBack()
-    if (thrown instanceof CredentialError)
-      throw errors.badRequest(`credential_subject cannot be signed: ${thrown.message}`)
-    throw thrown
-  }
-}
+const refusalOf = (thrown: unknown): unknown =>
+  thrown instanceof CredentialError
+    ? errors.badRequest(`credential_subject cannot be signed: ${thrown.message}`)
+    : thrown

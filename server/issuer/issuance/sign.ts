@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.js'
-import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding, SignedCredential } from '../../formats/issuing.js'
+import type { Keys } from '../../keys/keys.js'
 import type { StatusIndex } from '../../status-lists/allotment.js'
 import { statusListUri } from '../../status-lists/publication.js'
 import { schemaUri } from '../schemas/schema-uri.js'
@@ -39,13 +39,13 @@ export function validityOf({ expiresInDays }: IssuanceContext, now: Date): { iss
 }
 
 /** `credentialSchema` of a W3C credential (VCDM 1.1 §5.4). */
-export const schemaOf = (config: Config, { id }: Pick<IssuanceContext, 'id'>) => ({
+export const schemaOf = (config: Pick<Config, 'issuerBaseUrl'>, { id }: Pick<IssuanceContext, 'id'>) => ({
   id: schemaUri(config, id),
   type: SCHEMA_TYPE,
 })
 
 /** The status entry of an instance in the Bitstring form of its list (Bitstring Status List v1.0 §2.1). */
-export function bitstringEntry(config: Config, { listId, index }: StatusIndex) {
+export function bitstringEntry(config: Pick<Config, 'issuerBaseUrl'>, { listId, index }: StatusIndex) {
   const list = statusListUri(config, 'bitstring', listId)
   return {
     id: `${list}#${index}`,
@@ -56,29 +56,39 @@ export function bitstringEntry(config: Config, { listId, index }: StatusIndex) {
   } as const
 }
 
-/** Signs one instance of a credential, with its own status entry, in one format. */
-export async function signInstance(deps: Deps, request: SignRequest): Promise<SignedInstance> {
-  const { config } = deps
-  const { context, format, status } = request
-  const { compact, vc } = await format.issuing.sign({
-    signer: await deps.keys.signer(context.keyId, keyIdOf(context.issuerDid, context.publicJwk)),
-    issuerDid: context.issuerDid,
-    x5c: context.x5c,
-    installation: config,
-    type: context,
-    schema: schemaOf(config, context),
-    subject: request.subject,
-    binding: request.binding,
-    id: request.id,
-    status: {
-      token: { uri: statusListUri(config, 'token', status.listId), idx: status.index },
-      bitstring: bitstringEntry(config, status),
-    },
-    randomBytes: deps.random,
-    now: deps.clock(),
-    ...validityOf(context, request.issuedAt),
-  })
-  const { listId, index } = status
-  const configurationId = configurationIdOf(context.name, format)
-  return { compact, vc, instance: { listId, index, format: format.name, configurationId } }
+/** What {@link createSign} is made of. */
+export interface SignPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
+  readonly keys: Pick<Keys, 'signer'>
+  readonly random: (length: number) => Uint8Array
+  readonly clock: () => Date
 }
+
+/** Signs one instance of a credential, with its own status entry, in one format. */
+export type Sign = (request: SignRequest) => Promise<SignedInstance>
+
+export const createSign =
+  ({ config, keys, random, clock }: SignPorts): Sign =>
+  async ({ context, subject, format, binding, id, status, issuedAt }) => {
+    const { compact, vc } = await format.issuing.sign({
+      signer: await keys.signer(context.keyId, keyIdOf(context.issuerDid, context.publicJwk)),
+      issuerDid: context.issuerDid,
+      x5c: context.x5c,
+      installation: config,
+      type: context,
+      schema: schemaOf(config, context),
+      subject,
+      binding,
+      id,
+      status: {
+        token: { uri: statusListUri(config, 'token', status.listId), idx: status.index },
+        bitstring: bitstringEntry(config, status),
+      },
+      randomBytes: random,
+      now: clock(),
+      ...validityOf(context, issuedAt),
+    })
+    const { listId, index } = status
+    const configurationId = configurationIdOf(context.name, format)
+    return { compact, vc, instance: { listId, index, format: format.name, configurationId } }
+  }

@@ -79,7 +79,7 @@ function violationsOf(schema: CredentialSchema, subject: Subject, member: string
  * @throws 400 listing every claim that fails.
  */
 export async function assertSubject(
-  formats: Formats,
+  formats: Pick<Formats, 'issued'>,
   schema: CredentialSchema,
   subject: Subject,
   member: string,

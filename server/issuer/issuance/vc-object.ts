@@ -3,13 +3,16 @@ import { bitstringEntry, type SignedInstance, type SignRequest, schemaOf, validi
 
 type JsonObject = Readonly<Record<string, unknown>>
 
+/** The part of a signing request that its credential shows. */
+export type ViewRequest = Pick<SignRequest, 'context' | 'subject' | 'binding'>
+
 /**
- * The credential object that the API shows: the format's own, or the same shape without a proof where it has none, since
- * what was signed belongs to its holder.
+ * The credential object that the API shows. It is the format's own, where the format has one. In every other format the object has
+ * the same shape without a proof, since the signed credential belongs to its holder.
  */
 export function credentialView(
-  config: Config,
-  request: Pick<SignRequest, 'context' | 'subject' | 'binding'>,
+  config: Pick<Config, 'issuerBaseUrl'>,
+  request: ViewRequest,
   id: string,
   signed: SignedInstance,
   now: Date,

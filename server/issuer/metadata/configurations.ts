@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js'
-import type { Deps } from '../../deps.js'
 import type { IssuedFormat } from '../../formats/format.js'
+import type { Formats } from '../../formats/registry.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import {
   KEY_ATTESTATION_ALGORITHMS,
@@ -57,24 +57,30 @@ function claimsOf(schema: CredentialSchema, { issuing }: IssuedFormat) {
 /** Algorithms that issuers sign with now. */
 export interface SigningAlgorithms {
   readonly algorithms: readonly string[]
-  /** Of those of them whose key has a certificate. */
+  /** Algorithms of the issuers whose key has a certificate. */
   readonly certifiedAlgorithms: readonly string[]
 }
+
+/** What configurations take from the configuration of the service. */
+export type ConfigurationsConfig = Pick<
+  Config,
+  'attestationTrust' | 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'sdJwtIssuer'
+>
 
 /** Under HAIP there is ES256 alone. */
 function signingAlgorithms(
   { issuing }: IssuedFormat,
-  deps: Pick<Deps, 'config'>,
+  config: Pick<Config, 'issuerProfile'>,
   { algorithms, certifiedAlgorithms }: SigningAlgorithms,
 ): readonly unknown[] | Promise<readonly unknown[]> {
-  const haip = isHaip(deps) ? ['ES256'] : undefined
+  const haip = isHaip({ config }) ? ['ES256'] : undefined
   return issuing.signingAlgorithms?.(haip ?? certifiedAlgorithms) ?? haip ?? algorithms
 }
 
 async function configuration(
   schema: CredentialSchema,
   format: IssuedFormat,
-  deps: Pick<Deps, 'config'>,
+  config: ConfigurationsConfig,
   algorithms: SigningAlgorithms,
 ): Promise<Record<string, unknown>> {
   const display = displayOf(schema.display, schema.title ?? schema.name)
@@ -82,12 +88,12 @@ async function configuration(
   return {
     format: format.name,
     scope: configurationIdOf(schema.name, format),
-    ...format.issuing.typeMembers(schema, deps.config),
+    ...format.issuing.typeMembers(schema, config),
     cryptographic_binding_methods_supported:
-      format.issuing.bindingMethods ?? (isHaip(deps) ? ['jwk'] : BINDING_METHODS),
-    credential_signing_alg_values_supported: await signingAlgorithms(format, deps, algorithms),
+      format.issuing.bindingMethods ?? (isHaip({ config }) ? ['jwk'] : BINDING_METHODS),
+    credential_signing_alg_values_supported: await signingAlgorithms(format, config, algorithms),
     proof_types_supported: proofTypes(
-      deps.config,
+      config,
       schema.keyAttestation,
       await format.issuing.proofAlgorithms?.(SIGNATURE_ALGORITHMS),
     ),
@@ -101,15 +107,15 @@ async function configuration(
  * among them.
  */
 export async function configurationsOf(
-  deps: Pick<Deps, 'config' | 'formats'>,
+  { config, formats }: { readonly config: ConfigurationsConfig; readonly formats: Pick<Formats, 'issued' | 'former'> },
   schemas: readonly ListedSchema[],
   algorithms: SigningAlgorithms,
 ): Promise<Record<string, Record<string, unknown>>> {
-  const published = publishedFormats(deps)
+  const published = publishedFormats({ config, formats })
   const described = schemas.flatMap((schema) =>
-    formatsOfType(published, issuabilityByDefault(deps.config, schema.asMdoc)).map(async (format) => {
-      const isFormer = !deps.formats.issued.includes(format)
-      const members = configurationFor(await configuration(schema, format, deps, algorithms), isFormer)
+    formatsOfType(published, issuabilityByDefault(config, schema.asMdoc)).map(async (format) => {
+      const isFormer = !formats.issued.includes(format)
+      const members = configurationFor(await configuration(schema, format, config, algorithms), isFormer)
       return [configurationIdOf(schema.name, format), members] as const
     }),
   )

@@ -4,7 +4,7 @@ import type { MetadataStore } from './store.js'
 export type MetadataForm = 'issuer' | 'signed issuer' | 'authorization server'
 
 /** The text of a form as it is now; `make` makes it where what decides it has changed since it was last made. */
-export type MetadataTexts = (form: MetadataForm, make: () => Promise<string>) => Promise<string>
+export type MetadataTexts = (form: MetadataForm, make: (now: Date) => Promise<string>) => Promise<string>
 
 /** After that a text is made anew, so that the `iat` of the signed form stays near. */
 const KEPT_MS = 3_600_000
@@ -16,17 +16,17 @@ interface Kept {
 }
 
 /**
- * Keeps one text of each form. What decides it is read for every request, so that a change of it, in whichever process,
- * is in the next answer of each.
+ * Keeps one text of each form. Every request reads the state that decides the text. So a change by any process is in the next answer
+ * of every process.
  */
-export function createMetadataTexts(store: MetadataStore, clock: () => Date): MetadataTexts {
+export function createMetadataTexts(store: Pick<MetadataStore, 'state'>, clock: () => Date): MetadataTexts {
   const kept = new Map<MetadataForm, Kept>()
   return async (form, make) => {
     const now = clock()
     const state = await store.state(now)
     const known = kept.get(form)
     if (known?.state === state && Math.abs(now.getTime() - known.madeAt) < KEPT_MS) return known.text
-    const text = make()
+    const text = make(now)
     kept.set(form, { state, madeAt: now.getTime(), text })
     text.catch(() => {
       if (kept.get(form)?.text === text) kept.delete(form)

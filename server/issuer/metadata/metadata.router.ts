@@ -1,9 +1,8 @@
 import { weightOf } from '../../api/accept.js'
 import { procedure, router } from '../../api/trpc.js'
-import { issuerKeySet } from '../../dids/issuer-key-set.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import * as contracts from './metadata.contract.js'
-import { authorizationServerMetadata, issuerMetadata, signedIssuerMetadata } from './published.js'
+import type { Metadata } from './metadata.js'
 
 /** §12.2.2. Sent only where `Accept` names the type: wallets that want JSON often send a wildcard. */
 function prefersJwt(accept = ''): boolean {
@@ -17,18 +16,17 @@ const reply = (body: NonNullable<ProtocolReply['body']>, type = 'application/jso
   body,
 })
 
-export const metadataRouter = router({
-  issuer: procedure(contracts.issuerMetadata).query(async ({ ctx: { deps, request } }) =>
-    prefersJwt(request.headers.accept)
-      ? reply(await signedIssuerMetadata(deps), 'application/jwt')
-      : reply(await issuerMetadata(deps)),
-  ),
+export const metadataRouter = (metadata: Metadata) =>
+  router({
+    issuer: procedure(contracts.issuerMetadata).query(async ({ ctx: { request } }) =>
+      prefersJwt(request.headers.accept)
+        ? reply(await metadata.signedIssuer(), 'application/jwt')
+        : reply(await metadata.issuer()),
+    ),
 
-  authorizationServer: procedure(contracts.authorizationServerMetadata).query(async ({ ctx: { deps } }) =>
-    reply(await authorizationServerMetadata(deps)),
-  ),
+    authorizationServer: procedure(contracts.authorizationServerMetadata).query(async () =>
+      reply(await metadata.authorizationServer()),
+    ),
 
-  keys: procedure(contracts.jsonWebKeySet).query(async ({ ctx: { deps } }) =>
-    reply({ ...(await issuerKeySet(deps)).jwks }),
-  ),
-})
+    keys: procedure(contracts.jsonWebKeySet).query(async () => reply({ ...(await metadata.keySet()) })),
+  })

@@ -1,7 +1,8 @@
 import { errors, type ServiceError } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
-import type { Deps } from '../../deps.js'
-import { type Issued, issueToCaller } from '../issuance/issue.js'
+import type { Formats } from '../../formats/registry.js'
+import type { Issuance } from '../issuance/issuance.js'
+import type { Issued } from '../issuance/issue.js'
 import type { OfferingIssuance } from '../issuance/store.js'
 
 const isExpired = (offering: OfferingIssuance, now: Date) => offering.expiresAt !== null && offering.expiresAt <= now
@@ -29,36 +30,43 @@ export function claimRefusal(
   return isRecipient ? undefined : errors.anotherRecipient()
 }
 
+/** What {@link createClaim} is made of. */
+export interface ClaimPorts {
+  readonly offeringContext: Issuance['offeringContext']
+  readonly issue: Issuance['issue']
+  readonly formats: Pick<Formats, 'primary'>
+  readonly clock: () => Date
+}
+
+/** @param did the one of the caller's DIDs that claims it; any of them unless given. */
+export type Claim = (caller: Caller, offeringId: string, did?: string) => Promise<Pick<Issued, 'id' | 'vc'>>
+
 /**
  * Issues a credential from an offering to an authenticated caller: one redemption.
  *
- * @param did the one of the caller's DIDs that claims it; any of them unless given.
  * @throws 404, 410 `Offering has expired.`, 409 `Offering redemption limit reached.`, 403 `Offering is for another recipient.`
  */
-export async function claim(
-  deps: Deps,
-  caller: Caller,
-  offeringId: string,
-  did?: string,
-): Promise<Pick<Issued, 'id' | 'vc'>> {
-  const offering = await deps.stores.issuance.offeringContext(offeringId, caller.sub)
-  if (offering === undefined) throw errors.offeringNotFound()
-  const callerDids = did === undefined ? [...new Set([...caller.tokenDids, ...offering.callerDids])] : [did]
-  const refusal = claimRefusal(offering, callerDids, deps.clock())
-  if (refusal !== undefined) throw refusal
-  const subjectId = subjectIdOf(offering, callerDids)
-  const issued = await issueToCaller(deps, {
-    context: offering,
-    subject: offering.credentialSubject,
-    format: deps.formats.primary,
-    binding: { subjectId },
-    owner: caller.sub,
-    holderDid: subjectId?.startsWith('did:') === true ? subjectId : undefined,
-    action: 'credential.claimed',
-    redemption: { offeringId },
-  })
-  // Another claim used up the offering after it was read here.
-  if (issued === undefined)
-    throw isExpired(offering, deps.clock()) ? errors.offeringExpired() : errors.redemptionLimitReached()
-  return { id: issued.id, vc: issued.vc }
+export function createClaim({ offeringContext, issue, formats, clock }: ClaimPorts): Claim {
+  return async (caller, offeringId, did) => {
+    const offering = await offeringContext(offeringId, caller.sub)
+    if (offering === undefined) throw errors.offeringNotFound()
+    const callerDids = did === undefined ? [...new Set([...caller.tokenDids, ...offering.callerDids])] : [did]
+    const refusal = claimRefusal(offering, callerDids, clock())
+    if (refusal !== undefined) throw refusal
+    const subjectId = subjectIdOf(offering, callerDids)
+    const issued = await issue({
+      context: offering,
+      subject: offering.credentialSubject,
+      format: formats.primary,
+      binding: { subjectId },
+      owner: caller.sub,
+      holderDid: subjectId?.startsWith('did:') === true ? subjectId : undefined,
+      action: 'credential.claimed',
+      redemption: { offeringId },
+    })
+    // Another claim used up the offering after it was read here.
+    if (issued === undefined)
+      throw isExpired(offering, clock()) ? errors.offeringExpired() : errors.redemptionLimitReached()
+    return { id: issued.id, vc: issued.vc }
+  }
 }

@@ -1,9 +1,17 @@
 import type { ListContext } from '../../api/context.js'
 import { awaited, type Page, paged } from '../../api/paging.js'
-import type { ListStores } from '../../deps.js'
-import { configurationsOf, offeringView, redemptionView } from './offering-json.js'
+import { type OfferingView, redemptionView } from './offering-json.js'
 import { type Reader, seesEverything } from './reader.js'
-import { type OfferingRow, type RedemptionRow, type RedemptionScope, SURE_OFFERINGS } from './store.js'
+import {
+  type OfferingRow,
+  type OfferingStore,
+  type RedemptionRow,
+  type RedemptionScope,
+  SURE_OFFERINGS,
+} from './store.js'
+
+/** What a list of offerings is read with. */
+export type OfferingListStore = Pick<OfferingStore, 'list' | 'redemptions' | 'roomFor'>
 
 const idsOf = (rows: readonly OfferingRow[]) => rows.map(({ id }) => id)
 
@@ -22,24 +30,23 @@ function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, R
 }
 
 /** One page of the offerings that the reader may see, the newest first, each with the redemptions that the reader may see. */
-export async function offeringsFor(ctx: ListContext<ListStores> & Reader, page: Page) {
-  const { deps } = ctx
+export async function offeringsFor(view: OfferingView, ctx: ListContext<OfferingListStore> & Reader, page: Page) {
   const scope = scopeOf(ctx)
   const rows = await paged(
     ctx,
     page,
-    ({ offerings }, part) => offerings.list(scope !== 'all', part),
+    (store, part) => store.list(scope !== 'all', part),
     (row) => row,
     scope &&
       (async (all) =>
-        all.length <= SURE_OFFERINGS ? all.length : ctx.lists(({ offerings }) => offerings.roomFor(idsOf(all), scope))),
+        all.length <= SURE_OFFERINGS ? all.length : ctx.lists((store) => store.roomFor(idsOf(all), scope))),
   )
-  if (scope === undefined) return rows.map((row) => offeringView(deps, row, true))
-  const redemptions = await awaited(ctx, ({ offerings }) => offerings.redemptions(idsOf(rows), scope))
+  if (scope === undefined) return rows.map((row) => view.listed(row, true))
+  const redemptions = await awaited(ctx, (store) => store.redemptions(idsOf(rows), scope))
   const byOffering = groupedByOffering(redemptions)
-  const configurations = configurationsOf(deps.config, redemptions)
+  const configurations = view.configurations(redemptions)
   return rows.map((row) => {
-    const offering = offeringView(deps, row, true)
+    const offering = view.listed(row, true)
     const own = byOffering.get(row.id) ?? []
     return {
       ...offering,

@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import type { Config } from '../../config/config.js'
-import type { Deps } from '../../deps.js'
+import type { Formats } from '../../formats/registry.js'
 import { DEFAULT_LOCALE } from '../../pages/languages.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { isHaip, offeredFormats } from '../openid4vci/haip.js'
 import type { OfferProfile } from '../openid4vci/offer-profile.js'
+import type { Seals } from '../openid4vci/sealed.js'
 import { schemaUri } from '../schemas/schema-uri.js'
 import type { zOfferingDetail, zOfferingListed } from './offerings.contract.js'
 import type { OfferingRow, RedemptionRow } from './store.js'
@@ -28,8 +29,11 @@ interface OfferAddress {
   readonly walletUrl?: string | undefined
 }
 
-/** What the QR code of an offering says to a wallet. */
-export const offeringFullUrl = (config: Config, { id, profile, walletUrl }: OfferAddress): string => {
+/** The content of an offering's QR code, which opens a wallet. */
+export const offeringFullUrl = (
+  config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>,
+  { id, profile, walletUrl }: OfferAddress,
+): string => {
   const start = walletUrl ?? WALLET_URLS[isHaip({ config }, { profile: profile ?? 'final' }) ? 'haip' : 'final']
   return withParameters(start, { credential_offer_uri: credentialOfferUri(config.issuerBaseUrl, id) })
 }
@@ -39,41 +43,55 @@ function displayOf(row: OfferingRow): { locale: string; name: string } {
   return { locale: first?.locale ?? DEFAULT_LOCALE, name: first?.name ?? row.schemaTitle ?? row.schemaName }
 }
 
-/** @param showSubject false where the offering is bound to a recipient and the caller is somebody else. */
-export function offeringView(deps: Deps, row: OfferingRow, showSubject: boolean): Offering {
-  return {
+/** What {@link createOfferingView} is made of. */
+export interface OfferingViewPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'issuerX509'>
+  readonly formats: Pick<Formats, 'issued'>
+  readonly seals: Pick<Seals, 'issuerState'>
+}
+
+export type OfferingView = ReturnType<typeof createOfferingView>
+
+/** Offerings as the API shows them: without the subject where an offering is bound to a recipient and the caller is somebody else. */
+export function createOfferingView({ config, formats, seals }: OfferingViewPorts) {
+  const listed = (row: OfferingRow, showSubject: boolean): Offering => ({
     id: row.id,
-    credential_issuer: deps.config.issuerBaseUrl,
+    credential_issuer: config.issuerBaseUrl,
     credential_configuration_ids: configurationIdsOf(
-      offeredFormats(deps),
+      offeredFormats({ config, formats }),
       row.schemaName,
-      issuabilityByDefault(deps.config, row.asMdoc),
+      issuabilityByDefault(config, row.asMdoc),
     ),
     display: displayOf(row),
-    grants: { authorization_code: { issuer_state: deps.seals.issuerState(row.id) } },
+    grants: { authorization_code: { issuer_state: seals.issuerState(row.id) } },
     ...(showSubject ? { credential_subject: row.credentialSubject } : {}),
     ...(row.recipient === null ? {} : { recipient: row.recipient }),
     redemption_limit: row.redemptionLimit,
     expires_at: row.expiresAt?.toISOString() ?? null,
-  }
-}
+  })
 
-export function detailView(deps: Deps, row: OfferingRow, showSubject: boolean): Detail {
-  const { issuerBaseUrl } = deps.config
-  return {
-    ...offeringView(deps, row, showSubject),
-    qr_code_url: `${issuerBaseUrl}/api/v1/offerings/${row.id}/qr-code`,
+  const detail = (row: OfferingRow, showSubject: boolean): Detail => ({
+    ...listed(row, showSubject),
+    qr_code_url: `${config.issuerBaseUrl}/api/v1/offerings/${row.id}/qr-code`,
     offering_id: row.id,
-    offering_full_url: offeringFullUrl(deps.config, row),
+    offering_full_url: offeringFullUrl(config, row),
+  })
+
+  return {
+    /** As lists show an offering, without its redemptions. */
+    listed,
+    /** As an offering is shown by itself. */
+    detail,
+    /** The configurations of redeemed credentials, by the ids of their schemas: one object for all credentials of a schema. */
+    configurations: (redemptions: readonly RedemptionRow[]) => configurationsOf(config, redemptions),
   }
 }
 
 type Redemption = NonNullable<Listed['redemptions']>[number]
 type Configuration = Redemption['credential']['configuration']
 
-/** What the credentials of some redemptions are of, by the ids of their schemas: one object for all of a schema. */
-export function configurationsOf(
-  config: Deps['config'],
+function configurationsOf(
+  config: Pick<Config, 'issuerBaseUrl'>,
   redemptions: readonly RedemptionRow[],
 ): ReadonlyMap<string, Configuration> {
   const configurations = new Map<string, Configuration>()

@@ -1,25 +1,22 @@
-import { changingLists, listing, procedure, router } from '../../api/trpc.js'
-import { claim } from './claim.js'
-import { addOffering } from './create.js'
-import { offeringsFor } from './list.js'
+import { changingLists, procedure, reading, router } from '../../api/trpc.js'
 import { claimOffering, createOffering, listOfferings, offeringQrCode, readOffering } from './offerings.contract.js'
-import { qrCodeOfOffering } from './qr-code.js'
-import { offeringFor } from './read.js'
+import type { Offerings } from './offerings.js'
 
-export const offeringsRouter = router({
-  list: procedure(listOfferings)
-    .use(listing)
-    .query(({ ctx, input }) => offeringsFor(ctx, input)),
+export const offeringsRouter = (offerings: Offerings) =>
+  router({
+    list: procedure(listOfferings)
+      .use(reading(offerings.lists))
+      .query(({ ctx, input }) => offerings.list(ctx, input)),
 
-  create: procedure(createOffering)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller, work }, input }) => addOffering(deps, caller, input, work)),
+    create: procedure(createOffering)
+      .use(changingLists)
+      .mutation(({ ctx: { caller, work }, input }) => offerings.create(caller, input, work)),
 
-  read: procedure(readOffering).query(({ ctx, input }) => offeringFor(ctx.deps, ctx, input.id)),
+    read: procedure(readOffering).query(({ ctx, input }) => offerings.read(ctx, input.id)),
 
-  qrCode: procedure(offeringQrCode).query(({ ctx, input }) => qrCodeOfOffering(ctx, input.id)),
+    qrCode: procedure(offeringQrCode).query(({ ctx, input }) => offerings.qrCode(ctx, input.id)),
 
-  claim: procedure(claimOffering)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller }, input }) => claim(deps, caller, input.id)),
-})
+    claim: procedure(claimOffering)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => offerings.claim(caller, input.id)),
+  })

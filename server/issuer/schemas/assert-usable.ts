@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import { WORK_PER_REQUEST } from '../../api/context.js'
 import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
-import type { Deps } from '../../deps.js'
 import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
@@ -14,6 +13,12 @@ import type { createSchema } from './schemas.contract.js'
 
 export type SchemaRequest = z.output<typeof createSchema.input>
 
+/** What decides whether a schema can be used here. */
+export interface SchemaRules {
+  readonly formats: Pick<Formats, 'issued'>
+  readonly config: Pick<Config, 'attestationTrust'>
+}
+
 /**
  * Makes sure that credentials of a type can be issued with a schema and its settings.
  *
@@ -21,7 +26,7 @@ export type SchemaRequest = z.output<typeof createSchema.input>
  * @throws 400 naming what is wrong
  */
 export async function assertUsable(
-  { formats, config }: Pick<Deps, 'formats' | 'config'>,
+  { formats, config }: SchemaRules,
   request: SchemaRequest,
   work: Work,
 ): Promise<void> {
@@ -48,7 +53,7 @@ function assertCompiles(body: Record<string, unknown>, work: Work): void {
 
 /** @throws 400 listing the names that a format keeps for itself. */
 function assertNoReservedNames(
-  formats: Formats,
+  formats: Pick<Formats, 'issued'>,
   body: Record<string, unknown>,
   selectivelyDisclosable: readonly string[],
 ): void {
@@ -74,7 +79,7 @@ function reservedIn(
 }
 
 /** @throws 400: no wallet could ever take a credential whose attestations nobody here believes. */
-function assertAttestersKnown(config: Config): void {
+function assertAttestersKnown(config: Pick<Config, 'attestationTrust'>): void {
   if (attestsWallets(config)) return
   throw errors.badRequest('keyAttestation needs WALLET_TRUST_ANCHORS, or a provider in WALLET_CLIENTS')
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Config } from '../../config/config.js'
+import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 import { unpublishedIn } from './display.js'
-import { mdocOf } from './mdoc-mapping.js'
 import { schemaUri } from './schema-uri.js'
 import type { zSchema } from './schemas.contract.js'
 import type { ClaimNames, CredentialSchema } from './store.js'
@@ -14,13 +14,21 @@ const keyAttestationOf = ({ keyStorage, userAuthentication }: KeyAttestationRequ
 
 const claimNamesOf = ({ path, display }: ClaimNames) => ({ path: [...path], display: [...display] })
 
+const mdocOf = ({ doctype, namespaces }: MdocMapping) => ({
+  doctype,
+  namespaces: Object.fromEntries(Object.entries(namespaces).map(([name, elements]) => [name, { ...elements }])),
+})
+
 function unpublishedOf({ display }: CredentialSchema) {
   const unpublished = unpublishedIn(display ?? [])
   return unpublished.length === 0 ? {} : { unpublished }
 }
 
 /** A schema version as the API answers with it. What it does not have is absent. */
-export const shownSchema = (schema: CredentialSchema, config: Config): z.input<typeof zSchema> => ({
+export const shownSchema = (
+  schema: CredentialSchema,
+  config: Pick<Config, 'issuerBaseUrl'>,
+): z.input<typeof zSchema> => ({
   id: schema.id,
   name: schema.name,
   type: schema.name,

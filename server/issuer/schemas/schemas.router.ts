@@ -1,9 +1,6 @@
 import { listed } from '../../api/paging.js'
-import { changingLists, listing, procedure, router } from '../../api/trpc.js'
-import { addSchema, assign, unassign, withdraw } from './change.js'
+import { changingLists, procedure, reading, router } from '../../api/trpc.js'
 import { listSchemas } from './list/list.contract.js'
-import { listedSchema } from './list/listed-schema.js'
-import { bodyOf, metadataOf, read, versionsOf } from './read.js'
 import {
   assignSchema,
   createSchema,
@@ -14,36 +11,31 @@ import {
   unassignSchema,
   withdrawSchema,
 } from './schemas.contract.js'
+import type { Schemas } from './schemas.js'
 
-export const schemasRouter = router({
-  create: procedure(createSchema)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller, work }, input }) => addSchema(deps, caller, input, work)),
+export const schemasRouter = (schemas: Schemas) =>
+  router({
+    create: procedure(createSchema)
+      .use(changingLists)
+      .mutation(({ ctx: { caller, work }, input }) => schemas.add(caller, input, work)),
 
-  list: procedure(listSchemas)
-    .use(listing)
-    .query(({ ctx, input }) =>
-      listed(
-        ctx,
-        input,
-        ({ schemaList }, part) => schemaList.page(input, part),
-        (schema) => listedSchema(schema, ctx.deps.config),
-      ),
-    ),
+    list: procedure(listSchemas)
+      .use(reading(schemas.lists))
+      .query(({ ctx, input }) => listed(ctx, input, (store, part) => store.page(input, part), schemas.listed)),
 
-  read: procedure(readSchema).query(({ ctx: { deps }, input }) => read(deps, input)),
+    read: procedure(readSchema).query(({ input }) => schemas.read(input)),
 
-  versions: procedure(listVersions).query(({ ctx: { deps }, input }) => versionsOf(deps, input)),
+    versions: procedure(listVersions).query(({ input }) => schemas.versions(input)),
 
-  assign: procedure(assignSchema).mutation(({ ctx: { deps, caller }, input }) => assign(deps, caller, input)),
+    assign: procedure(assignSchema).mutation(({ ctx: { caller }, input }) => schemas.assign(caller, input)),
 
-  unassign: procedure(unassignSchema).mutation(({ ctx: { deps, caller }, input }) => unassign(deps, caller, input)),
+    unassign: procedure(unassignSchema).mutation(({ ctx: { caller }, input }) => schemas.unassign(caller, input)),
 
-  withdraw: procedure(withdrawSchema)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller }, input }) => withdraw(deps, caller, input)),
+    withdraw: procedure(withdrawSchema)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => schemas.withdraw(caller, input.schemaId)),
 
-  publicSchema: procedure(publicSchema).query(({ ctx: { deps }, input }) => bodyOf(deps, input.id)),
+    publicSchema: procedure(publicSchema).query(({ input }) => schemas.body(input.id)),
 
-  typeMetadata: procedure(typeMetadata).query(({ ctx: { deps }, input }) => metadataOf(deps, input.name)),
-})
+    typeMetadata: procedure(typeMetadata).query(({ input }) => schemas.typeMetadata(input.name)),
+  })

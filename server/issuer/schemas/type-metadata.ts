@@ -24,7 +24,7 @@ function renderingOf(drawing: Partial<SchemaDisplay>): Record<string, unknown> {
 export function typeMetadataOf(
   schema: CredentialSchema,
   versions: readonly VersionRules[] | undefined,
-  config: Config,
+  config: Pick<Config, 'issuerBaseUrl'>,
 ): z.input<typeof typeMetadata.output> {
   const title = schema.title ?? schema.name
   const rulesOf = commonRules(versions)

@@ -1,13 +1,8 @@
-import { shownRoots } from '../../agent/shown-certificate.js'
 import { procedure, router } from '../../api/trpc.js'
 import { readWalletTrust } from './wallet-trust.contract.js'
+import type { WalletTrust } from './wallet-trust.js'
 
-export const walletTrustRouter = router({
-  read: procedure(readWalletTrust).query(({ ctx: { deps } }) => {
-    const { trustAnchors, providers } = deps.config.attestationTrust
-    return {
-      providers: providers.map(({ clientId, iss }) => ({ clientId, issuer: iss })),
-      roots: shownRoots('WALLET_TRUST_ANCHORS', trustAnchors),
-    }
-  }),
-})
+export const walletTrustRouter = ({ read }: WalletTrust) =>
+  router({
+    read: procedure(readWalletTrust).query(() => read()),
+  })

@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import { errors, ServiceError } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Deps } from '../../deps.js'
-import { claim } from '../../issuer/offerings/claim.js'
 import { credentialOfferUri } from '../../issuer/offerings/offering-json.js'
 import type { Work } from '../../protocol/work.js'
+import { issuerOf } from '../../wiring/issuer.js'
 import { shownCredential } from '../credentials/credential-json.js'
 import { takeIntoWallet } from '../credentials/take.js'
 import { resolveOffer } from '../openid4vci/take-offer.js'
@@ -76,7 +76,7 @@ async function claimAction(context: Confirm, content: Exclude<FlowContent, { kin
   const { deps, caller, holder } = context
   if (holder.hosted !== undefined || content.kind === 'offer') return takeWithWallet(context, content)
   // This service has no key of that DID: the credential is issued to the caller, as when they claim the offering.
-  const { id, vc } = await claim(deps, caller, content.offeringId, holder.did)
+  const { id, vc } = await issuerOf(deps).offerings.claim(caller, content.offeringId, holder.did)
   return claimed({ id, vc: { ...vc } })
 }
 

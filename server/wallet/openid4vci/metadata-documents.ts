@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
-import { authorizationServerMetadata, issuerMetadata } from '../../issuer/metadata/published.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
+import { issuerOf } from '../../wiring/issuer.js'
 import { usedIssuerMembers, usedServerMembers } from './used-members.js'
 
 const ISSUER = '/.well-known/openid-credential-issuer'
@@ -39,7 +39,8 @@ function atExactAddress(fetch: OutboundFetch, issuer: string): OutboundFetch {
 /** The metadata of this installation, which is its own authorization server, without HTTP; undefined for every other issuer. */
 function ownDocument(deps: Deps, issuer: string, isIssuer: boolean): Promise<string> | undefined {
   if (issuer !== deps.config.issuerBaseUrl) return undefined
-  return isIssuer ? issuerMetadata(deps) : authorizationServerMetadata(deps)
+  const { metadata } = issuerOf(deps)
+  return isIssuer ? metadata.issuer() : metadata.authorizationServer()
 }
 
 const json = (document: unknown, status = 200): Response =>

@@ -194,6 +194,9 @@ describe('the metadata of this installation', () => {
   const own = 'https://own.example'
   const deps = {
     config: { issuerBaseUrl: own },
+    stores: {},
+    statusLists: {},
+    listsOver: () => ({}),
     metadataTexts: async (name: string) =>
       JSON.stringify(
         name === 'issuer'

@@ -4,7 +4,7 @@ import { createCredentialOffer } from '../credential-offers.contract.js'
 
 export const MAX_ROWS = 100
 
-export const createCredentialOffers = {
+export const createOfferBatch = {
   meta: route('POST', '/api/v1/credential-offers/batch', {
     tag: 'Credential offers',
     summary: 'Make many credential offers at once',

@@ -2,20 +2,22 @@ import { createHash, createHmac } from 'node:crypto'
 import type { z } from 'zod'
 import { errors, ServiceError } from '../../../api/errors.js'
 import type { Caller } from '../../../auth/caller.js'
+import type { Config } from '../../../config/config.js'
 import { sqlStateOf } from '../../../database/errors.js'
-import type { Deps } from '../../../deps.js'
+import type { Metrics } from '../../../metrics/metrics.js'
 import { receivePageUrl } from '../../../pages/addresses.js'
 import type { Work } from '../../../protocol/work.js'
+import type { Issuance } from '../../issuance/issuance.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { offeringFullUrl } from '../../offerings/offering-json.js'
 import { newTxCode } from '../../openid4vci/tx-code.js'
-import { contextOf, prepareOffer } from '../create.js'
-import type { createCredentialOffers } from './batch.contract.js'
-import type { KeyedOffer, KnownOffer } from './store.js'
+import { contextOf, type PrepareOffer } from '../prepare.js'
+import type { createOfferBatch } from './batch.contract.js'
+import type { KeyedOffer, KnownOffer, OfferBatchStore } from './store.js'
 
-type Input = z.output<typeof createCredentialOffers.input>
+type Input = z.output<typeof createOfferBatch.input>
 type Row = Input['rows'][number]
-type Answer = z.input<typeof createCredentialOffers.output>
+type Answer = z.input<typeof createOfferBatch.output>
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -28,26 +30,6 @@ const sorted = (_: string, value: unknown): unknown =>
 const hashOf = ({ key: _, ...request }: Row): string =>
   createHash('sha256').update(JSON.stringify(request, sorted)).digest('base64url')
 
-/** What the transaction code of an offer is made of, the same whenever it is asked for again: whoever lost the answer gets it once more. */
-function randomOf({ sealingKey }: Pick<Deps, 'sealingKey'>, id: string): Deps['random'] {
-  let block = 0
-  return (length) => {
-    block += 1
-    return createHmac('sha512', sealingKey('batch-tx-code')).update(`${id}\n${block}`).digest().subarray(0, length)
-  }
-}
-
-/** Looks each pair of type and issuer up once. */
-function contextsOf(deps: Deps, caller: Caller) {
-  const found = new Map<string, Promise<IssuanceContext>>()
-  return (name: string, issuerId: string | undefined): Promise<IssuanceContext> => {
-    const place = JSON.stringify([name, issuerId])
-    const known = found.get(place) ?? contextOf(deps, caller, name, issuerId)
-    found.set(place, known)
-    return known
-  }
-}
-
 const wordsOf = ({ messages }: ServiceError): readonly string[] =>
   typeof messages === 'string' ? [messages] : messages
 
@@ -57,79 +39,112 @@ interface Judged {
   readonly wrong: Answer['errors']
 }
 
-/** Checks every row; nothing is written. */
-async function judge(deps: Deps, caller: Caller, rows: readonly Row[], work: Work): Promise<Judged> {
-  const keys = rows.map(({ key }) => key)
-  const found = await deps.stores.offerBatches.known(caller.sub, keys)
-  const known = new Map(found.map((offer) => [offer.key, offer]))
-  const contextFor = contextsOf(deps, caller)
-  const made: KeyedOffer[] = []
-  const wrong: Answer['errors'] = []
-  for (const [row, request] of rows.entries()) {
-    const { key, ...offer } = request
-    const requestHash = hashOf(request)
-    try {
-      if (keys.indexOf(key) < row) throw errors.badRequest('key must not repeat itself')
-      const before = known.get(key)
-      if (before !== undefined && before.requestHash !== requestHash)
-        throw errors.badRequest('key has another offer already')
-      if (before !== undefined) continue
-      const prepared = await prepareOffer(deps, caller, offer, work, contextFor, (id) => randomOf(deps, id))
-      made.push({ ...prepared, key, requestHash })
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status >= 500) throw error
-      wrong.push({ row, key, messages: [...wordsOf(error)] })
-    }
-  }
-  return { made, known, wrong }
+/** What {@link createMakeBatch} is made of. */
+export interface MakeBatchPorts {
+  readonly prepare: PrepareOffer
+  readonly context: Issuance['context']
+  readonly store: Pick<OfferBatchStore, 'insert' | 'known'>
+  readonly sealingKey: (label: string) => Uint8Array
+  readonly metrics: Pick<Metrics, 'offerSession'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>
 }
 
-function answerOf(
-  deps: Deps,
-  key: string,
-  { id, profile, walletUrl, txCode, pageId }: Omit<KnownOffer, 'key' | 'requestHash'>,
-  repeated: boolean,
-): Answer['offers'][number] {
-  return {
-    key,
-    credentialOfferSessionId: id,
-    credentialOfferUri: offeringFullUrl(deps.config, { id, profile, walletUrl: walletUrl ?? undefined }),
-    ...(txCode === null ? {} : { txCode: newTxCode(txCode, randomOf(deps, id)) }),
-    ...(pageId === null ? {} : { pageUrl: receivePageUrl(deps.config, pageId) }),
-    repeated,
-  }
-}
+export type MakeBatch = (caller: Caller, input: Input, work: Work) => Promise<Answer>
 
 /**
  * Makes an offer of each row that has none yet: all or none.
  *
  * @throws 400 naming every row that is wrong
  */
-export async function createBatch(deps: Deps, caller: Caller, { rows, dryRun }: Input, work: Work): Promise<Answer> {
-  const { made, known, wrong } = await judge(deps, caller, rows, work)
-  if (dryRun) return { offers: [], errors: wrong }
-  if (wrong.length > 0) {
-    throw errors.badRequest(
-      ...wrong.flatMap(({ row, messages }) => messages.map((message) => `rows.${row}.${message}`)),
-    )
+export function createMakeBatch({ prepare, context, store, sealingKey, metrics, config }: MakeBatchPorts): MakeBatch {
+  /** What makes the transaction code of an offer. It makes the same code each time, so that a caller who lost the answer gets the code again. */
+  const randomOf = (id: string) => {
+    let block = 0
+    return (length: number): Uint8Array => {
+      block += 1
+      return createHmac('sha512', sealingKey('batch-tx-code')).update(`${id}\n${block}`).digest().subarray(0, length)
+    }
   }
-  try {
-    if (made.length > 0) await deps.stores.offerBatches.insert(made)
-  } catch (error) {
-    // The same rows came at the same time, and were first: now they are known.
-    if (sqlStateOf(error) === UNIQUE_VIOLATION) return createBatch(deps, caller, { rows, dryRun }, work)
-    throw error
+
+  /** Looks each pair of type and issuer up once. */
+  const contextsOf = (caller: Caller) => {
+    const found = new Map<string, Promise<IssuanceContext>>()
+    return (name: string, issuerId: string | undefined): Promise<IssuanceContext> => {
+      const place = JSON.stringify([name, issuerId])
+      const known = found.get(place) ?? contextOf(context, caller, name, issuerId)
+      found.set(place, known)
+      return known
+    }
   }
-  for (const _ of made) deps.metrics.offerSession('created')
-  const fresh = new Map(made.map((offer) => [offer.key, offer]))
-  const offers = rows.flatMap(({ key }) => {
-    const before = known.get(key)
-    if (before !== undefined) return [answerOf(deps, key, before, true)]
-    const offer = fresh.get(key)
-    if (offer === undefined) return []
-    const { id, profile, walletUrl } = offer.offering
-    const { session, page } = offer
-    return [answerOf(deps, key, { id, profile, walletUrl, txCode: session.txCode, pageId: page?.id ?? null }, false)]
+
+  /** Checks every row; nothing is written. */
+  const judge = async (caller: Caller, rows: readonly Row[], work: Work): Promise<Judged> => {
+    const keys = rows.map(({ key }) => key)
+    const found = await store.known(caller.sub, keys)
+    const known = new Map(found.map((offer) => [offer.key, offer]))
+    const contextFor = contextsOf(caller)
+    const made: KeyedOffer[] = []
+    const wrong: Answer['errors'] = []
+    for (const [row, request] of rows.entries()) {
+      const { key, ...offer } = request
+      const requestHash = hashOf(request)
+      try {
+        if (keys.indexOf(key) < row) throw errors.badRequest('key must not repeat itself')
+        const before = known.get(key)
+        if (before !== undefined && before.requestHash !== requestHash)
+          throw errors.badRequest('key has another offer already')
+        if (before !== undefined) continue
+        const prepared = await prepare(caller, offer, work, contextFor, randomOf)
+        made.push({ ...prepared, key, requestHash })
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.status >= 500) throw error
+        wrong.push({ row, key, messages: [...wordsOf(error)] })
+      }
+    }
+    return { made, known, wrong }
+  }
+
+  const answerOf = (
+    key: string,
+    { id, profile, walletUrl, txCode, pageId }: Omit<KnownOffer, 'key' | 'requestHash'>,
+    repeated: boolean,
+  ): Answer['offers'][number] => ({
+    key,
+    credentialOfferSessionId: id,
+    credentialOfferUri: offeringFullUrl(config, { id, profile, walletUrl: walletUrl ?? undefined }),
+    ...(txCode === null ? {} : { txCode: newTxCode(txCode, randomOf(id)) }),
+    ...(pageId === null ? {} : { pageUrl: receivePageUrl(config, pageId) }),
+    repeated,
   })
-  return { offers, errors: [] }
+
+  const makeBatch: MakeBatch = async (caller, { rows, dryRun }, work) => {
+    const { made, known, wrong } = await judge(caller, rows, work)
+    if (dryRun) return { offers: [], errors: wrong }
+    if (wrong.length > 0) {
+      throw errors.badRequest(
+        ...wrong.flatMap(({ row, messages }) => messages.map((message) => `rows.${row}.${message}`)),
+      )
+    }
+    try {
+      if (made.length > 0) await store.insert(made)
+    } catch (error) {
+      // The same rows came at the same time, and were first: now they are known.
+      if (sqlStateOf(error) === UNIQUE_VIOLATION) return makeBatch(caller, { rows, dryRun }, work)
+      throw error
+    }
+    for (const _ of made) metrics.offerSession('created')
+    const fresh = new Map(made.map((offer) => [offer.key, offer]))
+    const offers = rows.flatMap(({ key }) => {
+      const before = known.get(key)
+      if (before !== undefined) return [answerOf(key, before, true)]
+      const offer = fresh.get(key)
+      if (offer === undefined) return []
+      const { id, profile, walletUrl } = offer.offering
+      const { session, page } = offer
+      return [answerOf(key, { id, profile, walletUrl, txCode: session.txCode, pageId: page?.id ?? null }, false)]
+    })
+    return { offers, errors: [] }
+  }
+
+  return makeBatch
 }

@@ -7,7 +7,7 @@ import type { ListedSchema } from './store.js'
 type Shown = z.input<typeof listSchemas.output>['items'][number]
 
 /** A schema version as the list shows it. */
-export const listedSchema = (schema: ListedSchema, config: Config): Shown => ({
+export const listedSchema = (schema: ListedSchema, config: Pick<Config, 'issuerBaseUrl'>): Shown => ({
   id: schema.id,
   name: schema.name,
   version: schema.version,

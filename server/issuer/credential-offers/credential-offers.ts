@@ -1,0 +1,71 @@
+import { errors } from '../../api/errors.js'
+import type { Caller } from '../../auth/caller.js'
+import type { Events } from '../../events/stream.js'
+import type { Work } from '../../protocol/work.js'
+import type { OfferSessionListStore } from '../openid4vci/sessions/list-store.js'
+import { type CredentialOfferSession, sessionView } from '../openid4vci/sessions/session.js'
+import type { OfferSessionStore } from '../openid4vci/sessions/store.js'
+import type { MakeBatch } from './batch/create-batch.js'
+import type { MakeOffer } from './create.js'
+import type { Decisions } from './decide.js'
+
+/** What {@link createCredentialOffers} is made of. */
+export interface CredentialOffersPorts {
+  readonly store: Pick<OfferSessionStore, 'find'>
+  readonly list: Pick<OfferSessionListStore, 'page'>
+  readonly events: Pick<Events, 'stream'>
+  readonly create: MakeOffer
+  readonly createMany: MakeBatch
+  readonly decisions: Decisions
+}
+
+/** Who follows a session, and from where on. */
+export interface Follower {
+  readonly caller: Caller
+  readonly lastEventId?: string | number | undefined
+  readonly signal: AbortSignal
+}
+
+export type CredentialOffers = ReturnType<typeof createCredentialOffers>
+
+/** Credential offers for one redemption each, and the sessions that show their progress. */
+export function createCredentialOffers(ports: CredentialOffersPorts) {
+  const { store, list, events, create, createMany, decisions } = ports
+
+  /** A session belongs to its creator; someone else's is an unknown one. */
+  const ownSession = async (id: string, sub: string): Promise<CredentialOfferSession> => {
+    const session = await store.find(id, sub)
+    if (session === undefined) throw errors.credentialOfferSessionNotFound()
+    return session
+  }
+
+  return {
+    list,
+    create,
+    createMany,
+
+    /** A session of the caller's. @throws 500 for an unknown session, which somebody else's is. */
+    session: async (caller: Caller, id: string) => sessionView(await ownSession(id, caller.sub)),
+
+    /** See {@link Decisions.approve}. */
+    approve: async (caller: Caller, decision: Parameters<Decisions['approve']>[1], work: Work) =>
+      sessionView(await decisions.approve(caller, decision, work)),
+
+    /** See {@link Decisions.reject}. */
+    reject: async (caller: Caller, decision: Parameters<Decisions['reject']>[1]) =>
+      sessionView(await decisions.reject(caller, decision)),
+
+    /** The stream of a session of the caller's. @throws 500 for an unknown session, which somebody else's is. */
+    follow: (id: string, { caller, lastEventId, signal }: Follower) =>
+      events.stream({
+        sessionId: id,
+        lastEventId,
+        caller,
+        signal,
+        current: async () => {
+          const session = await ownSession(id, caller.sub)
+          return { seq: session.seq, data: sessionView(session) }
+        },
+      }),
+  }
+}

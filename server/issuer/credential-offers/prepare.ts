@@ -1,0 +1,223 @@
+import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
+import type { Caller } from '../../auth/caller.js'
+import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
+import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
+import type { Draft } from '../../protocol/openid4vci/drafts.js'
+import type { Work } from '../../protocol/work.js'
+import { issuabilityOf, parseConfigurationId } from '../issuance/configurations.js'
+import type { Issuance } from '../issuance/issuance.js'
+import type { IssuanceContext } from '../issuance/store.js'
+import { assertSubject } from '../issuance/subject.js'
+import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
+import type { OfferGrant, OfferProfile } from '../openid4vci/offer-profile.js'
+import { dialectOf, isDraft, offerableFormats } from '../openid4vci/profiles/profiles.js'
+import type { StoredSession } from '../openid4vci/sessions/store.js'
+import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
+import type { WholeOffer } from './batch/store.js'
+import type { createCredentialOffer } from './credential-offers.contract.js'
+import { type NewPagePorts, newPageOf } from './page.js'
+
+export type OfferRequest = z.output<typeof createCredentialOffer.input>
+
+const DEFAULT_VALIDITY_SECONDS = 86_400
+const FIELD = 'credentialConfigurationIds'
+
+/** What offers take from the registry of formats. */
+export type OfferFormats = Pick<Formats, 'former' | 'issued' | 'withSuffix'>
+
+type OfferConfig = Pick<
+  Config,
+  'attestationTrust' | 'authDisabled' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'signIn'
+>
+
+/** @throws 400 where a configuration is unknown, or they are of several types: one offer has one subject. */
+function schemaNameOf(
+  config: OfferConfig,
+  formats: OfferFormats,
+  profile: OfferProfile,
+  configurationIds: readonly string[],
+): string {
+  const offerable = offerableFormats({ config, formats }, profile)
+  const names = configurationIds.map((id) => {
+    const configuration = parseConfigurationId(formats, id)
+    return configuration !== undefined && offerable.includes(configuration.format) ? configuration.name : undefined
+  })
+  const unknown = configurationIds.find((_, position) => names[position] === undefined)
+  if (unknown !== undefined)
+    throw errors.badRequest(`${FIELD} names ${unknown}, which is not a credential configuration`)
+  const [name, ...others] = [...new Set(names)]
+  if (name === undefined || others.length > 0) throw errors.badRequest(`${FIELD} must all be of one credential type`)
+  if (new Set(configurationIds).size < configurationIds.length)
+    throw errors.badRequest(`${FIELD} must not repeat itself`)
+  return name
+}
+
+/** The type of an offer with its issuer. @throws 400 for an unknown type or issuer */
+export const contextOf = (
+  context: Issuance['context'],
+  caller: Caller,
+  name: string,
+  issuerId: string | undefined,
+): Promise<IssuanceContext> =>
+  context(name, issuerId, caller, () =>
+    errors.badRequest(`${FIELD} names ${name}, which is not a credential configuration`),
+  )
+
+/** @throws 400 naming a configuration that the type, or the issuer that signs it, does not have. */
+function assertIssued(formats: OfferFormats, ids: readonly string[], context: IssuanceContext): void {
+  for (const id of ids) {
+    const lacking = parseConfigurationId(formats, id)?.format.issuing.lacks(issuabilityOf(context))
+    if (lacking !== undefined) throw errors.badRequest(`${FIELD} names ${id}, which needs ${lacking}`)
+  }
+}
+
+/** @throws 400 for what HAIP 1.0 forbids, and where the installation or the issuer lacks what it demands. */
+function assertHaipOffer(
+  config: OfferConfig,
+  formats: OfferFormats,
+  { credentialConfigurationIds: ids }: OfferRequest,
+  context: IssuanceContext,
+) {
+  if (config.issuerX509 === undefined) throw errors.badRequest('profile haip needs ISSUER_X509')
+  if (config.attestationTrust.trustAnchors.length === 0)
+    throw errors.badRequest('profile haip needs WALLET_TRUST_ANCHORS')
+  if (context.x5c === null || algorithmOfJwk(context.publicJwk) !== 'ES256')
+    throw errors.badRequest('profile haip needs an issuer with a certificate for a P-256 key')
+  const other = ids.find((id) => parseConfigurationId(formats, id)?.format.haip !== true)
+  if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
+}
+
+/** @throws 400 for a draft that is not open here, and for what its wallets cannot do. */
+function assertDraftOffer(config: OfferConfig, profile: Draft, { txCode, deferred }: OfferRequest): void {
+  if (!config.issuerLegacyProfiles.includes(profile))
+    throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
+  // Drafts had other answers for wallets that wait: an error while nobody has decided, or a token of its own.
+  if (deferred === true) throw errors.badRequest(`deferred must not be given with profile ${profile}`)
+  const fault = txCode === undefined ? undefined : dialectOf(profile).txCodeFault(describeTxCode(txCode))
+  if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)
+}
+
+/** @throws 400 for a profile that no offer can have here. */
+function profileOf(config: OfferConfig, request: OfferRequest): OfferProfile {
+  const ofAll = config.issuerProfile
+  const profile = request.profile ?? ofAll
+  if (ofAll === 'haip' && profile !== 'haip') throw errors.badRequest('profile must be haip here')
+  if (isDraft(profile)) assertDraftOffer(config, profile, request)
+  return profile
+}
+
+/** @throws 400 where the members cannot be combined, or the user whom the offer is for could not sign in. */
+function grantOf(config: OfferConfig, { grant, forSubject, txCode }: OfferRequest, haip: boolean): OfferGrant {
+  const byDefault = haip || forSubject !== undefined ? 'authorization_code' : 'pre-authorized_code'
+  const chosen = grant ?? byDefault
+  if (haip && chosen !== 'authorization_code')
+    throw errors.badRequest('grant must be authorization_code with profile haip')
+  if (chosen === 'authorization_code' && txCode !== undefined)
+    throw errors.badRequest('txCode must not be given with grant authorization_code')
+  if (chosen === 'pre-authorized_code' && forSubject !== undefined)
+    throw errors.badRequest('forSubject must not be given with grant pre-authorized_code')
+  if (forSubject !== undefined && !canSignIn(config))
+    throw errors.badRequest('forSubject needs an identity provider at which users can sign in')
+  return chosen
+}
+
+/** A credential offer that can be put on record, and what its answer is made of. */
+export interface PreparedOffer extends WholeOffer {
+  readonly code: string | undefined
+  readonly context: IssuanceContext
+}
+
+/** Where schemas and issuers are looked up. */
+type ContextOf = (name: string, issuerId: string | undefined) => Promise<IssuanceContext>
+
+type Random = (length: number) => Uint8Array
+
+/** What {@link createPrepareOffer} is made of. */
+export interface PrepareOfferPorts extends NewPagePorts {
+  readonly context: Issuance['context']
+  readonly config: OfferConfig & NewPagePorts['config']
+  readonly formats: OfferFormats
+  readonly sealingKey: (label: string) => Uint8Array
+  readonly random: Random
+}
+
+/**
+ * @param contextFor looks a type and its issuer up, where several offers share what is looked up
+ * @param randomFor what a transaction code is made of, by the session's id
+ */
+export type PrepareOffer = (
+  caller: Caller,
+  request: OfferRequest,
+  work: Work,
+  contextFor?: ContextOf,
+  randomFor?: (id: string) => Random,
+) => Promise<PreparedOffer>
+
+/**
+ * Checks an offer with a limit of one redemption, and makes all of it; nothing is written.
+ *
+ * @throws 400 for what cannot be offered
+ */
+export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
+  const { context: anyContext, config, formats, sealingKey, random, clock, newId } = ports
+
+  return async (
+    caller,
+    request,
+    work,
+    contextFor = (name, issuerId) => contextOf(anyContext, caller, name, issuerId),
+    randomFor = () => random,
+  ) => {
+    const configurationIds = request.credentialConfigurationIds
+    const profile = profileOf(config, request)
+    const context = await contextFor(schemaNameOf(config, formats, profile, configurationIds), request.issuerId)
+    assertIssued(formats, configurationIds, context)
+    await assertSubject(formats, context, request.credentialSubject, 'credentialSubject', work)
+    const id = newId()
+    const createdAt = clock()
+    const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)
+    if (profile === 'haip') assertHaipOffer(config, formats, request, context)
+    const grant = grantOf(config, request, profile === 'haip')
+    const txCode = request.txCode === undefined ? null : describeTxCode(request.txCode)
+    const code = txCode === null ? undefined : newTxCode(txCode, randomFor(id))
+    const session: StoredSession = {
+      id,
+      createdBy: caller.sub,
+      state: 'Created',
+      seq: 1,
+      errorMessage: null,
+      deferred: null,
+      configurationIds,
+      issuerId: context.issuerId,
+      txCode,
+      txCodeHash: code === undefined ? null : hashTxCode(sealingKey('tx-code'), id, code),
+      txCodeAttempts: 0,
+      createdAt,
+      expiresAt,
+    }
+    const deferred = request.deferred ?? false
+    const page =
+      request.page === true
+        ? newPageOf({ config, clock, newId }, { id, expiresAt, deferred }, caller.sub, { inQrCode: true })
+        : undefined
+    const offering = {
+      id,
+      schemaId: context.id,
+      issuerId: context.issuerId,
+      credentialSubject: request.credentialSubject,
+      recipient: null,
+      redemptionLimit: 1,
+      expiresAt,
+      createdAt,
+      configurationIds,
+      grant,
+      forSubject: request.forSubject ?? null,
+      profile,
+      deferred,
+      walletUrl: request.walletUrl ?? null,
+    }
+    return { offering, session, page, code, context }
+  }
+}

@@ -1,0 +1,52 @@
+import type { AgentStore } from '../../agent/store.js'
+import type { Config } from '../../config/config.js'
+import type { DidStore } from '../../dids/store.js'
+import type { Formats } from '../../formats/registry.js'
+import type { Keys } from '../../keys/keys.js'
+import type { KeyStore } from '../../keys/store.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
+import type { Schemas } from '../schemas/schemas.js'
+import type { ConfigurationsConfig } from './configurations.js'
+import { createIssuerMetadata } from './issuer-metadata.js'
+import type { MetadataTexts } from './kept-texts.js'
+import { createServerMetadata } from './server-metadata.js'
+import { createSignedMetadata } from './signed-metadata.js'
+
+/** What {@link createMetadata} is made of. */
+export interface MetadataPorts {
+  readonly texts: MetadataTexts
+  readonly schemas: Schemas['published']
+  readonly defaultIssuer: AgentStore['defaultIssuer']
+  readonly recordIdentities: DidStore['recordIdentities']
+  readonly publishedKeys: KeyStore['published']
+  /** Every key of every issuer, as verifiers look keys up. */
+  readonly keySet: () => Promise<{ readonly keys: readonly Jwk[] }>
+  readonly keys: Pick<Keys, 'signer'>
+  readonly config: ConfigurationsConfig & Pick<Config, 'credentialEncryption'>
+  readonly formats: Pick<Formats, 'issued' | 'former'>
+}
+
+export type Metadata = ReturnType<typeof createMetadata>
+
+/** What the issuer publishes of itself. */
+export function createMetadata(ports: MetadataPorts) {
+  const { texts, schemas, defaultIssuer, recordIdentities, publishedKeys, keySet, keys, config, formats } = ports
+  const metadata = createIssuerMetadata({ schemas, defaultIssuer, publishedKeys, config, formats })
+  const signed = createSignedMetadata({ metadata, defaultIssuer, recordIdentities, keys, config })
+  const server = createServerMetadata({ schemas, config, formats })
+
+  return {
+    /** Credential Issuer Metadata as JSON (OpenID4VCI 1.0 §12.2.4). */
+    issuer: (): Promise<string> => texts('issuer', async () => JSON.stringify(await metadata())),
+
+    /** The same as a JWT (§12.2.3); its `iat` is at most an hour ago. */
+    signedIssuer: (): Promise<string> => texts('signed issuer', signed),
+
+    /** Authorization Server Metadata as JSON (RFC 8414). */
+    authorizationServer: (): Promise<string> =>
+      texts('authorization server', async () => JSON.stringify(await server())),
+
+    /** The JWK Set of the issuer (RFC 7517 §5). */
+    keySet,
+  }
+}

@@ -1,0 +1,39 @@
+import type { AgentStore } from '../../agent/store.js'
+import type { Config } from '../../config/config.js'
+import { keyIdOf } from '../../dids/identity.js'
+import type { DidStore } from '../../dids/store.js'
+import type { Keys } from '../../keys/keys.js'
+import { signCompact } from '../../protocol/jose/jws.js'
+import type { IssuerMetadata } from './issuer-metadata.js'
+
+/** What {@link createSignedMetadata} is made of. */
+export interface SignedMetadataPorts {
+  readonly metadata: IssuerMetadata
+  readonly defaultIssuer: AgentStore['defaultIssuer']
+  /** The DID and key that each issuer and verifier signs with. */
+  readonly recordIdentities: DidStore['recordIdentities']
+  readonly keys: Pick<Keys, 'signer'>
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+}
+
+/** Issuer metadata as a JWT (OpenID4VCI 1.0 §12.2.3), signed by the default issuer, whose key or certificate chain the header holds. */
+export function createSignedMetadata(ports: SignedMetadataPorts): (now: Date) => Promise<string> {
+  const { metadata: metadataOf, defaultIssuer, recordIdentities, keys, config } = ports
+  return async (now) => {
+    const [metadata, issuer, identities] = await Promise.all([metadataOf(), defaultIssuer(), recordIdentities()])
+    const identity = identities.find(({ did, purpose }) => purpose === 'issuer' && did === issuer?.did)
+    if (identity === undefined) throw new Error('There is no default issuer.')
+    const signer = await keys.signer(identity.keyId, keyIdOf(identity.did, identity.publicJwk))
+    const named = identity.x5c === null ? { kid: signer.kid, jwk: signer.publicJwk } : { x5c: identity.x5c }
+    return signCompact(
+      signer,
+      { typ: 'openidvci-issuer-metadata+jwt', ...named },
+      {
+        iss: identity.x5c === null ? identity.did : config.issuerBaseUrl,
+        sub: config.issuerBaseUrl,
+        iat: Math.floor(now.getTime() / 1000),
+        ...metadata,
+      },
+    )
+  }
+}

@@ -1,0 +1,91 @@
+import type { z } from 'zod'
+import { type Context, type ListContext, onlyLooks } from '../../api/context.js'
+import { errors } from '../../api/errors.js'
+import type { Page } from '../../api/paging.js'
+import type { Caller } from '../../auth/caller.js'
+import type { Config } from '../../config/config.js'
+import type { Lists } from '../../database/replica/lists.js'
+import type { Formats } from '../../formats/registry.js'
+import { qrCodeAnswer } from '../../pages/qr-code-answer.js'
+import type { Work } from '../../protocol/work.js'
+import type { Seals } from '../openid4vci/sealed.js'
+import type { AddOffering } from './add.js'
+import type { Claim } from './claim.js'
+import { type OfferingListStore, offeringsFor } from './list.js'
+import { createOfferingView, offeringFullUrl } from './offering-json.js'
+import type { createOffering } from './offerings.contract.js'
+import type { PageOfOffering } from './page.js'
+import { type Reader, seesEverything } from './reader.js'
+import type { OfferingRow, OfferingStore } from './store.js'
+
+/** What {@link createOfferings} is made of. */
+export interface OfferingsPorts {
+  readonly store: Pick<OfferingStore, 'find'>
+  readonly lists: Lists<OfferingListStore>
+  readonly add: AddOffering
+  readonly claim: Claim
+  readonly pageOf: PageOfOffering
+  /** DIDs of the holders that a user made. */
+  readonly holderDidsOf: (sub: string) => Promise<readonly string[]>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'issuerX509'>
+  readonly formats: Pick<Formats, 'issued'>
+  readonly seals: Pick<Seals, 'issuerState'>
+}
+
+export type Offerings = ReturnType<typeof createOfferings>
+
+/** Offerings, which callers find by their ids and claim, as often as their limits let them. */
+export function createOfferings(ports: OfferingsPorts) {
+  const { store, lists, add, claim, pageOf, holderDidsOf, config, formats, seals } = ports
+  const view = createOfferingView({ config, formats, seals })
+
+  /** The subject of a recipient-bound offering is shown only to its recipient and to callers who may read everything. */
+  const maySeeSubject = async ({ recipient }: OfferingRow, reader: Reader): Promise<boolean> => {
+    if (recipient === null || seesEverything(reader)) return true
+    if (reader.caller === undefined) return false
+    if (reader.caller.tokenDids.includes(recipient)) return true
+    return (await holderDidsOf(reader.caller.sub)).includes(recipient)
+  }
+
+  return {
+    lists,
+    claim,
+
+    /**
+     * Stores an offering of one credential type.
+     *
+     * @param caller the user behind it; undefined for a client secret
+     * @throws 400 for a type, an issuer, a subject or an end that it cannot have.
+     */
+    create: async (caller: Caller | undefined, request: z.output<typeof createOffering.input>, work: Work) =>
+      view.detail(await add(caller, request, work), true),
+
+    /** One page of the offerings that the reader may see, the newest first, each with the redemptions that the reader may see. */
+    list: (ctx: ListContext<OfferingListStore> & Reader, page: Page) => offeringsFor(view, ctx, page),
+
+    /** An offering as its reader may see it. @throws 404 where there is none. */
+    async read(reader: Reader, id: string) {
+      const row = await store.find(id)
+      if (row === undefined) throw errors.offeringNotFound()
+      return view.detail(row, await maySeeSubject(row, reader))
+    },
+
+    /** Whether REST shows an offering of that id. It shows no offer of a session, and none of a single authorization. */
+    isOpen: async (id: string): Promise<boolean> => (await store.find(id)) !== undefined,
+
+    /** The content of an offering's QR code, which opens a wallet; undefined where REST shows no offering of that id. */
+    async walletUri(id: string): Promise<string | undefined> {
+      const row = await store.find(id)
+      return row && offeringFullUrl(config, row)
+    },
+
+    /** The QR code of an offering, in the form that the request asks for. @throws 404 where there is no such offering. */
+    qrCode: async (ctx: Context, id: string): Promise<string> =>
+      qrCodeAnswer(ctx, config.issuerBaseUrl, {
+        code: await store.find(id),
+        textOf: (row) => offeringFullUrl(config, row),
+        pageOf: (row) => pageOf(row, onlyLooks(ctx.request)),
+        notFound: errors.offeringNotFound,
+      }),
+  }
+}

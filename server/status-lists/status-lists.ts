@@ -1,0 +1,39 @@
+import type { Config } from '../config/config.js'
+import type { Keys } from '../keys/keys.js'
+import { createAllotment } from './allotment.js'
+import { createPublication } from './publication.js'
+import type { StatusListStore } from './store.js'
+
+/** What {@link createStatusLists} is made of. */
+export interface StatusListsPorts {
+  readonly store: Pick<StatusListStore, 'entry' | 'find' | 'overview' | 'reserve' | 'revokedIndices'>
+  readonly keys: Pick<Keys, 'signer'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
+  readonly clock: () => Date
+  readonly newId: () => string
+  readonly sealingKey: (label: string) => Uint8Array
+}
+
+export type StatusLists = ReturnType<typeof createStatusLists>
+
+/**
+ * The status lists of issued credentials. A process has one instance: published lists and reserved indices are kept in it.
+ */
+export function createStatusLists({ store, keys, config, clock, newId, sealingKey }: StatusListsPorts) {
+  return {
+    allot: createAllotment(store, newId, (listId) => sealingKey(`status-list ${listId}`)),
+
+    publish: createPublication({ store, keys, config, clock }),
+
+    /**
+     * One entry, read live; undefined for an unknown list.
+     *
+     * @param id without a space in it
+     * @param index 0 to 2,147,483,647
+     */
+    entry: (id: string, index: number) => store.entry(id, index),
+
+    /** The list that was opened last, null where there is none, and how many there are. */
+    overview: () => store.overview(),
+  }
+}
