@@ -46,14 +46,14 @@ const createAppRouter = (formats: Formats, features: Features) =>
     offerings: offeringsRouter,
     credentials: credentialsRouter(formats),
     credentialOffers: credentialOffersRouter,
-    verify: verifyRouter(formats),
-    vpQueries: vpQueriesRouter,
-    authorizationRequests: authorizationRequestsRouter(formats),
-    verificationSessions: verificationSessionsRouter(formats),
+    verify: verifyRouter(formats, features.verify),
+    vpQueries: vpQueriesRouter(features.vpQueries),
+    authorizationRequests: authorizationRequestsRouter(formats, features.authorizationRequests),
+    verificationSessions: verificationSessionsRouter(formats, features.verificationSessions),
     trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
     walletTrust: walletTrustRouter,
-    qrCodes: qrCodesRouter,
-    pages: createPageRouter,
+    qrCodes: qrCodesRouter(features.qrCodes),
+    pages: createPageRouter(features.peoplePages),
     agent: agentRouter,
     signers: signersRouter,
     audit: auditRouter,
@@ -71,7 +71,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
  * What wallets, probes and other strangers ask by path, in the standards' own shapes (`kind: 'protocol'`). None of it is
  * on `/trpc`: its status, headers and media types would be lost there, and the address that a DPoP proof names wrong.
  */
-const createProtocolRouter = (_features: Features) =>
+const createProtocolRouter = (features: Features) =>
   router({
     greeting: greetingRouter,
     health: healthRouter,
@@ -79,9 +79,9 @@ const createProtocolRouter = (_features: Features) =>
     metadata: metadataRouter,
     openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
     pageFiles: pageFilesRouter,
-    peoplePages: peoplePagesRouter,
+    peoplePages: peoplePagesRouter(features.presentPages, features.receivePages),
     consolePages: consolePagesRouter,
-    openid4vp: openid4vpRouter,
+    openid4vp: openid4vpRouter(features.openid4vp),
   })
 
 /**

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.js'
 import { wireIssuer } from './issuer.js'
+import { wirePages } from './pages.js'
 import { wireVerifier } from './verifier.js'
 import { wireWallet } from './wallet.js'
 
@@ -8,7 +9,8 @@ export function wireFeatures(deps: Deps) {
   const issuer = wireIssuer(deps)
   const verifier = wireVerifier(deps)
   const wallet = wireWallet(deps)
-  return { ...issuer, ...verifier, ...wallet }
+  const pages = wirePages(deps, verifier)
+  return { ...issuer, ...verifier, ...wallet, ...pages }
 }
 
 /** What the routers are made of: each feature's operations. */

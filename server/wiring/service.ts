@@ -61,7 +61,6 @@ import { createMaintenanceStore } from '../maintenance/store.js'
 import { createMetrics } from '../metrics/metrics.js'
 import { createOutbound, type OutboundOptions } from '../outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from '../outbound/own-origin.js'
-import { pageTasks } from '../people-pages/expire.js'
 import { createPageStore } from '../people-pages/store.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { deriveKey } from '../protocol/jose/sealed.js'
@@ -72,8 +71,7 @@ import { createAllotment } from '../status-lists/allotment.js'
 import { createPublication } from '../status-lists/publication.js'
 import { createStatusListStore } from '../status-lists/store.js'
 import { createAuthorizationRequestStore } from '../verifier/authorization-requests/store.js'
-import { sessionTasks } from '../verifier/sessions/expire.js'
-import { createVerificationSessionListStore } from '../verifier/sessions/list/store.js'
+import { createVerificationSessionListStore } from '../verifier/sessions/list-store.js'
 import { createVerificationSessionStore } from '../verifier/sessions/store.js'
 import { createTrustedIssuerStore } from '../verifier/trusted-issuers/store.js'
 import { createVpQueryStore } from '../verifier/vp-queries/store.js'
@@ -318,11 +316,11 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     store: createMaintenanceStore(database),
     // All work that is done at intervals, independent of requests.
     tasks: [
-      ...sessionTasks(deps),
+      ...features.verificationSessions.tasks,
       ...issuanceTasks(deps),
       ...flowTasks(deps),
       ...pendingTasks(deps),
-      ...pageTasks(deps),
+      ...features.peoplePages.tasks,
       ...consoleTasks(deps),
       ...certificateTasks(deps),
       ...auditTasks(deps),

@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.js'
-import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
+import type { Config } from '../../config/config.js'
+import type { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { closedReason } from '../../issuer/openid4vci/offer.js'
 import { EXPIRED } from '../../issuer/openid4vci/sessions/session.js'
 import type { TxCodeDescription } from '../../issuer/openid4vci/tx-code.js'
@@ -62,13 +62,20 @@ function whatIsOffered(stored: ReceivePage, languages: Languages): Html {
   }`
 }
 
+/** Where offers lead, and where their pages are. */
+export interface OfferAddresses {
+  /** What a wallet is opened with. */
+  readonly offerUrl: (offer: Parameters<typeof offeringFullUrl>[1]) => string
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+}
+
 /** The link and the QR codes of an offer. */
 async function walletWays(
-  { config }: Pick<Deps, 'config'>,
+  offerUrl: OfferAddresses['offerUrl'],
   url: string,
   { offeringId, profile, walletUrl, inQrCode }: ReceivePage,
 ): Promise<Html> {
-  const address = offeringFullUrl(config, { id: offeringId, profile, walletUrl: walletUrl ?? undefined })
+  const address = offerUrl({ id: offeringId, profile, walletUrl: walletUrl ?? undefined })
   const codes = await scannedCodes({ address, url, byCamera: inQrCode, what: 'offer' })
   return html`${walletLink(address)}${codes}`
 }
@@ -83,54 +90,56 @@ interface Reader {
 
 /** @param canBeTaken whether wallets may still come; else one of them waits for the issuer */
 async function openPage(
-  deps: Pick<Deps, 'config' | 'clock'>,
+  { config, offerUrl }: OfferAddresses,
+  now: Date,
   id: string,
   stored: ReceivePage,
   canBeTaken: boolean,
   { beginner, languages, headers }: Reader,
 ): Promise<ProtocolReply> {
   const { session, expiresAt } = stored
-  const from = issuerOf(deps, stored)
-  return page(deps.config.issuerBaseUrl, {
+  const from = issuerOf(config, stored)
+  return page(config.issuerBaseUrl, {
     title: `${titleOf(stored, languages)} · ${from}`,
     live: session !== null,
     headers,
     body: openBody({
-      url: receivePageUrl(deps.config, id),
+      url: receivePageUrl(config, id),
       from,
       heading: headingOf(stored, languages),
       text: stored.pageText,
       what: whatIsOffered(stored, languages),
       status: session === null ? 'Take it with your wallet.' : progressOf(session, beginner).message,
-      timeLeft: canBeTaken ? timeLeft(expiresAt, deps.clock()) : undefined,
-      ways: canBeTaken ? await walletWays(deps, receivePageUrl(deps.config, id), stored) : html``,
+      timeLeft: canBeTaken ? timeLeft(expiresAt, now) : undefined,
+      ways: canBeTaken ? await walletWays(offerUrl, receivePageUrl(config, id), stored) : html``,
       ...(session === null ? {} : { final: DONE_STATES }),
     }),
   })
 }
 
-const issuerOf = ({ config }: Pick<Deps, 'config'>, { issuerDisplay }: ReceivePage) =>
-  nameOf(issuerDisplay, config.issuerBaseUrl)
+const issuerOf = ({ issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>, { issuerDisplay }: ReceivePage) =>
+  nameOf(issuerDisplay, issuerBaseUrl)
 
 /** The sentence that is left of an offer. */
 function closedPage(
-  deps: Pick<Deps, 'config'>,
+  config: Pick<Config, 'issuerBaseUrl'>,
   stored: ReceivePage,
   status: number,
   message: string,
   languages: Languages,
 ): ProtocolReply {
   const heading = headingOf(stored, languages)
-  return page(deps.config.issuerBaseUrl, {
+  return page(config.issuerBaseUrl, {
     status,
     title: titleOf(stored, languages),
-    body: html`<p class="from">${issuerOf(deps, stored)}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>`,
+    body: html`<p class="from">${issuerOf(config, stored)}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>`,
   })
 }
 
 /** The page of an offer: open, or the sentence that is left of it. */
 export async function receivePage(
-  deps: Pick<Deps, 'config' | 'clock'>,
+  addresses: OfferAddresses,
+  now: Date,
   id: string,
   stored: ReceivePage,
   reader: Reader,
@@ -140,13 +149,13 @@ export async function receivePage(
   const isOwn = beginner === 'this'
   if (session !== null && DONE_STATES.includes(session.state)) {
     const status = isOwn && session.errorMessage !== EXPIRED ? 200 : 410
-    return closedPage(deps, stored, status, progressOf(session, beginner).message, languages)
+    return closedPage(addresses.config, stored, status, progressOf(session, beginner).message, languages)
   }
-  const closed = closedReason(stored, deps.clock())
+  const closed = closedReason(stored, now)
   const canBeTaken = closed === undefined && session?.deferred !== 'pending'
   // A wallet that waits for the issuer has used the offer up already.
   const waits = session !== null && session.deferred !== null
-  if (closed === undefined || waits) return openPage(deps, id, stored, canBeTaken, reader)
+  if (closed === undefined || waits) return openPage(addresses, now, id, stored, canBeTaken, reader)
   const reason = session === null || isOwn ? closed : closedForOthers(closed)
-  return closedPage(deps, stored, 410, reason, languages)
+  return closedPage(addresses.config, stored, 410, reason, languages)
 }

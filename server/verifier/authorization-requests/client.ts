@@ -1,5 +1,5 @@
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import {
   ClientIdentifierError,
   type ClientIdPrefix,
@@ -41,19 +41,19 @@ export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers,
  * @throws 400 where it cannot have that name; 409 where its certificate or attestation has run out.
  */
 export function clientOf(
-  { clock, config }: Pick<Deps, 'clock' | 'config'>,
   { verifierDid: did, publicJwk, x5c }: RequestContext,
   { clientIdPrefix, responseMode, profile }: NamingMembers & { readonly profile: ProfileName },
   responseUri: string,
+  { verifierAttestation: attestation }: Pick<Config, 'verifierAttestation'>,
+  now: Date,
 ): NamedAs {
-  const { verifierAttestation: attestation } = config
   const client = { did, publicJwk, x5c, attestation, responseUri, overBrowser: isOverBrowser(responseMode) }
   const prefixes = [clientIdPrefix ?? defaultPrefix(profile, client)].flat()
   const [clientId = null, ...others] = prefixes.map((prefix) => orNeeds(prefix, () => clientIdentifier(prefix, client)))
   const certified = prefixes.some((prefix) => prefix.startsWith('x509_')) ? x5c : null
   const attested = prefixes.includes('verifier_attestation') ? attestation : undefined
-  if (certified !== null && hasExpired(certified, clock())) throw errors.verifierCertificateExpired()
-  if (attested !== undefined && attestationHasExpired(attested, clock())) throw errors.verifierAttestationExpired()
+  if (certified !== null && hasExpired(certified, now)) throw errors.verifierCertificateExpired()
+  if (attested !== undefined && attestationHasExpired(attested, now)) throw errors.verifierAttestationExpired()
   return {
     clientId,
     furtherClientIds: others.length === 0 ? null : others,

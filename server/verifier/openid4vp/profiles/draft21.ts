@@ -3,8 +3,8 @@ import { descriptorFormats } from '../../../protocol/openid4vp/presentation-exch
 import { exchangeFault, presentationDefinitionOf } from '../../../protocol/openid4vp/presentation-exchange/from-dcql.js'
 import { submittedPresentations } from '../../../protocol/openid4vp/presentation-exchange/submission.js'
 import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
-import type { Dialect, KnownFormats } from './dialect.js'
-import { formerClientMetadata, formerWalletMetadata, queryFault } from './former-metadata.js'
+import { draft, formerClientMetadata, formerWalletMetadata, queryFault } from './draft.js'
+import type { KnownFormats, Profile } from './profile.js'
 
 /** Appendix A.4: formats bear their former names. */
 const formerly = (format: CredentialFormat): CredentialFormat => format.former ?? format
@@ -17,7 +17,8 @@ const vpFormatsOf = ({ all }: KnownFormats) =>
   all.map((format) => descriptorFormats(formerly(format).querying.exchange, ALGORITHMS))
 
 /** OpenID4VP draft 21 (July 2024), Presentation Exchange, and a scheme beside the client identifier. */
-export const draft21: Dialect = {
+export const draft21: Profile = {
+  ...draft,
   fault: ({ transactionData, verifierInfo, dcqlQuery, vpQuery }) => {
     if (transactionData !== undefined) return 'transactionData must be left out'
     if (verifierInfo !== undefined) return 'verifierInfo must be left out'
