@@ -36,13 +36,18 @@ export const unit = [
   'test/issuer/openid4vci/profiles/single-proof.test.ts',
   'test/http/request-facts.test.ts',
   'test/pages/html.test.ts',
+  'test/people-pages/come-back.test.ts',
   'test/pages/tokens.test.ts',
   'test/scripts/node-version.test.ts',
   'test/scripts/conformance.test.ts',
   'test/scripts/settings.test.ts',
   'test/verifier/qr-codes/png.test.ts',
+  'test/verifier/sessions/reading-results.test.ts',
   'test/verifier/sessions/session-states.test.ts',
   'test/verifier/presentations/trust.test.ts',
+  'test/verifier/verify/outcomes.test.ts',
+  'test/verifier/verify/own-status.test.ts',
+  'test/verifier/verify/work-of-chains.test.ts',
   'test/wallet/openid4vp/matching.test.ts',
 ]
 

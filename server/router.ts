@@ -15,7 +15,7 @@ import { authorizationsRouter } from './issuer/openid4vci/authorizations/authori
 import { openid4vciRouter } from './issuer/openid4vci/openid4vci.router.js'
 import { schemasRouter } from './issuer/schemas/schemas.router.js'
 import { walletTrustRouter } from './issuer/wallet-trust/wallet-trust.router.js'
-import { pageFilesRouter } from './pages/pages.router.js'
+import { pageFilesRouter } from './pages/page-files.router.js'
 import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
 import { settingsRouter } from './settings/settings.router.js'

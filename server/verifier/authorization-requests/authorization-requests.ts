@@ -9,8 +9,8 @@ import {
   assertOrigins,
   assertRedirectUri,
   assertTrusted,
-  type CreateRequestPorts,
-  createCreateRequest,
+  createMakeRequest,
+  type MakeRequestPorts,
   type NewRequest,
 } from './create.js'
 import { createHandOut, type HandOutPorts } from './hand-out.js'
@@ -21,10 +21,10 @@ type Created = z.input<typeof zCreatedRequest>
 
 /** What {@link createAuthorizationRequests} is made of. */
 export interface AuthorizationRequestsPorts
-  extends Omit<CreateRequestPorts, 'handOut' | 'newPage'>,
+  extends Omit<MakeRequestPorts, 'handOut' | 'newPage'>,
     Pick<HandOutPorts, 'openid4vp'> {
   readonly store: Pick<AuthorizationRequestStore, 'context'>
-  readonly config: CreateRequestPorts['config'] & NewRequestPagePorts['config'] & Pick<Config, 'allowInsecureHttp'>
+  readonly config: MakeRequestPorts['config'] & NewRequestPagePorts['config'] & Pick<Config, 'allowInsecureHttp'>
 }
 
 export type AuthorizationRequests = ReturnType<typeof createAuthorizationRequests>
@@ -42,7 +42,7 @@ export function createAuthorizationRequests({
 }: AuthorizationRequestsPorts) {
   const newPage = createNewRequestPage({ formats, config, clock, newId })
   const handOut = createHandOut({ openid4vp, config })
-  const createRequest = createCreateRequest({
+  const makeRequest = createMakeRequest({
     config,
     formats,
     clock,
@@ -78,7 +78,7 @@ export function createAuthorizationRequests({
       const context = await store.context(verifierId === undefined ? undefined : { verifierId, sub }, null)
       if (context === undefined) throw errors.verifierNotFound()
       const asked = dcqlQuery === undefined ? { items, compiled } : { dcqlQuery }
-      return createRequest(context, work, { ...input, asked, createdBy: sub })
+      return makeRequest(context, work, { ...input, asked, createdBy: sub })
     },
 
     /**
@@ -101,7 +101,7 @@ export function createAuthorizationRequests({
       if (context === undefined) throw errors.verifierNotFound()
       if (context.query === null) throw errors.vpQueryNotFound()
       const { query } = context
-      return createRequest(context, work, {
+      return makeRequest(context, work, {
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri,
         // Whatever the profile: who reads these results never sees the code.

@@ -97,8 +97,8 @@ function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery
   return verifierInfo ?? null
 }
 
-/** What {@link createCreateRequest} is made of. */
-export interface CreateRequestPorts {
+/** What {@link createMakeRequest} is made of. */
+export interface MakeRequestPorts {
   readonly config: Pick<
     Config,
     | 'issuerBaseUrl'
@@ -123,13 +123,13 @@ export interface CreateRequestPorts {
  *
  * @param work pays for making a DCQL query of the items
  */
-export type CreateRequest = (
+export type MakeRequest = (
   context: RequestContext,
   work: Work,
   request: NewRequest,
 ) => Promise<z.input<typeof zCreatedRequest>>
 
-export function createCreateRequest({
+export function createMakeRequest({
   config,
   formats,
   clock,
@@ -138,7 +138,7 @@ export function createCreateRequest({
   addSession,
   handOut,
   newPage,
-}: CreateRequestPorts): CreateRequest {
+}: MakeRequestPorts): MakeRequest {
   /** The DCQL query, and the items with the constraints that it cannot express. */
   const queriesOf = (
     { asked }: NewRequest,
