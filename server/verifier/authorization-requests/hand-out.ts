@@ -53,7 +53,7 @@ export function createHandOut({ openid4vp, config }: HandOutPorts): HandOut {
   /** §5.7: the wallet fetches it. */
   const byReference = (session: Session, clientId: string, { state }: SessionSecrets): HandedOut => {
     const requestUri = requestUriOf(config, session.requestId)
-    const uri = authorizationRequestUri(profileNamed(session.profile).client(clientId), requestUri)
+    const uri = authorizationRequestUri(profileNamed(session.profile).clientParameters(clientId), requestUri)
     return {
       request_uri: requestUri,
       ...qrCodeOf(session),

@@ -15,7 +15,7 @@ import { type Session, signingNames } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { originNotExpected, requestNotFound } from './refusals.js'
 import type { RequestParametersOf } from './request-parameters.js'
-import type { TakeAnswer } from './response.js'
+import type { TakeAnswer } from './take-answer.js'
 
 /** What {@link createDigitalCredentialRequest} is made of. */
 export interface DigitalCredentialRequestPorts {

@@ -8,7 +8,8 @@ import { createDigitalCredentialRequest, createReceiveDigitalCredential } from '
 import type { KnownFormats } from './profiles/profile.js'
 import { createServeRequestObject } from './request-object.js'
 import { createRequestParameters } from './request-parameters.js'
-import { createReceiveResponse, createTakeAnswer } from './response.js'
+import { createReceiveResponse } from './response.js'
+import { createTakeAnswer } from './take-answer.js'
 
 /** What {@link createOpenid4vp} is made of. */
 export interface Openid4vpPorts {

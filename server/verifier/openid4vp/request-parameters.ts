@@ -29,7 +29,7 @@ export const createRequestParameters =
   ({ formats, config }: RequestParametersPorts): RequestParametersOf =>
   (session, { nonce, state, encryptionKey }, wallet) => ({
     inWords: (parameters) =>
-      profileNamed(session.profile).parameters(parameters, { id: session.requestId, formats, wallet }),
+      profileNamed(session.profile).requestParameters(parameters, { id: session.requestId, formats, wallet }),
     clientId: session.clientId ?? undefined,
     responseMode: session.responseMode,
     replyTo:

@@ -47,10 +47,14 @@ const UNITS_OF_A_SIGNATURE = 10_000
 /** What parsing and verifying one certificate of an `x5c` costs, charged where the chain is known as well. */
 const UNITS_OF_A_CERTIFICATE = 6_000
 
-/** What the credential formats take from a verification; `resolveIssuerKey` may be one that is limited to trusted issuers. */
+/**
+ * What the credential formats take from a verification.
+ *
+ * @param resolveIssuerKey the verification's own, or one that finds the keys of trusted issuers alone
+ */
 export const verifyOptions = (
-  { now, algorithms, work, ...verification }: Pick<Verification, 'now' | 'algorithms' | 'work' | 'resolveIssuerKey'>,
-  resolveIssuerKey = verification.resolveIssuerKey,
+  { now, algorithms, work }: Pick<Verification, 'now' | 'algorithms' | 'work'>,
+  resolveIssuerKey: ResolveIssuerKey,
 ) => ({ resolveIssuerKey, now, leewaySeconds: LEEWAY_SECONDS, algorithms, work })
 
 /** What {@link createVerifications} is made of. */
@@ -124,7 +128,8 @@ export function createVerifications({
       onPassed: (check: Check) => void = () => {},
     ): Promise<VerifiedCredential> {
       const verification = start(work)
-      const credential = await verifying.verify(compact, { ...verifyOptions(verification), onPassed })
+      const options = verifyOptions(verification, verification.resolveIssuerKey)
+      const credential = await verifying.verify(compact, { ...options, onPassed })
       await verification.checkStatus(credential)
       onPassed('revoked')
       return credential

@@ -19,23 +19,23 @@ const vpFormatsOf = ({ all }: KnownFormats) =>
 /** OpenID4VP draft 21 (July 2024), Presentation Exchange, and a scheme beside the client identifier. */
 export const draft21: Profile = {
   ...draft,
-  fault: ({ transactionData, verifierInfo, dcqlQuery, vpQuery }) => {
+  unsayable: ({ transactionData, verifierInfo, dcqlQuery, vpQuery }) => {
     if (transactionData !== undefined) return 'transactionData must be left out'
     if (verifierInfo !== undefined) return 'verifierInfo must be left out'
     return queryFault(vpQuery, exchangeFault(dcqlQuery))
   },
   // §5.7
-  client: (clientId) => {
+  clientParameters: (clientId) => {
     const [prefix = ''] = clientId.split(':', 1)
     const client_id_scheme = prefix === 'decentralized_identifier' ? 'did' : prefix
     return { client_id: clientId.slice(prefix.length + 1), client_id_scheme }
   },
-  parameters: (
+  requestParameters: (
     { client_id: clientId = '', dcql_query: query, client_metadata: metadata, ...parameters },
     { id, formats, wallet },
   ) => ({
     ...parameters,
-    ...draft21.client(clientId),
+    ...draft21.clientParameters(clientId),
     // §5.1
     presentation_definition: presentationDefinitionOf(id, query, formerlyNamed(formats), ALGORITHMS),
     // §9.1

@@ -21,15 +21,15 @@ const inArrays = (entries: JsonObject): JsonObject =>
 /** OpenID4VP draft 24 (January 2025): DCQL, one presentation for each query, and the encrypted answers of JARM. */
 export const draft24: Profile = {
   ...draft,
-  fault: ({ verifierInfo, dcqlQuery, vpQuery }) =>
+  unsayable: ({ verifierInfo, dcqlQuery, vpQuery }) =>
     verifierInfo === undefined ? queryFault(vpQuery, formerFault(dcqlQuery)) : 'verifierInfo must be left out',
-  client: (clientId) => ({ client_id: formerClientId(clientId) }),
-  parameters: (
+  clientParameters: (clientId) => ({ client_id: formerClientId(clientId) }),
+  requestParameters: (
     { client_id: id = '', dcql_query: query, client_metadata: metadata, ...parameters },
     { formats, wallet },
   ) => ({
     ...parameters,
-    ...draft24.client(id),
+    ...draft24.clientParameters(id),
     // §6
     dcql_query: formerQuery(query, formats.named),
     // §5.1, §11.1

@@ -17,9 +17,9 @@ export const final: Profile = {
   certified: false,
   holderBound: false,
   trustedIssuers: ['self'],
-  fault: () => undefined,
-  client: (clientId) => ({ client_id: clientId }),
-  parameters: (parameters) => parameters,
+  unsayable: () => undefined,
+  clientParameters: (clientId) => ({ client_id: clientId }),
+  requestParameters: (parameters) => parameters,
   walletMetadata: (metadata) => metadata,
   presentations: (parameters) => readPresentations(parameters),
 }

@@ -69,11 +69,11 @@ export interface Profile {
   /** Whose credentials are accepted where neither TRUSTED_ISSUERS nor the request says so. */
   readonly trustedIssuers: readonly string[]
   /** The member that cannot be said, and why; undefined where all can. */
-  readonly fault: (asked: AskedFor) => string | undefined
+  readonly unsayable: (asked: AskedFor) => string | undefined
   /** A client identifier of 1.0 (§5.9.3) as the request has it; its `client_id` is the audience of presentations. */
-  readonly client: (clientId: string) => ClientParameters
+  readonly clientParameters: (clientId: string) => ClientParameters
   /** The parameters of a request of 1.0 (§5.1). */
-  readonly parameters: (parameters: FinalParameters, request: Worded) => JsonObject
+  readonly requestParameters: (parameters: FinalParameters, request: Worded) => JsonObject
   /** A wallet's metadata in the members of 1.0 (§10.1). */
   readonly walletMetadata: (metadata: WalletMetadata, formats: KnownFormats) => WalletMetadata
   /**

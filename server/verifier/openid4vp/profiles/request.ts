@@ -130,7 +130,7 @@ export function assertFormats(
 
 /** @throws 400 for what the version of the profile has no words for, naming the member. */
 export function assertSayable(name: ProfileName, asked: AskedFor): void {
-  const fault = profileNamed(name).fault(asked)
+  const fault = profileNamed(name).unsayable(asked)
   if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
 }
 
